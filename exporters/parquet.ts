@@ -1,5 +1,5 @@
-// The neutral rows as one Parquet file, for `datasets`, pyarrow and the like: a column for each field. Row groups are
-// written as they fill, so memory holds one. Reading a float column as float32 changes no bit.
+// The neutral rows as one Parquet file, for `datasets`, pyarrow and the like: a column for each field. A row
+// group ends with a query, so memory holds one. Reading a float column as float32 changes no bit.
 
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { SchemaElement } from 'hyparquet';
@@ -70,7 +70,10 @@ const SCHEMA: SchemaElement[] = [
   ),
 ];
 
+/** A row group ends with the query in which it has so many. */
 const GROUP_TOKENS = 1 << 17;
+/** So many times that: then it ends within a query, which bounds the memory. */
+const MOST_TIMES = 8;
 
 export const parquet: Exporter = {
   name: 'parquet',
@@ -100,9 +103,11 @@ export function encoder(groupTokens = GROUP_TOKENS): Encoder {
   return {
     add(trajectory, labels) {
       const row = neutralRow(trajectory, labels);
+      const isNext = row.query !== rows.at(-1)?.query;
+      const before = tokens >= (isNext ? groupTokens : MOST_TIMES * groupTokens) ? flush() : [];
       rows.push(row);
       tokens += row.prompt_ids.length + row.response_ids.length;
-      return tokens < groupTokens ? [] : flush();
+      return before;
     },
     end() {
       const before = flush();
