@@ -17,6 +17,21 @@ export const bucketPath = ({ bucket, key }: BucketPlace): string => `${SCHEME}${
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,220}[A-Za-z0-9]$/;
 const MAX_KEY_CHARS = 600;
 
+/** Of a place in a bucket, for the fix of an error. */
+export const BUCKET_FORM =
+  'A bucket is named s3://bucket or s3://bucket/prefix: its name has 3 to 222 letters, digits, `.`, `_` or `-`, and begins and ends with a letter or digit; ' +
+  'no part of the prefix is empty, `.` or `..`, or holds `%`, `?`, `#`, `*` or a backslash.';
+
+/** The rule that a text breaks which is no plain place. */
+export function bucketProblem(path: string): string {
+  const [bucket = '', ...parts] = path.slice(SCHEME.length).split('/');
+  if (bucket.length < 3) return `its bucket has the name ${JSON.stringify(bucket)}, of fewer than 3 characters`;
+  if (!BUCKET.test(bucket) || bucket.includes('..'))
+    return `${JSON.stringify(bucket.slice(0, 300))} is no name of a bucket`;
+  if (parts.join('/').length > MAX_KEY_CHARS) return `its prefix is longer than ${MAX_KEY_CHARS} characters`;
+  return 'a part of its prefix is not plain';
+}
+
 /** Undefined for anything but a plain place. */
 export function parseBucketPlace(path: string): BucketPlace | undefined {
   if (!isBucketPlace(path)) return undefined;

@@ -2,7 +2,7 @@
 // by environment. Each is read once, when the worker starts; an invalid list is rejected then.
 
 import { resolve } from 'node:path';
-import { isBucketPlace, parseBucketPlace } from '../domain/bucket-place.ts';
+import { BUCKET_FORM, bucketProblem, isBucketPlace, parseBucketPlace } from '../domain/bucket-place.ts';
 import { UsageError } from '../domain/errors.ts';
 import { realPath } from './folders.ts';
 
@@ -82,9 +82,9 @@ function folderOf(text: string, cwd: string | null): string {
   if (isBucketPlace(text)) {
     const place = text.replace(/\/+$/, '');
     if (parseBucketPlace(place)) return place;
-    throw new UsageError(`${text} is no place in a bucket.`, {
+    throw new UsageError(`${JSON.stringify(text)} is no place in a bucket: ${bucketProblem(place)}.`, {
       reason: 'bad-value',
-      fix: 'Right would be s3://bucket/prefix.',
+      fix: BUCKET_FORM,
     });
   }
   if (cwd === null && !text.startsWith('/')) {

@@ -1,7 +1,7 @@
 // Paths of files and folders, on a disk or in a bucket (`s3://bucket/key`), with the names of node:path's functions.
 
 import * as node from 'node:path';
-import { isBucketPlace, parseBucketPlace } from '../domain/bucket-place.ts';
+import { BUCKET_FORM, bucketProblem, isBucketPlace, parseBucketPlace } from '../domain/bucket-place.ts';
 import { UsageError } from '../domain/errors.ts';
 
 export function join(folder: string, ...parts: readonly string[]): string {
@@ -25,14 +25,12 @@ export function resolvePlace(cwd: string, named: string): string {
   if (scheme === undefined) return node.resolve(cwd, named);
   const plain = named.replace(/^s3:/i, 's3:').replace(/\/+$/, '');
   if (scheme === 's3' && parseBucketPlace(plain)) return plain;
-  throw new UsageError(`${JSON.stringify(named)} is no place for runs.`, {
+  const why = scheme === 's3' ? `: ${bucketProblem(plain)}` : '';
+  throw new UsageError(`${JSON.stringify(named)} is no place for runs${why}.`, {
     reason: 'bad-value',
-    fix: scheme === 's3' ? S3_FORM : OTHER_SCHEMES,
+    fix: scheme === 's3' ? BUCKET_FORM : OTHER_SCHEMES,
   });
 }
 
-const S3_FORM =
-  'A bucket is named s3://bucket or s3://bucket/prefix: its name has at least 3 letters, digits, `.`, `_` or `-`, and begins and ends with a letter or digit; ' +
-  'no part of the prefix is empty, `.` or `..`, or holds `%`, `?`, `#`, `*` or a backslash.';
 const OTHER_SCHEMES =
   'Name a folder, or a bucket as s3://bucket/prefix: AWS_ENDPOINT_URL names a server other than Amazon’s (docs/cluster.md).';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketPath, parseBucketPlace } from '../../domain/bucket-place.ts';
+import { bucketPath, bucketProblem, parseBucketPlace } from '../../domain/bucket-place.ts';
 import { basename, dirname, join, resolvePlace } from '../../storage/place.ts';
 
 describe('a place in a bucket', () => {
@@ -45,5 +45,17 @@ describe('a place in a bucket', () => {
     expect(resolvePlace('/cwd', '/a/b')).toBe('/a/b');
     for (const named of ['gs://bucket/runs', 's3://', 's3://bucket/../x', 'https://bucket.s3.amazonaws.com/x'])
       expect(() => resolvePlace('/cwd', named)).toThrow(/no place for runs/);
+  });
+
+  test.each([
+    ['s3://bk/runs', 'fewer than 3 characters'],
+    ['s3://', 'fewer than 3 characters'],
+    ['s3://-bucket', 'no name of a bucket'],
+    ['s3://a..b', 'no name of a bucket'],
+    ['s3://bucket/a//b', 'a part of its prefix is not plain'],
+    [`s3://bucket/${'x'.repeat(601)}`, 'longer than 600'],
+  ])('%j is refused with the rule that it breaks', (path, why) => {
+    expect(parseBucketPlace(path)).toBeUndefined();
+    expect(bucketProblem(path)).toContain(why);
   });
 });
