@@ -65,13 +65,18 @@ export interface RunningWorker {
 
 /**
  * `stop` ends the wait for the cluster, and later the worker itself, in order.
- * `meter`: of the installed runtime; undefined: nothing is measured.
+ * `meter`: of the installed runtime; undefined: nothing is measured. `onWait`: a wait for the cluster begins, or ends.
  */
-export async function startWorker(settings: WorkerSettings, stop: AbortSignal, meter?: Meter): Promise<RunningWorker> {
+export async function startWorker(
+  settings: WorkerSettings,
+  stop: AbortSignal,
+  meter?: Meter,
+  onWait?: (waits: boolean) => void,
+): Promise<RunningWorker> {
   const { slots, unsafeCode, operator, drainSeconds, version, feeds } = settings;
   const measured = meter ? openWorkerMetrics(meter, slots) : UNMEASURED;
   const [cluster, code, served, servers] = await Promise.all([
-    openWorkerConnection({ say, signal: stop }),
+    openWorkerConnection({ say, signal: stop, ...(onWait && { onWait }) }),
     openCodeJudge(unsafeCode, say),
     servedBy(operator, say),
     servedTools(operator.mcp, say),
@@ -241,10 +246,12 @@ export async function serve(settings: WorkerSettings): Promise<number> {
   let worker: RunningWorker | undefined;
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop.abort());
   endWithParent(() => stop.abort());
-  const problem = () => (stop.signal.aborted ? 'it is ending' : worker ? worker.problem() : 'it is starting');
+  let waits = false;
+  const starting = () => (waits ? 'it waits for its cluster' : 'it is starting');
+  const problem = () => (stop.signal.aborted ? 'it is ending' : worker ? worker.problem() : starting());
   const port = settings.health && (await openHealthPort(settings.health.host, settings.health.port, { problem }));
   try {
-    worker = await startWorker(settings, stop.signal, meter);
+    worker = await startWorker(settings, stop.signal, meter, (now) => (waits = now));
     tellReady();
     await worker.done;
   } catch (error) {

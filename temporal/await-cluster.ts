@@ -10,6 +10,8 @@ import { type Address, isRefusal, refused, statusOf, unknownNamespace } from './
 export interface Waiting {
   /** Receives the reports. */
   readonly say: (line: string) => void;
+  /** Called when a wait begins and ends. */
+  readonly onWait?: (waits: boolean) => void;
   /** Ends the wait: the step rejects with its reason. */
   readonly signal: AbortSignal;
   /** Between two reports. */
@@ -28,7 +30,14 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 3_000;
 
 export function awaitCluster(where: Address, waiting: Waiting): UntilAnswered {
-  const { say, signal, everyMs = EVERY_MS, namespaceMs = NAMESPACE_MS, longestPauseMs = LONGEST_PAUSE_MS } = waiting;
+  const {
+    say,
+    onWait = () => {},
+    signal,
+    everyMs = EVERY_MS,
+    namespaceMs = NAMESPACE_MS,
+    longestPauseMs = LONGEST_PAUSE_MS,
+  } = waiting;
   let saidMs = -Infinity;
 
   function report(beganMs: number, error: unknown): void {
@@ -41,7 +50,10 @@ export function awaitCluster(where: Address, waiting: Waiting): UntilAnswered {
 
   /** Also reported: a server that is connected and silent. The wait can be ended at any time. */
   async function attempt<T>(step: () => Promise<T>, beganMs: number): Promise<T> {
-    const silent = setInterval(() => report(beganMs, new Error('It gives no answer.')), everyMs);
+    const silent = setInterval(() => {
+      onWait(true);
+      report(beganMs, new Error('It gives no answer.'));
+    }, everyMs);
     let leave = () => {};
     const left = new Promise<never>((_, reject) => {
       leave = () => reject(signal.reason as Error);
@@ -64,6 +76,7 @@ export function awaitCluster(where: Address, waiting: Waiting): UntilAnswered {
         const answer = await attempt(step, beganMs);
         if (saidMs >= beganMs) say(`Temporal at ${where.address} answers, after ${seconds(beganMs)}.`);
         saidMs = -Infinity;
+        onWait(false);
         return answer;
       } catch (error) {
         const lasting = whyLasting(error, where);
@@ -72,6 +85,7 @@ export function awaitCluster(where: Address, waiting: Waiting): UntilAnswered {
         const believed = unknownSinceMs !== undefined && performance.now() - unknownSinceMs >= namespaceMs;
         if (lasting !== undefined && (!unknown || believed)) throw lasting;
         report(beganMs, error);
+        onWait(true);
         // Workers that one outage has stopped do not all come back in the same moment.
         await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal });
       }

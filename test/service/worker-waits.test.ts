@@ -58,7 +58,7 @@ describe('a worker', () => {
     const worker = place.start();
     await until('the report', () => worker.output().includes('this worker waits for it'));
     expect(await place.ask('/live')).toBe('200 live');
-    expect(await place.ask('/ready')).toBe('503 it is starting');
+    expect(await place.ask('/ready')).toBe('503 it waits for its cluster');
     expect(await place.ask('/other')).toMatch(/^404 /);
     await place.serve();
     await until('a ready worker', async () => (await place.ask('/ready')) === '200 ready');

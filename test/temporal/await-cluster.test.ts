@@ -39,8 +39,10 @@ describe('a worker that starts', () => {
       native('tonic::transport::Error(Transport, ConnectError("tcp connect error"))'),
     ],
   ])('waits for what passes, and says so: %s', async (_, fault) => {
-    const { open, said } = opened([fault, fault, fault]);
+    const waits: boolean[] = [];
+    const { open, said } = opened([fault, fault, fault], { onWait: (now) => waits.push(now) });
     expect(await open()).toBe('open');
+    expect(waits).toEqual([true, true, true, false]);
     expect(said[0]).toMatch(/^Temporal at there:7233 cannot be used yet; this worker waits for it\. /);
     expect(said[1]).toMatch(/^Temporal at there:7233 answers, after \d+ s\.$/);
     expect(said).toHaveLength(2);
