@@ -1,5 +1,6 @@
 // The summary of an ended run, as text or as JSON, and the exit code that follows from it.
 
+import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { samplesPerQuery } from '../../domain/group.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
@@ -58,7 +59,8 @@ async function endingText(io: Io, { place, result, url, local, viewer, tookMs }:
   const facts: [string, string][] = [
     ['Folder', shortPath(io, place.store.folder)],
     ...(url ? [['Temporal', url] as [string, string]] : []),
-    ['Viewer', viewer ?? `${me} view ${run}`],
+    // The viewer shows runs in folders.
+    ...(isBucketPlace(place.store.folder) ? [] : [['Viewer', viewer ?? `${me} view ${run}`] as [string, string]]),
     ['Next', `${me} stats ${run}`],
     ['', `${me} show ${run} ${shellQuoted(await firstQuery(place))}`],
     ...((await hasSamples(place, result))

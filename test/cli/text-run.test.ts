@@ -80,13 +80,13 @@ describe('an export for trainers', () => {
 });
 
 describe('the end of a run', () => {
-  const ending = async (complete: number) => {
+  const ending = async (complete: number, place = placeOf(out, RUN)) => {
     const io = ioOf();
     const outcomes = { complete, undecided: 1 - complete, failed: 0, cancelled: 0 };
     const counts = countsOf({ outcomes, reasons: complete ? {} : { 'environment-exited': 1 } });
     const result = resultOf({ total: 1, numTurns: 1, counts });
     const facts = { url: null, local: false, tookMs: null, maxFailed: 0 };
-    const code = await showEnding(io, { place: placeOf(out, RUN), result, ...facts }, false);
+    const code = await showEnding(io, { place, result, ...facts }, false);
     return { code, ...io.text };
   };
 
@@ -97,6 +97,16 @@ describe('the end of a run', () => {
   ])('offers an export where there are samples for a trainer: %s, %i complete', async (model, complete, offers) => {
     await runOf(model);
     expect((await ending(complete)).out.includes('--format areal')).toBe(offers);
+  });
+
+  test('names no viewer for a run in a bucket, which the viewer does not show', async () => {
+    await runOf('tiny');
+    const place = placeOf(out, RUN);
+    const inBucket = { ...place, store: { ...place.store, folder: `s3://bucket/runs/${RUN}` } };
+    expect((await ending(1)).out).toContain('everturn view');
+    const said = (await ending(1, inBucket)).out;
+    expect(said).toContain('everturn stats');
+    expect(said).not.toContain('view');
   });
 
   test('is 3, and says why, where nothing could be judged', async () => {
