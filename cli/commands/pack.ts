@@ -33,7 +33,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       '\nThe records and logs of rollouts that have ended move, byte for byte, into zips of 2,000 rollouts in `packs/`; any\n' +
         'unzip opens them. It may be killed and called again at any time, also while the run is played. Rollouts that have\n' +
         'not ended, whose workflow is not closed, or that have a flaw, stay loose. `everturn unpack` makes files of them again.\n' +
-        'Exit code 1 if something that has ended stays loose.\n\nExample:\n  everturn pack my-run',
+        'Exit code 1 if a rollout with a flaw stays loose, or a pack is damaged or without its manifest.\n\nExample:\n  everturn pack my-run',
     )
     .action(async (named: string, flags: Flags) => exit(await pack(io, named, flags)));
 }
