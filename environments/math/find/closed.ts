@@ -42,6 +42,7 @@ const TENS =
 /** Is a clause about what the question asks for? `said`: adjuncts, a semicolon, and the clause with a sign in the place of its value. */
 export function isAbout(said: string, question: string, value: string, computed = false): boolean {
   if (speaksOfAnother(said, question, value, computed)) return false;
+  if (computed) return true;
   const odd = unaccounted(said, question, computed);
   return odd === undefined || stopped('a word from elsewhere', `${odd} in ${said}`);
 }

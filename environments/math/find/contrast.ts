@@ -39,7 +39,13 @@ export function speaksOfAnother(said: string, question: string, value: string, o
   const compares = COMPARES.test(asked.text);
   const behind = clause.slice(clause.findLastIndex(({ word }) => word === NOUN) + 1);
   const longer = behind.some(({ word, written }) => /^\p{Ll}{2,}er$/u.test(written) && asked.wanted.has(word));
-  if (compares && !longer && !COMPARES.test(said) && !/\b(?:extra|additional|by|beats?|ahead|behind)\b/i.test(said)) {
+  if (
+    !open &&
+    compares &&
+    !longer &&
+    !COMPARES.test(said) &&
+    !/\b(?:extra|additional|by|beats?|ahead|behind)\b/i.test(said)
+  ) {
     const held = tokens.filter(({ word }) => asked.words.has(word) && !isPreposition(word));
     if (held.length > 2) return no('no comparison', said);
   }
@@ -49,8 +55,7 @@ export function speaksOfAnother(said: string, question: string, value: string, o
     namesOtherIn(tokens, said, asked) ||
     (!open && isOtherNumber(clause, asked) && no('another number', said)) ||
     (isOtherQuantity(clause, asked) && no('another quantity', said)) ||
-    isOtherDeed(said, clause, asked) ||
-    isTotal(said, tokens, asked) ||
+    (!open && (isOtherDeed(said, clause, asked) || isTotal(said, tokens, asked))) ||
     (isOtherTime(said, asked.text) && no('another time', said))
   );
 }

@@ -28,7 +28,7 @@ import { isUnclaimed } from './claims.ts';
 import { isGiven, isObject, isSubject } from './clause.ts';
 import type { Known } from './known.ts';
 import { stopped } from './obstacle.ts';
-import { isComputed, isOpen, type Word } from './open.ts';
+import { isCalculated, isComputed, isOpen, type Word } from './open.ts';
 import { leaves } from './rest.ts';
 
 //   sentence  = opening* (premise separator)* clause VALUE (behind: see rest.ts)
@@ -67,7 +67,7 @@ export function isStated(text: string, start: number, end: number, known: Known,
   const open = marked || (computed && known.gives?.(value) !== true);
   const right = rightOf(text, end, inside);
   return (
-    leads(left, known, { marked, open, number, value }) &&
+    leads(left, known, { marked, open, calculated: !marked && isCalculated(before), number, value }) &&
     leaves(right, known, {
       object: /\p{L}{2}|⟦/u.test(words),
       stated: read(words).some(({ word }) => isLink(word) || !isLead(word)),
@@ -86,7 +86,7 @@ export function isLedTo(text: string, start: number, known: Known, strict = fals
   const { words } = leftOf(text, start);
   if (STRUCK.test(words)) return false;
   if (strict) return read(words).every(({ word }) => isStrict(word, known));
-  return leads(words, known, { marked: true, open: true, number: false, value: '' });
+  return leads(words, known, { marked: true, open: true, calculated: false, number: false, value: '' });
 }
 
 /** "Suppose Seattle had 32; then …" */
@@ -177,11 +177,13 @@ interface Value {
   readonly marked: boolean;
   /** In a box, or computed before: the words around it are an open class. */
   readonly open: boolean;
+  /** Does it end a calculation? */
+  readonly calculated: boolean;
   readonly number: boolean;
   readonly value: string;
 }
 
-function leads(left: string, known: Known, { marked, open, number, value }: Value): boolean {
+function leads(left: string, known: Known, { marked, open, calculated, number, value }: Value): boolean {
   const said = OPENINGS.reduce((text, [form, by]) => text.replace(form, by), withoutBound(left, known.question ?? ''));
   if (isSupposed(said, known)) return stopped('a supposition', said);
   if (OPERAND.test(said)) return stopped('an operand', said);
@@ -193,7 +195,7 @@ function leads(left: string, known: Known, { marked, open, number, value }: Valu
   if (supposed !== undefined && !known(supposed)) return stopped('another problem', supposed);
   const premises = said.split(SEPARATOR);
   const words = read(premises.pop() ?? '');
-  const odd = premises.find((premise) => !isPremise(premise, known, open));
+  const odd = premises.find((premise) => !isPremise(premise, known, open, calculated));
   if (odd !== undefined) return stopped('a premise', odd);
   const lower = words.map(({ word }) => word);
   if (lower.length === 0) return true;
@@ -235,7 +237,7 @@ function leads(left: string, known: Known, { marked, open, number, value }: Valu
 const LABELLED = /^(?:equation|line|option|choice|where)$/;
 
 /** A part of the sentence before the clause that holds the value. */
-function isPremise(premise: string, known: Known, open: boolean): boolean {
+function isPremise(premise: string, known: Known, open: boolean, calculated: boolean): boolean {
   if (/\b(?:not|never|cannot|false|wrong|suppose|assume)\s*$/i.test(premise)) return false;
   const words = read(premise);
   if (
@@ -245,7 +247,11 @@ function isPremise(premise: string, known: Known, open: boolean): boolean {
     return false;
   const first = words.findIndex(({ word }) => !/^(?:so|and|but|now|then|also|[⟦:=])$/.test(word));
   const opening = words[first]?.word ?? '';
-  if (CONDITION.has(opening) && !(opening === 'only' && isDeterminer(words[first + 1]?.word ?? '')))
+  if (
+    !(open && (calculated || /^(?:for|when)$/.test(opening))) &&
+    CONDITION.has(opening) &&
+    !(opening === 'only' && isDeterminer(words[first + 1]?.word ?? ''))
+  )
     return words.slice(first + 1).every(({ word }) => isGiven(word, known));
   if (IGNORING.has(opening) || IGNORING.has(words[first + 1]?.word ?? '')) return false;
   if (!open && PLACES.has(opening))
