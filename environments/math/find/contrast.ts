@@ -52,9 +52,11 @@ export function speaksOfAnother(said: string, question: string, value: string, o
   if (!compares && /⟦.*\bthan\b/.test(said)) return no('a comparison', said);
   if (/^[$€£]\s?\d[^$]*$/.test(value) && COUNTS.test(asked.text)) return no('money', said);
   return (
-    namesOtherIn(tokens, said, asked) ||
+    namesOtherIn(tokens, said, asked, open) ||
     (!open && isOtherNumber(clause, asked) && no('another number', said)) ||
-    (isOtherQuantity(clause, asked) && no('another quantity', said)) ||
+    (!(open && /\bto find\b|\b(?:total|combined|together)\b/.test(said)) &&
+      isOtherQuantity(clause, asked) &&
+      no('another quantity', said)) ||
     (!open && (isOtherDeed(said, clause, asked) || isTotal(said, tokens, asked))) ||
     (isOtherTime(said, asked.text) && no('another time', said))
   );
@@ -64,13 +66,13 @@ export function speaksOfAnother(said: string, question: string, value: string, o
 export const namesOther = (said: string, question: string): boolean =>
   namesOtherIn(tokensOf(said), said, readQuestion(question));
 
-function namesOtherIn(tokens: readonly Token[], said: string, asked: Asked): boolean {
+function namesOtherIn(tokens: readonly Token[], said: string, asked: Asked, open = false): boolean {
   const words = new Set(tokens.flatMap(({ word, written }) => [word, written]));
   const [compares, total] = [COMPARES.test(asked.text), TOTAL.test(asked.text)];
   const missing = asked.content.some((word) => !words.has(word));
   const person = asked.names.some((name) => asked.wanted.has(name));
   // "she" is no other one than Anna.
-  const own = namedIn(person ? tokens.filter(({ word }) => !/^(?:he|she)$/.test(word)) : tokens);
+  const own = namedIn(person || open ? tokens.filter(({ word }) => !/^(?:he|she)$/.test(word)) : tokens);
   for (const [row, groups] of own) {
     if (row === QUANTITY_ROW) continue;
     const [theirs, given] = [asked.named.get(row), asked.given.get(row)];
@@ -85,7 +87,7 @@ function namesOtherIn(tokens: readonly Token[], said: string, asked: Asked): boo
     if (!mine || !theirs || mine.length === 0) continue;
     if (theirs.length > 0 && !mine.some((name) => theirs.includes(name)) && !isAntecedent(mine, asked))
       return no('another thing', said);
-    if (theirs.length === 0 && total && mine.length < set.length) return no('one of them', said);
+    if (!open && theirs.length === 0 && total && mine.length < set.length) return no('one of them', said);
     if (mine.length < theirs.length && !compares && isJoined(asked.clause, ({ word }) => theirs.includes(word)))
       return no('a part', said);
   }

@@ -129,7 +129,8 @@ export function leaves(
   if (OPERATION.test(tokens[0] ?? '') && !modulo && !counted && !around && !NAMED.test(rest))
     return stopped('an operation', tokens[0]);
   if (known.asked && ratesOther(rest, known.question ?? '')) return stopped('another rate', rest);
-  if (known.asked && countsAnother(tokens[0] ?? '', known.question ?? '')) return stopped('another count', tokens[0]);
+  if (known.asked && countsAnother(tokens[0] ?? '', known.question ?? '', open && !marked))
+    return stopped('another count', tokens[0]);
   return (
     isClosed(tokens, rest, known, { object, named }) ||
     ((open || (known.asked === true && object && stated)) && !named && isOpen(tokens, rest, known, stated))

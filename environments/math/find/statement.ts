@@ -253,6 +253,7 @@ function isPremise(premise: string, known: Known, open: boolean, calculated: boo
     !(opening === 'only' && isDeterminer(words[first + 1]?.word ?? ''))
   )
     return words.slice(first + 1).every(({ word }) => isGiven(word, known));
+  if (opening === 'if' && words.some(({ word }) => /^(?:were|instead|had)$/.test(word) && !known(word))) return false;
   if (IGNORING.has(opening) || IGNORING.has(words[first + 1]?.word ?? '')) return false;
   if (!open && PLACES.has(opening))
     return words
