@@ -75,8 +75,7 @@ function withSubject(verdict: Verdict, found: Found, gold: Solution, options: Le
     const both = compareTexts(gold.text, `${gold.text} \\approx ${share(rounded)}`, options);
     if (both.reason === 'different') return wrong;
   }
-  if (found.chain !== undefined && compareTexts(plain(found.chain), plain(found.text), options).reason === 'different')
-    return wrong;
+  if (found.chain !== undefined && isFalse(found.chain, found.text, options)) return wrong;
   const about = found.about?.() ?? { equation: found.text, named: false };
   if (!about.equation.includes('=') || !isAboutAnother(about, options.question)) return verdict;
   const left = about.equation.slice(0, about.equation.indexOf('='));
@@ -97,7 +96,18 @@ const share = (text: string): string => {
   if (whole === undefined) return text;
   return (Number(`${whole.replaceAll(',', '').replace('−', '-')}.${places || '0'}`) / 100).toFixed(places.length + 2);
 };
-const plain = (text: string): string => text.replace(/[$€£]/g, '');
+/** "60 + 33 = 94", as exactly as the value is written; the sign of percent may stand on one side alone. */
+function isFalse(link: string, said: string, options: LeafOptions): boolean {
+  const value = /\p{L}/u.test(link) ? said : (/^[-−$€£\d.,/]*\d%?(?=\s|$)/.exec(said)?.[0] ?? said);
+  const places = /\.(\d+)%?$/.exec(value)?.[1]?.length;
+  const written = places === undefined ? options : { ...options, decimals: places, decimalsGiven: true };
+  return ['', '%'].every((sign) =>
+    ['', '%'].every(
+      (other) => compareTexts(without(link, sign), without(value, other), written).reason === 'different',
+    ),
+  );
+}
+const without = (text: string, sign: string): string => text.replace(/[$€£]/g, '').replaceAll(sign, '');
 
 function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOptions, cut: boolean): Verdict {
   const choice = choiceOf(gold.text);

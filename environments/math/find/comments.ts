@@ -75,7 +75,9 @@ function withoutAsides(source: string): { readonly text: string; readonly beside
     also.push(again);
     return '';
   });
-  const shown = text.replace(ASIDE, (all, lead: string | undefined, aside: string) => {
+  const line = text.lastIndexOf('\n', text.trimEnd().length - 1) + 1;
+  const shown = text.replace(ASIDE, (all, lead: string | undefined, aside: string, at: number) => {
+    if (at < line) return all;
     const words = aside.match(/\p{L}{2,}/gu) ?? [];
     if (
       !/^(?:\d|[$€£])[^,=]*$/.test(aside) ||

@@ -19,6 +19,7 @@ import {
   SUPPOSED,
 } from '../read/statement-words.ts';
 import { withoutBound } from './asked.ts';
+import { calculationIn } from './calculation.ts';
 import { isAbout, isClosedWorld } from './closed.ts';
 import { leftOf, NOUN, rightOf, STRIKES, STRUCK, wordsOf } from './sentence.ts';
 import { OTHER_SUBJECT } from './explanation.ts';
@@ -51,8 +52,10 @@ const read = (text: string): readonly Word[] =>
 /** Is the value at `start` to `end` what its sentence states? `marked`: in a box. */
 export function isStated(text: string, start: number, end: number, known: Known, marked: boolean): boolean {
   const value = text.slice(start, end);
-  const { words, inside } = leftOf(text, start);
-  if (STRUCK.test(words) || STRIKES.test(value)) return stopped('struck out');
+  const { words: said, inside } = leftOf(text, start);
+  if (STRUCK.test(said) || STRIKES.test(value)) return stopped('struck out');
+  const calculated = marked || inside ? undefined : calculationIn(said);
+  const words = calculated ? `${said.slice(0, calculated.start)} =` : said;
   const before = text.slice(Math.max(0, start - 200), start);
   if (SUPPOSES.test(before)) return stopped('a supposition', before);
   if (EXAMPLE.test(text.slice(Math.max(0, start - 12), start))) return stopped('an example');
@@ -63,7 +66,7 @@ export function isStated(text: string, start: number, end: number, known: Known,
   if (known.asked && namesOtherUnit(words, known.question ?? '')) return stopped('another unit', words);
   const number = /^(?:\\f?boxed\s*\{)?[-−$\s]*\d|^\(\d+\)?$/.test(value);
   const left = /\d[.,]\d/.test(value) ? withoutHedges(words) : words;
-  const computed = !marked && known.asked === true && isComputed(text, start);
+  const computed = !marked && known.asked === true && (calculated !== undefined || isComputed(text, start));
   const open = marked || (computed && known.gives?.(value) !== true);
   const right = rightOf(text, end, inside);
   return (
