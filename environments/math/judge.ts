@@ -13,6 +13,7 @@ import { extractAnswer } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
 import { knownIn } from './find/known.ts';
+import { isWord, statesWord } from './find/stated-word.ts';
 import { takeObstacle } from './find/obstacle.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { remembered } from './remembered.ts';
@@ -44,20 +45,19 @@ function judged(answer: string, solutions: readonly string[], options: JudgeOpti
     const reason = read.every((solution) => solution.reason === 'empty') ? 'no-solution' : 'solution-unreadable';
     return { verdict: 'undecided', reason };
   }
-  const found = extractAnswer(
-    answer,
-    options.cut,
-    knownIn(
-      options.question ?? '',
-      usable.map(({ text }) => text),
-    ),
+  const known = knownIn(
+    options.question ?? '',
+    usable.map(({ text }) => text),
   );
+  const found = extractAnswer(answer, options.cut, known);
   let best: Verdict | undefined;
   for (const gold of usable) {
     const verdict = withSubject(judgeOne(answer, found, gold, leaf, options.cut === true), found, gold, leaf);
     if (verdict.verdict === 'right') return verdict;
     // A reason that says more than "different" may be a false no.
     if (!best || best.reason === 'different') best = verdict;
+    if (isUnmarked(found) && options.cut !== true && isWord(gold.text) && statesWord(answer, gold.text, leaf.question))
+      return { verdict: 'right', reason: 'equal-text', extracted: gold.text };
   }
   return best ?? { verdict: 'undecided', reason: 'no-solution' };
 }
@@ -117,7 +117,7 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   // Signs alone are no answer: nothing in them could be right.
   if (own && !isRelationSign(gold.text) && !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(own.text)) own = undefined;
   if (!own && !cut && isRelationSign(gold.text)) own = signIn(answer);
-  const unmarked = own === undefined || own.by === 'number' || own.by === 'formula';
+  const unmarked = isUnmarked(own);
   // A short text in which every word is accounted for is an answer as a whole: "all reals except 2".
   if (
     unmarked &&
@@ -156,6 +156,9 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   }
   return { ...first, extracted };
 }
+
+const isUnmarked = (found: Found): boolean =>
+  found === undefined || (found !== 'cut-off' && /^(?:number|formula|whole)$/.test(found.by));
 
 /** MathQA's questions list "a ) 800 , b ) 820 , c ) 840". One pass. */
 const listsChoices = remembered((question: string): boolean => {
