@@ -45,9 +45,10 @@ const MOST = /\b(?:max(?:imum|imal|imize)?|most|largest|greatest|highest|longest
 const LEAST = /\b(?:min(?:imum|imal|imize)?|least|smallest|fewest|lowest|shortest)\b/i;
 /** "At most 11" is the largest number, where that is asked for. */
 export function withoutBound(words: string, question: string): string {
-  const up = /\b(?:at (?:the )?most|up to|as many as|no more than)\b/gi;
+  const up =
+    /\b(?:at (?:the )?most|up to|as many as|no more than|(?:must|can|should|may) ?not (?:exceed|be more than))\b/gi;
   const down = /\b(?:at (?:the )?least|no (?:fewer|less) than)\b/gi;
-  if (question === '' || !/\b(?:at|up|as|no)\s/i.test(words)) return words;
+  if (question === '' || !/\b(?:at|up|as|no|(?:can)?not)\s/i.test(words)) return words;
   const asked = askedOf(question);
   return words.replace(MOST.test(asked) ? up : NEVER, 'is').replace(LEAST.test(asked) ? down : NEVER, 'is');
 }

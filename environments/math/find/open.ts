@@ -56,7 +56,13 @@ export function isOpen(all: readonly Word[], known: Known, alone: boolean): bool
     return false;
   const governing = words.filter((word) => !GOVERNED.test(word)).slice(-2);
   if (
-    governing.some((word, k) => isRefusing(word) && !mine(word) && !(k === 0 && COMPARATIVE.test(word))) ||
+    governing.some(
+      (word, k) =>
+        isRefusing(word) &&
+        !mine(word) &&
+        !(k === 0 && COMPARATIVE.test(word)) &&
+        !(isNegation(word) && known.denies === true),
+    ) ||
     (!chained && isMeta(words.at(-1) ?? ''))
   )
     return false;

@@ -125,8 +125,11 @@ export function leaves(
   const tokens = wordsOf(rest);
   const around = marked && isDeterminer(tokens[1]?.toLowerCase() ?? '');
   const counted = /^[\s$}\]]*times\b(?!\s+(?:[\d⟦]|(?:as|more|less|the|that|this)\b))/.test(right);
+  const multiple = tokens[0] === 'times' && /\bhow many times\b/i.test(known.question ?? '');
+  // "$72 to feed everyone"
+  const purpose = tokens[0] === 'to' && known(tokens[1]?.toLowerCase() ?? '');
   const modulo = tokens[0] === 'modulo' && known('remainder') && known.gives?.(tokens[1] ?? '') === true;
-  if (OPERATION.test(tokens[0] ?? '') && !modulo && !counted && !around && !NAMED.test(rest))
+  if (OPERATION.test(tokens[0] ?? '') && !modulo && !counted && !multiple && !purpose && !around && !NAMED.test(rest))
     return stopped('an operation', tokens[0]);
   if (known.asked && ratesOther(rest, known.question ?? '')) return stopped('another rate', rest);
   if (known.asked && countsAnother(tokens[0] ?? '', known.question ?? '', open && !marked))
@@ -181,14 +184,14 @@ function isClosed(
   for (const [k, token] of tokens.entries()) {
     const word = token.toLowerCase().replace('’', "'");
     if (/^[=:]$/.test(word)) continue;
-    if (isMeta(word) || (namesAnswer(word) && word !== 'final' && !NAMED.test(rest)))
+    if ((isMeta(word) && !(known.asked && known(word))) || (namesAnswer(word) && word !== 'final' && !NAMED.test(rest)))
       return stopped('behind the value', token);
     if (
       /^[≠≤≥<>]$/.test(word) ||
       ((/^(?:other|another|outside|beyond|short)$/.test(word) || isFault(word)) && !known(word))
     )
       return stopped('behind the value', token);
-    if (counted && /^(?:not|didn't|don't|never)$/.test(word)) continue;
+    if (counted && /^(?:not|never|(?:did|do|does|has|have|had|is|are|was|were)n't)$/.test(word)) continue;
     if (known.asked && isTransform(word) && !known(word)) return stopped('behind the value', token);
     if (isDenying(word) && !(known.asked && known(word)) && token !== 'May' && !(k === 0 && word === 'different'))
       return stopped('behind the value', token);

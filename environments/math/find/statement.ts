@@ -109,11 +109,16 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
     /^\s*(?:add|subtract|multiply|divide|square|factor|simplify|solve|substitute|plug|take)\b[^:]{0,60}:(?=\s*⟦?)/i,
     ' ',
   ],
+  // "Then subtract the rejected kids from the total to find the number who got in: 260 - 112 ="
+  [
+    /^\W*(?:(?:then|next|now|finally|first|lastly|so|we|you|can|have to|need to),?\s+)*(?:add|subtract|multiply|divide)\b[^:]{0,300}:(?=\s*=\s*$)/i,
+    ' ',
+  ],
   [/\b(it|that|there|here|what|he|she)['’]s\b/gi, '$1 is'],
   [/(\p{L})['’]s\s*$/u, '$1 is'],
   [/\bnot (?:hard|difficult) to\b|\bno other (?:option|choice|possibility|value|solution|answer)\b/i, ' '],
   [
-    /(?:,\s*|^\s*)for an? (?:\p{L}+ ){0,3}(?:total|sum|area|volume|length|cost|amount|count|value|number) of\b/iu,
+    /(?:,\s*|^\s*|\s(?=for an? (?:\p{L}+ )?total of\s*=?\s*$))for an? (?:\p{L}+ ){0,3}(?:total|sum|area|volume|length|cost|amount|count|value|number) of\b/iu,
     ', it is ',
   ],
   // A condition on a letter.
@@ -134,7 +139,8 @@ const SEPARATOR =
   /,?\s+which (?:corresponds to|matches|is)\s+(?=(?:the )?(?:correct )?(?:option|choice|answer)\b)|,\s+(?!that\b|which\b|whether\b)|:\s+(?=(?:so |thus )?(?:the|our)\b)|—|\s-\s|\b(?:so(?! that)|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
 
 /** "where y is 9" says what y is; "up to 9" is a bound. */
-const SUBORDINATE = /\b(?:where|when|if|while|whereas)\s+\S+\s+(?:is|=|equals)\s*$|\bup to\s*[⟦$]?\s*$/i;
+const SUBORDINATE =
+  /\b(?:where|when|if|while|whereas)\s+\S+\s+(?:is|=|equals)\s*$|(?<!\b(?:add|sum|come)(?:s|ing|ming)?\s)\bup to\s*[⟦$]?\s*$/i;
 
 /** "If it were so, it would be …": a condition of the question's own words supposes nothing. */
 function isSupposed(said: string, known: Known): boolean {
