@@ -22,8 +22,8 @@ import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import {
   isContrast,
+  namedIn,
   isOneOfSeveral,
-  isQuantity,
   isPreposition,
   QUANTITY_ROW,
   STOP,
@@ -43,12 +43,12 @@ const TENS =
 export function isAbout(said: string, question: string, value: string, computed = false): boolean {
   if (speaksOfAnother(said, question, value, computed)) return false;
   if (computed) return true;
-  const odd = unaccounted(said, question, computed);
+  const odd = unaccounted(said, question, value);
   return odd === undefined || stopped('a word from elsewhere', `${odd} in ${said}`);
 }
 
 /** The first word of `said` for which the asked clause has no place; undefined where all are accounted for. */
-function unaccounted(said: string, question: string, computed: boolean): string | undefined {
+function unaccounted(said: string, question: string, value: string): string | undefined {
   const asked = readQuestion(question);
   if (!isClosedWorld(question) || isForeign(said)) return undefined;
   const tokens = tokensOf(
@@ -58,7 +58,7 @@ function unaccounted(said: string, question: string, computed: boolean): string 
   );
   const end = tokens.findIndex(({ word }) => word === ';');
   const adjuncts = tokens.slice(0, Math.max(0, end));
-  const clause = ownClause(tokens.slice(end + 1), adjuncts, asked, computed);
+  const clause = ownClause(tokens.slice(end + 1), adjuncts, asked);
   return (
     adjuncts.find(
       ({ word, written }, k) =>
@@ -74,12 +74,15 @@ function unaccounted(said: string, question: string, computed: boolean): string 
     otherComparison(clause.tokens, asked) ??
     otherTime(tokens, asked) ??
     otherTerms(clause, asked) ??
-    clause.tokens.find((token, k) => !isAccounted(token, k, clause, asked))?.written
+    // "forty-five dollars ($45)"
+    clause.tokens.find(
+      (token, k) => token.written !== value.replace(/[^\d.]/g, '') && !isAccounted(token, k, clause, asked),
+    )?.written
   );
 }
 
 /** Without a heading ("Add 3:"), a calculation as its subject ("Dividing by 3 gives") and the steps of one. */
-function ownClause(all: readonly Token[], adjuncts: readonly Token[], asked: Asked, computed: boolean): Clause {
+function ownClause(all: readonly Token[], adjuncts: readonly Token[], asked: Asked): Clause {
   const end = all.findLastIndex(({ word }) => word === NOUN);
   // "log(x) = 5 means x = 2^5 ="
   const colon = all.findLastIndex(
@@ -97,7 +100,6 @@ function ownClause(all: readonly Token[], adjuncts: readonly Token[], asked: Ask
     tokens,
     value: before.length,
     equated: first >= 0,
-    computed,
     covers: coversCore([...adjuncts, ...tokens], asked, elided),
   };
 }
@@ -141,7 +143,7 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
     return k > value ? true : !asked.wanted.has(after?.word ?? '') && !/^(?:of|root)$/.test(after?.word ?? '');
   if (word === 'still')
     return tokens.slice(k, k + 4).every((one) => one.word !== 'to') || meets(meaningsOf(word), asked.meanings);
-  if (isOfForm(k, clause, asked)) return true;
+  if (isOfForm(k, clause, asked) || isSameKind(token, asked)) return true;
   if (k > value && k < value + 3 && isGeneric(word)) return true;
   if (isFree(word) || meets(meaningsOf(word), asked.meanings) || isAdverb(written)) return true;
   if (/^(?:left|end)$/.test(word) && /^(?:with|up)$/.test(after?.word ?? '')) return true;
@@ -163,15 +165,7 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
   )
     return true;
   if (!asked.words.has(word) && !asked.words.has(written))
-    return (
-      !isContrast(word) &&
-      ((covers && isHarmlessHere(k, clause, asked)) ||
-        (clause.computed &&
-          k < value &&
-          !isQuantity(word) &&
-          !LOSSES.has(word) &&
-          !asked.wanted.has(after?.word ?? '')))
-    );
+    return !isContrast(word) && covers && isHarmlessHere(k, clause, asked);
   if (isOneOfSeveral(word, asked.given)) return false;
   if (holdsAll(asked.names, tokens) && asked.names.includes(word)) return true;
   if (
@@ -182,7 +176,9 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
     return false;
   const joined = before?.word === 'and' || after?.word === 'and';
   if (joined && k < value && asked.clause.some((one) => one.word === 'they')) return true;
-  return (covers && !joined) || (asked.refers && k < value && /^\p{Lu}\p{Ll}/u.test(written));
+  // "Originally the laptop cost": "its"
+  const meant = /^\p{Lu}\p{Ll}/u.test(written) || (isPointing(before?.word ?? '') && asked.wanted.has('its'));
+  return (covers && !joined) || (asked.refers && k < value && meant);
 }
 
 /** "50 minutes": in the question, where no other number has this unit. */
@@ -207,6 +203,11 @@ function isAccountedNumber(k: number, { tokens, value, covers, equated }: Clause
     asked.numbers.has(numberOf(written)) && isPreposition(before) && covers && !asked.wanted.has(after?.word ?? '');
   return isPointing(before) || given || (k < value && tokens.slice(k, value).some((token) => token.word === NOUN));
 }
+
+/** "rose" where the increase is asked for. */
+const isSameKind = (token: Token, asked: Asked): boolean =>
+  [...namedIn([token])].some(([row, groups]) => row !== QUANTITY_ROW && meets(groups, asked.named.get(row) ?? NONE));
+const NONE: ReadonlySet<number> = new Set();
 
 /** Words that are accounted for by their place. */
 function isOfForm(k: number, { tokens, value, covers }: Clause, asked: Asked): boolean {

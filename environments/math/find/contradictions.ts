@@ -13,8 +13,6 @@ export interface Clause {
   /** Does the value end an equation? Its links but the first are left out. */
   readonly equated: boolean;
   readonly covers: boolean;
-  /** Does the value follow reasoning? */
-  readonly computed: boolean;
 }
 export const meets = <T>(own: ReadonlySet<T>, theirs: ReadonlySet<T>): boolean =>
   [...own].some((one) => theirs.has(one));

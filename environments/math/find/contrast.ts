@@ -23,7 +23,8 @@ const COUNTS =
   /\bhow (?:many(?! (?:us |more |total )?(?:dollars?|cents?|euros?|pounds?|rupees?|yen|yuan|pesos?|bucks))|far|old|tall|long)\b/i;
 const COMPARES = /\b(?:more|fewer|less|differ\p{L}*|than)\b/iu;
 const TOTAL = /\b(?:together|both|altogether|combined|in all|in total|total|overall)\b/i;
-const TOGETHER = /\b(?:together|both|combined|they)\b/i;
+/** "both bonuses" joins no persons. */
+const TOGETHER = /\b(?:together|both(?! \p{L}+s\b)|combined|they)\b/iu;
 const LEFT = /\b(?:left|remain(?:s|ed)?|still (?:has|have|had|to))\b/i;
 const SHIFTED = /\bwill\b.*\b(?:in|after)\b|\b(?:ago|from now|later|in \d+ (?:years?|months?|weeks?|days?))\b/i;
 
@@ -137,7 +138,9 @@ function isOtherQuantity(tokens: readonly Token[], asked: Asked): boolean {
   const own = namedIn(said.filter(({ written }) => !isUnitWord(written))).get(QUANTITY_ROW);
   // "The length of the hypotenuse", "the measure of angle A"
   const isLength = asked.head.some(({ word }) => word === 'length' || word === 'long');
-  const theirs = (isLength ? undefined : asked.headed.get(QUANTITY_ROW)) ?? asked.named.get(QUANTITY_ROW);
+  const theirs =
+    (isLength ? undefined : asked.headed.get(QUANTITY_ROW)) ??
+    (asked.measures ? undefined : asked.named.get(QUANTITY_ROW));
   if (own && theirs) return !meets(own, theirs);
   const noun = subject.at(-1);
   if (!noun || /[\\$^+*/]/.test(asked.text) || asked.wanted.has(noun.word)) return false;

@@ -263,7 +263,9 @@ function whole(source: string, known?: Known): Extraction | undefined {
   const isShort = length <= 8 && (/^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[([\w])/.test(text) || !/[\d$\\=]/.test(text));
   if (!isShort && !/^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text)) return undefined;
   const said = `; ${text.replace(/^[-−+\d$€£¥₹(.,\\/)]+/, NOUN)}`;
-  return known?.asked && /[\d$\\=]/.test(text) && !isAbout(said, known.question ?? '', text) ? undefined : { text, by: 'whole' };
+  return known?.asked && /[\d$\\=]/.test(text) && !isAbout(said, known.question ?? '', text)
+    ? undefined
+    : { text, by: 'whole' };
 }
 
 /** "10 workers need 12 days" says 12. */

@@ -118,7 +118,8 @@ export function leaves(
   if (IS_OFF.test(said)) return stopped('behind the value', 'off');
   if (concludesOtherwise(said, value)) return stopped('another value behind it', said);
   const over = /\b(?:missing|left ?over)\b/.exec(said)?.[0];
-  if (known.asked && over !== undefined && !known(over) && !known('left')) return stopped('behind the value', over);
+  if (known.asked && over !== undefined && !known(over) && !known('left') && !known('remain'))
+    return stopped('behind the value', over);
   const rest = unexplained(said, known, before);
   if (rest === undefined) return stopped('its explanation', said);
   if (JOINED.test(rest)) return true;
