@@ -18,6 +18,7 @@ import { takeObstacle } from './find/obstacle.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { remembered } from './remembered.ts';
 import { readSolution, type Solution } from './solution.ts';
+import { withDigits } from './read/number-words.ts';
 import { choiceOf } from './read/words.ts';
 
 export type { JudgeOptions } from './judge-options.ts';
@@ -149,6 +150,7 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
     ...(own.bare !== undefined && askedUnit(options.question) ? [] : [[gold.text, own.bare]]),
     [gold.bare, own.bare],
     [gold.text, withoutAskedScale(own.text, options.question)],
+    [gold.text, withoutRestatement(own.text, options)],
   ]) {
     if (first.verdict === 'right' || g === undefined || a === undefined) continue;
     const other = compareTexts(g, a, options);
@@ -159,6 +161,14 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
 
 const isUnmarked = (found: Found): boolean =>
   found === undefined || (found !== 'cut-off' && /^(?:number|formula|whole)$/.test(found.by));
+
+/** "2 hours (120 minutes)", "14 days (exactly two weeks)": the same once more. */
+function withoutRestatement(text: string, options: LeafOptions): string | undefined {
+  const [, first, again] = /^([^()]*\d[^()]*)\s\(([^()]*)\)\s*\.?$/.exec(text) ?? [];
+  if (first === undefined || again === undefined) return undefined;
+  const said = withDigits(again.replace(/^\s*(?:or|i\.e\.,?|that is,?|exactly|which is|equivalently|=)\s+/i, ''));
+  return compareTexts(first, said, { ...options, question: '' }).verdict === 'right' ? first : undefined;
+}
 
 /** MathQA's questions list "a ) 800 , b ) 820 , c ) 840". One pass. */
 const listsChoices = remembered((question: string): boolean => {

@@ -177,9 +177,15 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
   const joined = before?.word === 'and' || after?.word === 'and';
   if (joined && k < value && asked.clause.some((one) => one.word === 'they')) return true;
   // "Originally the laptop cost": "its"
-  const meant = /^\p{Lu}\p{Ll}/u.test(written) || (isPointing(before?.word ?? '') && asked.wanted.has('its'));
+  const meant =
+    /^\p{Lu}\p{Ll}/u.test(written) ||
+    (isPointing(before?.word ?? '') && asked.wanted.has('its') && isIntroduced(written, asked));
   return (covers && !joined) || (asked.refers && k < value && meant);
 }
+
+/** "A laptop costs …" */
+const isIntroduced = (written: string, { all }: Asked): boolean =>
+  all.some((one, k) => one.written === written && /^an?$/i.test(all[k - 1]?.written ?? ''));
 
 /** "50 minutes": in the question, where no other number has this unit. */
 function isOnlyMeasure(written: string, unit: Token | undefined, asked: Asked): boolean {

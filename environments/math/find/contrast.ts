@@ -123,6 +123,8 @@ const until = (tokens: readonly Token[], isEnd: (token: Token, k: number) => boo
   return end < 0 ? tokens : tokens.slice(0, end);
 };
 
+const NUMBERS = /^(?:integer|number|prim|divisor|factor|digit|root|solution|valu)/;
+
 /** The speed where the distance is asked for. */
 function isOtherQuantity(tokens: readonly Token[], asked: Asked): boolean {
   const value = tokens.findLastIndex(({ word }) => word === NOUN);
@@ -148,7 +150,7 @@ function isOtherQuantity(tokens: readonly Token[], asked: Asked): boolean {
     return (
       (asked.counted !== undefined || /^(?:what (?:is|was|are|were)|find|determine|compute) the /i.test(asked.text)) &&
       namedIn([noun]).has(QUANTITY_ROW) &&
-      !(noun.word === 'sum' && asked.counted !== undefined)
+      !(noun.word === 'sum' && asked.counted !== undefined && !NUMBERS.test(asked.counted))
     );
   // "The larger number is" where the product is asked for.
   return (
