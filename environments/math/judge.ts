@@ -9,7 +9,7 @@ import { askedUnit, withoutAskedScale } from './compare/asked-unit.ts';
 import { asksFor, isAboutAnother } from './compare/subject.ts';
 import { askedOf } from './find/asked.ts';
 import { extractChoice } from './find/choice.ts';
-import { extractAnswer } from './find/extract.ts';
+import { extractAnswer, TITLE } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
 import { knownIn } from './find/known.ts';
@@ -32,7 +32,9 @@ const SHOWN_CHARS = 200;
 
 export function judgeMath(answer: string, solutions: readonly string[], options: JudgeOptions = {}): Explained {
   takeObstacle();
-  const verdict = judged(answer, solutions, options);
+  const { question } = options;
+  const asked = question === undefined ? options : { ...options, question: question.replace(TITLE, '$1 ') };
+  const verdict = judged(answer, solutions, asked);
   const obstacle = options.explain === true && verdict.verdict === 'wrong' ? takeObstacle() : undefined;
   return obstacle === undefined ? verdict : { ...verdict, obstacle };
 }

@@ -19,7 +19,7 @@ const unitIn = (phrase: string): Unit =>
 export function isOtherUnit(phrase: string, question: string): boolean {
   const own = question === '' ? undefined : unitIn(phrase);
   if (!own) return false;
-  if (own.dimension !== '' && countsThings(question)) return true;
+  if (own.dimension !== '' && countsThings(question) && !measuresThing(own, question)) return true;
   if (isOtherPower(own.nouns, question) || narrows(phrase, question) || countsAnother(phrase, question)) return true;
   if (asksNoThing(question) && namesThing(phrase, question)) return true;
   if (own.dimension === '') return ratesOther(phrase, question);
@@ -27,13 +27,26 @@ export function isOtherUnit(phrase: string, question: string): boolean {
     return false;
   const wanted = askedUnit(question);
   if (wanted?.dimension === own.dimension) return !equal(wanted.factor, own.factor);
-  if (wanted && !isRateOf(own, wanted, question)) return true;
+  if (wanted) {
+    if (!isRateOf(own, wanted, question)) return true;
+    if (!ratesOther(phrase, question)) return false;
+  }
   if (!isMeasured(own.dimension, question) || (!wanted && isOtherKind(own.dimension, question))) return true;
   const alike = kindOf(own.dimension);
   const asked = unitsIn(question).filter(({ dimension }) => kindOf(dimension) === alike);
   const same = ({ dimension, factor }: Unit): boolean => dimension === own.dimension && equal(factor, own.factor);
   return asked.length > 0 ? !asked.some(same) : /\bhow old\b/i.test(question) && own.dimension !== 'year^1';
 }
+/** "How many grapes" where the question speaks of kilograms of grapes. */
+const measuresThing = (own: Unit, question: string): boolean => {
+  const thing = /\bhow many (\p{L}{3,})/iu.exec(askedOf(question))?.[1] ?? '';
+  return (
+    thing !== '' &&
+    [...question.matchAll(new RegExp(String.raw`\d\s?([A-Za-z]+) of (?:\p{L}+ )?${thing}(?!\p{L})`, 'giu'))].some(
+      ([, unit = '']) => unitOf(unit).dimension === own.dimension && equal(unitOf(unit).factor, own.factor),
+    )
+  );
+};
 /** "540 meters per week" where meters are asked for and the question speaks of a week. */
 const isRateOf = (own: Unit, wanted: Unit, question: string): boolean =>
   own.dimension.includes(wanted.dimension) &&
@@ -93,7 +106,7 @@ function isMeasured(dimension: string, question: string): boolean {
 }
 
 /** Months, years and days measure the same, but for no fixed factor. */
-const kindOf = (dimension: string): string => dimension.replace(/^(?:month|year)\^1$/, 'time^1');
+const kindOf = (dimension: string): string => dimension.replace(/(?<![a-z-])(?:month|year)\^/g, 'time^');
 
 /** No degrees are meant where things are counted, where another unit is asked for and where nothing turns. */
 export const isNoAngle = (question: string): boolean =>

@@ -39,7 +39,8 @@ export function clauseOf(question: string): string {
 }
 
 /** "How many dozen eggs" asks for dozens, and no eggs. */
-export const SCALED = /\bhow many (dozen|score|hundred|thousand|million|billion)s?(?:\s+(?:of\s+)?([a-z]{3,}))?/i;
+export const SCALED =
+  /\bhow many (?:more |additional |total )?(dozen|score|hundred|thousand|million|billion)s?(?:\s+(?:of\s+)?([a-z]{3,}))?/i;
 
 const MOST = /\b(?:max(?:imum|imal|imize)?|most|largest|greatest|highest|longest|biggest|at most|up to)\b/i;
 const LEAST = /\b(?:min(?:imum|imal|imize)?|least|smallest|fewest|lowest|shortest)\b/i;

@@ -29,7 +29,7 @@ const COMMENTS = [
   // "x = 9; x = 2 is extraneous"
   /(?<=[\p{L}\d%°π²³$)])[;.]\s+((?:[^.;\n]|\.\d){1,80}\b(?:extraneous|rejected|discarded|excluded|invalid|inadmissible)\b(?:[^.;\n]|\.\d){0,120})(?=\.?\s*$)/iu,
   // "63 stamps, three times Ben's 21", "k = 8, with double root x = -4"
-  /(?<=[\p{L}\d%°π²³$)]),\s+((?:whereas|while|with|(?:two|three|four|five|six|\d+) times|twice|half|compared|approximately|approx\.|roughly|about|up from|down from|versus|unlike)\b(?:[^.;\n]|\.\d){1,160})(?=\.?\s*$)/iu,
+  /(?<=[\p{L}\d%°π²³$)])(?<!\b(?:therefore|thus|hence|so|then|finally)),\s+((?:whereas|while|with|(?:two|three|four|five|six|\d+) times|twice|half|compared|approximately|approx\.|roughly|about|up from|down from|versus|unlike)\b(?:[^.;\n]|\.\d){1,160})(?=\.?\s*$)/iu,
   // "$1,430: $1,300 for the brooch plus $130 for insurance"
   /(?<=\d):\s((?:[^.:;\n=]|\.\d){1,160}(?:\bplus\b|\+)(?:[^.:;\n=]|\.\d){1,100})(?=\.?\s*$)/iu,
 ];

@@ -56,6 +56,9 @@ function fromText(source: string, cut: boolean, known: Known): Found {
 /** Marks of joy and lines change nothing; any other picture stays, and is not accounted for. */
 const ORNAMENTS = /[✅✔☑✓✨🎉🎊🎯😀-😎😺🙂🙌👍👏👌💯🏆🥇🥳🤗🌟⭐💡🔥🚀💪📌📝🧮🔢🎓🏁🔍➡👉📐📏🍎🍏🟢🟩☺]\uFE0F?/gu;
 
+/** The point of a title ends no sentence. */
+export const TITLE = /\b(Mr|Mrs|Ms|Dr|St|Prof)\.(?=\s\p{Lu})/gu;
+
 /** GSM8K's calculations inside its prose: "$<<9*2=18>>18". */
 const CALCULATION = /<<[^<>\n]{0,100}>>/g;
 
@@ -64,7 +67,7 @@ export function ownText(source: string, cut = false): string {
   let text = source.slice(-LIMITS.textChars);
   if (!cut) text = withoutMarkup(text).replace(ORNAMENTS, ' ').replace(CALCULATION, '');
   // Its places stay: one sign for one sign.
-  text = text.replaceAll('−', '-');
+  text = text.replaceAll('−', '-').replace(TITLE, '$1 ');
   const final = text.lastIndexOf(FINAL);
   if (final >= 0) text = text.slice(final + FINAL.length);
   for (const { index } of text.matchAll(TURN)) if (/\S/.test(text.slice(0, index))) return text.slice(0, index);

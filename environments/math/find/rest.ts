@@ -38,8 +38,9 @@ const NEVER = /(?!)/g;
 /** ", and its circumference would be 12π": another quantity of the same thing. */
 const COMPANION =
   /,? and (?:its|the|his|her|their) (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real|total)\b)\p{L}+ (?:would be|is|are|was|has) [$⟦\d][^,;]*$/u;
-/** ", 10 more than on Monday" */
-const BEFORE_THEN = /, (?:which is )?\d[\d.,]* (?:\p{L}+ )?(?:more|fewer|less) than (?:on|in|last) \p{L}+\W*$/u;
+/** ", 10 more than on Monday", ", for a total of 90 over both days" */
+const BEFORE_THEN =
+  /, (?:which is )?\d[\d.,]* (?:\p{L}+ )?(?:more|fewer|less) than (?:on|in|last) \p{L}+\W*$|, (?:for|making|giving) a (?:\p{L}+ )?total of \d[\d.,]* (?:\p{L}+ )?(?:over|on|in|for|across) (?:both|all|the)\b[^,;]*$/u;
 /** The same value once more, rounded: compared where it is found (tail.ts). */
 const NEAR = new RegExp(`(?:\\(\\s*)?${ROUNDED.source}\\s?(?:\\p{L}{1,20}[²³]?(?=[\\s).,]|$))?(?:\\s*\\))?`, 'giu');
 /** A value that "or" or "and" adds is read with the first. */

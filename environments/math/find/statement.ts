@@ -109,6 +109,8 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
     /^\s*(?:add|subtract|multiply|divide|square|factor|simplify|solve|substitute|plug|take)\b[^:]{0,60}:(?=\s*⟦?)/i,
     ' ',
   ],
+  // "That is a quarter more: 50"
+  [/^\s*(?:that|this|it) is (?:a |an )?(?:\p{L}+ )?(?:more|less|fewer)\s*:\s*$/iu, ' '],
   // "Then subtract the rejected kids from the total to find the number who got in: 260 - 112 ="
   [
     /^\W*(?:(?:then|next|now|finally|first|lastly|so|we|you|can|have to|need to),?\s+)*(?:add|subtract|multiply|divide)\b[^:]{0,300}:(?=\s*=\s*$)/i,
