@@ -14,22 +14,15 @@ import {
   otherTerms,
   otherTime,
   otherWay,
+  isIntroduced,
+  isSameKind,
 } from './contradictions.ts';
 import { stopped } from './obstacle.ts';
 import { LOSSES } from '../read/contrasts.ts';
 import { isLink, isVerb } from '../read/statement-words.ts';
 import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
-import {
-  isContrast,
-  namedIn,
-  isOneOfSeveral,
-  isPreposition,
-  QUANTITY_ROW,
-  STOP,
-  type Token,
-  tokensOf,
-} from './named.ts';
+import { isContrast, isOneOfSeveral, isPreposition, QUANTITY_ROW, STOP, type Token, tokensOf } from './named.ts';
 import { type Asked, readQuestion } from './question.ts';
 import { NOUN } from './sentence.ts';
 
@@ -183,10 +176,6 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
   return (covers && !joined) || (asked.refers && k < value && meant);
 }
 
-/** "A laptop costs …" */
-const isIntroduced = (written: string, { all }: Asked): boolean =>
-  all.some((one, k) => one.written === written && /^an?$/i.test(all[k - 1]?.written ?? ''));
-
 /** "50 minutes": in the question, where no other number has this unit. */
 function isOnlyMeasure(written: string, unit: Token | undefined, asked: Asked): boolean {
   const found = [...asked.text.matchAll(/(\d[\d.,]*|\p{L}+)[ -]+(\p{L}+)/gu)].filter(
@@ -209,11 +198,6 @@ function isAccountedNumber(k: number, { tokens, value, covers, equated }: Clause
     asked.numbers.has(numberOf(written)) && isPreposition(before) && covers && !asked.wanted.has(after?.word ?? '');
   return isPointing(before) || given || (k < value && tokens.slice(k, value).some((token) => token.word === NOUN));
 }
-
-/** "rose" where the increase is asked for. */
-const isSameKind = (token: Token, asked: Asked): boolean =>
-  [...namedIn([token])].some(([row, groups]) => row !== QUANTITY_ROW && meets(groups, asked.named.get(row) ?? NONE));
-const NONE: ReadonlySet<number> = new Set();
 
 /** Words that are accounted for by their place. */
 function isOfForm(k: number, { tokens, value, covers }: Clause, asked: Asked): boolean {

@@ -67,7 +67,7 @@ export function isStated(text: string, start: number, end: number, known: Known,
   const number = /^(?:\\f?boxed\s*\{)?[-−$\s]*\d|^\(\d+\)?$/.test(value);
   const left = /\d[.,]\d/.test(value) ? withoutHedges(words) : words;
   const computed = !marked && known.asked === true && (calculated !== undefined || isComputed(text, start));
-  const open = marked || (computed && known.gives?.(value) !== true);
+  const open = marked || (computed && (calculated !== undefined || known.gives?.(value) !== true));
   const right = rightOf(text, end, inside);
   return (
     leads(left, known, { marked, open, calculated: !marked && isCalculated(before), number, value }) &&
