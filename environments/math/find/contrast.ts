@@ -145,7 +145,8 @@ function isOtherQuantity(tokens: readonly Token[], asked: Asked): boolean {
     (asked.measures ? undefined : asked.named.get(QUANTITY_ROW));
   if (own && theirs) return !meets(own, theirs);
   const noun = subject.at(-1);
-  if (!noun || /[\\$^+*/]/.test(asked.text) || asked.wanted.has(noun.word)) return false;
+  if (!noun || asked.wanted.has(noun.word)) return false;
+  if (/[\\$^+*/]/.test(asked.text) && !(own && noun.word === 'sum')) return false;
   if (own)
     return (
       (asked.counted !== undefined || /^(?:what (?:is|was|are|were)|find|determine|compute) the /i.test(asked.text)) &&
