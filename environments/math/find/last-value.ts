@@ -86,7 +86,7 @@ function afterEquals(text: string, number: Segment, known: Known, marked: boolea
   if (!stated(text, { content: value, start, end, kind: 'number' }, known, marked)) return undefined;
   if (calculated) return { text: value, by: 'number', chain: calculated.link };
   const link = before.split('=').at(-1) ?? '';
-  const chain = /\d/.test(link) && !/\p{L}{2}/u.test(link) ? link : undefined;
+  const chain = /\d/.test(link) && !/\p{L}{2}|:/u.test(link) ? link : undefined;
   return { text: value, by: 'number', about: () => ({ equation: `${before}=${value}`, named: true }), chain };
 }
 

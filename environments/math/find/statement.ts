@@ -52,7 +52,8 @@ const read = (text: string): readonly Word[] =>
 /** Is the value at `start` to `end` what its sentence states? `marked`: in a box. */
 export function isStated(text: string, start: number, end: number, known: Known, marked: boolean): boolean {
   const value = text.slice(start, end);
-  const { words: said, inside } = leftOf(text, start);
+  const { words: written, inside } = leftOf(text, start);
+  const said = written.replace(ROUNDS, '=');
   if (STRUCK.test(said) || STRIKES.test(value)) return stopped('struck out');
   const calculated = marked || inside ? undefined : calculationIn(said);
   const words = calculated ? `${said.slice(0, calculated.start)} =` : said;
@@ -92,6 +93,9 @@ export function isLedTo(text: string, start: number, known: Known, strict = fals
   return leads(words, known, { marked: true, open: true, number: false, value: '' });
 }
 
+/** "= 16.67%, which rounds up to": of a calculation. */
+const ROUNDS =
+  /=\s*[$€£]?[\d.,…]+\s?%?(?:\s\p{L}+)?,?\s+which (?:rounds|is rounded|we round)(?: (?:up|down|off))? to\s*$/u;
 /** "Suppose Seattle had 32; then …" */
 const SUPPOSES = /(?:^|[.!?\n]\s*)(?:suppose|supposing|assume|assuming|if|say)\b[^.!?\n]*;\s*then\b[^.!?\n]*$/i;
 const EXAMPLE = /\b(?:e\.\s?g|cf|viz)\.?,?\s*[$]?$/i;
