@@ -30,7 +30,7 @@ export function lastValue(source: string, known?: Known, marked = false): Extrac
   // "The minimum is 6, attained at x = 2." says 6.
   const tail = shown
     .replace(
-      /(?:,\s(?:since|as|attained|achieved|reached)|,?\s(?:because|since(?=\s[a-z]\s?[<>≤≥≠])))\s[^.\n]{0,200}\.?\s*$/,
+      /(?:,\s(?:since|as|attained|achieved|reached)|,?\s(?:because|since(?=\s[a-z]\s?[<>≤≥≠])))\s(?:[^.\n]|\.\d){0,200}\.?\s*$/,
       (why, at: number) => (known && speaksAgainst(why, known, shown.slice(0, at)) ? why : ''),
     )
     .replace(/\s(?:rather than|instead of)\s+\$?[-\d.,/]+\$?\.?\s*$/, '')
