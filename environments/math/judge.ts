@@ -101,6 +101,8 @@ const share = (text: string): string => {
 };
 /** "60 + 33 = 94", as exactly as the value is written; the sign of percent may stand on one side alone. */
 function isFalse(link: string, said: string, options: LeafOptions): boolean {
+  // "$2.50 - $2.24 = 26 cents"
+  if (/cents?\b|¢/.test(said)) return false;
   const value = /\p{L}/u.test(link) ? said : (/^[-−$€£\d.,/]*\d%?(?=\s|$)/.exec(said)?.[0] ?? said);
   const places = /\.(\d+)%?$/.exec(value)?.[1]?.length;
   const written = places === undefined ? options : { ...options, decimals: places, decimalsGiven: true };
@@ -197,7 +199,7 @@ function signIn(answer: string): Extraction | undefined {
 }
 
 /** An answer to a question that asks in percent may leave the sign out. */
-const ASKS_PERCENT = /\b(?:what|which|find the|how many) (?:is the )?(?:[a-z]+ ){0,2}percent|\b(?:in|as a) percent/i;
+const ASKS_PERCENT = /\b(?:what|which|find the|how many) (?:is the )?(?:[a-z]+ ){0,4}percent|\b(?:in|as a) percent/i;
 const withoutPercent = (text: string): string | undefined =>
   /^\s*-?\d[\d.,]*\s*(?:\\?%|percent)\s*\.?$/.test(text) ? text.replace(/\s*(?:\\?%|percent).*$/, '') : undefined;
 

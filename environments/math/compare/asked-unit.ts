@@ -4,7 +4,7 @@
 import { askedOf, ratesOther, SCALED } from '../find/asked.ts';
 import { namesContrary } from '../find/contrast.ts';
 import { countsAnother, countsNothing, countsThings, namesThing, unitCounted } from '../find/counted.ts';
-import { equal, mul } from '../rational.ts';
+import { equal, mul, rational } from '../rational.ts';
 import { type Unit, unitOf } from '../read/unit-words.ts';
 import { remembered } from '../remembered.ts';
 
@@ -33,7 +33,10 @@ export function isOtherUnit(phrase: string, question: string): boolean {
   }
   if (!isMeasured(own.dimension, question) || (!wanted && isOtherKind(own.dimension, question))) return true;
   const alike = kindOf(own.dimension);
-  const asked = unitsIn(question).filter(({ dimension }) => kindOf(dimension) === alike);
+  // Dollars are what money is told in, beside any coins.
+  if (/^money-usd\^1$/.test(own.dimension) && equal(own.factor, ONE) && /\bhow much\b/i.test(askedOf(question)))
+    return false;
+  const asked = unitsMeasured(question).filter(({ dimension }) => kindOf(dimension) === alike);
   const same = ({ dimension, factor }: Unit): boolean => dimension === own.dimension && equal(factor, own.factor);
   return asked.length > 0 ? !asked.some(same) : /\bhow old\b/i.test(question) && own.dimension !== 'year^1';
 }
@@ -59,6 +62,14 @@ const unitsIn = remembered((question: string): readonly Unit[] =>
     .filter(([said]) => !/^(?:in|a|at|as|us)$/i.test(said))
     .map(([said]) => unitOf(said.replaceAll('$', 'dollars'))),
 );
+
+/** Units of numbers: "20 minutes", and no week of "each week". */
+const unitsMeasured = remembered((question: string): readonly Unit[] =>
+  [...question.matchAll(MEASURED)].map(([said]) => unitOf(said.replaceAll('$', 'dollars'))),
+);
+const MEASURED =
+  /(?<=\d[\s-]?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|half|quarter|many|few|several)[\s-](?:an?\s)?)(?:(?:square|cubic|sq)\s+)?[A-Za-z]+(?:[²³]|\^\d)?|[$€£]/gi;
+const ONE = rational(1n);
 
 /** Does the question ask for a measure or for a number of its own, and for no thing? */
 const asksNoThing = remembered(
@@ -158,7 +169,7 @@ export const askedUnit = remembered((question: string): Unit | undefined => {
 const UNIT = String.raw`(?:degrees?\s+(?=celsius|fahrenheit))?(?:(?:square|cubic|sq)\s+)?[A-Za-z]+(?:\s?(?:\/|\bper\b|\ban?(?=\s+(?:second|minute|hour|day|week|year)))\s?[A-Za-z]+)?(?:[²³]|\^\d)?`;
 const UNIT_PHRASE = new RegExp(`${UNIT}|[$€£]`, 'g');
 const ASKED_UNIT = new RegExp(
-  String.raw`\b(?:how many|number of|in|en|em)\s+(${UNIT})(?![A-Za-z]|\s?(?:[·⋅*]|\\cdot))`,
+  String.raw`\b(?:how many|number of|in|en|em)\s+(?:(?:extra|total|more|additional|fewer|full|whole)\s+)?(${UNIT})(?![A-Za-z]|\s?(?:[·⋅*]|\\cdot))`,
   'gi',
 );
 

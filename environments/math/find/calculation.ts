@@ -17,7 +17,7 @@ interface Token {
 const REACH = 400;
 const MOST_WORDS = 8;
 const NUMBER = String.raw`(?:[$€£]\s?)?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:\s?%)?`;
-const SIGN = String.raw`\/\/|[-–−+*/×÷·^]|(?<!\p{L})[xX](?=\s*[($€£\d.])|(?<=[\d%]\s?)of(?=\s[$€£\d.])|(?<!\p{L})(?:times|plus|minus|(?:divided|multiplied) by)(?=\s[($€£\d.])`;
+const SIGN = String.raw`\/\/|[-–−+*/×÷·^]|(?<!\p{L})[xX](?=\s*[($€£\d.]|\s+the\s)|(?<=[\d%]\s?)of(?=\s[$€£\d.])|(?<!\p{L})(?:times|plus|minus|(?:divided|multiplied) by)(?=\s[($€£\d.])`;
 const TOKEN = new RegExp(
   String.raw`(?<number>${NUMBER})|(?<sign>${SIGN})|(?<is>=)|(?<open>[([])|(?<close>[)\]])|(?<word>\p{L}{2,}(?:[-'’]\p{L}+)*['’]?|\p{L})|(?<other>\S)`,
   'gu',
@@ -76,12 +76,16 @@ export function calculationIn(before: string): Calculation | undefined {
       k--;
     }
     start = tokens[k--]?.at ?? 0;
+    // "Ann has 4 + Bob has 6", "12 inches x the length of 36 inches"
+    let label = k;
+    while (kind(label) === 'word' && k - label < 5 && !isLetter(tokens, label)) label--;
+    if (label < k && kind(label) === 'sign') {
+      worded ||= !linked;
+      k = label;
+    }
     const touches = (tokens[k]?.at ?? 0) + (tokens[k]?.text.length ?? 0) === start;
     if (kind(k) === 'sign') {
-      const sign = plain(tokens[k]?.text ?? '');
-      // "8 ÷ 2/3"
-      worded ||= !linked && sign === '/' && link.includes('/') && tokens[k]?.text === '÷';
-      if (!linked) link.unshift(sign);
+      if (!linked) link.unshift(plain(tokens[k]?.text ?? ''));
       signs++;
     } else if (kind(k) === 'is') linked = true;
     else if (touches && /^(?:number|close)$/.test(kind(k))) {
@@ -93,7 +97,9 @@ export function calculationIn(before: string): Calculation | undefined {
     k--;
   }
   if (signs === 0 || depth > 0 || /[^\s,:;.([—–"“-]$/u.test(line.slice(0, start))) return undefined;
-  return { start: from + start, link: worded ? undefined : link.join('') };
+  // "8 ÷ 2/3"
+  const numbers = link.join('');
+  return { start: from + start, link: worded || /\/[\d.%]+\//.test(numbers) ? undefined : numbers };
 }
 
 /** A letter is an unknown and no unit, unless a blank or a stroke parts it from its number. */

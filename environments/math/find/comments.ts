@@ -58,7 +58,7 @@ function withoutCheck(text: string, known: Known): string {
 }
 
 const ASIDE =
-  /(?<=[\d½⅓¼¾][°%π²³)]{0,3}(?:\s\p{L}{2,20}){0,2})\s\((or |≈ ?|about |approximately |i\.?e\.?,? |that is,? )?([^()\n]{1,60})\)/gu;
+  /(?<=[\d½⅓¼¾][°%π²³)]{0,3}(?:\s\p{L}{2,20}){0,2})\s\((or |≈ ?|about |approximately |i\.?e\.?,? |that is,? )?([^()\n]{1,60})\)(?!\s*[-–+*/×÷x=^(\d$])/gu;
 
 /** "800 meters, or 0.8 kilometers", "x ≥ 3, or [3, ∞)": another form of the value. */
 const AGAIN =

@@ -30,7 +30,7 @@ export function lastValue(source: string, known?: Known, marked = false): Extrac
   // "The minimum is 6, attained at x = 2." says 6.
   const tail = shown
     .replace(
-      /(?:,\s(?:since|as|attained|achieved|reached)|,?\s(?:because|since(?=\s[a-z]\s?[<>≤≥≠])))\s[^.\n]{0,200}\.?\s*$/,
+      /(?:,\s(?:since|as|attained|achieved|reached)|,?\s(?:because|since(?=\s[a-z]\s?[<>≤≥≠])))\s(?:[^.\n]|\.\d){0,200}\.?\s*$/,
       (why, at: number) => (known && speaksAgainst(why, known, shown.slice(0, at)) ? why : ''),
     )
     .replace(/\s(?:rather than|instead of)\s+\$?[-\d.,/]+\$?\.?\s*$/, '')
@@ -86,7 +86,7 @@ function afterEquals(text: string, number: Segment, known: Known, marked: boolea
   if (!stated(text, { content: value, start, end, kind: 'number' }, known, marked)) return undefined;
   if (calculated) return { text: value, by: 'number', chain: calculated.link };
   const link = before.split('=').at(-1) ?? '';
-  const chain = /\d/.test(link) && !/\p{L}{2}/u.test(link) ? link : undefined;
+  const chain = /\d/.test(link) && !/\p{L}{2}|:/u.test(link) ? link : undefined;
   return { text: value, by: 'number', about: () => ({ equation: `${before}=${value}`, named: true }), chain };
 }
 

@@ -119,7 +119,7 @@ export function leaves(
   if (IS_OFF.test(said)) return stopped('behind the value', 'off');
   if (concludesOtherwise(said, value)) return stopped('another value behind it', said);
   const over = /\b(?:missing|left ?over)\b/.exec(said)?.[0];
-  if (known.asked && over !== undefined && !known(over) && !known('left') && !known('remain'))
+  if (known.asked && over !== undefined && ![over, 'left', 'leftover', 'leave', 'remain'].some(known))
     return stopped('behind the value', over);
   const rest = unexplained(said, known, before);
   if (rest === undefined) return stopped('its explanation', said);
@@ -129,7 +129,8 @@ export function leaves(
   const counted = /^[\s$}\]]*times\b(?!\s+(?:[\d⟦]|(?:as|more|less|the|that|this)\b))/.test(right);
   const multiple = tokens[0] === 'times' && /\bhow many times\b/i.test(known.question ?? '');
   // "$72 to feed everyone"
-  const purpose = tokens[0] === 'to' && known(tokens[1]?.toLowerCase() ?? '');
+  const purpose =
+    tokens[0] === 'to' && /^(?!be$)\p{Ll}{2,}$/u.test(tokens[1] ?? '') && !NUMBER_WORD.test(tokens[1] ?? '');
   const modulo = tokens[0] === 'modulo' && known('remainder') && known.gives?.(tokens[1] ?? '') === true;
   if (OPERATION.test(tokens[0] ?? '') && !modulo && !counted && !multiple && !purpose && !around && !NAMED.test(rest))
     return stopped('an operation', tokens[0]);

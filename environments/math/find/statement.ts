@@ -52,7 +52,8 @@ const read = (text: string): readonly Word[] =>
 /** Is the value at `start` to `end` what its sentence states? `marked`: in a box. */
 export function isStated(text: string, start: number, end: number, known: Known, marked: boolean): boolean {
   const value = text.slice(start, end);
-  const { words: said, inside } = leftOf(text, start);
+  const { words: written, inside } = leftOf(text, start);
+  const said = written.replace(ROUNDS, (all, exact: string) => (isNear(exact, value) ? '=' : all));
   if (STRUCK.test(said) || STRIKES.test(value)) return stopped('struck out');
   const calculated = marked || inside ? undefined : calculationIn(said);
   const words = calculated ? `${said.slice(0, calculated.start)} =` : said;
@@ -92,6 +93,11 @@ export function isLedTo(text: string, start: number, known: Known, strict = fals
   return leads(words, known, { marked: true, open: true, calculated: false, number: false, value: '' });
 }
 
+/** "= 16.67%, which rounds up to": of a calculation. */
+const ROUNDS =
+  /=\s*[$€£]?(\d[\d,]*\.\d+)[.…]*\s?%?(?:\s\p{L}+)?,?\s+which (?:rounds|is rounded|we round)(?: (?:up|down|off))? to\s*$/u;
+const isNear = (one: string, other: string): boolean =>
+  Math.abs(Number(one.replaceAll(',', '')) - Number(/\d[\d,]*(?:\.\d+)?/.exec(other)?.[0].replaceAll(',', ''))) < 1;
 /** "Suppose Seattle had 32; then …" */
 const SUPPOSES = /(?:^|[.!?\n]\s*)(?:suppose|supposing|assume|assuming|if|say)\b[^.!?\n]*;\s*then\b[^.!?\n]*$/i;
 const EXAMPLE = /\b(?:e\.\s?g|cf|viz)\.?,?\s*[$]?$/i;
@@ -111,11 +117,6 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
   ],
   // "That is a quarter more: 50"
   [/^\s*(?:that|this|it) is (?:a |an )?(?:\p{L}+ )?(?:more|less|fewer)\s*:\s*$/iu, ' '],
-  // "Then subtract the rejected kids from the total to find the number who got in: 260 - 112 ="
-  [
-    /^\W*(?:(?:then|next|now|finally|first|lastly|so|we|you|can|have to|need to),?\s+)*(?:add|subtract|multiply|divide)\b[^:]{0,300}:(?=\s*=\s*$)/i,
-    ' ',
-  ],
   [/\b(it|that|there|here|what|he|she)['’]s\b/gi, '$1 is'],
   [/(\p{L})['’]s\s*$/u, '$1 is'],
   [/\bnot (?:hard|difficult) to\b|\bno other (?:option|choice|possibility|value|solution|answer)\b/i, ' '],
@@ -131,6 +132,9 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
     ' ',
   ],
 ];
+/** "Then subtract the rejected kids from the total to find the number who got in: 260 - 112 =" */
+const HEADING =
+  /^\W*(?:(?:then|next|now|finally|first|lastly|so|we|you|can|have to|need to),?\s+)*(?:add|subtract|multiply|divide)\b[^:]{0,300}:(?=\s*=\s*$)/i;
 /** "Adding 2 to 18": the value is an operand. */
 const OPERAND = /\b(?:add|subtract|multipl|divid|append)(?:\p{L}*ing)?\b(?:\s+\S+){0,3}\s+(?:to|by|from|with)\s*$/iu;
 /** Only of a solution set anything may be said. */
@@ -195,7 +199,10 @@ interface Value {
 }
 
 function leads(left: string, known: Known, { marked, open, calculated, number, value }: Value): boolean {
-  const said = OPENINGS.reduce((text, [form, by]) => text.replace(form, by), withoutBound(left, known.question ?? ''));
+  const bare = withoutBound(left, known.question ?? '').replace(HEADING, (heading) =>
+    read(heading).some(({ word }) => isFault(word) && !known(word)) ? heading : ' ',
+  );
+  const said = OPENINGS.reduce((text, [form, by]) => text.replace(form, by), bare);
   if (isSupposed(said, known)) return stopped('a supposition', said);
   if (OPERAND.test(said)) return stopped('an operand', said);
   if (SUBORDINATE.test(said)) return stopped('a clause or a bound', said);

@@ -23,7 +23,7 @@ export function tailOf(text: string, end: number): string {
       isUnitWord(word) ||
       /^(?:celsius|fahrenheit)$/i.test(word) ||
       /^units?$/.test(word) ||
-      (/^[msghlLNJWVK]$/.test(word) && !/\w/.test(rest[tail.length + piece.length] ?? ''));
+      (/^[msghlLNJWVK]$/.test(word) && !/[\w&]/.test(rest[tail.length + piece.length] ?? ''));
     if (!unit && (power || !SCALES.has(word.toLowerCase()))) break;
     // "$28/month"
     tail += word.length > 2 ? piece.replace('/', ' per ') : piece;
