@@ -16,6 +16,7 @@ import { knownIn } from './find/known.ts';
 import { isWord, statesWord } from './find/stated-word.ts';
 import { takeObstacle } from './find/obstacle.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
+import { lastLinkOf } from './last-link.ts';
 import { remembered } from './remembered.ts';
 import { readSolution, type Solution } from './solution.ts';
 import { withDigits } from './read/number-words.ts';
@@ -155,6 +156,7 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
     [gold.bare, own.bare],
     [gold.text, withoutAskedScale(own.text, options.question)],
     [gold.text, withoutRestatement(own.text, options)],
+    [gold.text, lastLinkOf(own.text, options)],
   ]) {
     if (first.verdict === 'right' || g === undefined || a === undefined) continue;
     const other = compareTexts(g, a, options);

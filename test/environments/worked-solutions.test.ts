@@ -80,3 +80,28 @@ describe('a calculation in front of its value', () => {
     ).toBe(verdict);
   });
 });
+
+describe('the last link of a chain in a formula', () => {
+  const COIN = 'A fair coin is flipped three times. What is the probability of getting at least one head?';
+  const MAP = 'On a map with scale 1:50,000, two villages are 7 cm apart. What is the real distance in kilometers?';
+  test.each([
+    [
+      COIN,
+      '\\frac78',
+      '$P(\\text{at least one head}) = 1 - P(TTT) = 1 - \\left(\\tfrac12\\right)^3 = \\tfrac78$',
+      'right',
+    ],
+    [COIN, '\\frac78', '$P(\\text{at least one tail}) = \\frac78$', 'wrong'],
+    [COIN, '\\frac78', '$P(\\text{no head}) = \\frac78$', 'wrong'],
+    [MAP, '3.5', '$$7 \\times 50\\,000 = 350\\,000 \\text{ cm} = 3500 \\text{ m} = 3.5 \\text{ km}$$', 'right'],
+    [MAP, '3.5', '$$7 \\times 50\\,000 = 350\\,000 \\text{ cm} = 350 \\text{ m} = 3.5 \\text{ km}$$', 'wrong'],
+    [
+      'What is the median of 9, 4, 17, 12, 6, 11?',
+      '10',
+      'Sorted: 4, 6, **9, 11**, 12, 17\n\n$$\\frac{9+11}{2} = 10$$',
+      'right',
+    ],
+  ])('%s %s: %s is %s', (question, solution, answer, verdict) => {
+    expect(judgeMath(answer, [solution], { question }).verdict).toBe(verdict);
+  });
+});
