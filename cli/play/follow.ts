@@ -2,8 +2,9 @@
 // wait, and restarts the local service if it has ended.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeWorkflow, progressOf, type WorkflowState } from '../../temporal/runs.ts';
+import { describeWorkflow, progressOf, takesActivities, type WorkflowState } from '../../temporal/runs.ts';
 import { explain, TemporalError } from '../../domain/errors.ts';
+import { TASK_QUEUE } from '../../domain/queues.ts';
 import { type OnProgress, printProgress } from '../../service/progress.ts';
 import type { Io } from '../io.ts';
 import type { Link } from '../find/link.ts';
@@ -86,7 +87,7 @@ async function untilClosed(
         } else why = (await diskSince(movedMs)) ?? why;
         view.note(why);
         view.progress(progress);
-      } else trouble = noWorker(link);
+      } else trouble = await noAnswer(link);
     } catch (error) {
       if (io.now() - answeredMs > GIVE_UP_MS) throw gaveUp(run, error);
       trouble = `Temporal does not answer (${oneCause(error)}); waiting for it.`;
@@ -98,9 +99,10 @@ async function untilClosed(
   return 'detached';
 }
 
-function noWorker({ local }: Link): string {
-  return local
-    ? 'The run does not answer yet; waiting for it.'
+async function noAnswer({ local, session }: Link): Promise<string> {
+  if (local) return 'The run does not answer yet; waiting for it.';
+  return (await takesActivities(session, TASK_QUEUE)) === true
+    ? 'Its workers are busy, or ended a moment ago: the run has not answered yet; waiting.'
     : "No worker answers. Start one with `everturn worker`, here or on any machine that reaches the run's folder; waiting.";
 }
 
