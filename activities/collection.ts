@@ -56,8 +56,13 @@ export interface Settled {
 
 const POLL_MS = 1000;
 const MANY = 100;
-/** Polls take at most a tenth of the time, on a busy server too, but are at most 5 s apart. */
-const pollMs = (tookMs: number): number => Math.min(Math.max(POLL_MS, 9 * tookMs), 5000);
+/** Calls of this worker that wait at the same time. */
+let waiting = 0;
+/** Polls take at most a tenth of the time, on a busy server too, but are at most 5 s apart, unless very many wait. */
+const pollMs = (tookMs: number): number =>
+  Math.max(Math.min(Math.max(POLL_MS, 9 * tookMs), 5000), waiting * EACH_POLL_MS);
+/** Together they ask the server at most a hundred times a second. */
+const EACH_POLL_MS = 10;
 
 export function collectionActivities(deps: ActivityDeps) {
   const { openStore, createRun, closedRollouts } = deps;
@@ -123,9 +128,10 @@ export function collectionActivities(deps: ActivityDeps) {
     },
 
     /** Waits until at least one of these rollouts has ended, and returns their results. */
-    settle: ({ out, run, rollouts }: SettleInput): Promise<Settled[]> =>
+    settle: ({ out, run, rollouts }: SettleInput): Promise<Settled[]> => {
+      waiting++;
       // A busy server may take longer to answer than a heartbeat may be missing.
-      heartbeating(async () => {
+      const ended = heartbeating(async () => {
         const store = openStore(out, run);
         const context = Context.current();
         const byId = new Map(rollouts.map((r) => [rolloutWorkflowId({ run, ...r, attempt: 1 }), r]));
@@ -153,7 +159,9 @@ export function collectionActivities(deps: ActivityDeps) {
           }
           await context.sleep(pollMs(performance.now() - askedAt));
         }
-      }),
+      });
+      return ended.finally(() => waiting--);
+    },
 
     async conclude({ out, result }: { readonly out: string; readonly result: CollectionResult }): Promise<void> {
       await openStore(out, result.run).putResult(result);

@@ -25,7 +25,7 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An unusable --out, and records of another version: nothing is broken, unlike with a full disk. */
+/** An unusable --out, and records of another version: nothing is broken, unlike with a full disk or a bucket that is away. */
 const WRONG_PLACE: ReadonlySet<Reason<'store'>> = new Set([
   'other-version',
   'no-permission',
@@ -35,6 +35,12 @@ const WRONG_PLACE: ReadonlySet<Reason<'store'>> = new Set([
   'is-a-folder',
   'name-too-long',
   'no-device',
+  'bucket-denied',
+  'bucket-missing',
+  'bucket-refused',
+  'bucket-region',
+  'bucket-unsafe',
+  'no-bucket-keys',
 ]);
 
 const EXIT_OF: Readonly<Record<Boundary, ExitCode>> = {

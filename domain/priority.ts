@@ -10,7 +10,7 @@ export interface WorkPriority {
   readonly fairnessKey: string;
 }
 
-const LAST = 5;
+export const LAST = 5;
 /** The server's limit on a fairness key, in bytes; a run's name is ASCII. */
 const MAX_KEY = 64;
 

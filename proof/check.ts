@@ -12,6 +12,7 @@ import type { FactsOptions, RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { type ExportCheck, type ExportFacts, openExportCheck } from './export.ts';
 import { checkForeignLogs } from './logs.ts';
+import { lostPacks } from './lost-packs.ts';
 import { checkPacks, type PackFacts } from './packs.ts';
 import { openRunParts, type PartsElsewhere } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
@@ -45,6 +46,8 @@ export interface CheckSummary {
   readonly feed?: FeedFacts;
   /** Absent where there are none. */
   readonly packed?: PackFacts;
+  /** Rollouts of packs that cannot be read, in no other count; absent where there are none. */
+  readonly unreadable?: number;
   /** The content of an export made now; absent without an exporter. */
   readonly export?: ExportFacts;
 }
@@ -90,9 +93,14 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   await openRunCheck(store, run, report, options).run();
   await openForkCheck(store, run, report, clockSkewMs).run();
   await checkCode(store, run, report);
-  const all = openWhole(store, run, result, report);
-  let exporting = options.export && openExportCheck(options.export, report);
-  const parts = openRunParts(store, run, options);
+  const lost = await lostPacks(store.folder, report);
+  // Without them nobody knows what the counts and an export must be.
+  const whole = lost.rollouts.size === 0;
+  if (!whole && options.export?.file !== undefined)
+    report({ path: options.export.file, problem: 'is not compared: rollouts of the run cannot be read' });
+  const all = openWhole(store, run, whole ? result : undefined, report);
+  let exporting = whole && options.export ? openExportCheck(options.export, report) : undefined;
+  const parts = openRunParts(store, run, { ...options, unread: lost.rollouts });
   for await (const { facts, exported } of parts.of(store.listRollouts(report))) {
     for (const one of facts) all.rollout(one);
     if (exported instanceof StoreError) {
@@ -101,7 +109,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
       exporting = undefined;
     } else if (exported) exporting?.part(exported);
   }
-  const packed = await checkPacks(store.folder, report);
+  const packed = await checkPacks(store.folder, lost, report);
   const again = async (folder: string) => {
     const id = await rolloutAt(store.folder, folder, () => {});
     const found = id && (await parts.facts({ run: basename(store.folder), ...id })).found;
@@ -112,7 +120,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
-  const { count, units, complete, byOutcome, ...totals } = await all.end(concluded);
+  const { count, units, complete, byOutcome, ...totals } = await all.end(concluded, lost.rollouts);
   if (run?.dataset && units >= count * samplesPerQuery(run) && totals.ended === totals.rollouts) {
     const problem = await missingResult(store, units, options.isGoing);
     if (problem) report({ path: RESULT_FILE, problem });
@@ -130,6 +138,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     acts,
     ...(feed && { feed }),
     ...(packed.facts && { packed: packed.facts }),
+    ...(whole ? {} : { unreadable: lost.rollouts.size }),
   };
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
@@ -175,8 +184,8 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
       last.set(traits.of, { attempt: id.attempt, outcome, isExported: found.isExported });
     },
 
-    async end(concluded: boolean) {
-      const count = await queries.all(concluded);
+    async end(concluded: boolean, unread: ReadonlySet<string>) {
+      const count = await queries.all(concluded, unread);
       counts.all(count, run);
       const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
       let complete = 0;

@@ -3,6 +3,7 @@
 // proved as loose ones are, by rollout.ts and logs.ts.
 
 import { explain } from '../domain/errors.ts';
+import type { LostPacks } from './lost-packs.ts';
 import { logName } from '../domain/turn-log.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { factsOf } from '../storage/disk/facts.ts';
@@ -39,7 +40,8 @@ export interface CheckedPacks {
   readonly logs: readonly string[];
 }
 
-export async function checkPacks(folder: string, onBreach: OnBreach): Promise<CheckedPacks> {
+/** `lost`: reported already (lost-packs.ts). */
+export async function checkPacks(folder: string, lost: LostPacks, onBreach: OnBreach): Promise<CheckedPacks> {
   const names = (await namesIn(join(folder, PACKS))).filter((name) => !isHarmless(name));
   for (const name of names) {
     if (parseManifestName(name) === undefined && !isZipName(name))
@@ -65,7 +67,7 @@ export async function checkPacks(folder: string, onBreach: OnBreach): Promise<Ch
         if (other !== undefined) breach(`packs ${JSON.stringify(id)}, which ${other} packs`);
         seen.set(id, path);
       }
-      logs.push(...(await checkZip(folder, manifest, onBreach)));
+      if (!lost.numbers.has(number)) logs.push(...(await checkZip(folder, manifest, onBreach)));
     } catch (error) {
       breach(withoutPath(explain(error), join(folder, path)));
     }
@@ -131,7 +133,8 @@ async function checkTwins(folder: string, onBreach: OnBreach): Promise<void> {
   };
   for (const id of await loosePacked(folder, packs)) {
     const root = rolloutFolder(id);
-    const lines = await packs.lines(id).catch(() => undefined);
+    const lines = await packs.lines(id).catch(() => null);
+    if (lines === null) continue;
     for (const name of (await namesIn(join(folder, root))).filter((one) => !isHarmless(one)))
       await guarded(
         `${root}/${name}`,

@@ -6,6 +6,7 @@ import type { RolloutId } from '../domain/ids.ts';
 import { ahead } from '../storage/ahead.ts';
 import { type ExportedPart, type MakePart, openPartMaker } from '../storage/exported-parts.ts';
 import { packedId } from '../storage/pack/manifest.ts';
+import { rolloutFolder } from '../storage/record/layout.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import { rolloutsInOrder } from '../storage/trajectories.ts';
@@ -36,11 +37,13 @@ export interface PartsElsewhere {
 export interface PartsOptions extends Omit<FactsOptions, 'export'> {
   readonly export?: ExportCheck;
   readonly elsewhere?: PartsElsewhere | undefined;
+  /** Folders of rollouts that are left out. */
+  readonly unread?: ReadonlySet<string>;
 }
 
 export function openRunParts(store: Store, run: RunRecord | undefined, options: PartsOptions) {
   const facts = openFacts(store, run, options);
-  const { elsewhere } = options;
+  const { elsewhere, unread = NONE } = options;
   const here = openParts(store, facts, options.export);
   // A part that another thread could not read is read here, and fails here if it must.
   const checked = elsewhere ? (ids: PartIds) => elsewhere.checked(ids).catch(() => here(ids)) : here;
@@ -48,14 +51,17 @@ export function openRunParts(store: Store, run: RunRecord | undefined, options: 
     facts,
     async *of(listing: AsyncIterable<RolloutId>): AsyncGenerator<CheckedPart> {
       const listed = new Map<string, RolloutId>();
-      for await (const id of listing) listed.set(packedId(id), id);
+      for await (const id of listing)
+        if (unread.size === 0 || !unread.has(rolloutFolder(id))) listed.set(packedId(id), id);
       let failure: StoreError | undefined;
-      const parts = inParts(store, listed, (error) => (failure = error));
+      const parts = inParts(store, listed, unread, (error) => (failure = error));
       yield* ahead(parts, elsewhere?.atOnce ?? 1, checked);
       if (failure && options.export) yield { facts: [], exported: failure };
     },
   };
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** A part's export follows its proof at once: its packed lines are still in memory. */
 export function openParts(
@@ -85,12 +91,14 @@ const PART = 16;
 async function* inParts(
   store: Store,
   listed: Map<string, RolloutId>,
+  unread: ReadonlySet<string>,
   onFailure: (error: StoreError) => void,
 ): AsyncGenerator<PartIds> {
   let part: { listed: RolloutId[]; last: RolloutId[] } = { listed: [], last: [] };
   let before: RolloutId | undefined;
   try {
     for await (const id of rolloutsInOrder(store, { attempts: 'all', listed: [...listed.values()] })) {
+      if (unread.size > 0 && unread.has(rolloutFolder(id))) continue;
       if (before && (before.query !== id.query || before.sample !== id.sample)) {
         part.last.push(before);
         if (part.last.length >= PART) {

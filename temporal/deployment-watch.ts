@@ -2,7 +2,7 @@
 // nobody made current waits silently otherwise.
 
 import type { Session } from './connection.ts';
-import type { DeploymentVersion } from './deployment.ts';
+import { currentCommand, type DeploymentVersion } from './deployment.ts';
 
 const EVERY_MS = 10_000;
 const DEADLINE_MS = 5_000;
@@ -22,7 +22,7 @@ export function watchDeployment(
     const routing = workerDeploymentInfo?.routingConfig;
     const current = routing?.currentDeploymentVersion?.buildId ?? null;
     const used = buildId === current || buildId === routing?.rampingDeploymentVersion?.buildId;
-    const line = used ? `Version ${buildId} of ${deploymentName} takes new work.` : unused(version, current);
+    const line = used ? `Version ${buildId} of ${deploymentName} takes new work.` : unused(version, current, namespace);
     if (line === said) return;
     said = line;
     say(line);
@@ -32,13 +32,11 @@ export function watchDeployment(
   return { close: () => clearInterval(timer) };
 }
 
-function unused({ deploymentName, buildId }: DeploymentVersion, current: string | null): string {
+function unused(version: DeploymentVersion, current: string | null, namespace: string): string {
+  const { deploymentName, buildId } = version;
   const what =
     current === null
       ? `No version of ${deploymentName} is current: ${buildId} gets no work`
       : `Version ${current} of ${deploymentName} is current: ${buildId} gets only the rollouts that it began`;
-  return (
-    `${what}. To make it current: temporal worker deployment set-current-version ` +
-    `--deployment-name ${deploymentName} --build-id ${buildId}`
-  );
+  return `${what}. To make it current: ${currentCommand(version, namespace)}`;
 }

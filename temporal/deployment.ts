@@ -27,12 +27,13 @@ export function deploymentOf(env: NodeJS.ProcessEnv): DeploymentVersion | undefi
     [NAME, deploymentName],
     [BUILD, buildId],
   ] as const) {
-    // Temporal joins the two by a colon, formerly by a dot, and has names of its own with two underscores.
-    if (/^(?!__)[\w+=@-][\w.+=@-]*$/.test(value) && value.length <= 200 && !(name === NAME && value.includes('.')))
+    // Temporal joins the two by a colon, formerly by a dot, and has names of its own with two underscores. Its controller
+    // for Kubernetes gives a deployment the name <namespace>/<name>.
+    if (/^(?!__)[\w+=@-][\w.+=@/-]*$/.test(value) && value.length <= 200 && !(name === NAME && value.includes('.')))
       continue;
     throw new UsageError(`${name} is ${JSON.stringify(value)}.`, {
       reason: 'bad-value',
-      fix: `It takes letters, digits, \`_\`, \`+\`, \`=\`, \`@\` and \`-\`${name === BUILD ? ', and `.`' : ''}: at most 200, and no two underscores at its begin.`,
+      fix: `It takes letters, digits, \`_\`, \`+\`, \`=\`, \`@\`, \`/\` and \`-\`${name === BUILD ? ', and `.`' : ''}: at most 200, and no two underscores at its begin.`,
     });
   }
   return { deploymentName, buildId };
@@ -44,3 +45,13 @@ export const deploymentOptions = (version: DeploymentVersion): WorkerDeploymentO
   useWorkerVersioning: true,
   defaultVersioningBehavior: 'AUTO_UPGRADE',
 });
+
+/** Makes a version the one that gets new work; without a build, the workers without versions. */
+export function currentCommand(
+  { deploymentName, buildId }: { readonly deploymentName: string; readonly buildId: string | null },
+  namespace: string,
+): string {
+  const where = namespace === 'default' ? '' : ` --namespace ${namespace}`;
+  const which = buildId === null ? '--unversioned' : `--build-id ${buildId}`;
+  return `temporal worker deployment set-current-version${where} --deployment-name ${deploymentName} ${which}`;
+}

@@ -4,12 +4,13 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { calling, type Session } from './connection.ts';
+import { localFailureOf } from './local-failures.ts';
 
 const CALL_MS = 10_000;
 
 /** The pending work of a workflow. */
 export interface PendingWork {
-  /** Null if no regular activity is pending: then a worker is deciding, or none has taken the decision yet. */
+  /** Null if none is pending, or a local one that did not fail: then a worker is deciding, or none has taken the decision yet. */
   readonly activity: PendingActivity | null;
   /** A decision is due, and no worker has taken it yet. */
   readonly waitsForWorker: boolean;
@@ -29,13 +30,26 @@ export interface PendingActivity {
   readonly waits: string | null;
 }
 
-export async function pendingWork({ client }: Session, workflowId: string): Promise<PendingWork> {
+export async function pendingWork(session: Session, workflowId: string): Promise<PendingWork> {
+  const { client } = session;
   const { raw } = await calling(`describe "${workflowId}"`, () =>
     client.withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).describe()),
   );
   const [pending] = raw.pendingActivities ?? [];
+  const failing = pending ? undefined : await localFailureOf(session, workflowId);
+  const local: PendingActivity | null = failing
+    ? {
+        name: failing.type,
+        attempt: failing.attempt + 1,
+        state: 'started',
+        since: null,
+        nextTryAt: null,
+        lastFailure: { reason: failing.reason ?? 'unknown', message: failing.message },
+        waits: null,
+      }
+    : null;
   return {
-    activity: pending ? activityOf(pending) : null,
+    activity: pending ? activityOf(pending) : local,
     waitsForWorker: raw.pendingWorkflowTask?.state === SCHEDULED,
   };
 }

@@ -20,6 +20,7 @@ import type {
   Tuning,
 } from '../domain/messages.ts';
 import { untilSeen, wasUnseen } from './unseen.ts';
+import { POLLER_S } from './workers.ts';
 
 export type Steering = 'pause' | 'resume' | 'stop';
 
@@ -28,8 +29,6 @@ export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | '
 const QUERY_MS = 3000;
 const CALL_MS = 10_000;
 const STEER_MS = 15_000;
-/** A live worker polls again within a minute; the server remembers a dead one for five. */
-const POLLER_S = 90;
 /** temporal.api.enums.v1.TaskQueueType. */
 const ACTIVITY_QUEUE = 2;
 

@@ -34,6 +34,11 @@ export interface Queues {
 const HEARTBEAT = '3 seconds';
 /** Of all environments: one that hangs holds up its own calls, and no other's. */
 const ENVIRONMENT_CALLS = 256;
+/**
+ * Of runs, feeds and updates of weights: most of them wait, a day if need be, so that a few more cost nothing, and a hundred
+ * that wait must not hold up the next run.
+ */
+const RUN_CALLS = 1000;
 /** From the end of the drain time to the forced end. */
 const FORCE_MS = 8_000;
 
@@ -56,6 +61,7 @@ export async function openQueues(
       taskQueue: TASK_QUEUE,
       workflowBundle: { codePath: workflowBundle },
       activities: light,
+      maxConcurrentActivityTaskExecutions: RUN_CALLS,
       // After this time another worker takes over the runs of a dead one.
       stickyQueueScheduleToStartTimeout: '3 seconds',
       maxCachedWorkflows: cachedWorkflows(slots),

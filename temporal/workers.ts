@@ -10,7 +10,7 @@ const CALL_MS = 10_000;
 /** temporal.api.enums.v1.TaskQueueType. */
 const WORKFLOW_QUEUE = 1;
 /** A live worker polls again within a minute; the server remembers a dead one for five. */
-const POLLER_S = 90;
+export const POLLER_S = 90;
 
 export interface Workers {
   readonly workers: number;

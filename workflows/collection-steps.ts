@@ -2,6 +2,7 @@
 
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { LAST } from '../domain/priority.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
 
 const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' } as const;
@@ -15,9 +16,10 @@ export const { accept } = proxyActivities<Activities>({
   retry,
 });
 
-/** Waits for rollouts: as long as they take. */
+/** Waits for rollouts: as long as they take. Activities that do something go before those that wait. */
 export const { settle: awaitEnds } = proxyActivities<Activities>({
   taskQueue: TASK_QUEUE,
+  priority: { priorityKey: LAST },
   startToCloseTimeout: '24 hours',
   heartbeatTimeout: '10 seconds',
   summary: 'rollouts of the history before',

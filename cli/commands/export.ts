@@ -8,14 +8,14 @@ import { FORMATS, SEQUENCES } from '../../exporters/index.ts';
 import { TRACE_FORMATS } from '../../exporters/traces/index.ts';
 import type { ExportSummary } from '../../storage/export-run.ts';
 import { ADVANTAGES } from '../../storage/group-labels.ts';
-import { resolvePlace } from '../../storage/place.ts';
+import { join, resolvePlace } from '../../storage/place.ts';
 import type { SkippedRollout } from '../../storage/selection.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type ExportFlags, plannedExport } from '../find/export-plan.ts';
 import { DEFAULT_OUT, jsonOption, peopleOptions, undecidedOption } from '../flags.ts';
 import { plural } from '../view/format.ts';
 import { type Io, printJson, say } from '../io.ts';
-import { findRun, programName, runArgument } from '../find/place.ts';
+import { findRun, programName, runArgument, shortPath } from '../find/place.ts';
 
 interface Flags extends ExportFlags {
   readonly runs: string;
@@ -25,6 +25,8 @@ interface Flags extends ExportFlags {
 }
 
 const LISTED = 20;
+/** Of a file in a folder that --out names with a slash at its end. */
+const ENDINGS: Readonly<Record<string, string>> = { parquet: 'parquet', perfetto: 'json' };
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   const formats = [...FORMATS, ...TRACE_FORMATS]
@@ -34,7 +36,9 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
   command
     .argument('<run>', "a run's name, or its folder")
     .addOption(new Option('--format <name>', 'what to write').makeOptionMandatory())
-    .addOption(new Option('--out <file>', 'where to write (default: stdout); for prime-rl its output folder'))
+    .addOption(
+      new Option('--out <file>', 'where to write (default: stdout), or a folder/ to write into; for prime-rl its own'),
+    )
     .addOption(undecidedOption())
     .addOption(new Option('--overwrite', 'replace an existing file once the new one is complete'))
     .addOption(
@@ -73,14 +77,15 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> {
-  const file = flags.out === undefined || flags.out === '-' ? undefined : resolvePlace(io.cwd, flags.out);
-  if (flags.json && file === undefined) {
+  const wanted = flags.out === undefined || flags.out === '-' ? undefined : resolvePlace(io.cwd, flags.out);
+  const isFolder = flags.out?.endsWith('/') === true && flags.format !== 'prime-rl';
+  if (flags.json && wanted === undefined) {
     throw new UsageError('--json prints its summary on stdout, where the export would go.', {
       reason: 'json-without-out',
       fix: 'Name a file for the export with --out.',
     });
   }
-  if (flags.format === 'parquet' && file === undefined && io.out.isTTY) {
+  if (flags.format === 'parquet' && wanted === undefined && io.out.isTTY) {
     throw new UsageError('Parquet is binary, and stdout is a terminal.', {
       reason: 'bad-value',
       fix: 'Name a file with --out, or send stdout into one.',
@@ -88,7 +93,8 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   }
   const planned = plannedExport(flags);
   const place = await findRun(io, named, flags.runs);
-  const { store } = place;
+  const { store, run } = place;
+  const file = isFolder ? join(wanted!, `${run}.${ENDINGS[flags.format] ?? 'jsonl'}`) : wanted;
   // It says what is exported of the records: without it, or of another version, an export would be a guess.
   await store.getRun();
   const skipped: SkippedRollout[] = [];
@@ -96,6 +102,7 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   const { note, summary } = await planned(store, file, { overwrite: flags.overwrite === true, onSkip });
   if (flags.json) printJson(io, { ...summary, format: flags.format, file });
   report(io, flags, summary, skipped);
+  if (isFolder) say(io, `They are in ${oneLine(shortPath(io, file!))}.`);
   if (summary.skipped['broken'])
     say(io, `\`${programName(io)} check ${runArgument(io, place)}\` names what is broken.`);
   if (note) say(io, `Note: ${note}`);

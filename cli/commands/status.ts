@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { isServerFailure } from '../../temporal/connection.ts';
+import { misrouted } from '../../temporal/routing.ts';
 import { describeWorkflow, progressOf, takesActivities } from '../../temporal/runs.ts';
 import { type Workers, workersOf } from '../../temporal/workers.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
@@ -163,6 +164,7 @@ const ABSENT = {
   state: 'no worker answers',
   fix: "Start `everturn worker` on any machine that reaches the run's folder. Nothing is lost meanwhile.",
 };
+const MISROUTED = 'no worker gets its work';
 const BUSY = {
   state: 'its workers have not answered yet',
   fix: 'They are busy, or ended a moment ago. Nothing is lost meanwhile.',
@@ -186,6 +188,7 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
     const awaiting = awaitedOf(link.session, run, store.folder).catch(unanswered);
     const polling = takesActivities(link.session, TASK_QUEUE);
     const counting = workersOf(link.session);
+    const routing = misrouted(link.session).catch(unanswered);
     const { state, memo, out: there } = await described;
     if (state !== 'running' || (there !== null && there !== out)) {
       return { progress: null, state: 'interrupted', url: null, waitingFor: null, toldAt: null, workers: null };
@@ -197,7 +200,9 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
     const workers = (await inTime(counting)) ?? null;
     if (progress)
       return { progress, source: 'temporal', state: progress.state, url, waitingFor, toldAt: null, workers };
-    const who = (await inTime(polling)) === false ? ABSENT : BUSY;
+    const elsewhere = await inTime(routing);
+    const known = (await inTime(polling)) === false ? ABSENT : BUSY;
+    const who = elsewhere === undefined ? known : { state: MISROUTED, fix: elsewhere };
     const said = {
       state: `${memo?.state ?? 'running'}, and ${who.state}`,
       url,
@@ -225,7 +230,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
       : inFlight > 0
         ? `, ${plural(inFlight, 'rollout')} begun and not ended`
         : '';
-  const slots = slotsText(maxConcurrent, status.workers);
+  const slots = slotsText(maxConcurrent === null ? null : Math.min(maxConcurrent, total), status.workers);
   const next =
     state === 'interrupted'
       ? 'No worker plays it: repeat the command that started the run, and it continues.'

@@ -2,6 +2,7 @@
 // service, and the binary or the Go that it needs. Changes nothing on a server.
 
 import { connect, namesCluster } from '../../temporal/connection.ts';
+import { misrouted } from '../../temporal/routing.ts';
 import { takesActivities } from '../../temporal/runs.ts';
 import { workersOf } from '../../temporal/workers.ts';
 import { missingSearchAttributes } from '../../temporal/search-attributes.ts';
@@ -48,6 +49,11 @@ async function cluster(maxConcurrent: number): Promise<Finding[]> {
       const takes = await takesActivities(session, queue);
       if (takes === true) findings.push(ok(`a worker takes ${queue}`));
       else if (takes === false) findings.push(note(`no worker takes ${queue}`, fix));
+    }
+    const elsewhere = await misrouted(session);
+    if (elsewhere !== undefined) {
+      const [said, ...fix] = elsewhere.split(/(?<=\.) /);
+      findings.push(note(said!.replace(/\.$/, ''), fix.join(' ')));
     }
     return [...findings, ...(await slots(session, maxConcurrent))];
   } finally {

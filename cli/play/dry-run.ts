@@ -58,7 +58,7 @@ export async function dryRun(io: Io, { place, survey, resolved, settings, ended,
     const temporal = namesCluster() ? (clusterConfig().connectionOptions?.address ?? null) : null;
     const code = (survey.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
     const workers = await liveWorkers(io);
-    const slots = slotsText(resolved.options.maxConcurrent, workers);
+    const slots = slotsText(Math.min(resolved.options.maxConcurrent, plan.rollouts), workers);
     const freeBytes = await freeAt(place.store.folder);
     const sandbox = code === null ? null : code.ok ? 'proved' : `${code.why}. ${code.fix}`;
     if (json) {

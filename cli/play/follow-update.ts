@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerUpdate, WeightsResult } from '../../domain/weights.ts';
 import { isServerFailure } from '../../temporal/connection.ts';
+import { misrouted } from '../../temporal/routing.ts';
 import { describeWorkflow } from '../../temporal/runs.ts';
 import { type StartedUpdate, updateProgress, updateResult } from '../../temporal/weights.ts';
 import type { Link } from '../find/link.ts';
@@ -44,7 +45,8 @@ export async function followUpdate(
     }
     if (!warned && Date.now() - answeredAt > STILL_MS) {
       warned = true;
-      say(io, 'No worker answers: `everturn worker` starts one. The update waits, and goes on then.');
+      const elsewhere = await misrouted(link.session);
+      say(io, elsewhere ?? 'No worker answers: `everturn worker` starts one. The update waits, and goes on then.');
     }
     await sleep(POLL_MS);
   }

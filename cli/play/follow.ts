@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWorkflow, progressOf, takesActivities, type WorkflowState } from '../../temporal/runs.ts';
+import { misrouted } from '../../temporal/routing.ts';
 import { explain, TemporalError } from '../../domain/errors.ts';
 import { TASK_QUEUE } from '../../domain/queues.ts';
 import { type OnProgress, printProgress } from '../../service/progress.ts';
@@ -67,6 +68,7 @@ async function untilClosed(
   };
   while (!leave.aborted) {
     let trouble: string | null = null;
+    let silent = false;
     try {
       await link.keepUp(report);
       const { state, memo } = await describeWorkflow(link.session, run, 1);
@@ -87,21 +89,23 @@ async function untilClosed(
         } else why = (await diskSince(movedMs)) ?? why;
         view.note(why);
         view.progress(progress);
-      } else trouble = await noAnswer(link);
+      } else silent = true;
     } catch (error) {
       if (io.now() - answeredMs > GIVE_UP_MS) throw gaveUp(run, error);
       trouble = `Temporal does not answer (${oneCause(error)}); waiting for it.`;
     }
-    if (trouble !== null && io.now() - answeredMs > PATIENCE_MS && !leave.aborted)
-      view.note((await diskSince(answeredMs)) ?? trouble);
+    if ((silent || trouble !== null) && io.now() - answeredMs > PATIENCE_MS && !leave.aborted)
+      view.note((await diskSince(answeredMs)) ?? trouble ?? (await noAnswer(link)));
     await sleep(POLL_MS, undefined, { signal: leave }).catch(() => {});
   }
   return 'detached';
 }
 
 async function noAnswer({ local, session }: Link): Promise<string> {
+  const elsewhere = await misrouted(session).catch(() => undefined);
+  if (elsewhere !== undefined) return elsewhere;
   if (local) return 'The run does not answer yet; waiting for it.';
-  return (await takesActivities(session, TASK_QUEUE)) === true
+  return (await takesActivities(session, TASK_QUEUE).catch(() => false)) === true
     ? 'Its workers are busy, or ended a moment ago: the run has not answered yet; waiting.'
     : "No worker answers. Start one with `everturn worker`, here or on any machine that reaches the run's folder; waiting.";
 }

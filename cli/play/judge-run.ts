@@ -38,10 +38,15 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
   await mustBeFreeName(store, name);
   const changes = openChanges();
   const leftOut = { unjudged: 0, broken: 0 };
+  const named = new Set<string>();
   const turns = judgedTurns(store, {
     onUnjudged: () => void leftOut.unjudged++,
     onBroken(_, { message }) {
-      if (++leftOut.broken <= NAMED_BROKEN) say(io, `Left out: ${oneLine(message)}`);
+      leftOut.broken++;
+      // Rollouts of one damaged pack have one reason.
+      if (named.has(message) || named.size >= NAMED_BROKEN) return;
+      named.add(message);
+      say(io, `Left out: ${oneLine(message)}`);
     },
   });
   const own = given.environment === undefined ? undefined : await openOwnJudge(given.environment, io);

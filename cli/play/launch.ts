@@ -26,12 +26,14 @@ import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
 import { mustLoadCodeFrom, putCode } from '../../storage/code.ts';
+import { mustTakeRun } from '../../storage/disk/writable.ts';
 import { resolvePlace } from '../../storage/place.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { mustProveSandbox, mustTakeCode, mustTakeEnvironments, mustTakeQueue } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
+import { workersText } from '../view/slots.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
 import { describeOwn } from './environments.ts';
@@ -101,10 +103,10 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   if (!isKnown) mustHonour(io, before);
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
-  reportRows(io, given, survey);
   const made = { run, survey, settings: before, samples, ...groups, origins: resolved.origins };
   // Refuses other data or other settings under this name; writes nothing.
   if (isKnown) await createRun(place.store, made);
+  reportRows(io, given, survey);
   if (given.dryRun) {
     const progress = isKnown ? ended((await recordedProgress(place)).counts) : null;
     await dryRun(io, {
@@ -117,6 +119,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     });
     return EXIT.ok;
   }
+  if (!isKnown) await mustTakeRun(place.store.folder);
   const found = isKnown ? null : await checkModel(before, survey.openings, io);
   const settings = { ...before, ...(found?.tools && { tools: found.tools }) };
 
@@ -140,11 +143,11 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     if (state === 'running' && !isKnown) throw withoutFolder(run, place.store.folder);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
     if (ownCalls > 0 && state !== 'running') await mustTakeEnvironments(link);
+    if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     if (!isKnown) await createRun(place.store, { ...made, settings, ...found });
     for (const code of codes) await putCode(place.store.folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
     registerRun(homeOf(io.env), { folder: place.store.folder, ...settings }, environments, tools.list);
-    if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C detaches, with a message; the run continues.
     if (!given.detach) io.interrupted();
     await startCollection(
@@ -157,6 +160,9 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
       await startFeed(link.session, { run, out: place.out, since });
     }
     announce(io, { place, link, survey, options, tools: tools.list, attached: state === 'running' }, given);
+    const rollouts = survey.accepted * samples * options.epochs;
+    const few = await workersText(link, Math.min(options.maxConcurrent, rollouts));
+    if (few !== undefined) say(io, few);
     if (given.detach) return EXIT.ok;
     return await followToEnd(io, link, place, {
       maxFailed: options.maxFailed,

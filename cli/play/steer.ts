@@ -1,9 +1,10 @@
 // Pause, resume and tune: one update to the run's workflow, answered by a worker.
 
 import type { Command } from 'commander';
+import { misrouted } from '../../temporal/routing.ts';
 import { describeWorkflow, progressOf, steer, tuneRun } from '../../temporal/runs.ts';
 import type { Session } from '../../temporal/connection.ts';
-import { UsageError } from '../../domain/errors.ts';
+import { TemporalError, UsageError } from '../../domain/errors.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { plural } from '../view/format.ts';
@@ -38,7 +39,7 @@ export async function steerRun(io: Io, named: string, flags: SteerFlags, request
   }
   const link = await openLink(io);
   try {
-    await send(link.session, place.run, request);
+    await send(link.session, place.run, request).catch((error: unknown) => sayWhy(link.session, error));
     // Each of these updates writes the memo: it is what a worker that is too busy for a query has said last.
     const progress =
       (await progressOf(link.session, place.run)) ?? (await describeWorkflow(link.session, place.run)).memo;
@@ -63,4 +64,12 @@ function askedText(request: SteerRequest): string {
 async function send(session: Session, run: string, request: SteerRequest): Promise<void> {
   if (request.how === 'tune') await tuneRun(session, run, request.tuning);
   else await steer(session, run, request.how);
+}
+
+/** A cluster may have workers, none of which gets new work. */
+async function sayWhy(session: Session, error: unknown): Promise<never> {
+  const noWorker = error instanceof TemporalError && error.reason === 'no-worker';
+  const fix = noWorker ? await misrouted(session) : undefined;
+  if (fix === undefined) throw error;
+  throw new TemporalError((error as TemporalError).message, { reason: 'no-worker', fix });
 }

@@ -5,16 +5,21 @@
 import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { takesActivities } from '../../temporal/runs.ts';
-import { describeInFlight } from '../../temporal/in-flight.ts';
+import { type Described, describeInFlight } from '../../temporal/in-flight.ts';
+import { stranded } from '../../temporal/routing.ts';
+import { localFailureOf } from '../../temporal/local-failures.ts';
 import { waitsOf } from '../../temporal/pending.ts';
 import { isServerFailure, type Session } from '../../temporal/connection.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/queues.ts';
 import { unwritable } from '../../storage/disk/writable.ts';
 
 const ROLLOUTS = 32;
+/** Of workflows without a pending activity, those whose history is read. */
+const HISTORIES = 4;
 const CALL_MS = 5_000;
-/** temporal.api.enums.v1.PendingActivityState: handed to no worker yet. */
+/** temporal.api.enums.v1.PendingActivityState: handed to no worker yet, and to one. */
 const SCHEDULED = 1;
+const STARTED = 2;
 
 interface PendingCall {
   readonly workflowId: string;
@@ -30,11 +35,12 @@ interface PendingCall {
 const MODEL_AWAY = new Set(['server-unreachable', 'server-timeout', 'server-reset', 'server-busy', 'server-error']);
 
 export async function troubleOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
-  const pending = await pendingOf(session, run);
+  const described = await inFlight(session, run);
+  const pending = [...pendingOf(described), ...(await localsOf(session, described))];
   const disk = await diskTrouble(pending, folder);
   if (disk) return disk;
   const failing = pending.find(({ failure }) => failure);
-  if (!failing) return missingWorker(session, pending);
+  if (!failing) return (await missingWorker(session, pending)) ?? stranded(session, run, described);
   const { type, workflowId, failure, reason = '' } = failing;
   const what = MODEL_AWAY.has(reason) ? 'Waiting for model server' : 'Retried repeatedly';
   return oneLine(`${what}, ${type} of ${workflowId}: ${failure}`).slice(0, 600);
@@ -42,8 +48,10 @@ export async function troubleOf(session: Session, run: string, folder: string | 
 
 /** The same without text of a server or a program: a disk, a model server or a worker that is away. */
 export async function awaitedOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
-  const pending = await pendingOf(session, run);
-  return (await diskTrouble(pending, folder)) ?? awayModel(pending) ?? missingWorker(session, pending);
+  const described = await inFlight(session, run);
+  const pending = [...pendingOf(described), ...(await localsOf(session, described))];
+  const trouble = (await diskTrouble(pending, folder)) ?? awayModel(pending);
+  return trouble ?? (await missingWorker(session, pending)) ?? stranded(session, run, described);
 }
 
 /** Only if every pending `generate` failed because the server is away. */
@@ -99,23 +107,47 @@ async function missingWorker(session: Session, pending: readonly PendingCall[]):
   return undefined;
 }
 
-async function pendingOf(session: Session, run: string): Promise<PendingCall[]> {
+/** None where the server does not answer. */
+async function inFlight(session: Session, run: string): Promise<Described[]> {
   try {
-    const found = await session.client.withDeadline(Date.now() + CALL_MS, () =>
-      describeInFlight(session, run, ROLLOUTS),
-    );
-    return found.flatMap(({ workflowId, raw }) =>
-      (raw.pendingActivities ?? []).map((activity) => ({
-        workflowId,
-        type: activity.activityType?.name ?? 'an activity',
-        state: activity.state ?? 0,
-        failure: activity.lastFailure?.message ?? undefined,
-        reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
-        waits: waitsOf(activity),
-      })),
-    );
+    return await session.client.withDeadline(Date.now() + CALL_MS, () => describeInFlight(session, run, ROLLOUTS));
   } catch (error) {
     if (!isServerFailure(error)) throw error;
     return [];
   }
+}
+
+function pendingOf(described: readonly Described[]): PendingCall[] {
+  return described.flatMap(({ workflowId, raw }) =>
+    (raw.pendingActivities ?? []).map((activity) => ({
+      workflowId,
+      type: activity.activityType?.name ?? 'an activity',
+      state: activity.state ?? 0,
+      failure: activity.lastFailure?.message ?? undefined,
+      reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
+      waits: waitsOf(activity),
+    })),
+  );
+}
+
+/** Local activities that fail. */
+async function localsOf(session: Session, described: readonly Described[]): Promise<PendingCall[]> {
+  const idle = described.filter(({ raw }) => (raw.pendingActivities ?? []).length === 0);
+  // The run's own is first, its rollouts are last.
+  const some = idle.length > HISTORIES ? [idle[0]!, ...idle.slice(1 - HISTORIES)] : idle;
+  const found = await Promise.all(
+    some.map(async ({ workflowId }) => ({ workflowId, failing: await localFailureOf(session, workflowId) })),
+  );
+  return found.flatMap(({ workflowId, failing }) =>
+    failing
+      ? {
+          workflowId,
+          type: failing.type,
+          state: STARTED,
+          failure: failing.message,
+          reason: failing.reason,
+          waits: null,
+        }
+      : [],
+  );
 }

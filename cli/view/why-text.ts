@@ -144,6 +144,9 @@ const SENTENCES: Readonly<Record<Exclude<StopReason, 'undecided' | 'failed'>, st
 const ENDED: Readonly<Record<string, string>> = SENTENCES;
 
 const DOES: Readonly<Record<string, string>> = {
+  open: 'its first record to be stored',
+  log: 'its log to be stored',
+  finish: 'its end to be stored',
   generate: 'the model',
   evaluate: 'the judge',
   begin: 'its environment to begin',

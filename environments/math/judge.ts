@@ -9,14 +9,17 @@ import { askedUnit, withoutAskedScale } from './compare/asked-unit.ts';
 import { asksFor, isAboutAnother } from './compare/subject.ts';
 import { askedOf } from './find/asked.ts';
 import { extractChoice } from './find/choice.ts';
-import { extractAnswer } from './find/extract.ts';
+import { extractAnswer, TITLE } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
 import { knownIn } from './find/known.ts';
+import { isWord, statesWord } from './find/stated-word.ts';
 import { takeObstacle } from './find/obstacle.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
+import { lastLinkOf } from './last-link.ts';
 import { remembered } from './remembered.ts';
 import { readSolution, type Solution } from './solution.ts';
+import { withDigits } from './read/number-words.ts';
 import { choiceOf } from './read/words.ts';
 
 export type { JudgeOptions } from './judge-options.ts';
@@ -30,7 +33,9 @@ const SHOWN_CHARS = 200;
 
 export function judgeMath(answer: string, solutions: readonly string[], options: JudgeOptions = {}): Explained {
   takeObstacle();
-  const verdict = judged(answer, solutions, options);
+  const { question } = options;
+  const asked = question === undefined ? options : { ...options, question: question.replace(TITLE, '$1 ') };
+  const verdict = judged(answer, solutions, asked);
   const obstacle = options.explain === true && verdict.verdict === 'wrong' ? takeObstacle() : undefined;
   return obstacle === undefined ? verdict : { ...verdict, obstacle };
 }
@@ -44,20 +49,19 @@ function judged(answer: string, solutions: readonly string[], options: JudgeOpti
     const reason = read.every((solution) => solution.reason === 'empty') ? 'no-solution' : 'solution-unreadable';
     return { verdict: 'undecided', reason };
   }
-  const found = extractAnswer(
-    answer,
-    options.cut,
-    knownIn(
-      options.question ?? '',
-      usable.map(({ text }) => text),
-    ),
+  const known = knownIn(
+    options.question ?? '',
+    usable.map(({ text }) => text),
   );
+  const found = extractAnswer(answer, options.cut, known);
   let best: Verdict | undefined;
   for (const gold of usable) {
     const verdict = withSubject(judgeOne(answer, found, gold, leaf, options.cut === true), found, gold, leaf);
     if (verdict.verdict === 'right') return verdict;
     // A reason that says more than "different" may be a false no.
     if (!best || best.reason === 'different') best = verdict;
+    if (isUnmarked(found) && options.cut !== true && isWord(gold.text) && statesWord(answer, gold.text, leaf.question))
+      return { verdict: 'right', reason: 'equal-text', extracted: gold.text };
   }
   return best ?? { verdict: 'undecided', reason: 'no-solution' };
 }
@@ -75,8 +79,7 @@ function withSubject(verdict: Verdict, found: Found, gold: Solution, options: Le
     const both = compareTexts(gold.text, `${gold.text} \\approx ${share(rounded)}`, options);
     if (both.reason === 'different') return wrong;
   }
-  if (found.chain !== undefined && compareTexts(plain(found.chain), plain(found.text), options).reason === 'different')
-    return wrong;
+  if (found.chain !== undefined && isFalse(found.chain, found.text, options)) return wrong;
   const about = found.about?.() ?? { equation: found.text, named: false };
   if (!about.equation.includes('=') || !isAboutAnother(about, options.question)) return verdict;
   const left = about.equation.slice(0, about.equation.indexOf('='));
@@ -97,7 +100,20 @@ const share = (text: string): string => {
   if (whole === undefined) return text;
   return (Number(`${whole.replaceAll(',', '').replace('−', '-')}.${places || '0'}`) / 100).toFixed(places.length + 2);
 };
-const plain = (text: string): string => text.replace(/[$€£]/g, '');
+/** "60 + 33 = 94", as exactly as the value is written; the sign of percent may stand on one side alone. */
+function isFalse(link: string, said: string, options: LeafOptions): boolean {
+  // "$2.50 - $2.24 = 26 cents"
+  if (/cents?\b|¢/.test(said)) return false;
+  const value = /\p{L}/u.test(link) ? said : (/^[-−$€£\d.,/]*\d%?(?=\s|$)/.exec(said)?.[0] ?? said);
+  const places = /\.(\d+)%?$/.exec(value)?.[1]?.length;
+  const written = places === undefined ? options : { ...options, decimals: places, decimalsGiven: true };
+  return ['', '%'].every((sign) =>
+    ['', '%'].every(
+      (other) => compareTexts(without(link, sign), without(value, other), written).reason === 'different',
+    ),
+  );
+}
+const without = (text: string, sign: string): string => text.replace(/[$€£]/g, '').replaceAll(sign, '');
 
 function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOptions, cut: boolean): Verdict {
   const choice = choiceOf(gold.text);
@@ -107,7 +123,7 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   // Signs alone are no answer: nothing in them could be right.
   if (own && !isRelationSign(gold.text) && !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(own.text)) own = undefined;
   if (!own && !cut && isRelationSign(gold.text)) own = signIn(answer);
-  const unmarked = own === undefined || own.by === 'number' || own.by === 'formula';
+  const unmarked = isUnmarked(own);
   // A short text in which every word is accounted for is an answer as a whole: "all reals except 2".
   if (
     unmarked &&
@@ -139,12 +155,25 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
     ...(own.bare !== undefined && askedUnit(options.question) ? [] : [[gold.text, own.bare]]),
     [gold.bare, own.bare],
     [gold.text, withoutAskedScale(own.text, options.question)],
+    [gold.text, withoutRestatement(own.text, options)],
+    [gold.text, lastLinkOf(own.text, options)],
   ]) {
     if (first.verdict === 'right' || g === undefined || a === undefined) continue;
     const other = compareTexts(g, a, options);
     if (other.verdict === 'right') return { ...other, extracted };
   }
   return { ...first, extracted };
+}
+
+const isUnmarked = (found: Found): boolean =>
+  found === undefined || (found !== 'cut-off' && /^(?:number|formula|whole)$/.test(found.by));
+
+/** "2 hours (120 minutes)", "14 days (exactly two weeks)": the same once more. */
+function withoutRestatement(text: string, options: LeafOptions): string | undefined {
+  const [, first, again] = /^([^()]*\d[^()]*)\s\(([^()]*)\)\s*\.?$/.exec(text) ?? [];
+  if (first === undefined || again === undefined) return undefined;
+  const said = withDigits(again.replace(/^\s*(?:or|i\.e\.,?|that is,?|exactly|which is|equivalently|=)\s+/i, ''));
+  return compareTexts(first, said, { ...options, question: '' }).verdict === 'right' ? first : undefined;
 }
 
 /** MathQA's questions list "a ) 800 , b ) 820 , c ) 840". One pass. */
@@ -172,7 +201,7 @@ function signIn(answer: string): Extraction | undefined {
 }
 
 /** An answer to a question that asks in percent may leave the sign out. */
-const ASKS_PERCENT = /\b(?:what|which|find the|how many) (?:is the )?(?:[a-z]+ ){0,2}percent|\b(?:in|as a) percent/i;
+const ASKS_PERCENT = /\b(?:what|which|find the|how many) (?:is the )?(?:[a-z]+ ){0,4}percent|\b(?:in|as a) percent/i;
 const withoutPercent = (text: string): string | undefined =>
   /^\s*-?\d[\d.,]*\s*(?:\\?%|percent)\s*\.?$/.test(text) ? text.replace(/\s*(?:\\?%|percent).*$/, '') : undefined;
 

@@ -117,6 +117,7 @@ export function openPacks(folder: string): Packs {
   }
 
   async function log(path: string): Promise<string | undefined> {
+    let unreadable: unknown;
     for (const pack of last ? [last, ...packs.values()] : packs.values()) {
       try {
         if (!(await pack.file.entries()).has(path)) continue;
@@ -126,10 +127,12 @@ export function openPacks(folder: string): Packs {
         // Unpacked in the meantime?
         if (last === pack) last = undefined;
         await refresh();
-        if ([...packs.values()].includes(pack)) throw error;
-        return log(path);
+        if (![...packs.values()].includes(pack)) return log(path);
+        // Another pack may have it.
+        unreadable ??= error;
       }
     }
+    if (unreadable !== undefined) throw unreadable;
     return undefined;
   }
 

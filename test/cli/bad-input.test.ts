@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { bucketEnvironment, openS3Server, type S3Fault } from '../support/s3-server.ts';
 
 const GOOD = '{"question":"1+1?","answer":"2"}\n';
 let everturn: Everturn;
@@ -135,6 +136,42 @@ describe('a data set that cannot be played', () => {
   ])('%s exits with 6', (_, args, says) => refused(['run', ...args], 6, says));
 
   test('that is missing ends the process so, too', () => refused(['run', 'missing.jsonl'], 6, /no data set at/, 'run'));
+});
+
+describe('a place that takes no run', () => {
+  test.each<[string, string, RegExp]>([
+    ['a file', 'good.jsonl', /good\.jsonl.*a part of the path is a file/],
+    ['a folder that nobody can make', '/proc/none/runs', /\/proc\/none\/runs.*no folder can be made there/],
+    ['a bucket without keys', 's3://bucket/runs', /AWS_ACCESS_KEY_ID or AWS_SECRET_ACCESS_KEY is not set/],
+  ])('%s exits with 2 before the model is opened', (_, out, says) =>
+    refused(['run', 'good.jsonl', '--out', out, '--model', 'transformers:./missing'], 2, says, 'run'),
+  );
+
+  test.each<[string, S3Fault, 'yes' | 'no', RegExp]>([
+    [
+      'has no conditional writes',
+      undefined,
+      'no',
+      /^everturn: s3:\/\/bucket\/runs\/r \(server: toy-s3\) cannot hold a run/,
+    ],
+    ['may only be read', [403, 'AccessDenied'], 'yes', /PutObject/],
+  ])('a bucket that %s exits with 2, with nothing in it', async (_, fault, conditional, says) => {
+    const server = await openS3Server();
+    server.conditional = conditional;
+    server.fault = ({ method }) => (method === 'PUT' ? fault : undefined);
+    const own = openEverturn(bucketEnvironment(server.url));
+    try {
+      const data = join(everturn.folder, 'good.jsonl');
+      const { code, stderr } = await own.run('run', data, '--out', 's3://bucket/runs', '--name', 'r');
+      expect(stderr.trimEnd().split('\n').at(-1)).toMatch(says);
+      expect(code).toBe(2);
+      expect(own.service()).toBeUndefined();
+      expect([...server.objects.keys()]).toEqual([]);
+    } finally {
+      await own.close();
+      await server.close();
+    }
+  });
 });
 
 describe('a model that cannot answer', () => {

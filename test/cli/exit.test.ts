@@ -29,6 +29,8 @@ describe('an exit code', () => {
     [new StoreError('x', { reason: 'record-broken' }), 1],
     [new StoreError('x', { reason: 'other-version' }), 2],
     [new StoreError('an --out that is a file', { reason: 'not-a-folder' }), 2],
+    [new StoreError('a bucket without conditional writes', { reason: 'bucket-unsafe' }), 2],
+    [new StoreError('a bucket that is away', { reason: 'bucket-away' }), 1],
     [new JudgeError('x', { reason: 'judge-killed' }), 1],
     [new InternalError('x', { reason: 'workflow-failed' }), 1],
     [new TypeError('x'), 1],

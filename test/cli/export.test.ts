@@ -142,6 +142,20 @@ describe('an export to a file', () => {
     expect(leftovers()).toEqual([]);
   });
 
+  test('goes into a folder that ends with a slash, made if need be, under the name of the run', async () => {
+    const whole = readFileSync(join(folder, 'a.jsonl'), 'utf8');
+    const ended = await exporting('new/folder/');
+    expect(ended).toMatchObject({ code: 0, stdout: '' });
+    expect(ended.stderr).toContain('They are in ./new/folder/r.jsonl.');
+    expect(readFileSync(join(folder, 'new/folder/r.jsonl'), 'utf8')).toBe(whole);
+    expect((await exporting('new/folder/')).stderr).toMatch(/exists already\. Replace it with --overwrite/);
+    const parquet = await shell('$EVERTURN export r --format parquet --out new/folder/');
+    expect(parquet.stderr).toContain('They are in ./new/folder/r.parquet.');
+    expect(readFileSync(join(folder, 'new/folder/r.parquet')).subarray(0, 4).toString()).toBe('PAR1');
+    // A name that a file has already is no folder.
+    expect(await exporting('a.jsonl/')).toMatchObject({ code: 2 });
+  });
+
   test('names what the file system refuses, and leaves nothing behind', async () => {
     mkdirSync(join(folder, 'dir'));
     writeFileSync(join(folder, 'file'), '');

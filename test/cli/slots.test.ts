@@ -1,7 +1,7 @@
 // The generations that workers take at once, against the rollouts that a run may have in flight.
 
 import { describe, expect, test } from 'vitest';
-import { slotsText } from '../../cli/view/slots.ts';
+import { slotsText, workersText } from '../../cli/view/slots.ts';
 import type { Session } from '../../temporal/connection.ts';
 import { workerIdentity, workersOf } from '../../temporal/workers.ts';
 
@@ -43,5 +43,16 @@ describe('the slots of a cluster', () => {
       expect(slotsText(10_000, unknown)).toBeUndefined();
     expect(slotsText(192, workers)).toBeUndefined();
     expect(slotsText(null, workers)).toBeUndefined();
+  });
+
+  test('are compared with what a run has in flight when it is started, and none are named on a cluster', async () => {
+    const few = server(['1@a, 2 slots', 1]);
+    expect(await workersText({ session: few, local: false }, 60)).toMatch(
+      /^60 rollouts .* 1 worker takes 2 generations/,
+    );
+    expect(await workersText({ session: few, local: false }, 2)).toBeUndefined();
+    expect(await workersText({ session: server(), local: false }, 1)).toMatch(/^No worker is up: .*`everturn worker`/);
+    // Its own has just been started.
+    expect(await workersText({ session: server(), local: true }, 1)).toBeUndefined();
   });
 });

@@ -8,19 +8,22 @@ import { awaitedOf, troubleOf } from '../../cli/view/trouble.ts';
 import type { Session } from '../../temporal/connection.ts';
 
 interface Scene {
-  readonly activity: string;
+  /** Pending in the rollout; absent: none. */
+  readonly activity?: string;
   /** 1: handed to no worker yet; 2: begun. */
   readonly state?: number;
   readonly failure?: string;
   readonly reason?: string;
   /** How long ago a worker last asked for work; none ever did where it is absent. */
   readonly pollerAgeS?: number;
+  /** By workflow, the newest event first. */
+  readonly histories?: Readonly<Record<string, readonly object[]>>;
 }
 
-function sessionOf({ activity, state = 1, failure, reason, pollerAgeS }: Scene): Session {
+function sessionOf({ activity, state = 1, failure, reason, pollerAgeS, histories = {} }: Scene): Session {
   const seconds = Math.floor(Date.now() / 1000) - (pollerAgeS ?? 0);
   const lastFailure = failure === undefined ? null : { message: failure, applicationFailureInfo: { type: reason } };
-  const pendingActivities = [{ activityType: { name: activity }, state, lastFailure }];
+  const pendingActivities = activity === undefined ? [] : [{ activityType: { name: activity }, state, lastFailure }];
   const pendingChildren = [{ workflowId: 'r/q/0', workflowTypeName: 'rollout', initiatedId: 5 }];
   const client = {
     withDeadline: (_: number, call: () => unknown) => call(),
@@ -31,6 +34,9 @@ function sessionOf({ activity, state = 1, failure, reason, pollerAgeS }: Scene):
     },
     workflowService: {
       describeTaskQueue: async () => ({ pollers: pollerAgeS === undefined ? [] : [{ lastAccessTime: { seconds } }] }),
+      getWorkflowExecutionHistoryReverse: async ({ execution }: { execution: { workflowId: string } }) => ({
+        history: { events: histories[execution.workflowId] ?? [] },
+      }),
     },
   };
   return { client, address: 'a', namespace: 'n', close: async () => {} } as unknown as Session;
@@ -62,6 +68,19 @@ describe('the trouble of a run', () => {
       /^Retried repeatedly, evaluate of r\/q\/0: The .*disk is full/,
     );
     expect(await awaitedOf(sessionOf(scene), 'r', null)).toBeUndefined();
+  });
+
+  test('a local activity that is retried is found in the history: the disk of a worker, which this machine can write', async () => {
+    const failure = {
+      message: 'cannot write /runs/r: permission denied',
+      applicationFailureInfo: { type: 'no-permission' },
+    };
+    const events = [{ eventType: 17 }, { eventType: 25, markerRecordedEventAttributes: { failure } }];
+    for (const workflowId of ['r', 'r/q/0']) {
+      const session = sessionOf({ histories: { [workflowId]: events } });
+      expect(await awaitedOf(session, 'r', null)).toBe('Waiting for the disk: cannot write /runs/r: permission denied');
+      expect(await troubleOf(session, 'r', null)).toBe('Waiting for the disk: cannot write /runs/r: permission denied');
+    }
   });
 
   test('a disk that keeps answers from being kept is said in the words of the worker, or of this machine', async () => {

@@ -12,6 +12,7 @@ import { freePort } from '../../machine/ports.ts';
 import type { Session } from '../../temporal/connection.ts';
 import type { Cluster } from '../chaos/workload.ts';
 import { goBinaries } from '../support/go-binaries.ts';
+import { parseExposition } from '../support/prometheus.ts';
 import { makeCertificates } from './certificates.ts';
 import { DATABASE_USER, type Postgres } from './postgres.ts';
 
@@ -25,10 +26,19 @@ const MODULES = {
 };
 const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
 const NAMESPACE = 'default';
+const REFUSED = 'service_errors_resource_exhausted_total';
 
 export interface RealTemporal extends Cluster {
+  /** What its frontend counted of our namespace, by operation. */
+  calls(): Promise<Calls>;
   /** False where it is away already. */
   kill(downMs: number): boolean;
+}
+
+export interface Calls {
+  readonly asked: ReadonlyMap<string, number>;
+  /** Refused because of a limit. */
+  readonly refused: ReadonlyMap<string, number>;
 }
 
 export interface RealTemporalOptions {
@@ -163,6 +173,10 @@ export async function startRealTemporal(options: RealTemporalOptions): Promise<R
       TEMPORAL_TLS_CLIENT_KEY_PATH: tls.client.key,
     },
     connect,
+    async calls() {
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      return { asked: counted(text, 'service_requests_total'), refused: counted(text, REFUSED) };
+    },
     pid: () => server?.id.pid,
     lives: () => lives,
     kill(ms) {
@@ -177,6 +191,17 @@ export async function startRealTemporal(options: RealTemporalOptions): Promise<R
       await kept;
     },
   };
+}
+
+function counted(text: string, name: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`));
+  const by = new Map<string, number>();
+  for (const { labels, value } of parseExposition(lines.join('\n')).samples) {
+    if (labels['namespace'] !== NAMESPACE || labels['service_name'] !== 'frontend') continue;
+    const operation = labels['operation'] ?? '';
+    by.set(operation, (by.get(operation) ?? 0) + value);
+  }
+  return by;
 }
 
 const database = (databaseName: string, port: number, maxConns: number) => ({

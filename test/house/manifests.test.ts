@@ -4,11 +4,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { deploymentOf } from '../../temporal/deployment.ts';
 import { GENERATE_QUEUE } from '../../domain/queues.ts';
 import { DEFAULT_SLOTS } from '../../worker-settings.ts';
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../../examples', file), 'utf8');
 const DEPLOYMENT = read('kubernetes/worker.yaml');
+const CONTROLLED = read('kubernetes/worker-controller.yaml');
 const KEDA = read('kubernetes/keda.yaml');
 const SLURM = read('slurm/workers.sbatch');
 /** What a cancelled generation has after the drain time, with room to spare: docs/cluster.md. */
@@ -43,6 +46,7 @@ describe('the examples for clusters', () => {
 
   test('probe the port that the worker serves, at the paths that it has', () => {
     expect(number(DEPLOYMENT, /containerPort: (\d+)/)).toBe(Number(after('--health-port')));
+    expect(DEPLOYMENT).toContain(`0.0.0.0:${number(DEPLOYMENT, /name: metrics, containerPort: (\d+)/)}'`);
     expect([...DEPLOYMENT.matchAll(/path: (\S+), port: health/g)].map(([, path]) => path)).toEqual(['/ready', '/live']);
   });
 
@@ -52,4 +56,79 @@ describe('the examples for clusters', () => {
     expect(after('--slots')).toBe(String(DEFAULT_SLOTS));
     expect(/scaleTargetRef: { name: (\S+) }/.exec(KEDA)?.[1]).toBe(/name: (\S+)/.exec(DEPLOYMENT)?.[1]);
   });
+
+  /** As a cluster reads them, not as text. */
+  const objects = (text: string) => parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+
+  test('are YAML without a doubled or a foreign key, each object with its kind and name', () => {
+    for (const text of [DEPLOYMENT, KEDA, CONTROLLED]) {
+      for (const document of parseAllDocuments(text, { uniqueKeys: true, strict: true }))
+        expect([document.errors, document.warnings]).toEqual([[], []]);
+      for (const { apiVersion, kind, metadata } of objects(text))
+        expect([apiVersion, kind, metadata.name].every((one) => typeof one === 'string')).toBe(true);
+    }
+    expect(() => parse('a: 1\na: 2')).toThrow(/unique/);
+  });
+
+  test('give a worker the same pod by itself and as a version, but for what the controller sets', () => {
+    const pod = objects(DEPLOYMENT).find(({ kind }) => kind === 'Deployment')!.spec.template.spec;
+    const controlled = objects(CONTROLLED).find(({ kind }) => kind === 'WorkerDeployment')!;
+    const [own] = pod.containers;
+    const [versioned] = controlled.spec.template.spec.containers;
+    const set = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'];
+    expect({ ...controlled.spec.template.spec, containers: [] }).toEqual({ ...pod, containers: [] });
+    expect(versioned).toEqual({ ...own!, env: own!.env.filter(({ name }) => !set.includes(name)) });
+    const connection = objects(CONTROLLED).find(({ kind }) => kind === 'Connection')!;
+    expect(controlled.spec.workerOptions?.connectionRef.name).toBe(connection.metadata.name);
+  });
+
+  test('name a deployment as the controller does, by its namespace, and a worker takes that name', () => {
+    const { metadata } = objects(CONTROLLED).find(({ kind }) => kind === 'WorkerDeployment')!;
+    const name = { TEMPORAL_DEPLOYMENT_NAME: `default/${metadata.name}`, TEMPORAL_WORKER_BUILD_ID: '0.1.0-1a2b' };
+    expect(deploymentOf(name)).toEqual({ deploymentName: 'default/everturn-worker', buildId: '0.1.0-1a2b' });
+  });
+
+  test('run as a user that is not root, who may write only where the worker has to', () => {
+    for (const text of [DEPLOYMENT, CONTROLLED]) {
+      const pods = objects(text).flatMap(({ spec }) => spec.template?.spec ?? []);
+      for (const { securityContext, containers, volumes } of pods) {
+        expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+        for (const container of containers) {
+          expect(container.securityContext).toMatchObject({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+          });
+          const mounted = container.volumeMounts.map(({ name }) => name);
+          expect(mounted.sort()).toEqual(volumes.map(({ name }) => name).sort());
+        }
+      }
+    }
+    const image = readFileSync(join(import.meta.dirname, '../../Dockerfile'), 'utf8');
+    expect(image).toMatch(/^USER 1000:1000$/m);
+    expect(image).toMatch(/^ENV EVERTURN_HOME=\/tmp\/everturn HOME=\/tmp$/m);
+  });
 });
+
+interface Named {
+  readonly name: string;
+}
+
+interface Pod {
+  readonly securityContext: object;
+  readonly containers: readonly (Named & {
+    readonly env: readonly Named[];
+    readonly securityContext: object;
+    readonly volumeMounts: readonly Named[];
+  })[];
+  readonly volumes: readonly Named[];
+}
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Named;
+  readonly spec: {
+    readonly template: { readonly spec: Pod };
+    readonly workerOptions?: { readonly connectionRef: Named };
+  };
+}

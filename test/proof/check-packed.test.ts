@@ -198,6 +198,24 @@ describe('a check of packs', () => {
   }
 });
 
+describe('a pack of which nothing can be read', () => {
+  const gone: Readonly<Record<string, (run: Awaited<ReturnType<typeof packedRun>>) => unknown>> = {
+    'is missing: its 2 rollouts cannot be read. Take this file from a copy of the run': ({ packs, zips }) =>
+      rmSync(join(packs, zips[0]!)),
+    'is cut or changed: its directory is not where its end says: its 2 rollouts cannot be read': ({ packs, zips }) =>
+      writeFileSync(join(packs, zips[0]!), 'x'.repeat(1000)),
+    'is named by no manifest: its 1 rollout, nowhere else, cannot be read. Take its manifest': ({ folder, zips }) =>
+      rmSync(join(folder, `packs/${zips.at(-1)!.slice(0, 6)}.json`)),
+  };
+  test.each(Object.entries(gone))('is one line of a check: %s', async (problem, harm) => {
+    const run = await packedRun();
+    await harm(run);
+    const said = (await breachesOf(run.out)).map((breach) => `${breach.path}: ${breach.problem}`);
+    expect(said).toEqual([expect.stringMatching(/^packs\/\d{6}-[0-9a-f]{12}\.zip: /)]);
+    expect(said[0]).toContain(problem);
+  });
+});
+
 interface Seen {
   readonly rollouts: readonly { readonly logs: readonly unknown[] }[];
 }

@@ -10,7 +10,7 @@ import { type Everturn, openEverturn, type Running } from '../support/everturn.t
 import { QUESTION, type SlowServer, slowServer, SOLUTION } from '../support/slow-server.ts';
 import { until } from '../support/until.ts';
 
-const DEPLOYMENT = 'everturn';
+const DEPLOYMENT = 'ml/everturn';
 const PINNED = 1;
 const AUTO_UPGRADE = 2;
 
@@ -69,25 +69,31 @@ describe('workers as versions of a deployment', { timeout: 600_000 }, () => {
     const one = worker('1.0');
     await until(
       'the report',
-      () => one.output().includes('No version of everturn is current: 1.0 gets no work'),
+      () => one.output().includes('No version of ml/everturn is current: 1.0 gets no work'),
       240_000,
     );
-    expect(one.output()).toContain('set-current-version --deployment-name everturn --build-id 1.0');
-    await makeCurrent('1.0');
-    await until('the report', () => one.output().includes('Version 1.0 of everturn takes new work.'), 240_000);
+    const command = `set-current-version --namespace ${namespace} --deployment-name ml/everturn --build-id 1.0`;
+    expect(one.output()).toContain(command);
+    // The command line says so as well, of a run that waits.
     const flags = ['--name', 'moved', '--model', server.model, '--num-turns', '2', '--max-concurrent', '1'];
     const begun = await everturn.run('run', 'sums.jsonl', ...flags, '--detach');
     expect(begun.code, begun.stderr).toBe(0);
+    expect(begun.stderr).toContain(command);
+    const waiting = await everturn.run('status', 'moved');
+    expect(waiting.stdout).toMatch(/^moved: running, and no worker gets its work/);
+    expect(waiting.stdout).toContain(command);
+    await makeCurrent('1.0');
+    await until('the report', () => one.output().includes('Version 1.0 of ml/everturn takes new work.'), 240_000);
     await until('an answer under way', () => server.asked() === 1, 240_000);
 
     const two = worker('2.0');
     await until(
       'the report',
-      () => two.output().includes('Version 1.0 of everturn is current: 2.0 gets only'),
+      () => two.output().includes('Version 1.0 of ml/everturn is current: 2.0 gets only'),
       240_000,
     );
     await makeCurrent('2.0');
-    await until('the report', () => two.output().includes('Version 2.0 of everturn takes new work.'), 240_000);
+    await until('the report', () => two.output().includes('Version 2.0 of ml/everturn takes new work.'), 240_000);
     release();
     const ended = await everturn.run('run', 'sums.jsonl', ...flags);
     expect(ended.code, ended.stderr).toBe(0);
@@ -104,6 +110,11 @@ describe('workers as versions of a deployment', { timeout: 600_000 }, () => {
     expect(deploymentOf({ TEMPORAL_DEPLOYMENT_NAME: 'a-b', TEMPORAL_WORKER_BUILD_ID: '0.1.0+x' })).toEqual({
       deploymentName: 'a-b',
       buildId: '0.1.0+x',
+    });
+    // As Temporal's controller for Kubernetes writes it.
+    expect(deploymentOf({ TEMPORAL_DEPLOYMENT_NAME: 'ml/everturn', TEMPORAL_WORKER_BUILD_ID: '0-1-0-a8f2' })).toEqual({
+      deploymentName: 'ml/everturn',
+      buildId: '0-1-0-a8f2',
     });
     for (const [name, build] of [
       ['a', ''],

@@ -21,3 +21,17 @@ export function childrenOf(pid: number): number[] {
     }
   });
 }
+
+/** Processor seconds that these have taken, all threads; one that has ended counts as none. */
+export function cpuSeconds(pids: readonly number[]): number {
+  const TICKS = 100;
+  return pids.reduce((sum, pid) => {
+    try {
+      // The fields behind the name, which may hold spaces and parentheses.
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, '').trim().split(' ');
+      return sum + (Number(fields[11]) + Number(fields[12])) / TICKS;
+    } catch {
+      return sum;
+    }
+  }, 0);
+}

@@ -93,6 +93,7 @@ const inWords = (left: string, question: string): string =>
     .replace(/^\s*r\s*$/, (r) =>
       CIRCLE.test(question) && !/(?<![A-Za-z\\])r(?![A-Za-z])|\bra\p{L}+/u.test(askedOf(question)) ? ' radius ' : r,
     )
+    .replace(/(?<![A-Za-z])\\?(max|min)(?![A-Za-z])/g, ' $1imum ')
     .replace(/\\det(?![A-Za-z])/g, ' determinant ')
     .replace(/(?<![A-Za-z])[Tt]r(?![A-Za-z])/g, ' trace ')
     .replace(/\\(?:text|operatorname|mathrm)(?![A-Za-z])|[{}\\]/g, ' ');

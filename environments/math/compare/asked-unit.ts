@@ -4,7 +4,7 @@
 import { askedOf, ratesOther, SCALED } from '../find/asked.ts';
 import { namesContrary } from '../find/contrast.ts';
 import { countsAnother, countsNothing, countsThings, namesThing, unitCounted } from '../find/counted.ts';
-import { equal, mul } from '../rational.ts';
+import { equal, mul, rational } from '../rational.ts';
 import { type Unit, unitOf } from '../read/unit-words.ts';
 import { remembered } from '../remembered.ts';
 
@@ -19,7 +19,7 @@ const unitIn = (phrase: string): Unit =>
 export function isOtherUnit(phrase: string, question: string): boolean {
   const own = question === '' ? undefined : unitIn(phrase);
   if (!own) return false;
-  if (own.dimension !== '' && countsThings(question)) return true;
+  if (own.dimension !== '' && countsThings(question) && !measuresThing(own, question)) return true;
   if (isOtherPower(own.nouns, question) || narrows(phrase, question) || countsAnother(phrase, question)) return true;
   if (asksNoThing(question) && namesThing(phrase, question)) return true;
   if (own.dimension === '') return ratesOther(phrase, question);
@@ -27,13 +27,29 @@ export function isOtherUnit(phrase: string, question: string): boolean {
     return false;
   const wanted = askedUnit(question);
   if (wanted?.dimension === own.dimension) return !equal(wanted.factor, own.factor);
-  if (wanted && !isRateOf(own, wanted, question)) return true;
+  if (wanted) {
+    if (!isRateOf(own, wanted, question)) return true;
+    if (!ratesOther(phrase, question)) return false;
+  }
   if (!isMeasured(own.dimension, question) || (!wanted && isOtherKind(own.dimension, question))) return true;
   const alike = kindOf(own.dimension);
-  const asked = unitsIn(question).filter(({ dimension }) => kindOf(dimension) === alike);
+  // Dollars are what money is told in, beside any coins.
+  if (/^money-usd\^1$/.test(own.dimension) && equal(own.factor, ONE) && /\bhow much\b/i.test(askedOf(question)))
+    return false;
+  const asked = unitsMeasured(question).filter(({ dimension }) => kindOf(dimension) === alike);
   const same = ({ dimension, factor }: Unit): boolean => dimension === own.dimension && equal(factor, own.factor);
   return asked.length > 0 ? !asked.some(same) : /\bhow old\b/i.test(question) && own.dimension !== 'year^1';
 }
+/** "How many grapes" where the question speaks of kilograms of grapes. */
+const measuresThing = (own: Unit, question: string): boolean => {
+  const thing = /\bhow many (\p{L}{3,})/iu.exec(askedOf(question))?.[1] ?? '';
+  return (
+    thing !== '' &&
+    [...question.matchAll(new RegExp(String.raw`\d\s?([A-Za-z]+) of (?:\p{L}+ )?${thing}(?!\p{L})`, 'giu'))].some(
+      ([, unit = '']) => unitOf(unit).dimension === own.dimension && equal(unitOf(unit).factor, own.factor),
+    )
+  );
+};
 /** "540 meters per week" where meters are asked for and the question speaks of a week. */
 const isRateOf = (own: Unit, wanted: Unit, question: string): boolean =>
   own.dimension.includes(wanted.dimension) &&
@@ -46,6 +62,14 @@ const unitsIn = remembered((question: string): readonly Unit[] =>
     .filter(([said]) => !/^(?:in|a|at|as|us)$/i.test(said))
     .map(([said]) => unitOf(said.replaceAll('$', 'dollars'))),
 );
+
+/** Units of numbers: "20 minutes", and no week of "each week". */
+const unitsMeasured = remembered((question: string): readonly Unit[] =>
+  [...question.matchAll(MEASURED)].map(([said]) => unitOf(said.replaceAll('$', 'dollars'))),
+);
+const MEASURED =
+  /(?<=\d[\s-]?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|half|quarter|many|few|several)[\s-](?:an?\s)?)(?:(?:square|cubic|sq)\s+)?[A-Za-z]+(?:[²³]|\^\d)?|[$€£]/gi;
+const ONE = rational(1n);
 
 /** Does the question ask for a measure or for a number of its own, and for no thing? */
 const asksNoThing = remembered(
@@ -93,7 +117,7 @@ function isMeasured(dimension: string, question: string): boolean {
 }
 
 /** Months, years and days measure the same, but for no fixed factor. */
-const kindOf = (dimension: string): string => dimension.replace(/^(?:month|year)\^1$/, 'time^1');
+const kindOf = (dimension: string): string => dimension.replace(/(?<![a-z-])(?:month|year)\^/g, 'time^');
 
 /** No degrees are meant where things are counted, where another unit is asked for and where nothing turns. */
 export const isNoAngle = (question: string): boolean =>
@@ -145,7 +169,7 @@ export const askedUnit = remembered((question: string): Unit | undefined => {
 const UNIT = String.raw`(?:degrees?\s+(?=celsius|fahrenheit))?(?:(?:square|cubic|sq)\s+)?[A-Za-z]+(?:\s?(?:\/|\bper\b|\ban?(?=\s+(?:second|minute|hour|day|week|year)))\s?[A-Za-z]+)?(?:[²³]|\^\d)?`;
 const UNIT_PHRASE = new RegExp(`${UNIT}|[$€£]`, 'g');
 const ASKED_UNIT = new RegExp(
-  String.raw`\b(?:how many|number of|in|en|em)\s+(${UNIT})(?![A-Za-z]|\s?(?:[·⋅*]|\\cdot))`,
+  String.raw`\b(?:how many|number of|in|en|em)\s+(?:(?:extra|total|more|additional|fewer|full|whole)\s+)?(${UNIT})(?![A-Za-z]|\s?(?:[·⋅*]|\\cdot))`,
   'gi',
 );
 

@@ -1,6 +1,7 @@
 // Compares a solution's final answer with an answer's, both as texts: choices, dates, words, then mathematics in each
 // way that it may be read. Right needs a proof; everything else is wrong and says why.
 
+import { statesWord } from '../find/stated-word.ts';
 import type { Verdict } from '../../../domain/verdict.ts';
 import type { Node } from '../ast.ts';
 import { compareAnswers } from './compare.ts';
@@ -28,7 +29,6 @@ import {
   sameWords,
   severalChoices,
   WRAPPER,
-  says,
   saysEverything,
   saysNothing,
   yesOrNo,
@@ -101,7 +101,7 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   const [said, meant] = [yesOrNo(answer), yesOrNo(gold)];
   if (said && meant) return said === meant ? AS_WRITTEN : WRONG;
   if (isProse(gold) && isProse(answer)) {
-    if (sameWords(gold, answer) || says(answer, gold)) return AS_WRITTEN;
+    if (sameWords(gold, answer) || statesWord(answer, gold, options.question)) return AS_WRITTEN;
     if (isWording(gold) && isWording(answer)) return WRONG;
   }
   return compareParsed(

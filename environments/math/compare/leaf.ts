@@ -8,6 +8,7 @@ import { exact } from '../value/exact.ts';
 import { precise } from '../value/letters.ts';
 import * as Q from '../rational.ts';
 import { isNoAngle, isOtherUnit } from './asked-unit.ts';
+import { inBase } from '../read/base-units.ts';
 import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
 import { asProduct } from './units-outward.ts';
 
@@ -61,8 +62,9 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
   if (g.unit !== undefined && a.unit !== undefined) {
     const [x, y] = samePounds(unitOf(g.unit), unitOf(a.unit), g.unit, a.unit);
     if (!sameLabels(g.unit, x === y ? g.unit : a.unit, options.question)) return 'different';
-    if (x.dimension !== '' && y.dimension !== '' && !Q.equal(x.factor, y.factor))
-      return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
+    const [worth, other] = [x, y].map(({ dimension, factor }) => Q.mul(factor, inBase(dimension).factor));
+    if (x.dimension !== '' && y.dimension !== '' && worth && other && !Q.equal(worth, other))
+      return compareValues(scaled(g.node, worth), scaled(a.node, other), c, options);
   } else if (g.unit !== undefined && !g.strong) {
     // A plain letter behind the solution's number is a factor: only a unit that is sure may be left out.
     const product = asProduct(g.node, g.unit);
@@ -84,13 +86,15 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
       radians || hasPi(degrees) ? 'different' : compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
     if (plain !== 'different' && plain !== 'unknown') return plain;
     // 180° is π.
-    if (!radians && !hasPi(other)) return plain;
+    if (!radians && !hasPi(other) && !isArc(other)) return plain;
     return compareValues(mul([degrees, { k: 'const', name: 'pi' }]), mul([other, num(Q.rational(180n))]), c, options);
   }
   return compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
 }
 
 const hasPi = (node: Node): boolean => some(node, (n) => n.k === 'const' && n.name === 'pi');
+/** `\\arctan 1` is an angle. */
+const isArc = (node: Node): boolean => node.k === 'call' && /^arc(?:sin|cos|tan|cot|sec|csc)$/.test(node.name);
 const IN_RADIANS = /\bin radians\b/i;
 
 /** A number without π is taken for radians only where the question speaks of them. */

@@ -50,7 +50,7 @@ export function isAboutAnother({ equation, named, boxed }: About, question: stri
   if (kind === 'name' && (question === '' || !/^(?:call|apply|setop)$/.test(node.k))) return false;
   if (question === '') return kind === 'numbered' && !named;
   const asked = askedOf(question);
-  if (asksFor(left, asked)) return false;
+  if (asksFor(left, asked) || isIndexedAnew(left, question)) return false;
   // The article "a" is no letter.
   const of = (text: string): Set<string> => new Set(text.match(LETTERS));
   const holds = (names: ReadonlySet<string>): boolean =>
@@ -58,6 +58,12 @@ export function isAboutAnother({ equation, named, boxed }: About, question: stri
   // A letter of the solver's own: `2x = 2 \\cdot 5 = 10` says what was computed, `2x = 10` does not.
   if (!holds(of(question))) return kind === 'numbered' && !named && equation.split('=').length < 3;
   return kind === 'numbered' || holds(of(asked));
+}
+/** `h_P`, `f_{\\min}`: a name of the solver's own, where the question has no such index. */
+function isIndexedAnew(left: string, question: string): boolean {
+  const [, letter] =
+    /^[\s{$]*([A-Za-z])\s*_\s*\{?\s*(?:\\?[A-Za-z]+|\\(?:text|mathrm)\s*\{[a-z]+\})[\s}$]*$/.exec(left) ?? [];
+  return letter !== undefined && !new RegExp(String.raw`(?<![A-Za-z\\])${letter}\s*_`).test(question);
 }
 /** f'(2) where f(2) is asked for. */
 function isDerivedFrom(left: string, question: string): boolean {

@@ -39,15 +39,17 @@ export function clauseOf(question: string): string {
 }
 
 /** "How many dozen eggs" asks for dozens, and no eggs. */
-export const SCALED = /\bhow many (dozen|score|hundred|thousand|million|billion)s?(?:\s+(?:of\s+)?([a-z]{3,}))?/i;
+export const SCALED =
+  /\bhow many (?:more |additional |total )?(dozen|score|hundred|thousand|million|billion)s?(?:\s+(?:of\s+)?([a-z]{3,}))?/i;
 
 const MOST = /\b(?:max(?:imum|imal|imize)?|most|largest|greatest|highest|longest|biggest|at most|up to)\b/i;
 const LEAST = /\b(?:min(?:imum|imal|imize)?|least|smallest|fewest|lowest|shortest)\b/i;
 /** "At most 11" is the largest number, where that is asked for. */
 export function withoutBound(words: string, question: string): string {
-  const up = /\b(?:at (?:the )?most|up to|as many as|no more than)\b/gi;
+  const up =
+    /\b(?:at (?:the )?most|up to|as many as|no more than|(?:must|can|should|may) ?not (?:exceed|be more than))\b/gi;
   const down = /\b(?:at (?:the )?least|no (?:fewer|less) than)\b/gi;
-  if (question === '' || !/\b(?:at|up|as|no)\s/i.test(words)) return words;
+  if (question === '' || !/\b(?:at|up|as|no|(?:can)?not)\s/i.test(words)) return words;
   const asked = askedOf(question);
   return words.replace(MOST.test(asked) ? up : NEVER, 'is').replace(LEAST.test(asked) ? down : NEVER, 'is');
 }

@@ -24,6 +24,12 @@ export function boldValue(source: string, last: Extraction | undefined, known: K
   const plain = text.replaceAll('**', '  ');
   const [start, end] = [mark.index + 2, mark.index + mark[0].length - 2];
   if (!isStated(plain, start, end, known, false)) return undefined;
+  // "4, 6, **9, 11**, 12": items of a longer list.
+  if (
+    /\d\s*,\s*$/.test(plain.slice(Math.max(0, start - 22), start - 2)) ||
+    /^\s*,\s*\d/.test(plain.slice(end + 2, end + 22))
+  )
+    return undefined;
   const { withdrawn, also } = afterwards(plain, end, content, known);
   if (withdrawn) return undefined;
   const rest = plain.slice(end);

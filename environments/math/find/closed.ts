@@ -14,22 +14,15 @@ import {
   otherTerms,
   otherTime,
   otherWay,
+  isIntroduced,
+  isSameKind,
 } from './contradictions.ts';
 import { stopped } from './obstacle.ts';
 import { LOSSES } from '../read/contrasts.ts';
 import { isLink, isVerb } from '../read/statement-words.ts';
 import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
-import {
-  isContrast,
-  isOneOfSeveral,
-  isQuantity,
-  isPreposition,
-  QUANTITY_ROW,
-  STOP,
-  type Token,
-  tokensOf,
-} from './named.ts';
+import { isContrast, isOneOfSeveral, isPreposition, QUANTITY_ROW, STOP, type Token, tokensOf } from './named.ts';
 import { type Asked, readQuestion } from './question.ts';
 import { NOUN } from './sentence.ts';
 
@@ -42,12 +35,13 @@ const TENS =
 /** Is a clause about what the question asks for? `said`: adjuncts, a semicolon, and the clause with a sign in the place of its value. */
 export function isAbout(said: string, question: string, value: string, computed = false): boolean {
   if (speaksOfAnother(said, question, value, computed)) return false;
-  const odd = unaccounted(said, question, computed);
+  if (computed) return true;
+  const odd = unaccounted(said, question, value);
   return odd === undefined || stopped('a word from elsewhere', `${odd} in ${said}`);
 }
 
 /** The first word of `said` for which the asked clause has no place; undefined where all are accounted for. */
-function unaccounted(said: string, question: string, computed: boolean): string | undefined {
+function unaccounted(said: string, question: string, value: string): string | undefined {
   const asked = readQuestion(question);
   if (!isClosedWorld(question) || isForeign(said)) return undefined;
   const tokens = tokensOf(
@@ -57,7 +51,7 @@ function unaccounted(said: string, question: string, computed: boolean): string 
   );
   const end = tokens.findIndex(({ word }) => word === ';');
   const adjuncts = tokens.slice(0, Math.max(0, end));
-  const clause = ownClause(tokens.slice(end + 1), adjuncts, asked, computed);
+  const clause = ownClause(tokens.slice(end + 1), adjuncts, asked);
   return (
     adjuncts.find(
       ({ word, written }, k) =>
@@ -73,12 +67,15 @@ function unaccounted(said: string, question: string, computed: boolean): string 
     otherComparison(clause.tokens, asked) ??
     otherTime(tokens, asked) ??
     otherTerms(clause, asked) ??
-    clause.tokens.find((token, k) => !isAccounted(token, k, clause, asked))?.written
+    // "forty-five dollars ($45)"
+    clause.tokens.find(
+      (token, k) => token.written !== value.replace(/[^\d.]/g, '') && !isAccounted(token, k, clause, asked),
+    )?.written
   );
 }
 
 /** Without a heading ("Add 3:"), a calculation as its subject ("Dividing by 3 gives") and the steps of one. */
-function ownClause(all: readonly Token[], adjuncts: readonly Token[], asked: Asked, computed: boolean): Clause {
+function ownClause(all: readonly Token[], adjuncts: readonly Token[], asked: Asked): Clause {
   const end = all.findLastIndex(({ word }) => word === NOUN);
   // "log(x) = 5 means x = 2^5 ="
   const colon = all.findLastIndex(
@@ -96,7 +93,6 @@ function ownClause(all: readonly Token[], adjuncts: readonly Token[], asked: Ask
     tokens,
     value: before.length,
     equated: first >= 0,
-    computed,
     covers: coversCore([...adjuncts, ...tokens], asked, elided),
   };
 }
@@ -140,7 +136,7 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
     return k > value ? true : !asked.wanted.has(after?.word ?? '') && !/^(?:of|root)$/.test(after?.word ?? '');
   if (word === 'still')
     return tokens.slice(k, k + 4).every((one) => one.word !== 'to') || meets(meaningsOf(word), asked.meanings);
-  if (isOfForm(k, clause, asked)) return true;
+  if (isOfForm(k, clause, asked) || isSameKind(token, asked)) return true;
   if (k > value && k < value + 3 && isGeneric(word)) return true;
   if (isFree(word) || meets(meaningsOf(word), asked.meanings) || isAdverb(written)) return true;
   if (/^(?:left|end)$/.test(word) && /^(?:with|up)$/.test(after?.word ?? '')) return true;
@@ -162,15 +158,7 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
   )
     return true;
   if (!asked.words.has(word) && !asked.words.has(written))
-    return (
-      !isContrast(word) &&
-      ((covers && isHarmlessHere(k, clause, asked)) ||
-        (clause.computed &&
-          k < value &&
-          !isQuantity(word) &&
-          !LOSSES.has(word) &&
-          !asked.wanted.has(after?.word ?? '')))
-    );
+    return !isContrast(word) && covers && isHarmlessHere(k, clause, asked);
   if (isOneOfSeveral(word, asked.given)) return false;
   if (holdsAll(asked.names, tokens) && asked.names.includes(word)) return true;
   if (
@@ -181,7 +169,11 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
     return false;
   const joined = before?.word === 'and' || after?.word === 'and';
   if (joined && k < value && asked.clause.some((one) => one.word === 'they')) return true;
-  return (covers && !joined) || (asked.refers && k < value && /^\p{Lu}\p{Ll}/u.test(written));
+  // "Originally the laptop cost": "its"
+  const meant =
+    /^\p{Lu}\p{Ll}/u.test(written) ||
+    (isPointing(before?.word ?? '') && asked.wanted.has('its') && isIntroduced(written, asked));
+  return (covers && !joined) || (asked.refers && k < value && meant);
 }
 
 /** "50 minutes": in the question, where no other number has this unit. */

@@ -29,7 +29,7 @@ const COMMENTS = [
   // "x = 9; x = 2 is extraneous"
   /(?<=[\p{L}\d%°π²³$)])[;.]\s+((?:[^.;\n]|\.\d){1,80}\b(?:extraneous|rejected|discarded|excluded|invalid|inadmissible)\b(?:[^.;\n]|\.\d){0,120})(?=\.?\s*$)/iu,
   // "63 stamps, three times Ben's 21", "k = 8, with double root x = -4"
-  /(?<=[\p{L}\d%°π²³$)]),\s+((?:whereas|while|with|(?:two|three|four|five|six|\d+) times|twice|half|compared|approximately|approx\.|roughly|about|up from|down from|versus|unlike)\b(?:[^.;\n]|\.\d){1,160})(?=\.?\s*$)/iu,
+  /(?<=[\p{L}\d%°π²³$)])(?<!\b(?:therefore|thus|hence|so|then|finally)),\s+((?:whereas|while|with|(?:two|three|four|five|six|\d+) times|twice|half|compared|approximately|approx\.|roughly|about|up from|down from|versus|unlike)\b(?:[^.;\n]|\.\d){1,160})(?=\.?\s*$)/iu,
   // "$1,430: $1,300 for the brooch plus $130 for insurance"
   /(?<=\d):\s((?:[^.:;\n=]|\.\d){1,160}(?:\bplus\b|\+)(?:[^.:;\n=]|\.\d){1,100})(?=\.?\s*$)/iu,
 ];
@@ -58,7 +58,7 @@ function withoutCheck(text: string, known: Known): string {
 }
 
 const ASIDE =
-  /(?<=[\d½⅓¼¾][°%π²³)]{0,3}(?:\s\p{L}{2,20}){0,2})\s\((or |≈ ?|about |approximately |i\.?e\.?,? |that is,? )?([^()\n]{1,60})\)/gu;
+  /(?<=[\d½⅓¼¾][°%π²³)]{0,3}(?:\s\p{L}{2,20}){0,2})\s\((or |≈ ?|about |approximately |i\.?e\.?,? |that is,? )?([^()\n]{1,60})\)(?!\s*[-–+*/×÷x=^(\d$])/gu;
 
 /** "800 meters, or 0.8 kilometers", "x ≥ 3, or [3, ∞)": another form of the value. */
 const AGAIN =
@@ -75,7 +75,9 @@ function withoutAsides(source: string): { readonly text: string; readonly beside
     also.push(again);
     return '';
   });
-  const shown = text.replace(ASIDE, (all, lead: string | undefined, aside: string) => {
+  const line = text.lastIndexOf('\n', text.trimEnd().length - 1) + 1;
+  const shown = text.replace(ASIDE, (all, lead: string | undefined, aside: string, at: number) => {
+    if (at < line) return all;
     const words = aside.match(/\p{L}{2,}/gu) ?? [];
     if (
       !/^(?:\d|[$€£])[^,=]*$/.test(aside) ||

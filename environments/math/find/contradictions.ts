@@ -3,7 +3,7 @@
 
 import { isFree, meaningsOf } from '../read/free-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
-import { isPlural, isPreposition, STOP, type Token } from './named.ts';
+import { isPlural, isPreposition, namedIn, QUANTITY_ROW, STOP, type Token } from './named.ts';
 import type { Asked } from './question.ts';
 import { NOUN } from './sentence.ts';
 
@@ -13,8 +13,6 @@ export interface Clause {
   /** Does the value end an equation? Its links but the first are left out. */
   readonly equated: boolean;
   readonly covers: boolean;
-  /** Does the value follow reasoning? */
-  readonly computed: boolean;
 }
 export const meets = <T>(own: ReadonlySet<T>, theirs: ReadonlySet<T>): boolean =>
   [...own].some((one) => theirs.has(one));
@@ -104,3 +102,12 @@ export function otherTerms({ tokens, value, equated }: Clause, asked: Asked): st
   if (asked.core.length > 0) return undefined;
   return [...theirs].every((number) => own.has(number)) ? undefined : [...own][0];
 }
+
+/** "A laptop costs …" */
+export const isIntroduced = (written: string, { all }: Asked): boolean =>
+  all.some((one, k) => one.written === written && /^an?$/i.test(all[k - 1]?.written ?? ''));
+
+/** "rose" where the increase is asked for. */
+export const isSameKind = (token: Token, asked: Asked): boolean =>
+  [...namedIn([token])].some(([row, groups]) => row !== QUANTITY_ROW && meets(groups, asked.named.get(row) ?? NONE));
+const NONE: ReadonlySet<number> = new Set();

@@ -23,7 +23,8 @@ const COUNTS =
   /\bhow (?:many(?! (?:us |more |total )?(?:dollars?|cents?|euros?|pounds?|rupees?|yen|yuan|pesos?|bucks))|far|old|tall|long)\b/i;
 const COMPARES = /\b(?:more|fewer|less|differ\p{L}*|than)\b/iu;
 const TOTAL = /\b(?:together|both|altogether|combined|in all|in total|total|overall)\b/i;
-const TOGETHER = /\b(?:together|both|combined|they)\b/i;
+/** "both bonuses" joins no persons. */
+const TOGETHER = /\b(?:together|both(?! \p{L}+s\b)|combined|they)\b/iu;
 const LEFT = /\b(?:left|remain(?:s|ed)?|still (?:has|have|had|to))\b/i;
 const SHIFTED = /\bwill\b.*\b(?:in|after)\b|\b(?:ago|from now|later|in \d+ (?:years?|months?|weeks?|days?))\b/i;
 
@@ -39,18 +40,25 @@ export function speaksOfAnother(said: string, question: string, value: string, o
   const compares = COMPARES.test(asked.text);
   const behind = clause.slice(clause.findLastIndex(({ word }) => word === NOUN) + 1);
   const longer = behind.some(({ word, written }) => /^\p{Ll}{2,}er$/u.test(written) && asked.wanted.has(word));
-  if (compares && !longer && !COMPARES.test(said) && !/\b(?:extra|additional|by|beats?|ahead|behind)\b/i.test(said)) {
+  if (
+    !open &&
+    compares &&
+    !longer &&
+    !COMPARES.test(said) &&
+    !/\b(?:extra|additional|by|beats?|ahead|behind)\b/i.test(said)
+  ) {
     const held = tokens.filter(({ word }) => asked.words.has(word) && !isPreposition(word));
     if (held.length > 2) return no('no comparison', said);
   }
   if (!compares && /⟦.*\bthan\b/.test(said)) return no('a comparison', said);
   if (/^[$€£]\s?\d[^$]*$/.test(value) && COUNTS.test(asked.text)) return no('money', said);
   return (
-    namesOtherIn(tokens, said, asked) ||
+    namesOtherIn(tokens, said, asked, open) ||
     (!open && isOtherNumber(clause, asked) && no('another number', said)) ||
-    (isOtherQuantity(clause, asked) && no('another quantity', said)) ||
-    isOtherDeed(said, clause, asked) ||
-    isTotal(said, tokens, asked) ||
+    (!(open && /\bto find\b|\b(?:total|combined|together)\b/.test(said)) &&
+      isOtherQuantity(clause, asked) &&
+      no('another quantity', said)) ||
+    (!open && (isOtherDeed(said, clause, asked) || isTotal(said, tokens, asked))) ||
     (isOtherTime(said, asked.text) && no('another time', said))
   );
 }
@@ -59,13 +67,13 @@ export function speaksOfAnother(said: string, question: string, value: string, o
 export const namesOther = (said: string, question: string): boolean =>
   namesOtherIn(tokensOf(said), said, readQuestion(question));
 
-function namesOtherIn(tokens: readonly Token[], said: string, asked: Asked): boolean {
+function namesOtherIn(tokens: readonly Token[], said: string, asked: Asked, open = false): boolean {
   const words = new Set(tokens.flatMap(({ word, written }) => [word, written]));
   const [compares, total] = [COMPARES.test(asked.text), TOTAL.test(asked.text)];
   const missing = asked.content.some((word) => !words.has(word));
   const person = asked.names.some((name) => asked.wanted.has(name));
   // "she" is no other one than Anna.
-  const own = namedIn(person ? tokens.filter(({ word }) => !/^(?:he|she)$/.test(word)) : tokens);
+  const own = namedIn(person || open ? tokens.filter(({ word }) => !/^(?:he|she)$/.test(word)) : tokens);
   for (const [row, groups] of own) {
     if (row === QUANTITY_ROW) continue;
     const [theirs, given] = [asked.named.get(row), asked.given.get(row)];
@@ -80,7 +88,7 @@ function namesOtherIn(tokens: readonly Token[], said: string, asked: Asked): boo
     if (!mine || !theirs || mine.length === 0) continue;
     if (theirs.length > 0 && !mine.some((name) => theirs.includes(name)) && !isAntecedent(mine, asked))
       return no('another thing', said);
-    if (theirs.length === 0 && total && mine.length < set.length) return no('one of them', said);
+    if (!open && theirs.length === 0 && total && mine.length < set.length) return no('one of them', said);
     if (mine.length < theirs.length && !compares && isJoined(asked.clause, ({ word }) => theirs.includes(word)))
       return no('a part', said);
   }
@@ -115,6 +123,8 @@ const until = (tokens: readonly Token[], isEnd: (token: Token, k: number) => boo
   return end < 0 ? tokens : tokens.slice(0, end);
 };
 
+const NUMBERS = /^(?:integer|number|prim|divisor|factor|digit|root|solution|valu)/;
+
 /** The speed where the distance is asked for. */
 function isOtherQuantity(tokens: readonly Token[], asked: Asked): boolean {
   const value = tokens.findLastIndex(({ word }) => word === NOUN);
@@ -130,15 +140,18 @@ function isOtherQuantity(tokens: readonly Token[], asked: Asked): boolean {
   const own = namedIn(said.filter(({ written }) => !isUnitWord(written))).get(QUANTITY_ROW);
   // "The length of the hypotenuse", "the measure of angle A"
   const isLength = asked.head.some(({ word }) => word === 'length' || word === 'long');
-  const theirs = (isLength ? undefined : asked.headed.get(QUANTITY_ROW)) ?? asked.named.get(QUANTITY_ROW);
+  const theirs =
+    (isLength ? undefined : asked.headed.get(QUANTITY_ROW)) ??
+    (asked.measures ? undefined : asked.named.get(QUANTITY_ROW));
   if (own && theirs) return !meets(own, theirs);
   const noun = subject.at(-1);
-  if (!noun || /[\\$^+*/]/.test(asked.text) || asked.wanted.has(noun.word)) return false;
+  if (!noun || asked.wanted.has(noun.word)) return false;
+  if (/[\\$^+*/]/.test(asked.text) && !(own && noun.word === 'sum')) return false;
   if (own)
     return (
       (asked.counted !== undefined || /^(?:what (?:is|was|are|were)|find|determine|compute) the /i.test(asked.text)) &&
       namedIn([noun]).has(QUANTITY_ROW) &&
-      !(noun.word === 'sum' && asked.counted !== undefined)
+      !(noun.word === 'sum' && asked.counted !== undefined && !NUMBERS.test(asked.counted))
     );
   // "The larger number is" where the product is asked for.
   return (

@@ -112,8 +112,8 @@ const NARROWER = rows(
 const isSame = (one: string, other: string): boolean =>
   SAME.some((row) => row.has(one) && row.has(other)) || (PERSONS.has(one) && PEOPLE.has(other));
 
-/** Do these words behind a number count another thing than the question? */
-export function countsAnother(said: string, question: string): boolean {
+/** Do these words behind a number count another thing than the question? `open`: one that the question names. */
+export function countsAnother(said: string, question: string, open = false): boolean {
   const head = headOf(said);
   const narrowed = tokensOf(said).some(({ word }) => NARROWER.has(word) && !readQuestion(question).words.has(word));
   if (narrowed && !countsNothing(question)) return true;
@@ -133,7 +133,7 @@ export function countsAnother(said: string, question: string): boolean {
   if (isSetApart || isContrary(head, asked)) return true;
   if (all.some((thing) => isSame(own, thing)) || (WIDE.has(own) && !isHeld)) return false;
   const isWide = all.some((thing) => WIDE.has(thing) || (PEOPLE.has(thing) && PEOPLE.has(own)));
-  if (!isHeld) return isNoun(written) && !asked.words.has(own) && !isWide;
+  if (!isHeld) return !open && isNoun(written) && !asked.words.has(own) && !isWide;
   return unit !== undefined || !isWide || asked.sets.some((set) => set.includes(own));
 }
 /** Children where adults are counted. */

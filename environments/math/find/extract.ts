@@ -56,6 +56,9 @@ function fromText(source: string, cut: boolean, known: Known): Found {
 /** Marks of joy and lines change nothing; any other picture stays, and is not accounted for. */
 const ORNAMENTS = /[✅✔☑✓✨🎉🎊🎯😀-😎😺🙂🙌👍👏👌💯🏆🥇🥳🤗🌟⭐💡🔥🚀💪📌📝🧮🔢🎓🏁🔍➡👉📐📏🍎🍏🟢🟩☺]\uFE0F?/gu;
 
+/** The point of a title ends no sentence. */
+export const TITLE = /\b(Mr|Mrs|Ms|Dr|St|Prof)\.(?=\s\p{Lu})/gu;
+
 /** GSM8K's calculations inside its prose: "$<<9*2=18>>18". */
 const CALCULATION = /<<[^<>\n]{0,100}>>/g;
 
@@ -64,7 +67,7 @@ export function ownText(source: string, cut = false): string {
   let text = source.slice(-LIMITS.textChars);
   if (!cut) text = withoutMarkup(text).replace(ORNAMENTS, ' ').replace(CALCULATION, '');
   // Its places stay: one sign for one sign.
-  text = text.replaceAll('−', '-');
+  text = text.replaceAll('−', '-').replace(TITLE, '$1 ');
   const final = text.lastIndexOf(FINAL);
   if (final >= 0) text = text.slice(final + FINAL.length);
   for (const { index } of text.matchAll(TURN)) if (/\S/.test(text.slice(0, index))) return text.slice(0, index);
@@ -263,7 +266,9 @@ function whole(source: string, known?: Known): Extraction | undefined {
   const isShort = length <= 8 && (/^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[([\w])/.test(text) || !/[\d$\\=]/.test(text));
   if (!isShort && !/^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text)) return undefined;
   const said = `; ${text.replace(/^[-−+\d$€£¥₹(.,\\/)]+/, NOUN)}`;
-  return known?.asked && !isAbout(said, known.question ?? '', text) ? undefined : { text, by: 'whole' };
+  return known?.asked && /[\d$\\=]/.test(text) && !isAbout(said, known.question ?? '', text)
+    ? undefined
+    : { text, by: 'whole' };
 }
 
 /** "10 workers need 12 days" says 12. */

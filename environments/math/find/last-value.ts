@@ -4,6 +4,7 @@
 import type { About } from '../compare/subject.ts';
 import { afterwards } from './afterwards.ts';
 import { namesBefore } from './around-box.ts';
+import { calculationIn } from './calculation.ts';
 import { namesOther } from './contrast.ts';
 import { countsAnother } from './counted.ts';
 import { withoutComments } from './comments.ts';
@@ -29,7 +30,7 @@ export function lastValue(source: string, known?: Known, marked = false): Extrac
   // "The minimum is 6, attained at x = 2." says 6.
   const tail = shown
     .replace(
-      /(?:,\s(?:since|as|attained|achieved|reached)|,?\s(?:because|since(?=\s[a-z]\s?[<>≤≥≠])))\s[^.\n]{0,200}\.?\s*$/,
+      /(?:,\s(?:since|as|attained|achieved|reached)|,?\s(?:because|since(?=\s[a-z]\s?[<>≤≥≠])))\s(?:[^.\n]|\.\d){0,200}\.?\s*$/,
       (why, at: number) => (known && speaksAgainst(why, known, shown.slice(0, at)) ? why : ''),
     )
     .replace(/\s(?:rather than|instead of)\s+\$?[-\d.,/]+\$?\.?\s*$/, '')
@@ -65,22 +66,27 @@ export function lastValue(source: string, known?: Known, marked = false): Extrac
 function afterEquals(text: string, number: Segment, known: Known, marked: boolean, led = true): Extraction | undefined {
   const end = number.end + (/^[π%]/.exec(text.slice(number.end, number.end + 1))?.[0].length ?? 0);
   const line = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
+  const [, value = ''] = /=\s*([^=\s][^=]{0,39})$/.exec(line) ?? [];
+  if (!/^[-−]?[$€£]?(?:\d[\d.,/]*|\.\d+)?(?:√\d+|π)?(?:\/\d+)?%?$/.test(value) || value === '') return undefined;
+  const start = end - value.length;
+  const reckoned = calculationIn(text.slice(0, start));
+  // The whole text is one.
+  const calculated = reckoned && (led || text.slice(0, reckoned.start).trim() === '') ? reckoned : undefined;
   const sentence =
     line.split(/[.;?]\s+|!\s+(?=\p{Lu})|,\s+(?:so|hence|thus|therefore|then|and)\s+|\bso\s+/u).at(-1) ?? '';
-  const [, all = '', value = ''] = /^(.*)=\s*([^=]{1,40})$/.exec(sentence) ?? [];
+  const [, all = ''] = /^(.*)=[^=]*$/.exec(sentence) ?? [];
   const before = led ? all.replace(LEADING, '') : all;
   const first = before.split('=')[0] ?? '';
-  if (value === '' || !/^[-−]?[$€£]?(?:\d[\d.,/]*)?(?:√\d+|π)?(?:\/\d+)?%?$/.test(value)) return undefined;
   // A word, or a function of numbers, or numbers alone stand before the first sign: no letter.
   if (
     number.content.includes(' , ') ||
-    !(WORDED.test(first) || !/\p{L}/u.test(first.replace(MEASURED, '').replace(FUNCTION, '')))
+    !(calculated || WORDED.test(first) || !/\p{L}/u.test(first.replace(MEASURED, '').replace(FUNCTION, '')))
   )
     return undefined;
-  const start = end - value.length;
   if (!stated(text, { content: value, start, end, kind: 'number' }, known, marked)) return undefined;
+  if (calculated) return { text: value, by: 'number', chain: calculated.link };
   const link = before.split('=').at(-1) ?? '';
-  const chain = /\p{L}{2}/u.test(link) ? undefined : link;
+  const chain = /\d/.test(link) && !/\p{L}{2}|:/u.test(link) ? link : undefined;
   return { text: value, by: 'number', about: () => ({ equation: `${before}=${value}`, named: true }), chain };
 }
 
@@ -101,6 +107,8 @@ const WORDED = /\p{L}{2}(?:\([\d\s,]+\))?\s*$/u;
  * "75 minutes to drain 180 gallons", "Ben gets 25 while Sam has 20".
  */
 function candidates(text: string, last: Segment, known: Known): readonly Segment[] {
+  const equal = lastRight(text, last);
+  if (equal) return [equal, last];
   const found = [last];
   for (let at = last; found.length < 4;) {
     const before = lastNumber(text.slice(0, at.start));
@@ -113,6 +121,22 @@ function candidates(text: string, last: Segment, known: Known): readonly Segment
   const own = found.at(-1);
   return own && !known.gives?.(own.content) ? [own, ...found.slice(0, -1)] : found;
 }
+/** "3 x 60 = 180 for the 60 slices": the right side of the sign of equality, where a mere adjunct holds the number at `end`. */
+function lastRight(text: string, { start: end, content }: Segment): Segment | undefined {
+  const sentence =
+    text
+      .slice(Math.max(0, end - 400), end)
+      .split(/[.!?;:](?=\s)|\n/)
+      .at(-1) ?? '';
+  const [all = '', value = '', behind = ''] =
+    /=\s{0,3}([-−]?[$€£]?\d[\d.,/]{0,40}(?<![.,/])%?)(?=\s)([^=]*)$/.exec(sentence) ?? [];
+  if (value === '' || content.includes('=') || STATES.test(behind)) return undefined;
+  const start = end - all.length + all.indexOf(value);
+  return { content: value, start, end: start + value.length, kind: 'number' };
+}
+/** Begins another statement, or a reason. */
+const STATES =
+  /[,<>≤≥]|\b(?:so|thus|hence|therefore|because|since|while|whereas|but|or|is|are|was|were|has|have|had|gives?|equals?|means?)\b/;
 /** A number of the question behind a formula, in the same sentence: "$28$ liters are enough for 350 km". */
 const isBehind = (between: string, number: Segment, known: Known | undefined): boolean =>
   !/[.!?;:](?:\s|$)|\n/.test(between) &&

@@ -36,11 +36,13 @@ for (const [k, row] of ROWS.entries())
 
 /** "5 m per second", "36 square units" and "may" are neither an ordinal, a shape nor a month. */
 const isSense = ({ written, word }: Token, before: Token | undefined, after: Token | undefined): boolean =>
-  word === 'squar'
-    ? !(isUnitWord(after?.written ?? '') || /^(?:unit|root)$/.test(after?.word ?? ''))
-    : word === 'second'
-      ? !/^(?:per|an?|each|⟦|\d.*)$/.test(before?.word ?? '')
-      : !/^(?:may|march)$/.test(written);
+  written === 'means' || written === 'meaning'
+    ? false
+    : word === 'squar'
+      ? !(isUnitWord(after?.written ?? '') || /^(?:unit|root)$/.test(after?.word ?? ''))
+      : word === 'second'
+        ? !/^(?:per|an?|each|⟦|\d.*)$/.test(before?.word ?? '')
+        : !/^(?:may|march)$/.test(written);
 
 export function namedIn(tokens: readonly Token[]): Named {
   const named = new Map<number, Set<number>>();

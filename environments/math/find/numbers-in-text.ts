@@ -123,6 +123,8 @@ function widen(text: string, start: number, end: number): { readonly content: st
     /^(?:%|\s?(?:percent(?:age)?|pct)\b|(?:[^\s,;:A-Za-z.]|[A-Za-z](?![A-Za-z]))*(?:\s[-+*/^=]\s?(?:[^\s,;:A-Za-z.]|[A-Za-z](?![A-Za-z]))*)*)/.exec(
       rest,
     )?.[0] ?? '';
-  const prefix = /[-+*/^=(<>≤≥√·×]\s?$/.test(left) ? left.trimStart().replace(/^[^\dA-Za-z([\\-]+/, '') : '';
+  const prefix = /[-+*/^=(<>≤≥√·×]\s?$/.test(left)
+    ? left.trimStart().replace(/^(?:(?!\.\d)[^\dA-Za-z([\\-])+/, '')
+    : '';
   return { content: balanced(`${prefix}${text.slice(start, end)}${right}`), from: start - prefix.length };
 }

@@ -22,11 +22,12 @@ import type { Known } from './known.ts';
 export function isComputed(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - REACH), start);
   const own = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('. '), 0);
-  return /[\d\\]/.test(before.slice(0, own)) || CALCULATED.test(before);
+  return /[\d\\]/.test(before.slice(0, own)) || isCalculated(before);
 }
 const REACH = 8_000;
 /** "142 - 15 + 1 = " right before the value. */
-const CALCULATED = /[\d)²³π%]\s*=\s*[$€£]?$/;
+const CALCULATED = /[\d)²³π%]\s*=\s*[$€£]?$|\d\s?[-+−–*×÷/]\s?[$€£]?\d[^=\n]{0,40}=\s*[$€£]?$/;
+export const isCalculated = (before: string): boolean => CALCULATED.test(before);
 
 export interface Word {
   readonly written: string;
@@ -55,7 +56,13 @@ export function isOpen(all: readonly Word[], known: Known, alone: boolean): bool
     return false;
   const governing = words.filter((word) => !GOVERNED.test(word)).slice(-2);
   if (
-    governing.some((word, k) => isRefusing(word) && !mine(word) && !(k === 0 && COMPARATIVE.test(word))) ||
+    governing.some(
+      (word, k) =>
+        isRefusing(word) &&
+        !mine(word) &&
+        !(k === 0 && COMPARATIVE.test(word)) &&
+        !(isNegation(word) && known.denies === true),
+    ) ||
     (!chained && isMeta(words.at(-1) ?? ''))
   )
     return false;

@@ -204,11 +204,12 @@ const NAME = /^\p{Lu}\p{Ll}{2,}$/u;
 const nobody = (): boolean => false;
 const isStrange = (written: string): boolean => /^\p{Ll}{3,}$/u.test(written) && !isCommon(written, nobody);
 
+/** Of "Grandma Olga" the last. */
 const namesIn = (all: readonly Token[]): string[] => [
-  ...new Set(
-    all.filter(({ written }) => NAME.test(written) && !isCommon(written.toLowerCase(), nobody)).map(({ word }) => word),
-  ),
+  ...new Set(all.filter((token, k) => isName(token) && !isName(all[k + 1])).map(({ word }) => word)),
 ];
+const isName = (token: Token | undefined): boolean =>
+  token !== undefined && NAME.test(token.written) && !isCommon(token.written.toLowerCase(), nobody);
 
 /** Names; labels behind a noun; nouns that numbers count; nouns that "and" joins; kinds of one noun, and objects of one verb. */
 function setsOf(all: readonly Token[]): string[][] {

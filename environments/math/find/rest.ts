@@ -38,8 +38,9 @@ const NEVER = /(?!)/g;
 /** ", and its circumference would be 12π": another quantity of the same thing. */
 const COMPANION =
   /,? and (?:its|the|his|her|their) (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real|total)\b)\p{L}+ (?:would be|is|are|was|has) [$⟦\d][^,;]*$/u;
-/** ", 10 more than on Monday" */
-const BEFORE_THEN = /, (?:which is )?\d[\d.,]* (?:\p{L}+ )?(?:more|fewer|less) than (?:on|in|last) \p{L}+\W*$/u;
+/** ", 10 more than on Monday", ", for a total of 90 over both days" */
+const BEFORE_THEN =
+  /, (?:which is )?\d[\d.,]* (?:\p{L}+ )?(?:more|fewer|less) than (?:on|in|last) \p{L}+\W*$|, (?:for|making|giving) a (?:\p{L}+ )?total of \d[\d.,]* (?:\p{L}+ )?(?:over|on|in|for|across) (?:both|all|the)\b[^,;]*$/u;
 /** The same value once more, rounded: compared where it is found (tail.ts). */
 const NEAR = new RegExp(`(?:\\(\\s*)?${ROUNDED.source}\\s?(?:\\p{L}{1,20}[²³]?(?=[\\s).,]|$))?(?:\\s*\\))?`, 'giu');
 /** A value that "or" or "and" adds is read with the first. */
@@ -118,18 +119,24 @@ export function leaves(
   if (IS_OFF.test(said)) return stopped('behind the value', 'off');
   if (concludesOtherwise(said, value)) return stopped('another value behind it', said);
   const over = /\b(?:missing|left ?over)\b/.exec(said)?.[0];
-  if (known.asked && over !== undefined && !known(over) && !known('left')) return stopped('behind the value', over);
+  if (known.asked && over !== undefined && ![over, 'left', 'leftover', 'leave', 'remain'].some(known))
+    return stopped('behind the value', over);
   const rest = unexplained(said, known, before);
   if (rest === undefined) return stopped('its explanation', said);
   if (JOINED.test(rest)) return true;
   const tokens = wordsOf(rest);
   const around = marked && isDeterminer(tokens[1]?.toLowerCase() ?? '');
   const counted = /^[\s$}\]]*times\b(?!\s+(?:[\d⟦]|(?:as|more|less|the|that|this)\b))/.test(right);
+  const multiple = tokens[0] === 'times' && /\bhow many times\b/i.test(known.question ?? '');
+  // "$72 to feed everyone"
+  const purpose =
+    tokens[0] === 'to' && /^(?!be$)\p{Ll}{2,}$/u.test(tokens[1] ?? '') && !NUMBER_WORD.test(tokens[1] ?? '');
   const modulo = tokens[0] === 'modulo' && known('remainder') && known.gives?.(tokens[1] ?? '') === true;
-  if (OPERATION.test(tokens[0] ?? '') && !modulo && !counted && !around && !NAMED.test(rest))
+  if (OPERATION.test(tokens[0] ?? '') && !modulo && !counted && !multiple && !purpose && !around && !NAMED.test(rest))
     return stopped('an operation', tokens[0]);
   if (known.asked && ratesOther(rest, known.question ?? '')) return stopped('another rate', rest);
-  if (known.asked && countsAnother(tokens[0] ?? '', known.question ?? '')) return stopped('another count', tokens[0]);
+  if (known.asked && countsAnother(tokens[0] ?? '', known.question ?? '', open && !marked))
+    return stopped('another count', tokens[0]);
   return (
     isClosed(tokens, rest, known, { object, named }) ||
     ((open || (known.asked === true && object && stated)) && !named && isOpen(tokens, rest, known, stated))
@@ -180,14 +187,14 @@ function isClosed(
   for (const [k, token] of tokens.entries()) {
     const word = token.toLowerCase().replace('’', "'");
     if (/^[=:]$/.test(word)) continue;
-    if (isMeta(word) || (namesAnswer(word) && word !== 'final' && !NAMED.test(rest)))
+    if ((isMeta(word) && !(known.asked && known(word))) || (namesAnswer(word) && word !== 'final' && !NAMED.test(rest)))
       return stopped('behind the value', token);
     if (
       /^[≠≤≥<>]$/.test(word) ||
       ((/^(?:other|another|outside|beyond|short)$/.test(word) || isFault(word)) && !known(word))
     )
       return stopped('behind the value', token);
-    if (counted && /^(?:not|didn't|don't|never)$/.test(word)) continue;
+    if (counted && /^(?:not|never|(?:did|do|does|has|have|had|is|are|was|were)n't)$/.test(word)) continue;
     if (known.asked && isTransform(word) && !known(word)) return stopped('behind the value', token);
     if (isDenying(word) && !(known.asked && known(word)) && token !== 'May' && !(k === 0 && word === 'different'))
       return stopped('behind the value', token);

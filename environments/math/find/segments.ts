@@ -85,7 +85,8 @@ export function mathSegments(text: string): Segment[] {
     if (
       content === undefined ||
       (oneLine &&
-        (content.includes('\n') || (/^\s*[\d.]/.test(content) && (hasProse(content) || /[-+*/=]\s*$/.test(content)))))
+        (content.includes('\n') ||
+          (/^\s*[\d.]/.test(content) && (hasProse(content) || /[-–−+*/=×÷(]\s*$|[\d)]\sx\s+$/.test(content)))))
     ) {
       at = start + open.length;
       continue;

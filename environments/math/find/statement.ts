@@ -19,6 +19,7 @@ import {
   SUPPOSED,
 } from '../read/statement-words.ts';
 import { withoutBound } from './asked.ts';
+import { calculationIn } from './calculation.ts';
 import { isAbout, isClosedWorld } from './closed.ts';
 import { leftOf, NOUN, rightOf, STRIKES, STRUCK, wordsOf } from './sentence.ts';
 import { OTHER_SUBJECT } from './explanation.ts';
@@ -28,7 +29,7 @@ import { isUnclaimed } from './claims.ts';
 import { isGiven, isObject, isSubject } from './clause.ts';
 import type { Known } from './known.ts';
 import { stopped } from './obstacle.ts';
-import { isComputed, isOpen, type Word } from './open.ts';
+import { isCalculated, isComputed, isOpen, type Word } from './open.ts';
 import { leaves } from './rest.ts';
 
 //   sentence  = opening* (premise separator)* clause VALUE (behind: see rest.ts)
@@ -51,8 +52,11 @@ const read = (text: string): readonly Word[] =>
 /** Is the value at `start` to `end` what its sentence states? `marked`: in a box. */
 export function isStated(text: string, start: number, end: number, known: Known, marked: boolean): boolean {
   const value = text.slice(start, end);
-  const { words, inside } = leftOf(text, start);
-  if (STRUCK.test(words) || STRIKES.test(value)) return stopped('struck out');
+  const { words: written, inside } = leftOf(text, start);
+  const said = written.replace(ROUNDS, (all, exact: string) => (isNear(exact, value) ? '=' : all));
+  if (STRUCK.test(said) || STRIKES.test(value)) return stopped('struck out');
+  const calculated = marked || inside ? undefined : calculationIn(said);
+  const words = calculated ? `${said.slice(0, calculated.start)} =` : said;
   const before = text.slice(Math.max(0, start - 200), start);
   if (SUPPOSES.test(before)) return stopped('a supposition', before);
   if (EXAMPLE.test(text.slice(Math.max(0, start - 12), start))) return stopped('an example');
@@ -63,11 +67,11 @@ export function isStated(text: string, start: number, end: number, known: Known,
   if (known.asked && namesOtherUnit(words, known.question ?? '')) return stopped('another unit', words);
   const number = /^(?:\\f?boxed\s*\{)?[-−$\s]*\d|^\(\d+\)?$/.test(value);
   const left = /\d[.,]\d/.test(value) ? withoutHedges(words) : words;
-  const computed = !marked && known.asked === true && isComputed(text, start);
-  const open = marked || (computed && known.gives?.(value) !== true);
+  const computed = !marked && known.asked === true && (calculated !== undefined || isComputed(text, start));
+  const open = marked || (computed && (calculated !== undefined || known.gives?.(value) !== true));
   const right = rightOf(text, end, inside);
   return (
-    leads(left, known, { marked, open, number, value }) &&
+    leads(left, known, { marked, open, calculated: !marked && isCalculated(before), number, value }) &&
     leaves(right, known, {
       object: /\p{L}{2}|⟦/u.test(words),
       stated: read(words).some(({ word }) => isLink(word) || !isLead(word)),
@@ -86,9 +90,14 @@ export function isLedTo(text: string, start: number, known: Known, strict = fals
   const { words } = leftOf(text, start);
   if (STRUCK.test(words)) return false;
   if (strict) return read(words).every(({ word }) => isStrict(word, known));
-  return leads(words, known, { marked: true, open: true, number: false, value: '' });
+  return leads(words, known, { marked: true, open: true, calculated: false, number: false, value: '' });
 }
 
+/** "= 16.67%, which rounds up to": of a calculation. */
+const ROUNDS =
+  /=\s*[$€£]?(\d[\d,]*\.\d+)[.…]*\s?%?(?:\s\p{L}+)?,?\s+which (?:rounds|is rounded|we round)(?: (?:up|down|off))? to\s*$/u;
+const isNear = (one: string, other: string): boolean =>
+  Math.abs(Number(one.replaceAll(',', '')) - Number(/\d[\d,]*(?:\.\d+)?/.exec(other)?.[0].replaceAll(',', ''))) < 1;
 /** "Suppose Seattle had 32; then …" */
 const SUPPOSES = /(?:^|[.!?\n]\s*)(?:suppose|supposing|assume|assuming|if|say)\b[^.!?\n]*;\s*then\b[^.!?\n]*$/i;
 const EXAMPLE = /\b(?:e\.\s?g|cf|viz)\.?,?\s*[$]?$/i;
@@ -106,11 +115,13 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
     /^\s*(?:add|subtract|multiply|divide|square|factor|simplify|solve|substitute|plug|take)\b[^:]{0,60}:(?=\s*⟦?)/i,
     ' ',
   ],
+  // "That is a quarter more: 50"
+  [/^\s*(?:that|this|it) is (?:a |an )?(?:\p{L}+ )?(?:more|less|fewer)\s*:\s*$/iu, ' '],
   [/\b(it|that|there|here|what|he|she)['’]s\b/gi, '$1 is'],
   [/(\p{L})['’]s\s*$/u, '$1 is'],
   [/\bnot (?:hard|difficult) to\b|\bno other (?:option|choice|possibility|value|solution|answer)\b/i, ' '],
   [
-    /(?:,\s*|^\s*)for an? (?:\p{L}+ ){0,3}(?:total|sum|area|volume|length|cost|amount|count|value|number) of\b/iu,
+    /(?:,\s*|^\s*|\s(?=for an? (?:\p{L}+ )?total of\s*=?\s*$))for an? (?:\p{L}+ ){0,3}(?:total|sum|area|volume|length|cost|amount|count|value|number) of\b/iu,
     ', it is ',
   ],
   // A condition on a letter.
@@ -121,6 +132,9 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
     ' ',
   ],
 ];
+/** "Then subtract the rejected kids from the total to find the number who got in: 260 - 112 =" */
+const HEADING =
+  /^\W*(?:(?:then|next|now|finally|first|lastly|so|we|you|can|have to|need to),?\s+)*(?:add|subtract|multiply|divide)\b[^:]{0,300}:(?=\s*=\s*$)/i;
 /** "Adding 2 to 18": the value is an operand. */
 const OPERAND = /\b(?:add|subtract|multipl|divid|append)(?:\p{L}*ing)?\b(?:\s+\S+){0,3}\s+(?:to|by|from|with)\s*$/iu;
 /** Only of a solution set anything may be said. */
@@ -131,7 +145,8 @@ const SEPARATOR =
   /,?\s+which (?:corresponds to|matches|is)\s+(?=(?:the )?(?:correct )?(?:option|choice|answer)\b)|,\s+(?!that\b|which\b|whether\b)|:\s+(?=(?:so |thus )?(?:the|our)\b)|—|\s-\s|\b(?:so(?! that)|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
 
 /** "where y is 9" says what y is; "up to 9" is a bound. */
-const SUBORDINATE = /\b(?:where|when|if|while|whereas)\s+\S+\s+(?:is|=|equals)\s*$|\bup to\s*[⟦$]?\s*$/i;
+const SUBORDINATE =
+  /\b(?:where|when|if|while|whereas)\s+\S+\s+(?:is|=|equals)\s*$|(?<!\b(?:add|sum|come)(?:s|ing|ming)?\s)\bup to\s*[⟦$]?\s*$/i;
 
 /** "If it were so, it would be …": a condition of the question's own words supposes nothing. */
 function isSupposed(said: string, known: Known): boolean {
@@ -177,12 +192,17 @@ interface Value {
   readonly marked: boolean;
   /** In a box, or computed before: the words around it are an open class. */
   readonly open: boolean;
+  /** Does it end a calculation? */
+  readonly calculated: boolean;
   readonly number: boolean;
   readonly value: string;
 }
 
-function leads(left: string, known: Known, { marked, open, number, value }: Value): boolean {
-  const said = OPENINGS.reduce((text, [form, by]) => text.replace(form, by), withoutBound(left, known.question ?? ''));
+function leads(left: string, known: Known, { marked, open, calculated, number, value }: Value): boolean {
+  const bare = withoutBound(left, known.question ?? '').replace(HEADING, (heading) =>
+    read(heading).some(({ word }) => isFault(word) && !known(word)) ? heading : ' ',
+  );
+  const said = OPENINGS.reduce((text, [form, by]) => text.replace(form, by), bare);
   if (isSupposed(said, known)) return stopped('a supposition', said);
   if (OPERAND.test(said)) return stopped('an operand', said);
   if (SUBORDINATE.test(said)) return stopped('a clause or a bound', said);
@@ -193,7 +213,7 @@ function leads(left: string, known: Known, { marked, open, number, value }: Valu
   if (supposed !== undefined && !known(supposed)) return stopped('another problem', supposed);
   const premises = said.split(SEPARATOR);
   const words = read(premises.pop() ?? '');
-  const odd = premises.find((premise) => !isPremise(premise, known, open));
+  const odd = premises.find((premise) => !isPremise(premise, known, open, calculated));
   if (odd !== undefined) return stopped('a premise', odd);
   const lower = words.map(({ word }) => word);
   if (lower.length === 0) return true;
@@ -235,7 +255,7 @@ function leads(left: string, known: Known, { marked, open, number, value }: Valu
 const LABELLED = /^(?:equation|line|option|choice|where)$/;
 
 /** A part of the sentence before the clause that holds the value. */
-function isPremise(premise: string, known: Known, open: boolean): boolean {
+function isPremise(premise: string, known: Known, open: boolean, calculated: boolean): boolean {
   if (/\b(?:not|never|cannot|false|wrong|suppose|assume)\s*$/i.test(premise)) return false;
   const words = read(premise);
   if (
@@ -245,8 +265,13 @@ function isPremise(premise: string, known: Known, open: boolean): boolean {
     return false;
   const first = words.findIndex(({ word }) => !/^(?:so|and|but|now|then|also|[⟦:=])$/.test(word));
   const opening = words[first]?.word ?? '';
-  if (CONDITION.has(opening) && !(opening === 'only' && isDeterminer(words[first + 1]?.word ?? '')))
+  if (
+    !(open && (calculated || /^(?:for|when)$/.test(opening))) &&
+    CONDITION.has(opening) &&
+    !(opening === 'only' && isDeterminer(words[first + 1]?.word ?? ''))
+  )
     return words.slice(first + 1).every(({ word }) => isGiven(word, known));
+  if (opening === 'if' && words.some(({ word }) => /^(?:were|instead|had)$/.test(word) && !known(word))) return false;
   if (IGNORING.has(opening) || IGNORING.has(words[first + 1]?.word ?? '')) return false;
   if (!open && PLACES.has(opening))
     return words

@@ -23,9 +23,10 @@ export function tailOf(text: string, end: number): string {
       isUnitWord(word) ||
       /^(?:celsius|fahrenheit)$/i.test(word) ||
       /^units?$/.test(word) ||
-      (/^[msghlLNJWVK]$/.test(word) && !/\w/.test(rest[tail.length + piece.length] ?? ''));
+      (/^[msghlLNJWVK]$/.test(word) && !/[\w&]/.test(rest[tail.length + piece.length] ?? ''));
     if (!unit && (power || !SCALES.has(word.toLowerCase()))) break;
-    tail += piece;
+    // "$28/month"
+    tail += word.length > 2 ? piece.replace('/', ' per ') : piece;
   }
   const or =
     /^,?\s*(?:or(?=\s)(?!\s+(?:else|about|approximately|roughly|equivalently|simply|just|in)\b|\s*\\approx)|and(?=\s+[\d$\\(-]))[^.;!?\n]*(?:[.](?=\d)[^.;!?\n]*)*/i.exec(

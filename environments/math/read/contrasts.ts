@@ -90,6 +90,7 @@ export const CONTRARIES = [
   'outward outbound | return back',
   'discount saving | price cost | tax | tip | change | profit | loss | interest | rent | deposit | debt | salary wage income',
   'principal | interest | amount',
+  'kinetic | potential',
   'income revenue takings earnings earn | expense spend spent profit',
   'only | both | neither | either',
 ].map(row);

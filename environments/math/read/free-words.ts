@@ -25,7 +25,7 @@ const FREE = lemmas(`
   contain contains contained hold holds held measure measures measured converge converges evaluate evaluates account accounts amount amounts add adds added continue continues
   unit units go goes point number one integer real interval notation exactly function value term set
   missing decimal fraction form calculation
-  and or after over during around away simplest consist consists whose text option options choice choose select picks pick looking namely terms lowest data given polynomial mr mrs ms miss dr thousand hundred million how actual whole entire full complete own simply put words word case general explicit job task`);
+  and or after over during around away simplest consist consists whose text option options choice choose select picks pick looking namely terms lowest data given polynomial apart reality mr mrs ms miss dr thousand hundred million how actual whole entire full complete own simply put words word case general explicit job task`);
 export const isFree = (word: string): boolean => FREE.has(word);
 
 const GROUPS = `

@@ -60,8 +60,8 @@ export function parseWords(c: Cursor, left: Node): Node | undefined {
     takeFirst();
     return times(left, num(Q.rational(...scale)));
   }
-  const minutes = token.v === 'min' && isPlainNumber(left) && !startsArgument(c);
-  if (token.t === 'word' && !minutes && (FUNCTIONS.has(token.v) || /^(pi|inf|infty|infinity|sqrt)/.test(lower)))
+  const minutes = /^(?:min|deg)$/.test(token.v) && isPlainNumber(left) && !startsArgument(c);
+  if (token.t === 'word' && !minutes && (FUNCTIONS.has(token.v) || /^(?:(?:pi|inf|infty|infinity)$|sqrt)/.test(lower)))
     return times(left, parsePostfix(c));
   if (CONDITION_WORDS.has(lower)) throw new Unparsed('the answer holds a condition');
   const strong = token.t === 'text';

@@ -1,6 +1,7 @@
 // Units as they are written: which words are units, how a phrase of them is collected, and what each is worth.
 // A unit is a list of base dimensions and an exact factor; other words are labels: nouns of a table, or unknown.
 
+import { dimensionOf, inBase } from './base-units.ts';
 import { isCmd, isSign, peek, type Cursor } from './cursor.ts';
 import { fromDecimal, mul, rational, type Rational, inv } from '../rational.ts';
 import { isChanging, isFiller, isNoun, isRefusing, SCALES, singular } from './harmless-words.ts';
@@ -24,8 +25,8 @@ area: acre,acres=4046.8564224 hectare,hectares,ha=10000
 time: s,sec,secs,second,seconds=1 min,mins,minute,minutes=60 h,hr,hrs,hour,hours=3600 day,days=86400 week,weeks=604800 ms,millisecond,milliseconds=0.001 ns=0.000000001 fortnight,fortnights=1209600
 year: year,years,yr,yrs=1 decade,decades=10 century,centuries=100
 month: month,months=1
-mass: kg,kilogram,kilograms=1 g,gram,grams=0.001 mg,milligram,milligrams=0.000001 t,ton,tons,tonne,tonnes=1000 ug=0.000000001 lb,lbs,pound,pounds=0.45359237 oz,ounce,ounces=0.028349523125
-volume: l,L,liter,liters,litre,litres=0.001 ml,mL,milliliter,milliliters,millilitre,millilitres=0.000001 dL=0.0001 cL=0.00001 kL=1 gallon,gallons,gal=0.003785411784 quart,quarts=0.000946352946 pint,pints=0.000473176473
+mass: kg,kilo,kilos,kilogram,kilograms=1 g,gram,grams=0.001 mg,milligram,milligrams=0.000001 t,ton,tons,tonne,tonnes=1000 ug=0.000000001 lb,lbs,pound,pounds=0.45359237 oz,ounce,ounces=0.028349523125
+volume: l,L,liter,liters,litre,litres=0.001 ml,mL,milliliter,milliliters,millilitre,millilitres=0.000001 dL=0.0001 cL=0.00001 kL=1 gallon,gallons,gal=0.003785411784 quart,quarts=0.000946352946 pint,pints=0.000473176473 cc=0.000001
 angle: deg,degree,degrees=1
 radian: rad,radian,radians=1
 celsius: degreeC,celsius=1
@@ -228,8 +229,7 @@ export const unitOf = remembered((phrase: string): Unit => {
       }
     }
   }
-  const dimension = [...powers].filter(([, n]) => n !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { dimension: dimension.map(([name, n]) => `${name}^${n}`).join(' '), factor, nouns, unknown };
+  return { dimension: dimensionOf(powers), factor, nouns, unknown };
 });
 
 /** Are all words of this known: units, nouns of the table, words that change nothing? */
@@ -257,7 +257,8 @@ function isAsked(word: string, question: string): boolean {
 export function sameLabels(gold: string, answer: string, question: string): boolean {
   const [g, a] = [unitOf(gold), unitOf(answer)];
   if (a.unknown.some((word) => !g.nouns.has(word) && !isAsked(word, question))) return false;
-  if (g.dimension !== '' && a.dimension !== '' && g.dimension !== a.dimension) return false;
+  if (g.dimension !== '' && a.dimension !== '' && inBase(g.dimension).dimension !== inBase(a.dimension).dimension)
+    return false;
   const [few, many] = g.nouns.size < a.nouns.size ? [g, a] : [a, g];
   if (few.nouns.size > 0 || few.dimension === '' || many.dimension !== '')
     return [...few.nouns].every((noun) => many.nouns.has(noun));
