@@ -24,6 +24,8 @@ export interface BlockReport {
   readonly order: number;
   readonly next: number;
   readonly inFlight: number;
+  /** Of those in flight, how many have not begun for all that the block knows; absent: few. */
+  readonly starting?: number;
   readonly counts: CollectionCounts;
   readonly ended: boolean;
 }
@@ -34,7 +36,11 @@ export function isOrder(given: unknown): given is Order {
 
 export function isBlockReport(given: unknown): given is BlockReport {
   if (!isObject(given) || typeof given['block'] !== 'string') return false;
-  return ['order', 'next', 'inFlight'].every((key) => isCount(given[key])) && isCounts(given['counts']);
+  return (
+    ['order', 'next', 'inFlight'].every((key) => isCount(given[key])) &&
+    isCount(given['starting'] ?? 0) &&
+    isCounts(given['counts'])
+  );
 }
 
 function isCounts(given: unknown): boolean {

@@ -7,6 +7,7 @@
 import type { BlockReport, Order } from './block-messages.ts';
 import { addCounts, type CollectionCounts, ended, noCounts } from './progress.ts';
 import {
+  begun,
   done,
   isFinished as windowIsFinished,
   totalUnits,
@@ -28,6 +29,10 @@ export interface OpenBlock {
   held: number;
   next: number;
   inFlight: number;
+  /** Of those in flight, how many have not begun for all that the block knows. */
+  starting?: number;
+  /** When it reported last, or was first started. Epoch milliseconds; absent in states of older workers. */
+  heardAt?: number;
   counts: CollectionCounts;
   /** It is to be started: it is new, or its workflow closed before its end. */
   absent: boolean;
@@ -80,6 +85,8 @@ const LEAST_PART = 8;
 
 /** After so long without a report a block is asked for one. */
 export const SILENT_MS = 120_000;
+/** One that is asked answers long before: after so long without a report its counts are old. */
+export const OVERDUE_MS = 2.5 * SILENT_MS;
 
 /**
  * Milliseconds until the silent are asked. The time is carried: an execution of the root may be shorter than the silence,
@@ -181,13 +188,14 @@ export function take(s: BlocksState, { orders, opens }: Steps): OpenBlock[] {
 }
 
 /** False for a block that is none of this run's: it is to be dismissed. */
-export function report(s: BlocksState, reported: BlockReport): boolean {
+export function report(s: BlocksState, reported: BlockReport, now?: number): boolean {
   const at = s.blocks.findIndex(({ name }) => name === reported.block);
   const block = s.blocks[at];
   if (!block) return false;
-  const { order, next, inFlight, counts } = reported;
+  const { order, next, inFlight, starting = 0, counts } = reported;
+  if (now !== undefined) block.heardAt = now;
   if (!reported.ended) {
-    Object.assign(block, { next, inFlight, counts });
+    Object.assign(block, { next, inFlight, starting, counts });
     if (next >= block.to) block.held = inFlight;
     else if (order >= block.order.order) block.held = Math.max(block.order.window, inFlight);
   } else if (next < block.to && !block.order.stopping) closed(s, block);
@@ -215,14 +223,18 @@ export interface RunFacts {
   readonly done: number;
   readonly inFlight: number;
   readonly counts: CollectionCounts;
+  /** When each open block reported last or was first started, in epoch milliseconds; absent for a run without blocks. */
+  readonly heardAt?: readonly number[];
 }
 
 /** Of all blocks, as each reported last. */
 export function runFacts(s: WindowState | BlocksState): RunFacts {
-  if (!('blocks' in s)) return { done: done(s), inFlight: s.inFlight.length, counts: s.counts };
+  if (!('blocks' in s)) return { done: done(s), inFlight: begun(s), counts: s.counts };
   const counts = copyOf(s.counts);
   for (const block of s.blocks) addCounts(counts, block.counts);
-  return { done: ended(counts), inFlight: s.blocks.reduce((sum, b) => sum + b.inFlight, 0), counts };
+  const inFlight = s.blocks.reduce((sum, b) => sum + b.inFlight - (b.starting ?? 0), 0);
+  const heardAt = s.blocks.flatMap((block) => block.heardAt ?? []);
+  return { done: ended(counts), inFlight, counts, heardAt };
 }
 
 function copyOf(counts: CollectionCounts): CollectionCounts {

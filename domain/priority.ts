@@ -14,7 +14,17 @@ export const LAST = 5;
 /** The server's limit on a fairness key, in bytes; a run's name is ASCII. */
 const MAX_KEY = 64;
 
-/** Of a run's workflow tasks. */
+/** Of the tasks of rollouts' workflows: said by number, because a child without one has its parent's. */
+export function rolloutPriority(run: string): WorkPriority {
+  return { priorityKey: 3, ...runPriority(run) };
+}
+
+/** Of the tasks of a run's own workflow and of its blocks, before those of rollouts, of which there are many. */
+export function steeringPriority(run: string): WorkPriority {
+  return { priorityKey: 1, ...runPriority(run) };
+}
+
+/** Of a run's share alone. */
 export function runPriority(run: string): WorkPriority {
   return { fairnessKey: run.length <= MAX_KEY ? run : `${run.slice(0, 31)}~${sha256Hex(run).slice(0, 32)}` };
 }

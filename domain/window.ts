@@ -24,6 +24,8 @@ export interface WindowState {
   /** The first unit that was not started yet. */
   next: number;
   inFlight: UnitInFlight[];
+  /** Of those in flight, how many the server has not acknowledged; absent: they were few at all times. */
+  starting?: number;
   readonly counts: CollectionCounts;
   maxConcurrent: number;
   paused: boolean;
@@ -83,6 +85,11 @@ export function settle(w: WindowState, unit: number, result: RolloutResult): voi
   if (at < 0) return;
   w.inFlight.splice(at, 1);
   addResult(w.counts, result, w.numTurns);
+}
+
+/** In flight, and known to have begun. */
+export function begun(w: WindowState): number {
+  return w.inFlight.length - (w.starting ?? 0);
 }
 
 export function done(w: WindowState): number {

@@ -11,7 +11,7 @@ import { calling, isServerFailure, type Session, TRIES } from './connection.ts';
 import { openRollouts } from './open-rollouts.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import { startOptions } from './start-options.ts';
-import { runPriority } from '../domain/priority.ts';
+import { steeringPriority } from '../domain/priority.ts';
 import type {
   CollectionInput,
   CollectionProgress,
@@ -37,7 +37,7 @@ export async function startCollection({ client }: Session, input: CollectionInpu
   await calling(`start run "${input.run}"`, () =>
     client.workflow.start('collection', {
       ...startOptions({ workflowId: input.run, input, summary }),
-      priority: runPriority(input.run),
+      priority: steeringPriority(input.run),
     }),
   );
 }

@@ -86,18 +86,29 @@ function openReports(
   let changes = 0;
   let sending = false;
   let closing = false;
-  const facts = () => ({ order: order().order, next: state.next, inFlight: state.inFlight.length, changes });
+  const facts = () => ({
+    order: order().order,
+    next: state.next,
+    inFlight: state.inFlight.length,
+    starting: state.starting,
+    changes,
+  });
   let reported = { ...facts(), at: Date.now() };
   // The root waits for these before it shares its limit again.
   const isUrgent = () => order().order > reported.order || (state.next >= to && reported.next < to);
   const isDue = () =>
-    !closing && (isUrgent() || facts().changes !== reported.changes || facts().inFlight !== reported.inFlight);
+    !closing &&
+    (isUrgent() ||
+      facts().changes !== reported.changes ||
+      facts().inFlight !== reported.inFlight ||
+      facts().starting !== reported.starting);
 
   const send = async (ended: boolean): Promise<BlockReport> => {
     history.did();
     reported = { ...facts(), at: Date.now() };
-    const { order: followed, next, inFlight } = reported;
-    const said: BlockReport = { block: name, order: followed, next, inFlight, counts: state.counts, ended };
+    const { order: followed, next, inFlight, starting } = reported;
+    const some = starting === undefined ? {} : { starting };
+    const said: BlockReport = { block: name, order: followed, next, inFlight, ...some, counts: state.counts, ended };
     await getExternalWorkflowHandle(run).signal(blockReport, said);
     return said;
   };

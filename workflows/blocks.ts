@@ -30,7 +30,7 @@ import {
 } from '../domain/blocks.ts';
 import { blockWorkflowId } from '../domain/ids.ts';
 import type { CollectionInput } from '../domain/messages.ts';
-import { runPriority } from '../domain/priority.ts';
+import { steeringPriority } from '../domain/priority.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
 import { openWindow } from '../domain/window.ts';
 import { block as blockWorkflow } from './block.ts';
@@ -45,7 +45,8 @@ export interface BlockReports {
 
 /** A block of an earlier root, of other ranges, is dismissed: its units belong to others. Set before the first await. */
 export function openBlockReports({ run, carried }: CollectionInput): BlockReports {
-  let hear = (reported: BlockReport) => carried !== undefined && 'blocks' in carried && report(carried, reported);
+  let hear = (reported: BlockReport) =>
+    carried !== undefined && 'blocks' in carried && report(carried, reported, Date.now());
   setHandler(blockReport, (reported) => {
     if (!isBlockReport(reported) || hear(reported) || reported.ended) return;
     const dismissal = {
@@ -90,7 +91,7 @@ export async function playBlocks(
   const hear = (reported: BlockReport) => {
     heardAt.set(reported.block, Date.now());
     history.did();
-    const known = report(state, reported);
+    const known = report(state, reported, Date.now());
     if (known) changed();
     return known;
   };
@@ -102,6 +103,7 @@ export async function playBlocks(
     const shape = { queries, samples, numTurns, ...(epochs === undefined ? {} : { epochs }) };
     const window = { ...openWindow(shape, order.window, startedAt), next: from, to, inFlight: [...(before ?? [])] };
     block.absent = false;
+    block.heardAt ??= Date.now();
     try {
       const child = await startChild(blockWorkflow, {
         workflowId: blockWorkflowId(run, name),
@@ -109,8 +111,7 @@ export async function playBlocks(
         args: [{ run, out, block: name, to, most, order, window, ...limitOf(input) }],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         staticSummary: `rollouts ${from} to ${to} of ${run}`,
-        // Before the tasks of rollouts, of which there are many: they wait for its orders and reports.
-        priority: { priorityKey: 1, ...runPriority(run) },
+        priority: steeringPriority(run),
         typedSearchAttributes: [{ key: RUN, value: run }],
       });
       child.result().then(hear, (error: unknown) => lost(block, error));

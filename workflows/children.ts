@@ -17,13 +17,13 @@ import {
 import type { Unit } from '../activities/collection.ts';
 import { type RolloutResult, unrecordedResult } from '../domain/ending.ts';
 import { rolloutWorkflowId } from '../domain/ids.ts';
-import { runPriority } from '../domain/priority.ts';
+import { rolloutPriority } from '../domain/priority.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
 import { begin, settle, type UnitInFlight, type WindowState } from '../domain/window.ts';
 import { awaitEnds, cancelWaiting } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/messages.ts';
 import { applicationFailure } from './failure.ts';
-import { ENDED_WHERE_THEY_WAIT, FOLLOWED_TOGETHER } from './patches.ts';
+import { ENDED_WHERE_THEY_WAIT, FOLLOWED_TOGETHER, STARTED_IN_STEP } from './patches.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
@@ -36,8 +36,8 @@ export interface Children {
   /** Rejects when a unit's end cannot be learned; nothing is to be started then. */
   readonly failure: Promise<never>;
   hasFailed(): boolean;
-  /** True if every start was acknowledged: only then may the collection continue as new. */
-  allStarted(): boolean;
+  /** Starts that are not acknowledged: the collection may continue as new only without any. */
+  starting(): number;
 }
 
 /** Of more than that, `awaitEnds` would ask for the server's list of open workflows. */
@@ -49,7 +49,9 @@ export function openChildren(
   state: WindowState,
   { changed, many = false }: { changed(): void; readonly many?: boolean | undefined },
 ): Children {
-  let starting = 0;
+  const starting = new Set<number>();
+  /** Those that were not acknowledged when the stop came are each cancelled once they exist. */
+  let cancelledLater = false;
   let failed = false;
   let fail: (error: unknown) => void;
   const failure = new Promise<never>((_, reject) => {
@@ -91,18 +93,27 @@ export function openChildren(
 
   /** The others are cancelled last: the slots that they free would be taken by some that wait. */
   async function endAll(): Promise<void> {
-    const units = [...state.inFlight];
+    cancelledLater = starting.size > 0 && patched(STARTED_IN_STEP);
+    const units = state.inFlight.filter(({ unit }) => !cancelledLater || !starting.has(unit));
     const parts = Array.from({ length: Math.ceil(units.length / TOGETHER) }, async (_, i) => {
       const rollouts = units.slice(i * TOGETHER, (i + 1) * TOGETHER);
       for (const { unit, result } of await cancelWaiting({ run, out, rollouts })) count(unit, result);
     });
     await Promise.all(parts);
-    state.inFlight.forEach(cancel);
+    (cancelledLater ? units.filter((unit) => state.inFlight.includes(unit)) : state.inFlight).forEach(cancel);
   }
 
+  const tally = () => {
+    if (state.starting !== undefined) state.starting = starting.size;
+  };
+  const acknowledged = ({ unit }: Unit) => {
+    starting.delete(unit);
+    tally();
+  };
+
   async function launch(unit: Unit): Promise<void> {
-    starting++;
-    let started = false;
+    starting.add(unit.unit);
+    tally();
     try {
       const child = await startChild(rollout, {
         workflowId: workflowId(unit),
@@ -110,18 +121,18 @@ export function openChildren(
         args: [{ run, out, index: unit.index, sample: unit.sample }],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         staticSummary: unit.title,
-        priority: runPriority(run),
+        priority: rolloutPriority(run),
         typedSearchAttributes: [
           { key: RUN, value: run },
           { key: QUERY, value: unit.query },
         ],
       });
-      started = true;
-      starting--;
+      acknowledged(unit);
       if (state.stopping) cancel(unit);
       count(unit.unit, await child.result());
     } catch (error) {
-      if (!started) starting--;
+      if (cancelledLater && starting.has(unit.unit)) cancel(unit);
+      acknowledged(unit);
       const known = error instanceof ChildWorkflowFailure ? failedResult(error, { run, out, ...unit }) : undefined;
       if (known) count(unit.unit, known);
       else if (error instanceof WorkflowExecutionAlreadyStartedError || isCancellation(error))
@@ -143,7 +154,7 @@ export function openChildren(
       if (!many || !patched(ENDED_WHERE_THEY_WAIT)) return state.inFlight.forEach(cancel);
       endAll().catch(fail);
     },
-    allStarted: () => starting === 0,
+    starting: () => starting.size,
   };
 }
 

@@ -41,3 +41,6 @@ export const FOLLOWED_TOGETHER = 'followed-together';
 
 /** Rollouts of a cancelled block that only wait are ended by activities; without the patch, each by its own workflow. */
 export const ENDED_WHERE_THEY_WAIT = 'ended-where-they-wait';
+
+/** Few starts of a window wait for the server's acknowledgement at a time; without the patch, all that the window has room for. */
+export const STARTED_IN_STEP = 'started-in-step';

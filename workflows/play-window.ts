@@ -1,15 +1,20 @@
 // Plays a window to its end: starts its units in order, as many as may be in flight, and counts each as it ends. The
 // history moves on before it is too long; rollouts outlive that.
 
-import { allHandlersFinished, condition } from '@temporalio/workflow';
+import { allHandlersFinished, condition, patched } from '@temporalio/workflow';
 import type { Unit } from '../activities/collection.ts';
 import type { CollectionInput } from '../domain/messages.ts';
 import { canStart, isFinished, type WindowState } from '../domain/window.ts';
 import { openChildren } from './children.ts';
 import { page } from './collection-steps.ts';
 import type { HistorySteps } from './history-steps.ts';
+import { STARTED_IN_STEP } from './patches.ts';
 
 const PAGE_UNITS = 50;
+/** Starts that the server has not acknowledged, at most: a start once asked for is not recalled by a pause or a stop. */
+const MOST_STARTING = 16;
+/** The same of one of many windows. */
+const MOST_STARTING_OF_MANY = 8;
 
 export interface Player {
   readonly history: HistorySteps;
@@ -35,6 +40,7 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
   const children = openChildren(input, state, player);
   children.follow(state.inFlight);
   player.onStop(children.cancelAll);
+  const mostStarting = player.many ? MOST_STARTING_OF_MANY : MOST_STARTING;
   const wantsMore = () => player.wantsMore?.() === true;
 
   let units: Unit[] = [];
@@ -45,11 +51,18 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
       );
       const outgrown = wantsMore() && player.mayHaveMore?.() === true;
       if ((history.isFull() || outgrown) && !isFinished(state)) {
-        await condition(() => children.allStarted() && allHandlersFinished());
+        await condition(() => children.starting() === 0 && allHandlersFinished());
+        // The next execution says it only once it starts in step itself.
+        delete state.starting;
         if (outgrown) return 'outgrown';
         await player.moveOn();
       }
       if (!canStart(state)) continue;
+      if (children.starting() >= mostStarting && patched(STARTED_IN_STEP)) {
+        state.starting = children.starting();
+        await condition(() => children.starting() < mostStarting);
+        continue;
+      }
       if (units.length === 0) {
         const { run, out } = input;
         const { samples, epochs, queries } = state;

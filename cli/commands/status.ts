@@ -28,6 +28,7 @@ import { feedLines, feedStatusOf, type FeedStatus } from '../view/feed-status.ts
 import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
 import { slotsText } from '../view/slots.ts';
 import { serverTable } from '../view/servers.ts';
+import { type SilentBlocks, silentBlocksLine, silentBlocksOf } from '../view/silent-blocks.ts';
 import { outcomeLine, reasonLines, steeredLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
 import { lineageText } from '../view/trajectory-text.ts';
 import { awaitedOf } from '../view/trouble.ts';
@@ -68,6 +69,8 @@ export interface RunStatus {
   readonly waitingFor: string | null;
   /** The live workers and their slots; null if that is not known. */
   readonly workers: Workers | null;
+  /** Blocks of a large run whose counts are old; null without any. */
+  readonly silentBlocks: SilentBlocks | null;
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
@@ -115,13 +118,24 @@ async function statusOf(
     const { total, numTurns, counts, cancelled } = result;
     const state = cancelled ? 'cancelled' : 'finished';
     const idle = { inFlight: 0, maxConcurrent: null, url: null, waitingFor: null, toldAt: null, workers: null };
-    return { ...base, source: 'result', state, total, done: ended(counts), numTurns, counts, ...idle };
+    return {
+      ...base,
+      source: 'result',
+      silentBlocks: null,
+      state,
+      total,
+      done: ended(counts),
+      numTurns,
+      counts,
+      ...idle,
+    };
   }
   const live = await liveStatus(io, place);
   if (live?.progress) {
     const { progress, ...said } = live;
     const { total, done, inFlight, maxConcurrent, numTurns, counts } = progress;
-    return { ...base, ...said, total, done, numTurns, counts, inFlight, maxConcurrent };
+    const silentBlocks = silentBlocksOf(progress.heardAt, io.now());
+    return { ...base, ...said, total, done, numTurns, counts, inFlight, maxConcurrent, silentBlocks };
   }
   const { total, numTurns, counts, unfinished } = await recordedProgress(place);
   return {
@@ -138,6 +152,7 @@ async function statusOf(
     waitingFor: live?.waitingFor ?? null,
     toldAt: null,
     workers: live?.workers ?? null,
+    silentBlocks: null,
   };
 }
 
@@ -224,6 +239,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     `${paint('bold', place.run)}: ${state}${flight}`,
     ...(status.waitingFor ? [paint('yellow', status.waitingFor)] : []),
     ...(slots === undefined ? [] : [slots]),
+    ...silentBlocksLine(status.silentBlocks, paint),
     '',
     ...turnTables({ counts, total }, paint),
     outcomeLine({ counts, total }),

@@ -2,9 +2,10 @@
 // wait, and restarts the local service if it has ended.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeWorkflow, progressOf, type WorkflowState } from '../../temporal/runs.ts';
+import { describeWorkflow, progressOf, takesActivities, type WorkflowState } from '../../temporal/runs.ts';
 import { misrouted } from '../../temporal/routing.ts';
 import { explain, TemporalError } from '../../domain/errors.ts';
+import { TASK_QUEUE } from '../../domain/queues.ts';
 import { type OnProgress, printProgress } from '../../service/progress.ts';
 import type { Io } from '../io.ts';
 import type { Link } from '../find/link.ts';
@@ -94,17 +95,18 @@ async function untilClosed(
       trouble = `Temporal does not answer (${oneCause(error)}); waiting for it.`;
     }
     if ((silent || trouble !== null) && io.now() - answeredMs > PATIENCE_MS && !leave.aborted)
-      view.note((await diskSince(answeredMs)) ?? trouble ?? (await noWorker(link)));
+      view.note((await diskSince(answeredMs)) ?? trouble ?? (await noAnswer(link)));
     await sleep(POLL_MS, undefined, { signal: leave }).catch(() => {});
   }
   return 'detached';
 }
 
-async function noWorker({ local, session }: Link): Promise<string> {
+async function noAnswer({ local, session }: Link): Promise<string> {
   const elsewhere = await misrouted(session).catch(() => undefined);
   if (elsewhere !== undefined) return elsewhere;
-  return local
-    ? 'The run does not answer yet; waiting for it.'
+  if (local) return 'The run does not answer yet; waiting for it.';
+  return (await takesActivities(session, TASK_QUEUE).catch(() => false)) === true
+    ? 'Its workers are busy, or ended a moment ago: the run has not answered yet; waiting.'
     : "No worker answers. Start one with `everturn worker`, here or on any machine that reaches the run's folder; waiting.";
 }
 

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { misrouted } from '../../temporal/routing.ts';
-import { progressOf, steer, tuneRun } from '../../temporal/runs.ts';
+import { describeWorkflow, progressOf, steer, tuneRun } from '../../temporal/runs.ts';
 import type { Session } from '../../temporal/connection.ts';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -40,17 +40,25 @@ export async function steerRun(io: Io, named: string, flags: SteerFlags, request
   const link = await openLink(io);
   try {
     await send(link.session, place.run, request).catch((error: unknown) => sayWhy(link.session, error));
-    const progress = await progressOf(link.session, place.run);
-    if (flags.json) printJson(io, progress ?? { run: place.run });
+    // Each of these updates writes the memo: it is what a worker that is too busy for a query has said last.
+    const progress =
+      (await progressOf(link.session, place.run)) ?? (await describeWorkflow(link.session, place.run)).memo;
+    if (flags.json) printJson(io, progress ?? { run: place.run, state: null });
     else if (progress) {
       const { state, done, total, inFlight, maxConcurrent } = progress;
       const flight = `${plural(inFlight, 'rollout')} in flight, at most ${maxConcurrent} at once`;
       print(io, `Run "${place.run}" is ${state}: ${done} of ${total} done, ${flight}.`);
-    } else print(io, `Run "${place.run}": done.`);
+    } else print(io, `Run "${place.run}" ${askedText(request)}; its counts are not known yet.`);
     return EXIT.ok;
   } finally {
     await link.close();
   }
+}
+
+function askedText(request: SteerRequest): string {
+  if (request.how === 'tune')
+    return `has at most ${plural(request.tuning.maxConcurrent, 'rollout')} in flight from now on`;
+  return request.how === 'pause' ? 'is paused' : 'goes on';
 }
 
 async function send(session: Session, run: string, request: SteerRequest): Promise<void> {

@@ -218,6 +218,19 @@ describe('the blocks of a run', () => {
     expect(runFacts(state)).toMatchObject({ done: 0, inFlight: 2 });
     expect(state.blocks.reduce((sum, { held }) => sum + held, 0)).toBeLessThanOrEqual(3000);
   });
+
+  test('count as in flight what has begun, and hold room for what is only asked to begin', () => {
+    const state = openBlocks(openWindow({ queries: 2000, samples: 1, numTurns: 1 }, 1200, 7), 1000);
+    take(state, stepsOf(state));
+    const [{ name, order }] = state.blocks as [(typeof state.blocks)[0]];
+    const said = { block: name, order: order.order, next: 60, inFlight: 60, counts: noCounts(), ended: false };
+    expect(report(state, { ...said, starting: 16 }, 1000)).toBe(true);
+    expect(runFacts(state)).toMatchObject({ done: 0, inFlight: 44, heardAt: [1000] });
+    expect(state.blocks[0]!.held).toBe(order.window);
+    report(state, said, 3000);
+    expect(runFacts(state)).toMatchObject({ inFlight: 60, heardAt: [3000] });
+    expect(isBlockReport({ ...said, starting: -1 })).toBe(false);
+  });
 });
 
 describe('counts', () => {

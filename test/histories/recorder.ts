@@ -15,7 +15,7 @@ import type { Store } from '../../storage/store.ts';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { parseSettings } from '../../run/config.ts';
 import type { CollectionInput, RolloutInput } from '../../domain/messages.ts';
-import { ENDED_WHERE_THEY_WAIT } from '../../workflows/patches.ts';
+import { STARTED_IN_STEP } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 import type { ToolRecord, ToolSettings } from '../../domain/tool.ts';
@@ -25,7 +25,7 @@ import { withTools } from '../support/tool-chat.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
 /** The folder of new histories: Everturn's version, and the latest patch of its workflows since. */
-export const RELEASE = `0.1.0+${ENDED_WHERE_THEY_WAIT}`;
+export const RELEASE = `0.1.0+${STARTED_IN_STEP}`;
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */

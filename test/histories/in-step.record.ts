@@ -1,0 +1,38 @@
+// Windows of more than 16: few starts at a time wait for their acknowledgement. A run of one window, and a block that is
+// stopped in the middle of its starts. `npm run record-histories` plays those that have no file yet.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from 'vitest';
+import { recorder, RIGHT, type Scenario } from './recorder.ts';
+
+const { rig, open, close, collection, scenario, script, start, dataset } = recorder();
+beforeAll(open);
+afterAll(close);
+
+collection('collection-in-step', { queries: 24, maxConcurrent: 20 }, { answer: () => sleep(3000, RIGHT) });
+
+{
+  let asked = 0;
+  const played: Scenario = {
+    answer: async () => {
+      asked++;
+      await sleep(30_000);
+      return RIGHT;
+    },
+  };
+  const name = 'blocks-in-step-stopped';
+  scenario(`${name}-block`, played, async () => {
+    script(name, played);
+    const root = await start('collection', name, {
+      ...{ run: name, dataset: dataset(name, 240), settings: { numTurns: 1 }, maxConcurrent: 250, maxWindow: 200 },
+    });
+    while (asked < 20) await sleep(20);
+    // At once, by an order newer than each of its root's.
+    const order = { order: 2 * Date.now(), paused: false, stopping: true, window: 84, reportMs: 2000 };
+    await rig().client.workflow.getHandle(`${name}~0-84`).signal('order', order);
+    await root.executeUpdate('stop');
+    await root.result();
+    await sleep(500);
+    return rig().client.workflow.getHandle(`${name}~0-84`);
+  });
+}
