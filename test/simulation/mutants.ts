@@ -105,7 +105,7 @@ export const MUTANTS: readonly Mutant[] = [
     'children.follow(state.inFlight);',
     '',
   ),
-  mutant('a start in the air is left behind', 'workflows/play-window.ts', 'children.allStarted() &&', ''),
+  mutant('a start in the air is left behind', 'workflows/play-window.ts', 'children.starting() === 0 &&', ''),
   mutant(
     'a rollout is counted twice',
     'domain/window.ts',
