@@ -4,8 +4,7 @@
 
 import { compareTexts } from './compare/compare-texts.ts';
 import type { LeafOptions } from './compare/leaf.ts';
-import { isFree } from './read/free-words.ts';
-import { tokensOf } from './find/named.ts';
+import { isPreposition, tokensOf } from './find/named.ts';
 import { readQuestion } from './find/question.ts';
 
 const TEXT = /\\(?:text|mathrm|textbf|mbox)\s*\{([^{}]*)\}/g;
@@ -35,10 +34,14 @@ export function lastLinkOf(text: string, options: LeafOptions): string | undefin
   return holds ? rest.at(-1) : undefined;
 }
 
-/** Words of the asked clause, and those that join them. */
+/** A phrase of the asked clause, from its beginning: "one head" is no part of "at least one head". */
 function isAsked(named: string, question: string): boolean {
-  const words = [...named.matchAll(TEXT)].flatMap(([, said = '']) => tokensOf(said));
+  const words = [...named.matchAll(TEXT)].flatMap(([, said = '']) => tokensOf(said).map(({ word }) => word));
   if (words.length === 0 || question === '') return false;
-  const { wanted } = readQuestion(question);
-  return words.every(({ word, written }) => isFree(word) || wanted.has(word) || wanted.has(written));
+  const { clause } = readQuestion(question);
+  return clause.some((_, k) => {
+    const before = clause[k - 1];
+    const opens = before === undefined || /^(?:the|an?|that)$|ing$/.test(before.written) || isPreposition(before.word);
+    return opens && words.every((word, n) => clause[k + n]?.word === word);
+  });
 }

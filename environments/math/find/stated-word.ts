@@ -18,14 +18,26 @@ export function statesWord(answer: string, solution: string, question: string): 
   const tokens = tokensOf(sentence).filter(({ word }) => !/^[.,!:]$/.test(word));
   const at = tokens.findIndex((_, k) => own.every((word, n) => tokens[k + n]?.word === word));
   if (/\?\W*$/.test(text) || sentence.length > 300 || at < 0) return false;
-  const { wanted } = readQuestion(question);
+  const { wanted, joins, sets, clause } = readQuestion(question);
   const rest = [...tokens.slice(0, at), ...tokens.slice(at + own.length)];
+  // "Is red or blue more likely?": of the things that the clause sets side by side, the other one.
+  const beside = clause.filter((_, k) => [clause[k - 1], clause[k + 1]].some((one) => one?.word === 'or'));
+  const others = [
+    ...joins.flatMap(({ items }) => items),
+    ...beside.map(({ word }) => word),
+    ...sets.filter((set) => own.some((one) => set.includes(one))).flat(),
+  ].filter((word) => !own.includes(word));
+  if (rest.some(({ word }) => /^(?:or|nor)$/.test(word) || others.includes(word))) return false;
+  // "Which is not a fruit?": "It is a fruit." says the contrary.
+  const isSaid = (one: { readonly word: string }): boolean => wanted.has(one.word) && !JOINING.test(one.word);
+  if (clause.some(isNot) && rest.some(isSaid) && !rest.some(isNot)) return false;
   return (
-    (rest.length === 0 || rest.some(({ word }) => LINK.test(word))) &&
+    (rest.length === 0 || rest.some((one) => LINK.test(one.word) || isSaid(one))) &&
     rest.every(({ word, written }) => JOINING.test(word) || wanted.has(word) || wanted.has(written))
   );
 }
 
+const isNot = ({ written }: { readonly written: string }): boolean => /^(?:not|no|never|.*n[’']t)$/i.test(written);
 /** The stop before the last sentence. */
 const LAST_SENTENCE = /[.!?](?=\s[^.!?]*[.!?]*$)/;
 const LINK = /^(?:is|are|was|wer|will|be)$/;
