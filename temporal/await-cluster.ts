@@ -5,7 +5,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EverturnError, explain, TemporalError } from '../domain/errors.ts';
-import { type Address, isRefusal, refused, statusOf, unknownNamespace } from './connection.ts';
+import type { Address } from './cluster-settings.ts';
+import { isRefusal, refused, statusOf, unknownNamespace } from './connection.ts';
 
 export interface Waiting {
   /** Receives the reports. */

@@ -1,5 +1,5 @@
-// The connection to Temporal: the choice of cluster, the connection itself, and calls that are retried while the server
-// is away. A lasting failure is a TemporalError that names the address.
+// The connection to Temporal, and calls that are retried while the server is away. A lasting failure is a TemporalError
+// that names the address.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -14,16 +14,11 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { IllegalStateError } from '@temporalio/common';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { TemporalError, UsageError } from '../domain/errors.ts';
-import { otherSpeech } from './greeting.ts';
+import { TemporalError } from '../domain/errors.ts';
+import { type Address, badConfig, clusterAddress, clusterConfig } from './cluster-settings.ts';
+import { NO_TLS, otherSpeech } from './greeting.ts';
 import { endsLateRetries } from './late-retries.ts';
 import { proxyOptions } from './local-connection.ts';
-
-export interface Address {
-  readonly address: string;
-  readonly namespace: string;
-}
 
 export interface Session extends Address {
   readonly client: Client;
@@ -89,7 +84,8 @@ async function connectOnce(address: Address | undefined, withinMs: number): Prom
     if (cause instanceof TemporalError) throw cause;
     if (isRefusal(cause)) throw refused(where, cause);
     if (isOfSettings(cause)) throw badConfig(cause);
-    const other = address || ('tls' in options && options.tls) ? undefined : await otherSpeech(where);
+    const wantsTls = 'tls' in options && Boolean(options.tls);
+    const other = address ? undefined : await otherSpeech(where, wantsTls);
     if (other !== undefined) throw notTemporal(where, other, cause);
     throw new TemporalError(`The Temporal server at ${where} cannot be reached.`, {
       reason: 'temporal-unreachable',
@@ -138,7 +134,9 @@ function notTemporal(where: string, speech: string | undefined, cause: unknown):
     fix:
       speech === 'TLS'
         ? 'If it is a Temporal server that wants TLS, set TEMPORAL_TLS=true.'
-        : 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?',
+        : speech === NO_TLS
+          ? 'If it is a Temporal server without TLS, set TEMPORAL_TLS=false: TEMPORAL_API_KEY and the TEMPORAL_TLS_* variables turn TLS on.'
+          : 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?',
     cause,
   });
 }
@@ -147,34 +145,6 @@ export function unknownNamespace(where: string, namespace: string, cause: unknow
   return new TemporalError(`The Temporal server at ${where} has no namespace "${namespace}".`, {
     reason: 'no-namespace',
     fix: 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?',
-    cause,
-  });
-}
-
-/** Of the cluster that TEMPORAL_* or temporal.toml names, or of Temporal's own defaults. */
-export function clusterAddress(): Address {
-  const { connectionOptions, namespace } = clusterConfig();
-  return { address: connectionOptions?.address ?? 'localhost:7233', namespace: namespace ?? 'default' };
-}
-
-/** True if the environment or temporal.toml names a cluster, and Everturn starts no server. Empty values do not count. */
-export function namesCluster(): boolean {
-  return Boolean(clusterConfig().connectionOptions?.address);
-}
-
-/** The settings of TEMPORAL_* and temporal.toml. */
-export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
-  try {
-    return loadClientConnectConfig();
-  } catch (cause) {
-    throw badConfig(cause);
-  }
-}
-
-function badConfig(cause: unknown): UsageError {
-  return new UsageError('The TEMPORAL_* variables or temporal.toml cannot be understood.', {
-    reason: 'bad-temporal-config',
-    fix: 'TEMPORAL_CONFIG_FILE names the file; see https://docs.temporal.io/develop/environment-configuration.',
     cause,
   });
 }

@@ -1,5 +1,5 @@
 // Tells another kind of server from one that is away: every gRPC server opens with a SETTINGS frame of HTTP/2. Asked only
-// after a connection has failed, and only without TLS. A proxy whose other side is away is one that is away.
+// after a connection has failed. A proxy whose other side is away is one that is away.
 
 import { connect } from 'node:net';
 
@@ -16,12 +16,18 @@ const TLS_ALERT = 0x15;
 const AWAY = /^HTTP\/1\.[01] 50[0234]\b/;
 const MOST_BYTES = 64;
 
-/** The name of the other protocol; undefined where it is away, silent, or speaks HTTP/2. */
-export async function otherSpeech(address: string): Promise<string | undefined> {
+/** HTTP/2 where TLS was wanted. */
+export const NO_TLS = 'HTTP/2 without TLS';
+
+/** The name of the other protocol; undefined where it is away, silent, or speaks the wanted one. */
+export async function otherSpeech(address: string, wantsTls = false): Promise<string | undefined> {
   const [, host, port] = /^(?:\w+:\/\/)?(.+):(\d{1,5})$/.exec(address) ?? [];
   if (host === undefined) return undefined;
   const first = await firstBytes(host.replace(/^\[|\]$/g, ''), Number(port));
-  if (first.length < FRAME_HEAD || first[3] === SETTINGS) return undefined;
+  const isPlain = first.length >= FRAME_HEAD && first[3] === SETTINGS;
+  // A server with TLS says anything, or nothing, to one that speaks without.
+  if (wantsTls) return isPlain ? NO_TLS : undefined;
+  if (first.length < FRAME_HEAD || isPlain) return undefined;
   const text = first.toString('latin1');
   if (AWAY.test(text)) return undefined;
   if (first[0] === TLS_ALERT) return 'TLS';

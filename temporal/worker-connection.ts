@@ -3,7 +3,8 @@
 
 import { NativeConnection } from '@temporalio/worker';
 import { awaitCluster, type UntilAnswered, type Waiting } from './await-cluster.ts';
-import { clusterAddress, clusterConfig, connect, type Session } from './connection.ts';
+import { clusterAddress, clusterConfig } from './cluster-settings.ts';
+import { connect, type Session } from './connection.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 
 export interface WorkerConnection {

@@ -10,7 +10,7 @@ import { flagOf, variableOf } from '../../run/config.ts';
 import { FIELDS, type RunOptions } from '../../run/options.ts';
 import { cacheFolder, homeOf } from '../../service/home.ts';
 import type { Origin } from '../../storage/record/run-record.ts';
-import { clusterConfig } from '../../temporal/connection.ts';
+import { clusterConfig } from '../../temporal/cluster-settings.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { jsonOption, outOption } from '../flags.ts';

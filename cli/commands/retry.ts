@@ -18,7 +18,7 @@ import { runMadeBefore, stillPlayed } from '../find/source.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { actArguments, type ActFlags, MOST_REASON_CHARS, nameOf, reasonOption, record } from '../play/act.ts';
 import { mustProveSandbox, mustTakeCode } from '../play/code-sandbox.ts';
-import { namesCluster } from '../../temporal/connection.ts';
+import { namesCluster } from '../../temporal/cluster-settings.ts';
 
 interface Flags extends ActFlags {
   readonly detach?: boolean;

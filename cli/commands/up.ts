@@ -1,7 +1,7 @@
 // `everturn up`: the local service, in the background.
 
 import type { Command } from 'commander';
-import { namesCluster } from '../../temporal/connection.ts';
+import { namesCluster } from '../../temporal/cluster-settings.ts';
 import { homeOf } from '../../service/home.ts';
 import { printProgress } from '../../service/progress.ts';
 import { ensureService } from '../../service/service.ts';

@@ -2,7 +2,7 @@
 // service.
 
 import { type Command, Option } from 'commander';
-import { namesCluster } from '../../temporal/connection.ts';
+import { namesCluster } from '../../temporal/cluster-settings.ts';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import { serviceStatus } from '../../service/service-control.ts';
 import { DEFAULT_DRAIN_SECONDS, DEFAULT_SLOTS, wholeNumber, workerSettings } from '../../worker-settings.ts';

@@ -1,7 +1,8 @@
 // Checks of Temporal: the cluster that is named, with its namespace, search attributes and workers; or the local
 // service, and the binary or the Go that it needs. Changes nothing on a server.
 
-import { connect, namesCluster } from '../../temporal/connection.ts';
+import { namesCluster } from '../../temporal/cluster-settings.ts';
+import { connect } from '../../temporal/connection.ts';
 import { misrouted } from '../../temporal/routing.ts';
 import { takesActivities } from '../../temporal/runs.ts';
 import { workersOf } from '../../temporal/workers.ts';

@@ -1,7 +1,8 @@
 // Connects to Temporal: the cluster in the environment, or else the local service. `keepUp` restarts a local
 // service that has ended, and replaces a connection to its old address.
 
-import { connect, namesCluster, type Session } from '../../temporal/connection.ts';
+import { namesCluster } from '../../temporal/cluster-settings.ts';
+import { connect, type Session } from '../../temporal/connection.ts';
 import { TemporalError } from '../../domain/errors.ts';
 import { type OnProgress, printProgress } from '../../service/progress.ts';
 import { ensureService } from '../../service/service.ts';

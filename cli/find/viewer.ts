@@ -12,7 +12,7 @@ import { serviceStatus } from '../../service/service-control.ts';
 import { openReading } from '../../storage/reading.ts';
 import type { OnBreach } from '../../storage/store.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
-import { namesCluster } from '../../temporal/connection.ts';
+import { namesCluster } from '../../temporal/cluster-settings.ts';
 import { createTools } from '../../tools/index.ts';
 import type { Bundle } from '../../viewer/assets.ts';
 import type { OpenRun } from '../../viewer/runs.ts';

@@ -16,7 +16,7 @@ import type { Backend } from '../../inference/backend.ts';
 import { createBackend } from '../../inference/index.ts';
 import type { ResolvedOptions } from '../../run/config.ts';
 import { acceptedQueries, type DatasetSurvey } from '../../run/survey.ts';
-import { clusterConfig, namesCluster } from '../../temporal/connection.ts';
+import { clusterConfig, namesCluster } from '../../temporal/cluster-settings.ts';
 import { type Workers, workersOf } from '../../temporal/workers.ts';
 import { openLinkIfUp } from '../find/link.ts';
 import { shortPath, type RunPlace } from '../find/place.ts';

@@ -10,7 +10,7 @@ import { registerRun } from '../../permissions/registered.ts';
 import { createFork } from '../../run/fork-run.ts';
 import { homeOf } from '../../service/home.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
-import { namesCluster } from '../../temporal/connection.ts';
+import { namesCluster } from '../../temporal/cluster-settings.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openLink, workflowUrl } from '../find/link.ts';

@@ -13,7 +13,7 @@ import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
 import { withAgent } from '../../run/agents.ts';
 import { groupsOf } from '../../run/groups.ts';
 import { givenSettings, type RunOptions } from '../../run/options.ts';
-import { namesCluster } from '../../temporal/connection.ts';
+import { namesCluster } from '../../temporal/cluster-settings.ts';
 import { createRun, nameOfRun } from '../../run/create-run.ts';
 import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
 import { badRowText } from '../../datasets/problem.ts';

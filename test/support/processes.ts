@@ -29,7 +29,8 @@ export function cpuSeconds(pids: readonly number[]): number {
     try {
       // The fields behind the name, which may hold spaces and parentheses.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, '').trim().split(' ');
-      return sum + (Number(fields[11]) + Number(fields[12])) / TICKS;
+      // Its own, and those of its children that have ended: a database's connections come and go.
+      return sum + fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) / TICKS;
     } catch {
       return sum;
     }

@@ -61,4 +61,18 @@ describe('what a server speaks', () => {
       message: `The server at ${address} is not a Temporal server: it speaks HTTP/1.`,
     });
   }, 60_000);
+
+  test.each(['TEMPORAL_TLS', 'TEMPORAL_API_KEY'])(
+    'is named where %s asks for TLS, and the server has none',
+    async (name) => {
+      vi.stubEnv('TEMPORAL_ADDRESS', await at(createHttp2() as unknown as Server));
+      vi.stubEnv(name, 'true');
+      await expect(connect(undefined, { firstMs: 300 })).rejects.toMatchObject({
+        reason: 'not-temporal',
+        message: expect.stringMatching(/it speaks HTTP\/2 without TLS\.$/),
+        fix: expect.stringContaining('TEMPORAL_TLS=false'),
+      });
+    },
+    60_000,
+  );
 });
