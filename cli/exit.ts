@@ -40,6 +40,7 @@ const WRONG_PLACE: ReadonlySet<Reason<'store'>> = new Set([
   'bucket-refused',
   'bucket-region',
   'bucket-unsafe',
+  'clock-skew',
   'no-bucket-keys',
 ]);
 

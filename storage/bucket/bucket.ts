@@ -1,13 +1,14 @@
 // The objects of one bucket as files: whole reads, parts, listings, and writes of which only the first of a key succeeds.
-// A write whose answer was lost counts as this call's if the object holds its content. Before the first write of a process
-// the bucket is proved to refuse a second writer (probe.ts).
+// A write whose answer was lost counts as this call's if the object holds its content. Before its first request a process
+// lists the bucket, which only an S3 server answers: any web server answers a read. Before its first write the bucket is
+// proved to refuse a second writer (probe.ts).
 
 import type { BucketPlace } from '../../domain/bucket-place.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { proveConditionalWrites } from './probe.ts';
 import type { BucketAnswer, Send } from './request.ts';
 import { sha256Of, type Upload } from './upload.ts';
-import { awayFrom, unsafeBucket } from './problems.ts';
+import { notBucket, unsafeBucket } from './problems.ts';
 import { type Precondition, PRECONDITIONS } from './settings.ts';
 import { type ListedObject, type ListPage, parseError, parseListing } from './xml.ts';
 
@@ -64,6 +65,7 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
   };
 
   async function read(key: string, headers?: Readonly<Record<string, string>>): Promise<Buffer | undefined> {
+    await mustBeThere();
     const answer = await send({
       action: 'read',
       method: 'GET',
@@ -81,17 +83,29 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
 
   /** A missing bucket is not a missing object, and the answer to a HEAD does not say which of them it is, or why. */
   let reached = false;
+  let asked: Promise<void> | undefined;
   async function mustBeThere(): Promise<void> {
     if (reached) return;
-    await send({ action: 'read', method: 'GET', place: at(''), query: LIST_ONE });
-    reached = true;
+    asked ??= send({ action: 'read', method: 'GET', place: at(''), query: LIST_ONE })
+      .then(listed)
+      .then(() => void (reached = true))
+      .finally(() => (asked = undefined));
+    await asked;
+  }
+
+  function listed({ status, headers, body }: BucketAnswer): ListPage {
+    const page = parseListing(body.toString());
+    if (!page) throw notBucket(at(''), status, headers['content-type']);
+    return page;
   }
 
   const prove = (key: string): Promise<void> => {
-    proved ??= proveConditionalWrites(at(key), { putNew, read, remove }).catch((error: unknown) => {
-      proved = undefined;
-      throw error;
-    });
+    proved ??= mustBeThere()
+      .then(() => proveConditionalWrites(at(key), { putNew, read, remove }))
+      .catch((error: unknown) => {
+        proved = undefined;
+        throw error;
+      });
     return proved;
   };
 
@@ -108,6 +122,7 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
       return found && found.length > bytes ? found.subarray(offset, offset + bytes) : found;
     },
     async facts(key) {
+      await mustBeThere();
       const answer = await send({ action: 'read', method: 'HEAD', place: at(key), expected: [301, 400, 403, 404] });
       if (answer.status >= 300) {
         if (!missing(answer)) reached = false;
@@ -128,6 +143,7 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
       return there !== undefined && sha256Of(there) === upload.sha256;
     },
     async replace(key, upload) {
+      await mustBeThere();
       await put(key, upload);
     },
     remove,
@@ -140,8 +156,7 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
           ...(token ? { 'continuation-token': token } : {}),
         };
         const answer = await send({ action: 'list', method: 'GET', place: at(''), query });
-        const page = parseListing(answer.body.toString());
-        if (!page) throw awayFrom('list', at(prefix), 'the server', 'its answer is no listing', 0);
+        const page = listed(answer);
         yield page;
         if (page.next === undefined) return;
         token = page.next;

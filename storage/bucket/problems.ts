@@ -3,6 +3,7 @@
 
 import { type BucketPlace, bucketPath } from '../../domain/bucket-place.ts';
 import { StoreError } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/foreign-text.ts';
 import type { Reason } from '../../domain/reasons.ts';
 import type { BucketSettings } from './settings.ts';
 import { type ErrorAnswer, parseError } from './xml.ts';
@@ -12,6 +13,8 @@ export interface Refusal {
   readonly date: string | undefined;
   readonly server: string | undefined;
   readonly region: string | undefined;
+  /** Of a redirect. */
+  readonly location: string | undefined;
   readonly body: string;
 }
 
@@ -31,7 +34,7 @@ export function refusedBy(
 function wordsOf(
   { bucket }: BucketPlace,
   settings: Pick<BucketSettings, 'region' | 'endpoint'>,
-  { status, date, region: theirs }: Refusal,
+  { status, date, region: theirs, location }: Refusal,
   error: ErrorAnswer,
 ): Words {
   const at = settings.endpoint ?? `Amazon S3 in ${settings.region}`;
@@ -63,16 +66,17 @@ function wordsOf(
       return ['file-too-large', 'the object would be larger than the server takes', 'Split the data set.'];
     default:
   }
-  if (
-    wrongRegion ||
-    error.code === 'AuthorizationHeaderMalformed' ||
-    error.code === 'PermanentRedirect' ||
-    status === 301
-  )
+  if (wrongRegion || REGION_CODES.has(error.code))
     return [
       'bucket-region',
       `the bucket is in ${region ? `region ${region}` : 'another region'}, and AWS_REGION says ${settings.region}`,
       region ? `Set AWS_REGION=${region}.` : 'Set AWS_REGION to the region of the bucket.',
+    ];
+  if (status >= 300 && status < 400)
+    return [
+      'bucket-refused',
+      `the server sends this request elsewhere (${status}${location ? `, to ${oneLine(location).slice(0, 200)}` : ''})`,
+      'Set AWS_ENDPOINT_URL to the address where the S3 server itself answers, with its http or https.',
     ];
   if (status === 401 || status === 403)
     return ['bucket-denied', `the server denies it (${said(status, error)})`, ALLOW];
@@ -83,6 +87,8 @@ function wordsOf(
   ];
 }
 
+/** `PermanentRedirect` and `TemporaryRedirect` come with the region's own address. */
+const REGION_CODES = new Set(['AuthorizationHeaderMalformed', 'PermanentRedirect', 'TemporaryRedirect']);
 const NEW_KEYS = 'Correct the variables and start the command or worker again; the run continues by itself.';
 const ALLOW =
   'The keys need GetObject, PutObject, DeleteObject and ListBucket for this prefix; once they have them, the run continues by itself.';
@@ -97,6 +103,8 @@ function byHowMuch(date: string | undefined): string {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return '';
   const seconds = Math.round((Date.now() - theirs) / 1000);
+  // Its own clock agrees: something between the two delays requests, or their times are in different zones.
+  if (Math.abs(seconds) < 60) return ', it says, though its answer has the time of this machine';
   return ` by ${Math.abs(seconds)} s: this one is ${seconds < 0 ? 'behind' : 'ahead'}`;
 }
 
@@ -116,6 +124,19 @@ export function awayFrom(
       fix: 'Is it up, and reachable from this machine? Once it answers, the run continues by itself.',
       retryable: true,
       cause: last,
+    },
+  );
+}
+
+/** The listing of a bucket was answered with something else. */
+export function notBucket(place: BucketPlace, status: number, type: string | undefined): StoreError {
+  const what = type ? ` of type ${oneLine(type).slice(0, 60)}` : '';
+  return new StoreError(
+    `cannot read ${bucketPath(place)}: the server's answer (${status}${what}) is no listing of a bucket`,
+    {
+      reason: 'bucket-refused',
+      fix: 'Is AWS_ENDPOINT_URL the address of an S3 server, and not of its web console or of a proxy?',
+      retryable: true,
     },
   );
 }

@@ -112,8 +112,8 @@ export function openSender(settings: BucketSettings, limits: RequestLimits = DEF
         const text = body.subarray(0, 64 * 1024).toString();
         const { code } = parseError(text);
         if (!PASSING.has(status) && !PASSING_CODES.has(code)) {
-          const { date, server, 'x-amz-bucket-region': region } = headers;
-          throw refusedBy(action, place, settings, { status, date, server, region, body: text });
+          const { date, server, location, 'x-amz-bucket-region': region } = headers;
+          throw refusedBy(action, place, settings, { status, date, server, region, location, body: text });
         }
         last = new Error(`${status} ${code}`.trim());
       } catch (error) {

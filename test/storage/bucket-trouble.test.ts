@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openBucket } from '../../storage/bucket/bucket.ts';
 import { openSender } from '../../storage/bucket/request.ts';
@@ -32,7 +34,7 @@ describe('a write to a bucket', () => {
   test('is the first one of its key, or says that another was', async () => {
     const bucket = opened();
     const all = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => opened().writeOnce('a/b', uploadOf(`writer ${i}`))),
+      Array.from({ length: 8 }, (_, i) => opened({}, { limits: PATIENT }).writeOnce('a/b', uploadOf(`writer ${i}`))),
     );
     expect(all.filter(Boolean)).toHaveLength(1);
     expect((await bucket.read('a/b'))!.toString()).toBe(`writer ${all.indexOf(true)}`);
@@ -90,6 +92,7 @@ describe('a bucket without conditional writes', () => {
   test.each([
     ['no', 'it takes a second write of one name'],
     ['racy', 'of 16 writers of one name at once'],
+    ['narrow', 'of 16 writers of one name at once'],
   ] as const)('(%s) is refused before anything is written, and no probe stays', async (conditional, why) => {
     server.conditional = conditional;
     await expect(opened({}, { limits: PATIENT }).writeOnce('runs/first/run.json', uploadOf('x'))).rejects.toMatchObject(
@@ -119,7 +122,7 @@ describe('a bucket without conditional writes', () => {
   test('is probed once by a process, also of many writers at once', async () => {
     const bucket = opened();
     await Promise.all(Array.from({ length: 5 }, (_, i) => bucket.writeOnce(`a/${i}`, uploadOf('x'))));
-    expect(server.calls.filter((call) => isProbe(call) && call.method === 'PUT')).toHaveLength(18);
+    expect(server.calls.filter((call) => isProbe(call) && call.method === 'PUT')).toHaveLength(50);
     expect(server.objects.size).toBe(5);
   });
 
@@ -138,6 +141,8 @@ describe('a refusal of a bucket', () => {
     [[403, 'RequestTimeTooSkewed'], 'clock-skew', 'Set the clock'],
     [[400, 'AuthorizationHeaderMalformed', '<Region>eu-west-1</Region>'], 'bucket-region', 'AWS_REGION=eu-west-1'],
     [[301, 'PermanentRedirect'], 'bucket-region', 'AWS_REGION'],
+    [[301, ''], 'bucket-refused', 'sends this request elsewhere (301)'],
+    [[307, ''], 'bucket-refused', 'AWS_ENDPOINT_URL'],
     [[400, 'InvalidRequest'], 'bucket-refused', 'InvalidRequest'],
     [[405, ''], 'bucket-refused', '405'],
   ] as const)('%j has the reason %s and a way out', async (fault, reason, words) => {
@@ -166,6 +171,38 @@ describe('a refusal of a bucket', () => {
     server.fault = () => undefined;
     expect(await bucket.read('a')).toBeUndefined();
   });
+
+  test.each([
+    ['a page', 'text/html', '<html>Sign in</html>'],
+    ['nothing', undefined, ''],
+    ['a listing of something else', 'application/json', '{"objects":[]}'],
+  ])(
+    'of no S3 server, which answers everything with %s, is named before anything is read or written',
+    async (_, type, page) => {
+      const methods: string[] = [];
+      const web = createServer((request, response) => {
+        methods.push(request.method!);
+        response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(page);
+      });
+      await new Promise<void>((done) => void web.listen(0, '127.0.0.1', done));
+      const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+      const bucket = () => opened({ AWS_ENDPOINT_URL: url });
+      const refusal = {
+        reason: 'bucket-refused',
+        message: expect.stringContaining('no listing of a bucket') as string,
+      };
+      try {
+        await expect(bucket().read('run.json')).rejects.toMatchObject(refusal);
+        await expect(bucket().facts('run.json')).rejects.toMatchObject(refusal);
+        await expect(bucket().writeOnce('run.json', uploadOf('x'))).rejects.toMatchObject(refusal);
+        await expect(bucket().replace('run.json', uploadOf('x'))).rejects.toMatchObject(refusal);
+        await expect(bucket().list('').next()).rejects.toMatchObject(refusal);
+        expect(new Set(methods)).toEqual(new Set(['GET']));
+      } finally {
+        web.close();
+      }
+    },
+  );
 
   test('of an address that is none is a usage error', () => {
     for (const url of ['nonsense', 'ftp://x', 'http://user@host', 'http://x/?a=b'])

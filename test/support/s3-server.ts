@@ -4,7 +4,8 @@
 
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface S3Call {
   readonly method: string;
@@ -22,8 +23,11 @@ export interface S3Server {
   readonly objects: Map<string, { readonly body: Buffer; readonly modified: Date }>;
   readonly calls: S3Call[];
   fault: (call: S3Call) => S3Fault;
-  /** Whether it honours If-None-Match: *; `racy`: only where the object is there before the call began. */
-  conditional: 'yes' | 'no' | 'racy';
+  /**
+   * Whether it honours If-None-Match: *; `racy`: only where the object is there before the call began; `narrow`: the same
+   * with calls of 20 ms, and each connection takes 60 ms until it is open.
+   */
+  conditional: 'yes' | 'no' | 'racy' | 'narrow';
   close(): Promise<void>;
 }
 
@@ -72,7 +76,9 @@ export async function openS3Server({ pageKeys = 1000, accessKeyId = 'test' } = {
     if (request.headers['x-amz-content-sha256'] !== createHash('sha256').update(body).digest('hex'))
       return refuse(400, 'XAmzContentSHA256Mismatch');
     if (server.conditional === 'racy' && call.method === 'PUT') await another(call.key);
-    const answer = carryOut(call, body, server.conditional === 'racy' ? wasThere : objects.has(call.key));
+    const isNarrow = server.conditional === 'narrow';
+    if (isNarrow && call.method === 'PUT') await sleep(20);
+    const answer = carryOut(call, body, server.conditional === 'racy' || isNarrow ? wasThere : objects.has(call.key));
     if (fault === 'cut') return void request.socket.destroy();
     if (fault === 'silent') return void silent.add(response);
     const { status, headers = {}, content = '' } = answer;
@@ -132,7 +138,13 @@ export async function openS3Server({ pageKeys = 1000, accessKeyId = 'test' } = {
     return `<?xml version="1.0"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>${cut}</IsTruncated>${next}${items.join('')}</ListBucketResult>\n`;
   }
 
-  const http = createServer((request, response) => void serve(request, response));
+  const connected = new WeakSet<Socket>();
+  const http = createServer((request, response) => {
+    const isNew = server.conditional === 'narrow' && !connected.has(request.socket);
+    connected.add(request.socket);
+    // A client that gives up in the middle of its body is no fault of this server.
+    setTimeout(() => void serve(request, response).catch(() => response.destroy()), isNew ? 60 : 0);
+  });
   await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
   const server: S3Server = {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
