@@ -37,7 +37,8 @@ export function numbersOf({ query, sample }: Pick<RolloutRecord, 'query' | 'samp
     });
   };
   const float32 = (value: number): number => {
-    const rounded = Math.fround(value);
+    // JSON has one zero, and so has a dictionary of Parquet: -0 becomes 0.
+    const rounded = Math.fround(value) + 0;
     // JSON has null for NaN and infinities, and null would be 0.
     return Number.isFinite(value) && Number.isFinite(rounded) ? rounded : wrong(`${value} is not a float32 value`);
   };

@@ -8,7 +8,7 @@ import { arealTurns, turnSampleId } from '../../exporters/areal-turns.ts';
 import { nemoGym } from '../../exporters/nemo-gym.ts';
 import { rows } from '../../exporters/rows.ts';
 import { turnRecord } from '../storage/play.ts';
-import { trajectories } from './random-trajectory.ts';
+import { asFloat32, trajectories } from './random-trajectory.ts';
 
 describe('a neutral row', () => {
   test('taken apart turn by turn, it is the records: tokens, float32 logprobs, the version of each token', () => {
@@ -26,7 +26,7 @@ describe('a neutral row', () => {
           expect(row.response_ids.slice(at, from)).toEqual(feedback);
           expect(feedback.map((_, i) => lists.map((list) => list[at + i]))).toEqual(off);
           expect(row.response_ids.slice(from, to)).toEqual(record.outputIds);
-          expect(row.logprobs.slice(from, to)).toEqual([...Float32Array.from(record.logprobs)]);
+          expect(row.logprobs.slice(from, to)).toEqual(asFloat32(record.logprobs));
           const versionAt = (k: number) => record.versions.find(({ start, end }) => start <= k && k < end)!.version;
           expect(row.versions.slice(from, to)).toEqual(record.outputIds.map((_, k) => versionAt(k)));
           expect([...row.turn_ids.slice(from, to), ...row.response_mask.slice(from, to)]).toEqual([

@@ -6,13 +6,22 @@ import type { Trajectory } from '../../domain/trajectory.ts';
 import type { Finish, TurnRecord } from '../../domain/turn.ts';
 import { aQuery, RUN, someSettings, turnRecord } from '../storage/play.ts';
 
+/** As an export has them: float32, with one zero. */
+export const asFloat32 = (values: readonly number[]): number[] => Array.from(values, (value) => Math.fround(value) + 0);
+
 const ids = (least: number) => fc.array(fc.nat(200_000), { minLength: least, maxLength: 8 });
 const turn = fc.record({
   contextIds: ids(1),
   parts: fc.array(
     fc.tuple(
       fc.nat(9),
-      fc.array(fc.tuple(fc.nat(200_000), fc.double({ min: -50, max: 0, noNaN: true })), { minLength: 1, maxLength: 4 }),
+      fc.array(
+        fc.tuple(
+          fc.nat(200_000),
+          fc.oneof(fc.double({ min: -50, max: 0, noNaN: true }), fc.constantFrom(0, -0, -1e-60)),
+        ),
+        { minLength: 1, maxLength: 4 },
+      ),
     ),
     { maxLength: 3 },
   ),

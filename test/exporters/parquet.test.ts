@@ -20,7 +20,7 @@ import { type ExportOptions, exportRun } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { trajectories } from '../domain/random-trajectory.ts';
+import { asFloat32, trajectories } from '../domain/random-trajectory.ts';
 import { RUN } from '../storage/play.ts';
 import { LOGPROBS, oddRun } from './odd-run.ts';
 import { exportTurns, someRun } from './some-run.ts';
@@ -125,7 +125,7 @@ describe('a row for a turn', () => {
             expect([row.turn, row.turns]).toEqual([t + 1, all.length]);
             expect(row.prompt_ids).toEqual(contextIds(records, t + 1));
             expect(row.response_ids).toEqual(record.outputIds);
-            expect(row.logprobs).toEqual([...Float32Array.from(record.logprobs)]);
+            expect(row.logprobs).toEqual(asFloat32(record.logprobs));
             const versionAt = (k: number) => record.versions.find((span) => span.start <= k && k < span.end)!.version;
             expect(row.versions).toEqual(record.outputIds.map((_, k) => versionAt(k)));
             expect([row.reward, row.discounted_return]).toEqual([
@@ -139,7 +139,7 @@ describe('a row for a turn', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
