@@ -34,8 +34,8 @@ async function readAll(): Promise<void> {
   if (count !== ROLLOUTS * TURNS) throw new Error(`${count} turns`);
 }
 
-async function exportAll(): Promise<void> {
-  const { exported } = await exportRun(open(), exporterNamed('rows'), join(out, 'export.jsonl'));
+async function exportAll(format = 'rows'): Promise<void> {
+  const { exported } = await exportRun(open(), exporterNamed(format), join(out, 'export.jsonl'));
   if (exported !== ROLLOUTS) throw new Error(`${exported} exported`);
   rmSync(join(out, 'export.jsonl'));
 }
@@ -54,12 +54,18 @@ const disk = () => ({
 async function measure(): Promise<void> {
   try {
     await makeRun(out, ROLLOUTS);
-    const loose = { ...disk(), read: [await timed(readAll), await timed(readAll)], export: await timed(exportAll) };
+    const loose = {
+      ...disk(),
+      read: [await timed(readAll), await timed(readAll)],
+      export: await timed(() => exportAll()),
+    };
     const pack = await timed(() => packRun(open(), { minAgeMs: 0 }));
     const packed = {
       ...disk(),
       read: [await timed(readAll), await timed(readAll)],
-      export: await timed(exportAll),
+      export: await timed(() => exportAll()),
+      parquet: await timed(() => exportAll('parquet')),
+      parquetTurns: await timed(() => exportAll('parquet-turns')),
       check: await timed(checkAll),
     };
     console.log(JSON.stringify({ rollouts: ROLLOUTS, loose, pack, packed }, null, 1));

@@ -85,7 +85,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
   for (const [i, record] of turns.entries()) {
     if (record.trainable === false) wrong(`turn ${record.turn} has text and no token ids`);
     const feedback = i === 0 ? [] : record.contextIds;
-    const made = versionsOf(record, wrong);
+    const made = tokenVersions(record, wrong);
     for (const id of feedback) push(id, 0, 0, -1, -1);
     for (const [k, id] of record.outputIds.entries()) push(id, 1, float32(record.logprobs[k]!), made[k]!, i);
     ends.push(ids.length);
@@ -139,7 +139,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
 }
 
 /** One version per output token. */
-function versionsOf({ turn, outputIds, versions }: TurnRecord, wrong: (problem: string) => never): number[] {
+export function tokenVersions({ turn, outputIds, versions }: TurnRecord, wrong: (problem: string) => never): number[] {
   const made: number[] = [];
   for (const { version, start, end } of versions) {
     if (start !== made.length) wrong(`turn ${turn} has version spans that do not follow one another`);

@@ -26,6 +26,8 @@ export interface Exporter {
   readonly description: string;
   /** Its lines are for training: trajectories whose answers have no token ids are refused. */
   readonly forTraining: boolean;
+  /** It also takes rollouts that ended and are not complete, as recorded. */
+  readonly incomplete?: boolean;
   /** The parts of a trajectory that it cannot carry, or a fact that its reader must know; said once on stderr. */
   readonly note?: string;
   /** Its lines hold labels of the group. */
@@ -41,7 +43,7 @@ export interface Exporter {
   former?(trajectory: Trajectory): FormerLines | undefined;
   /** Why a complete trajectory has nothing for this format; undefined if it has. */
   leavesOut?(trajectory: Trajectory): 'no-right-answer' | 'text-prompt' | undefined;
-  /** Lines (no newline) of one complete trajectory. Throws StoreError if the record cannot be right. */
+  /** Lines (no newline) of one trajectory that the format takes. Throws StoreError if the record cannot be right. */
   lines(trajectory: Trajectory, labels?: Labels): string[];
   /** Instead of lines. */
   open?(): Encoder;

@@ -11,6 +11,7 @@ import { labels } from './labels.ts';
 import { messages } from './messages.ts';
 import { nemoGym } from './nemo-gym.ts';
 import { parquet } from './parquet.ts';
+import { parquetTurns } from './parquet-turns.ts';
 import { primeRl } from './prime-rl.ts';
 import { rows } from './rows.ts';
 import { tinker } from './tinker.ts';
@@ -21,6 +22,7 @@ export const EXPORTERS: readonly Exporter[] = [
   areal,
   rows,
   parquet,
+  parquetTurns,
   messages,
   dpo,
   kto,

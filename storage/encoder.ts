@@ -20,6 +20,8 @@ export interface Encoder {
 export interface LineMaker {
   /** Its lines are for training: answers without token ids are refused. */
   readonly forTraining?: boolean;
+  /** It also takes rollouts that ended and are not complete. */
+  readonly incomplete?: boolean;
   /** Its lines hold labels of the group. */
   readonly grouped?: boolean;
   /** Why a complete trajectory gives nothing. */

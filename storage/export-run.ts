@@ -1,6 +1,6 @@
 // Writes a run's complete trajectories through an exporter to a file or a stream. The file appears complete or not at
-// all; memory holds one trajectory. Incomplete and damaged rollouts are counted and named, never exported; for
-// undecided ones the finished turns can be requested.
+// all; memory holds one trajectory. Incomplete and damaged rollouts are counted and named, and only a format that asks for
+// incomplete ones gets them; for undecided ones the finished turns can be requested.
 
 import { once } from 'node:events';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
@@ -68,11 +68,12 @@ export async function exportRun(
       if (typeof chunk === 'string') written.lines++;
       return write(chunk);
     };
-    const { forTraining = false, grouped = false } = exporter;
+    const { forTraining = false, grouped = false, incomplete = false } = exporter;
     for await (const { trajectory, labels, whole: is } of selectedTrajectories(store, count, {
       ...selection,
       forTraining,
       grouped,
+      incomplete,
     })) {
       const chunks = made(exporter, trajectory, count, () => encoder.add(trajectory, labels));
       if (!chunks) continue;

@@ -29,7 +29,7 @@ export interface ExportedSample {
   readonly former?: { readonly id: string; readonly hashes: readonly string[] };
 }
 
-export interface PartOptions extends Omit<SelectionOptions, 'forTraining' | 'grouped'> {
+export interface PartOptions extends Omit<SelectionOptions, 'forTraining' | 'grouped' | 'incomplete'> {
   /** Gives the hash of each line. */
   readonly hashed?: boolean;
 }
@@ -46,8 +46,8 @@ export type MakePart = (ids: readonly RolloutId[]) => Promise<ExportedPart>;
 /** Makes the parts of one export; the last group's labels stay in memory. */
 export async function openPartMaker(store: Store, exporter: LineMaker, options: PartOptions = {}): Promise<MakePart> {
   const { hashed = false, ...selection } = options;
-  const { forTraining = false, grouped = false } = exporter;
-  const select = await openSelection(store, { ...selection, forTraining, grouped });
+  const { forTraining = false, grouped = false, incomplete = false } = exporter;
+  const select = await openSelection(store, { ...selection, forTraining, grouped, incomplete });
   const hashesOf = (lines: readonly string[]) => lines.map((line) => sha256(`${line}\n`));
   return async (ids) => {
     const samples: ExportedSample[] = [];

@@ -29,13 +29,15 @@ export interface ReadingOptions {
   readonly contradicted?: ContradictedPolicy;
   /** Default `drop`. */
   readonly humanTurns?: HumanTurnsPolicy;
+  /** Also what ended and is not complete, as recorded, if it has a turn. Default false. */
+  readonly incomplete?: boolean;
 }
 
 /** `human-turns`: a person wrote into its context; `no-own-turn`: a fork that played no turn. */
 export type WhyUnread = Outcome | 'unfinished' | PeopleLeaveOut | 'human-turns' | 'no-own-turn';
 
 export interface Read {
-  /** Complete. */
+  /** Complete, or ended where `incomplete` asks for it. */
   readonly trajectory: Trajectory;
   /** False: only the finished turns of an undecided rollout. */
   readonly whole: boolean;
@@ -49,7 +51,13 @@ export interface Reading {
 
 /** Acts of people are read once; a damaged one is an error where they count: it might say anything. */
 export async function openReading(store: Store, options: ReadingOptions): Promise<Reading> {
-  const { undecided = 'drop', verdicts = 'judge', contradicted = 'drop', humanTurns = 'drop' } = options;
+  const {
+    undecided = 'drop',
+    verdicts = 'judge',
+    contradicted = 'drop',
+    humanTurns = 'drop',
+    incomplete = false,
+  } = options;
   const acts: Acts | null = verdicts === 'human' ? await readActs(store) : null;
   // A damaged run.json is for `check` to name.
   const isFork = (await store.getRun().catch(() => undefined))?.record.forkedFrom !== undefined;
@@ -60,9 +68,9 @@ export async function openReading(store: Store, options: ReadingOptions): Promis
     const played = acts ? judgedByPeople(recorded, actsOn(acts, id), contradicted) : recorded;
     if (typeof played === 'string') return played;
     const outcome = played.end?.outcome ?? 'unfinished';
-    const whole = outcome === 'complete';
-    const partly = outcome === 'undecided' && undecided === 'finished-turns';
-    const finished = whole ? played : partly ? finishedTurns(played) : undefined;
+    const cut = outcome === 'undecided' && undecided === 'finished-turns' ? finishedTurns(played) : undefined;
+    const whole = !cut && (outcome === 'complete' || (incomplete && played.end !== null && played.turns.length > 0));
+    const finished = whole ? played : cut;
     if (!finished) return outcome;
     if (humanTurns === 'drop' && finished.turns.some(({ record }) => record.said)) return 'human-turns';
     const trajectory = ownTurns(finished);

@@ -4,7 +4,7 @@
 import { oneLine } from '../../domain/foreign-text.ts';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
-import { FORMATS, SEQUENCES } from '../../exporters/index.ts';
+import { EXPORTERS, FORMATS, SEQUENCES } from '../../exporters/index.ts';
 import { TRACE_FORMATS } from '../../exporters/traces/index.ts';
 import type { ExportSummary } from '../../storage/export-run.ts';
 import { ADVANTAGES } from '../../storage/group-labels.ts';
@@ -26,12 +26,13 @@ interface Flags extends ExportFlags {
 
 const LISTED = 20;
 /** Of a file in a folder that --out names with a slash at its end. */
-const ENDINGS: Readonly<Record<string, string>> = { parquet: 'parquet', perfetto: 'json' };
+const endingOf = (format: string): string =>
+  format === 'perfetto' ? 'json' : (EXPORTERS.find(({ name }) => name === format)?.extension ?? 'jsonl');
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  const formats = [...FORMATS, ...TRACE_FORMATS]
-    .map(({ name, description }) => `  ${name.padEnd(9)} ${description}`)
-    .join('\n');
+  const every = [...FORMATS, ...TRACE_FORMATS];
+  const width = Math.max(...every.map(({ name }) => name.length));
+  const formats = every.map(({ name, description }) => `  ${name.padEnd(width)} ${description}`).join('\n');
   for (const option of peopleOptions()) command.addOption(option);
   command
     .argument('<run>', "a run's name, or its folder")
@@ -85,7 +86,7 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
       fix: 'Name a file for the export with --out.',
     });
   }
-  if (flags.format === 'parquet' && wanted === undefined && io.out.isTTY) {
+  if (endingOf(flags.format) === 'parquet' && wanted === undefined && io.out.isTTY) {
     throw new UsageError('Parquet is binary, and stdout is a terminal.', {
       reason: 'bad-value',
       fix: 'Name a file with --out, or send stdout into one.',
@@ -94,7 +95,7 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   const planned = plannedExport(flags);
   const place = await findRun(io, named, flags.runs);
   const { store, run } = place;
-  const file = isFolder ? join(wanted!, `${run}.${ENDINGS[flags.format] ?? 'jsonl'}`) : wanted;
+  const file = isFolder ? join(wanted!, `${run}.${endingOf(flags.format)}`) : wanted;
   // It says what is exported of the records: without it, or of another version, an export would be a guess.
   await store.getRun();
   const skipped: SkippedRollout[] = [];

@@ -5,9 +5,9 @@ import { main } from '../../cli/main.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 describe('export to a terminal', () => {
-  test('refuses Parquet, which is binary, and says where to send it', async () => {
+  test.each(['parquet', 'parquet-turns'])('refuses %s, which is binary, and says where to send it', async (format) => {
     const io = scriptedIo({ tty: true });
-    expect(await main(io, ['export', 'any', '--format', 'parquet'])).toBe(2);
+    expect(await main(io, ['export', 'any', '--format', format])).toBe(2);
     expect(io.text.err).toMatch(/Parquet is binary[\s\S]*--out/);
     expect(io.text.out).toBe('');
   });

@@ -100,6 +100,19 @@ describe('a run that is read by threads', () => {
     },
   );
 
+  test.each(['parquet', 'parquet-turns'])('has the same file, loose or packed: %s', async (format) => {
+    const made = async (out: string, elsewhere?: Parts) => {
+      const file = join(root, 'made.parquet');
+      await exportRun(openFileStore(out, RUN), exporterNamed(format), file, { elsewhere });
+      return readFileSync(file);
+    };
+    const [loose, packed] = [join(root, 'loose'), join(root, 'packed')];
+    const alone = await made(loose);
+    expect(alone.length).toBeGreaterThan(1000);
+    for (const out of [loose, packed])
+      expect((await withThreads(out, { format, selection: {} }, (parts) => made(out, parts))).equals(alone)).toBe(true);
+  });
+
   test('is read by the command itself where the threads fail', async () => {
     const out = join(root, 'packed');
     const alone = await checked(out);

@@ -3,74 +3,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { neutralRow } from '../../domain/neutral-row.ts';
-import { discountedReturns, turnRewards } from '../../domain/reward.ts';
-import type { Trajectory } from '../../domain/trajectory.ts';
-import type { Finish, TurnRecord } from '../../domain/turn.ts';
+import type { TurnRecord } from '../../domain/turn.ts';
 import { arealTurns, turnSampleId } from '../../exporters/areal-turns.ts';
 import { nemoGym } from '../../exporters/nemo-gym.ts';
 import { rows } from '../../exporters/rows.ts';
-import { aQuery, RUN, someSettings, turnRecord } from '../storage/play.ts';
-
-const ids = (least: number) => fc.array(fc.nat(200_000), { minLength: least, maxLength: 8 });
-const turn = fc.record({
-  contextIds: ids(1),
-  parts: fc.array(
-    fc.tuple(
-      fc.nat(9),
-      fc.array(fc.tuple(fc.nat(200_000), fc.double({ min: -50, max: 0, noNaN: true })), { minLength: 1, maxLength: 4 }),
-    ),
-    { maxLength: 3 },
-  ),
-  finish: fc.constantFrom<Finish>('stop', 'length', 'abort'),
-  right: fc.boolean(),
-});
-
-const trajectories = fc
-  .tuple(fc.array(turn, { minLength: 1, maxLength: 5 }), fc.nat(3))
-  .map(([turns, sample]): Trajectory => {
-    const settings = someSettings({ rewardScaling: 0.3, rewardBias: 0.1, turnDiscount: 0.7 });
-    const success = turns.map(({ right }) => (right ? 1 : 0) as 0 | 1);
-    const rewards = turnRewards(success, settings);
-    let length = 0;
-    const played = turns.map(({ contextIds, parts, finish, right }, i) => {
-      const outputs = parts.flatMap(([, tokens]) => tokens);
-      let at = 0;
-      const versions = parts.map(([version, tokens]) => ({ version, start: at, end: (at += tokens.length) }));
-      const contextLength = length + contextIds.length;
-      length = contextLength + outputs.length;
-      const record: TurnRecord = {
-        ...turnRecord(i + 1, 'text'),
-        ...{ contextIds, contextLength, finish, versions },
-        outputIds: outputs.map(([id]) => id),
-        logprobs: outputs.map(([, logprob]) => logprob),
-        versionStart: versions[0]?.version ?? 3,
-        versionEnd: versions.at(-1)?.version ?? 3,
-      };
-      const verdict = {
-        turn: i + 1,
-        verdict: right ? ('right' as const) : ('wrong' as const),
-        reason: 'scripted',
-        of: '',
-        tookMs: 0,
-      };
-      return { record, verdict };
-    });
-    const prompt = { kind: 'messages' as const, messages: [{ role: 'user', content: 'What?' }] };
-    return {
-      rollout: { run: RUN, query: aQuery('q', { prompt }), index: 0, sample, attempt: 1, settings, birthTime: 5 },
-      turns: played,
-      end: {
-        outcome: 'complete',
-        stopReason: 'max-turns',
-        failure: null,
-        turnRewards: rewards,
-        rewards: discountedReturns(rewards, settings.turnDiscount),
-        success,
-        turns: [],
-        finishedAt: 0,
-      },
-    };
-  });
+import { turnRecord } from '../storage/play.ts';
+import { asFloat32, trajectories } from './random-trajectory.ts';
 
 describe('a neutral row', () => {
   test('taken apart turn by turn, it is the records: tokens, float32 logprobs, the version of each token', () => {
@@ -88,7 +26,7 @@ describe('a neutral row', () => {
           expect(row.response_ids.slice(at, from)).toEqual(feedback);
           expect(feedback.map((_, i) => lists.map((list) => list[at + i]))).toEqual(off);
           expect(row.response_ids.slice(from, to)).toEqual(record.outputIds);
-          expect(row.logprobs.slice(from, to)).toEqual([...Float32Array.from(record.logprobs)]);
+          expect(row.logprobs.slice(from, to)).toEqual(asFloat32(record.logprobs));
           const versionAt = (k: number) => record.versions.find(({ start, end }) => start <= k && k < end)!.version;
           expect(row.versions.slice(from, to)).toEqual(record.outputIds.map((_, k) => versionAt(k)));
           expect([...row.turn_ids.slice(from, to), ...row.response_mask.slice(from, to)]).toEqual([
@@ -156,6 +94,11 @@ describe('a neutral row', () => {
     ['versions of fewer tokens', { versions: [] }, 'version spans for 0 tokens'],
     ['a logprob too few', { logprobs: [] }, 'one logprob per output token'],
     ['a logprob that is no number', { logprobs: [Number.NaN, -1, -1] }, 'float32'],
+    ['a logprob of minus infinity', { logprobs: [-1, Number.NEGATIVE_INFINITY, -1] }, 'float32'],
+    ['a logprob that JSON could not hold', { logprobs: [-1, -1, null as never] }, 'null is not a float32'],
+    ['an id beyond int32', { outputIds: [3, 2 ** 31, 5] }, 'token id 2147483648'],
+    ['an id below 0', { contextIds: [-1, 2] }, 'token id -1'],
+    ['half an id', { outputIds: [3, 4.5, 5] }, 'token id 4.5'],
     ['another context length', { contextLength: 99 }, 'context tokens'],
   ])('%s is refused with the query and the sample, never passed on', (_, part, problem) => {
     const record = {

@@ -1,9 +1,8 @@
-// prime-rl's folder of micro batches, and Parquet: what has bytes instead of lines. An independent reader of MessagePack
-// stands here; prime-rl's own struct and pyarrow read the same files in test/trainers.
+// prime-rl's folder of micro batches. An independent reader of MessagePack stands here; prime-rl's own struct reads the
+// same files in test/trainers.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
-import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NeutralRow } from '../../domain/neutral-row.ts';
 import { msgpack, type Packable } from '../../exporters/msgpack.ts';
 import { distributed, firstFit } from '../../exporters/packing.ts';
-import { encoder, parquet } from '../../exporters/parquet.ts';
 import { openSteps } from '../../exporters/prime-rl.ts';
 import { rows } from '../../exporters/rows.ts';
 import { exportFolder } from '../../storage/export-folder.ts';
@@ -198,33 +196,4 @@ describe('prime-rl’s micro batches', () => {
     });
     expect(readdirSync(join(folder, 'whole'))).toEqual(['rollouts']);
   });
-});
-
-describe('rows as Parquet', () => {
-  test('a reader finds the same rows as in the JSON lines, also over several row groups', async () => {
-    for (const groupTokens of [1, 5, 30, 1 << 20]) {
-      const file = join(folder, `rows-${groupTokens}.parquet`);
-      await exportRun(store, { ...parquet, open: () => encoder(groupTokens) }, file, { advantages: 'mean' });
-      const bytes = readFileSync(file);
-      const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-      const read = await parquetReadObjects({ file: buffer });
-      const plain = JSON.stringify(read, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value));
-      expect(JSON.parse(plain)).toEqual(neutral);
-      expectByQuery(parquetMetadata(buffer), groupTokens);
-    }
-  });
-
-  /** A row group is as large as asked for, and ends with a query unless it is eight times as large. */
-  function expectByQuery({ row_groups: groups }: ReturnType<typeof parquetMetadata>, groupTokens: number): void {
-    let at = 0;
-    for (const { num_rows: count } of groups) {
-      const rowsOf = neutral.slice(at, (at += Number(count)));
-      const tokens = rowsOf.reduce((sum, row) => sum + row.prompt_ids.length + row.response_ids.length, 0);
-      if (at === neutral.length) break;
-      expect(tokens).toBeGreaterThanOrEqual(groupTokens);
-      if (rowsOf.at(-1)!.query === neutral[at]!.query) expect(tokens).toBeGreaterThanOrEqual(8 * groupTokens);
-    }
-    expect(at).toBe(neutral.length);
-    expect(groups.length > 1).toBe(groupTokens < 100);
-  }
 });

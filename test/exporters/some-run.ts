@@ -6,9 +6,10 @@ import type { Query } from '../../domain/query.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 import type { TurnRecord } from '../../domain/turn.ts';
 import { exporterNamed } from '../../exporters/index.ts';
+import { parquetTurns } from '../../exporters/parquet-turns.ts';
 import { openSteps } from '../../exporters/prime-rl.ts';
 import { exportFolder } from '../../storage/export-folder.ts';
-import { exportRun } from '../../storage/export-run.ts';
+import { type ExportOptions, exportRun } from '../../storage/export-run.ts';
 import type { Store } from '../../storage/store.ts';
 import { aQuery, play, putRun, type Script, someSettings } from '../storage/play.ts';
 
@@ -63,6 +64,13 @@ export async function someRun(store: Store, part: Partial<RolloutSettings> = {})
   await one(text, 4, 1, { verdicts: ['right'] });
 }
 
+/** A turn a row as Parquet, and the same rows as JSON lines. */
+export async function exportTurns(store: Store, path: string, options: ExportOptions = {}): Promise<void> {
+  const { open: _, ...asLines } = parquetTurns;
+  await exportRun(store, parquetTurns, `${path}.parquet`, { advantages: 'mean', ...options });
+  await exportRun(store, asLines, `${path}.jsonl`, { advantages: 'mean', ...options });
+}
+
 /** Every format, under the names that test/trainers/consumers.py reads. */
 export async function exportAll(store: Store, folder: string): Promise<void> {
   const out = (name: string) => join(folder, name);
@@ -72,6 +80,7 @@ export async function exportAll(store: Store, folder: string): Promise<void> {
   for (const name of ['verifiers', 'tinker', 'nemo-gym'])
     await exportRun(store, exporterNamed(name), out(`${name}.jsonl`), { advantages: 'mean' });
   await exportRun(store, exporterNamed('parquet'), out('rows.parquet'));
+  await exportTurns(store, out('turns'));
   await exportRun(store, exporterNamed('areal'), out('areal-rollout.jsonl'));
   await exportRun(store, exporterNamed('areal', 'turn'), out('areal-turn.jsonl'));
   const steps = openSteps({ seqLen: 64, ranks: 2, groupsPerStep: 2, firstStep: 0 });

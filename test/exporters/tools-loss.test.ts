@@ -8,12 +8,13 @@ import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scoredTurns } from '../../domain/ending.ts';
-import { neutralRow } from '../../domain/neutral-row.ts';
+import { type NeutralRow, neutralRow } from '../../domain/neutral-row.ts';
 import type { Trajectory } from '../../domain/trajectory.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
 import { EXPORTERS, exporterNamed } from '../../exporters/index.ts';
 import type { Exporter } from '../../exporters/exporter.ts';
 import { microBatch } from '../../exporters/prime-rl.ts';
+import type { TurnRow } from '../../exporters/turn-row.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
 import { unpack } from '../proof/forger.ts';
@@ -52,6 +53,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     const { response_ids: ids, response_mask: mask } = read<{ response_ids: number[]; response_mask: number[] }>(line);
     return masked(ids, mask);
   },
+  'parquet-turns': (line) => read<{ response_ids: number[] }>(line).response_ids,
   messages: (line) =>
     read<{ messages: Said[] }>(line).messages.flatMap(({ content, loss }) => (loss ? inText(content) : [])),
   dpo: (line) => {
@@ -76,12 +78,12 @@ const READERS: Readonly<Record<string, Reader>> = {
     ),
 };
 
-async function parquetRows(exporter: Exporter, trajectory: Trajectory) {
+async function parquetRows<Row>(exporter: Exporter, trajectory: Trajectory): Promise<Row[]> {
   const encoder = exporter.open!();
   const chunks = [...encoder.add(trajectory, {}), ...encoder.end()];
   const bytes = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk as Uint8Array)));
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
-  return (await parquetReadObjects({ file })) as { response_ids: number[]; response_mask: number[] }[];
+  return (await parquetReadObjects({ file })) as Row[];
 }
 
 interface Turn {
@@ -152,11 +154,13 @@ describe('an export of a run with tools', () => {
             exporter.name,
           ).toEqual([]);
           trained += found.length;
-          if (['areal', 'rows', 'verifiers', 'tinker', 'nemo-gym'].includes(exporter.name))
+          if (['areal', 'rows', 'parquet-turns', 'verifiers', 'tinker', 'nemo-gym'].includes(exporter.name))
             expect(found, exporter.name).toEqual(outputs);
         }
-        const [row] = await parquetRows(exporterNamed('parquet'), trajectory);
+        const [row] = await parquetRows<NeutralRow>(exporterNamed('parquet'), trajectory);
         expect(masked(row!.response_ids, row!.response_mask)).toEqual(outputs);
+        const byTurn = await parquetRows<TurnRow>(exporterNamed('parquet-turns'), trajectory);
+        expect(byTurn.map(({ response_ids: own }) => own)).toEqual(made.map(({ output }) => output));
         const [all, mask] = microBatch(neutralRow(trajectory));
         expect(masked(all, mask)).toEqual(outputs);
       }),

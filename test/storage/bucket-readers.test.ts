@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { areal } from '../../exporters/areal.ts';
+import type { Exporter } from '../../exporters/exporter.ts';
+import { parquetTurns } from '../../exporters/parquet-turns.ts';
 import { checkRun } from '../../proof/check.ts';
 import { exportRun } from '../../storage/export-run.ts';
 import { writeFleetReport, readFleet } from '../../storage/fleet-status.ts';
@@ -57,16 +59,16 @@ async function summariesOf(store: Store) {
   return Promise.all((['ends', 'turns', 'logprobs'] as const).map((detail) => all(readSummaries(store, { detail }))));
 }
 
-async function exported(store: Store): Promise<string> {
+async function exported(store: Store, exporter: Exporter = areal): Promise<string> {
   const chunks: string[] = [];
   const { Writable } = await import('node:stream');
   const into = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk.toString());
+      chunks.push(chunk.toString('latin1'));
       done();
     },
   });
-  await exportRun(store, areal, into);
+  await exportRun(store, exporter, into);
   return chunks.join('');
 }
 
@@ -78,6 +80,7 @@ describe('a run in a bucket', () => {
     expect(await all(searchRun(there, 'What'))).toEqual(await all(searchRun(here, 'What')));
     expect(await exported(there)).toBe(await exported(here));
     expect((await exported(there)).length).toBeGreaterThan(100);
+    expect(await exported(there, parquetTurns)).toBe(await exported(here, parquetTurns));
     expect(await breachesOf(there)).toEqual([]);
   });
 

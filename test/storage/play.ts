@@ -2,10 +2,9 @@
 
 import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/conversation.ts';
 import { completeSettings } from '../../domain/defaults.ts';
-import { outcomeOf, type StopReason, successOf } from '../../domain/ending.ts';
+import { outcomeOf, scoredTurns, type StopReason } from '../../domain/ending.ts';
 import { turnSeed } from '../../domain/ids.ts';
 import type { Query } from '../../domain/query.ts';
-import { discountedReturns, turnReward } from '../../domain/reward.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 import { logName, turnLogBlock, turnLogLine } from '../../domain/turn-log.ts';
 import type { TurnRecord } from '../../domain/turn.ts';
@@ -104,19 +103,20 @@ export async function play(store: Store, script: Script): Promise<void> {
   }
   if (stop === null) return;
   const outcome = outcomeOf(stop);
-  const success = verdicts.map(successOf);
-  const turnRewards = success.flatMap((s) => (s === null ? [] : [turnReward(s === 1, settings)]));
+  const judged = verdicts.map((verdict) => ({ verdict }));
+  const { success, turnRewards, returns, called } = scoredTurns(judged, stop, settings);
   await store.putEnd(id, {
     outcome,
     stopReason: stop,
     failure:
       outcome === 'failed' ? { reason: 'scripted', message: 'as the script says', turn: verdicts.length + 1 } : null,
     turnRewards,
-    rewards: outcome === 'complete' ? discountedReturns(turnRewards, settings.turnDiscount) : [],
+    rewards: outcome === 'complete' ? returns : [],
     success,
     turns: turns.slice(0, verdicts.length).map(({ hash }) => hash),
     finishedAt: birthTime + 10 * (verdicts.length + unjudged + 1),
     ...(script.said && { said: script.said }),
+    ...(called.length > 0 && { called }),
   });
 
   async function log(turn: number, verdict: { verdict: VerdictValue; reason: string }): Promise<void> {

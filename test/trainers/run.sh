@@ -5,7 +5,7 @@ set -eu
 CACHE="${EVERTURN_TRAINERS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/everturn/trainers}"
 if [ -z "${EVERTURN_TRAINERS_PYTHON:-}" ]; then
   [ -x "$CACHE/venv/bin/python" ] || python3 -m venv "$CACHE/venv"
-  nice -n 10 "$CACHE/venv/bin/pip" install --quiet datasets pyarrow msgspec numpy pyzmq orjson tinker verifiers loguru httpx torch transformers trl onnx safetensors tokenizers
+  nice -n 10 "$CACHE/venv/bin/pip" install --quiet datasets pyarrow pandas duckdb msgspec numpy pyzmq orjson tinker verifiers loguru httpx torch transformers trl onnx safetensors tokenizers
   export EVERTURN_TRAINERS_PYTHON="$CACHE/venv/bin/python"
 fi
 if [ -z "${EVERTURN_TRAINERS_SOURCES:-}" ]; then
