@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Trajectory } from '../domain/trajectory.ts';
-import { type ExportSummary, writeFileAt } from './export-run.ts';
+import { type ExportSummary, mustNotReplace, writeFileAt } from './export-run.ts';
 import type { SkippedRollout } from './selection.ts';
 import type { Store } from './store.ts';
 import { readTrajectories } from './trajectories.ts';
@@ -28,6 +28,7 @@ export async function exportEvery(
   { overwrite, onSkip }: EveryOptions,
 ): Promise<ExportSummary> {
   let [exported, broken] = [0, 0];
+  let firstProblem: string | null = null;
   async function writeAll(write: (text: string) => Promise<void>): Promise<void> {
     const written = async (texts: Iterable<string>) => {
       let block = '';
@@ -43,6 +44,7 @@ export async function exportEvery(
       attempts: 'all',
       onBroken({ query, sample }, { message: problem }) {
         broken++;
+        firstProblem ??= problem;
         onSkip({ query, sample, outcome: 'broken', problem });
       },
     });
@@ -53,7 +55,10 @@ export async function exportEvery(
     await written(encoder.end());
   }
   if (typeof target === 'string') {
-    await writeFileAt(target, overwrite, (file) => writeAll((text) => file.appendFile(text)));
+    await writeFileAt(target, overwrite, async (file) => {
+      await writeAll((text) => file.appendFile(text));
+      if (overwrite && broken > 0) await mustNotReplace(target, broken, firstProblem);
+    });
   } else {
     await writeAll(async (text) => {
       if (!target.write(text)) await once(target, 'drain');

@@ -9,6 +9,7 @@ import type { Writable } from 'node:stream';
 import { isBucketPlace } from '../domain/bucket-place.ts';
 import { StoreError, UsageError } from '../domain/errors.ts';
 import { fileError } from './disk/errors.ts';
+import { factsOf } from './disk/facts.ts';
 import { type Chunk, type LineMaker, made } from './encoder.ts';
 import { type ExportElsewhere, exportedParts, type PartOptions } from './exported-parts.ts';
 import { selectedTrajectories, type SkippedRollout, type WhySkipped } from './selection.ts';
@@ -43,7 +44,9 @@ export async function exportRun(
 ): Promise<ExportSummary> {
   const written = { exported: 0, lines: 0, finishedTurns: 0 };
   const skipped: Partial<Record<WhySkipped, number>> = {};
+  let firstProblem: string | null = null;
   const count = (rollout: SkippedRollout): void => {
+    if (rollout.outcome === 'broken') firstProblem ??= rollout.problem;
     skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
     onSkip?.(rollout);
   };
@@ -92,9 +95,21 @@ export async function exportRun(
       const out = buffered((chunk) => file.appendFile(chunk));
       await writeAll(out.write);
       await out.flush();
+      if (overwrite && skipped.broken) await mustNotReplace(target, skipped.broken, firstProblem);
     });
   }
   return { ...written, skipped };
+}
+
+/** A file of before is not replaced by one that lacks what is broken. */
+export async function mustNotReplace(target: string, broken: number, problem: string | null): Promise<void> {
+  const there = isBucketPlace(target) ? await factsOf(target) : await stat(target).catch(() => undefined);
+  if (!there || ('isFile' in there && !there.isFile())) return;
+  const what = `${broken === 1 ? '1 rollout is' : `${broken} rollouts are`} broken`;
+  throw new StoreError(`${target} stays as it was: ${what}${problem === null ? '' : `; ${problem}`}`, {
+    reason: 'record-broken',
+    fix: '`everturn check` names what is broken; --out with another name writes what can be read.',
+  });
 }
 
 const BUFFERED_CHARS = 256 * 1024;

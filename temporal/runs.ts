@@ -32,14 +32,27 @@ const STEER_MS = 15_000;
 /** temporal.api.enums.v1.TaskQueueType. */
 const ACTIVITY_QUEUE = 2;
 
-/** Starts the run's collection, or attaches to it if it is open. `summary` is its title in the UI. */
-export async function startCollection({ client }: Session, input: CollectionInput, summary: string): Promise<void> {
+/**
+ * Starts the run's collection, or attaches to it if it is open. `summary` is its title in the UI. Refuses one of another
+ * folder, which a client elsewhere may have started in the same moment.
+ */
+export async function startCollection(session: Session, input: CollectionInput, summary: string): Promise<void> {
+  const { client } = session;
   await calling(`start run "${input.run}"`, () =>
     client.workflow.start('collection', {
       ...startOptions({ workflowId: input.run, input, summary }),
       priority: steeringPriority(input.run),
     }),
   );
+  const { out } = await describeWorkflow(session, input.run);
+  if (out !== null && out !== input.out) throw runElsewhere(input.run, out);
+}
+
+export function runElsewhere(run: string, out: string): UsageError {
+  return new UsageError(`A run named "${run}" is running in ${out}.`, {
+    reason: 'run-elsewhere',
+    fix: `Give this one another --name, or --out ${out} to attach to that one.`,
+  });
 }
 
 export interface WorkflowFacts {

@@ -104,10 +104,10 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   if (flags.json) printJson(io, { ...summary, format: flags.format, file });
   report(io, flags, summary, skipped);
   if (isFolder) say(io, `They are in ${oneLine(shortPath(io, file!))}.`);
-  if (summary.skipped['broken'])
-    say(io, `\`${programName(io)} check ${runArgument(io, place)}\` names what is broken.`);
   if (note) say(io, `Note: ${note}`);
-  return EXIT.ok;
+  if (!summary.skipped['broken']) return EXIT.ok;
+  say(io, `\`${programName(io)} check ${runArgument(io, place)}\` names what is broken.`);
+  return EXIT.bug;
 }
 
 function report(io: Io, flags: Flags, summary: ExportSummary, skipped: readonly SkippedRollout[]): void {
@@ -129,6 +129,7 @@ function report(io: Io, flags: Flags, summary: ExportSummary, skipped: readonly 
       : '';
     say(io, `everturn: Nothing is exported.${why}`);
   }
-  for (const { query, sample, outcome } of skipped) say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}`);
+  for (const { query, sample, outcome, problem } of skipped)
+    say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}${problem === null ? '' : ` (${oneLine(problem)})`}`);
   if (leftTotal > skipped.length) say(io, `  … and ${leftTotal - skipped.length} more`);
 }

@@ -9,7 +9,7 @@ import { sha256Hex } from '../../domain/sha256.ts';
 import { registerRun } from '../../permissions/registered.ts';
 import { createFork } from '../../run/fork-run.ts';
 import { homeOf } from '../../service/home.ts';
-import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
+import { describeWorkflow, runElsewhere, startCollection } from '../../temporal/runs.ts';
 import { namesCluster } from '../../temporal/cluster-settings.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -83,12 +83,7 @@ export async function launchFork(io: Io, given: ForkLaunch): Promise<ExitCode> {
   const link = await openLink(io);
   try {
     const { state, out } = await describeWorkflow(link.session, run);
-    if (state === 'running' && out !== null && out !== place.out) {
-      throw new UsageError(`A run named "${run}" is running in ${out}.`, {
-        reason: 'run-elsewhere',
-        fix: 'Give this one another --name.',
-      });
-    }
+    if (state === 'running' && out !== null && out !== place.out) throw runElsewhere(run, out);
     if (isCode && state !== 'running') await mustTakeCode(link);
     const { settings } = await make();
     registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });

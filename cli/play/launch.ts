@@ -8,7 +8,7 @@ import { environmentTitle } from '../../domain/environment.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { describeOnQueue } from '../../temporal/describe-environment.ts';
 import { startFeed } from '../../temporal/feed.ts';
-import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
+import { describeWorkflow, runElsewhere, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
 import { withAgent } from '../../run/agents.ts';
 import { groupsOf } from '../../run/groups.ts';
@@ -139,8 +139,9 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const link = await openLink(io);
   try {
     const { state, out } = await describeWorkflow(link.session, run);
-    if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
-    if (state === 'running' && !isKnown) throw withoutFolder(run, place.store.folder);
+    if (state === 'running' && out !== null && out !== place.out) throw runElsewhere(run, out);
+    // Another command may have made it since.
+    if (state === 'running' && !isKnown && !(await place.store.getRun())) throw withoutFolder(run, place.store.folder);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
     if (ownCalls > 0 && state !== 'running') await mustTakeEnvironments(link);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
@@ -266,12 +267,5 @@ function withoutFolder(run: string, folder: string): UsageError {
   return new UsageError(`A run named "${run}" is running, and its folder ${folder} is gone.`, {
     reason: 'run-elsewhere',
     fix: `Move the folder back; or end that run with \`everturn cancel ${run}\`, and repeat the command.`,
-  });
-}
-
-function elsewhere(run: string, out: string): UsageError {
-  return new UsageError(`A run named "${run}" is running in ${out}.`, {
-    reason: 'run-elsewhere',
-    fix: `Give this one another --name, or --out ${out} to attach to that one.`,
   });
 }

@@ -2,6 +2,7 @@
 
 import { execFile, execFileSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../storage/files.ts';
+import { rolloutFolder } from '../../storage/record/layout.ts';
 import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/cli/index.js');
@@ -181,6 +183,34 @@ describe('an export to a file', () => {
     expect(ended.code).toBe(1);
     expect(readFileSync(join(folder, 'old.jsonl'), 'utf8')).toBe('old');
     expect(leftovers()).toEqual([]);
+  });
+});
+
+describe('an export of a run with a broken record', () => {
+  const broken = (format: string, out: string, more = '') =>
+    shell(`$EVERTURN export broken --format ${format} --out ${out} ${more}`);
+  beforeAll(() => {
+    cpSync(join(folder, 'runs/r'), join(folder, 'runs/broken'), { recursive: true });
+    const turn = join(folder, 'runs/broken', rolloutFolder({ query: 'q1', sample: 0, attempt: 1 }), 'turn-001.json');
+    writeFileSync(turn, readFileSync(turn, 'utf8').replace('"m"', '"n"'));
+  });
+
+  test.each(['areal', 'parquet', 'otlp'])('as %s ends with 1, and replaces no file of before', async (format) => {
+    const made = await broken(format, `part.${format}`);
+    expect(made.code).toBe(1);
+    expect(made.stderr).toMatch(/left out: 1 broken\.[^]*check .*broken.* names what is broken/);
+    expect(existsSync(join(folder, `part.${format}`))).toBe(true);
+    writeFileSync(join(folder, 'whole'), 'whole');
+    const again = await broken(format, 'whole', '--overwrite');
+    expect(again.code).toBe(1);
+    expect(again.stderr).toMatch(/whole stays as it was: 1 rollout is broken/);
+    expect(readFileSync(join(folder, 'whole'), 'utf8')).toBe('whole');
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('ends with 1 where it goes to a pipe', async () => {
+    expect((await shell('$EVERTURN export broken --format areal > /dev/null')).code).toBe(1);
+    expect((await broken('areal', '/dev/null', '--overwrite')).code).toBe(1);
   });
 });
 
