@@ -3,12 +3,11 @@
 // proved as loose ones are, by rollout.ts and logs.ts.
 
 import { explain } from '../domain/errors.ts';
-import type { LostPacks } from './lost-packs.ts';
-import { logName } from '../domain/turn-log.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { factsOf } from '../storage/disk/facts.ts';
 import { readText } from '../storage/disk/write-once.ts';
 import { sha256OfFile } from '../storage/pack/checksum.ts';
+import { type Harm, harmLine } from '../storage/pack/harm.ts';
 import {
   isZipName,
   manifestFile,
@@ -18,9 +17,13 @@ import {
   parsePackedId,
   readManifest,
 } from '../storage/pack/manifest.ts';
+import { leftovers } from '../storage/pack/leftovers.ts';
 import { openPackFile } from '../storage/pack/pack-file.ts';
 import { entryName, numbersOf, openPacks } from '../storage/pack/packs.ts';
 import { DIFFERS, looseLogs, loosePacked } from '../storage/pack/remove.ts';
+import { strangeEntry } from '../storage/pack/restore.ts';
+import { unreadPacks } from '../storage/pack/unread.ts';
+import { lostIn } from '../storage/pack/unnamed.ts';
 import { join } from '../storage/place.ts';
 import { isHarmless, rolloutFolder } from '../storage/record/layout.ts';
 import { FOREIGN, namesIn } from '../storage/record/listing.ts';
@@ -40,7 +43,42 @@ export interface CheckedPacks {
   readonly logs: readonly string[];
 }
 
-/** `lost`: reported already (lost-packs.ts). */
+export interface LostPacks {
+  /** Of their manifests. */
+  readonly numbers: ReadonlySet<number>;
+  /** Of packs that no manifest names. */
+  readonly unnamed: ReadonlySet<number>;
+  /** Folders of the rollouts that cannot be read, as `rolloutFolder` names them. */
+  readonly rollouts: ReadonlySet<string>;
+}
+
+/** Packs of which nothing can be read, or that no manifest names: each is reported once, and not again with its rollouts. */
+export async function lostPacks(folder: string, onBreach: OnBreach): Promise<LostPacks> {
+  const numbers = new Set<number>();
+  const unnamed = new Set<number>();
+  const rollouts = new Set<string>();
+  const report = (harm: Harm) => onBreach({ path: harm.path, problem: harmLine(harm) });
+  for await (const { manifest, ...harm } of unreadPacks(folder, 'all')) {
+    report(harm);
+    numbers.add(manifest.number);
+    for (const id of manifest.rollouts) rollouts.add(rolloutFolder(parsePackedId(id)!));
+  }
+  const packs = openPacks(folder);
+  await packs.refresh();
+  const lost = await lostIn(folder, packs);
+  for (const one of lost) {
+    report(one);
+    unnamed.add(parseInt(one.name, 10));
+    for (const rollout of one.rollouts ?? []) rollouts.add(rollout);
+  }
+  for await (const { read } of leftovers(folder, packs, lost)) {
+    const found = await read();
+    if ('problem' in found) report(found);
+  }
+  return { numbers, unnamed, rollouts };
+}
+
+/** `lost`: reported already. */
 export async function checkPacks(folder: string, lost: LostPacks, onBreach: OnBreach): Promise<CheckedPacks> {
   const names = (await namesIn(join(folder, PACKS))).filter((name) => !isHarmless(name));
   for (const name of names) {
@@ -55,8 +93,10 @@ export async function checkPacks(folder: string, lost: LostPacks, onBreach: OnBr
     const breach = (problem: string) => onBreach({ path, problem });
     if (!numbers.includes(number)) {
       // A name may hold any number: one that is far ahead is reported by itself.
-      breach(`is missing, though ${manifestFile(numbers.find((n) => n > number)!)} is there`);
-      number = numbers.find((n) => n > number)! - 1;
+      if (lost.unnamed.has(number)) continue;
+      const next = numbers.find((n) => n > number)!;
+      breach(`is missing, though ${manifestFile(next)} is there. Take it and its pack from a copy of the run.`);
+      number = next - 1;
       continue;
     }
     try {
@@ -111,11 +151,9 @@ async function checkZip(folder: string, manifest: PackRecord, onBreach: OnBreach
     const missing = [...rollouts].find((name) => !there.includes(name));
     if (missing !== undefined) say(`does not hold ${missing}`);
     else if (there.join() !== [...rollouts].join()) say('holds its rollouts in another order than its manifest');
-    const names = new Set(ids.map(logName));
-    const logs = entries.filter((name) => !rollouts.has(name));
-    const foreign = logs.find((name) => !names.has(/^answers\/\d+\/([^/]+)\.(?:txt|jsonl)$/.exec(name)?.[1] ?? ''));
-    if (foreign !== undefined) say(`holds ${JSON.stringify(foreign)}, which is of none of its rollouts`);
-    return logs;
+    const strange = strangeEntry(entries, ids);
+    if (strange !== undefined) say(`holds ${JSON.stringify(strange)}, which is of none of its rollouts`);
+    return entries.filter((name) => !rollouts.has(name));
   } catch (error) {
     say(withoutPath(explain(error), join(folder, path)));
     return [];
