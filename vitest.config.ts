@@ -29,6 +29,7 @@ const PARTS = [
   'test/cli/{completion,doctor,dry-run,exit,export,format,judge,parts,streams,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
+  'test/cli/pack-harms.test.ts',
   'test/proof/{call-forgeries,check,check-forgeries,check-packed}.test.ts',
   // They wait.
   'test/{cli/follow,inference/identity-asked,temporal/connect,temporal/await-cluster,temporal/open-rollouts,temporal/unseen}.test.ts',

@@ -4,10 +4,11 @@
 
 import { explain } from '../domain/errors.ts';
 import { shapeProblem, textProblem } from './shape.ts';
+import { FROM_COPY } from '../storage/disk/errors.ts';
 import { factsOf } from '../storage/disk/facts.ts';
 import { readText } from '../storage/disk/write-once.ts';
 import { sha256OfFile } from '../storage/pack/checksum.ts';
-import { type Harm, harmLine } from '../storage/pack/harm.ts';
+import { type Harm, harmLine, onlyCopy } from '../storage/pack/harm.ts';
 import {
   isZipName,
   manifestFile,
@@ -17,9 +18,9 @@ import {
   parsePackedId,
   readManifest,
 } from '../storage/pack/manifest.ts';
-import { leftovers } from '../storage/pack/leftovers.ts';
+import { leftovers, packsWithoutManifest } from '../storage/pack/leftovers.ts';
 import { openPackFile } from '../storage/pack/pack-file.ts';
-import { entryName, numbersOf, openPacks } from '../storage/pack/packs.ts';
+import { entryName, numbersOf, openPacks, type Packs, packedTwice } from '../storage/pack/packs.ts';
 import { DIFFERS, looseLogs, loosePacked } from '../storage/pack/remove.ts';
 import { strangeEntry } from '../storage/pack/restore.ts';
 import { unreadPacks } from '../storage/pack/unread.ts';
@@ -65,17 +66,26 @@ export async function lostPacks(folder: string, onBreach: OnBreach): Promise<Los
   }
   const packs = openPacks(folder);
   await packs.refresh();
-  const lost = await lostIn(folder, packs);
-  for (const one of lost) {
-    report(one);
+  for (const one of await lostIn(folder, packs)) {
     unnamed.add(parseInt(one.name, 10));
     for (const rollout of one.rollouts ?? []) rollouts.add(rollout);
   }
-  for await (const { read } of leftovers(folder, packs, lost)) {
-    const found = await read();
-    if ('problem' in found) report(found);
-  }
+  // Of a manifest that cannot be read, its own line says the way out.
+  if (!isSound(packs)) return { numbers, unnamed, rollouts };
+  const { sound, refused } = await packsWithoutManifest(folder, packs);
+  for (const { name, ids, elsewhere } of sound) report(onlyCopy(name, ids.length - elsewhere.length));
+  refused.forEach(report);
+  for await (const { harm } of leftovers(folder, packs)) if (harm) report(harm);
   return { numbers, unnamed, rollouts };
+}
+
+function isSound(packs: Packs): boolean {
+  try {
+    packs.mustBeSound();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** `lost`: reported already. */
@@ -87,10 +97,10 @@ export async function checkPacks(folder: string, lost: LostPacks, onBreach: OnBr
   }
   const numbers = numbersOf(names);
   const logs: string[] = [];
-  const seen = new Map<string, string>();
+  const seen = new Map<string, number>();
   for (let number = 1; number <= (numbers.at(-1) ?? 0); number++) {
     const path = manifestFile(number);
-    const breach = (problem: string) => onBreach({ path, problem });
+    const breach = (problem: string) => onBreach({ path, problem: withoutPath(problem, join(folder, path)) });
     if (!numbers.includes(number)) {
       // A name may hold any number: one that is far ahead is reported by itself.
       if (lost.unnamed.has(number)) continue;
@@ -102,14 +112,12 @@ export async function checkPacks(folder: string, lost: LostPacks, onBreach: OnBr
     try {
       const manifest = await soundManifest(folder, number, breach);
       if (!manifest) continue;
-      for (const id of manifest.rollouts) {
-        const other = seen.get(id);
-        if (other !== undefined) breach(`packs ${JSON.stringify(id)}, which ${other} packs`);
-        seen.set(id, path);
-      }
+      const twin = manifest.rollouts.find((id) => seen.has(id));
+      if (twin !== undefined) breach(explain(packedTwice(folder, number, twin, seen.get(twin)!)));
+      for (const id of manifest.rollouts) seen.set(id, number);
       if (!lost.numbers.has(number)) logs.push(...(await checkZip(folder, manifest, onBreach)));
     } catch (error) {
-      breach(withoutPath(explain(error), join(folder, path)));
+      breach(explain(error));
     }
   }
   if (seen.size > 0) await checkTwins(folder, onBreach);
@@ -143,7 +151,7 @@ async function checkZip(folder: string, manifest: PackRecord, onBreach: OnBreach
     const sha256 = await sha256OfFile(join(folder, path));
     if (size !== manifest.bytes || sha256 !== manifest.zipSha256)
       say(
-        `is changed: it has ${size} bytes and hash ${sha256}, its manifest says ${manifest.bytes} and ${manifest.zipSha256}`,
+        `is changed: it has ${size} bytes and hash ${sha256}, its manifest says ${manifest.bytes} and ${manifest.zipSha256}. ${FROM_COPY}`,
       );
     const ids = manifest.rollouts.map((id) => parsePackedId(id)!);
     const rollouts = new Set(ids.map(entryName));

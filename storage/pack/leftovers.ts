@@ -16,19 +16,19 @@ import { type ProvedPack, provedPack } from './prove.ts';
 import { publish } from './publish.ts';
 import { remove } from './remove.ts';
 import { restore } from './restore.ts';
-import { type Lost, lostIn, unnamedIn } from './unnamed.ts';
+import { lostIn, unnamedIn } from './unnamed.ts';
 
 /** A packer that is alive publishes its pack within this time. */
 export const LEFT_MS = 60 * 60 * 1000;
 
-export interface NamedAgain {
-  readonly made: readonly PackRecord[];
-  /** Packs that get none. */
+export interface Unnamed {
+  /** Packs that hold what is nowhere else, and prove themselves. */
+  readonly sound: readonly ProvedPack[];
   readonly refused: readonly Harm[];
 }
 
-/** Makes the manifests of packs that hold what is nowhere else. `packs` must have been refreshed, and be sound. */
-export async function nameAgain(folder: string, packs: Packs, layer: FileLayer): Promise<NamedAgain> {
+/** Packs of which something is lost without a manifest. `packs` must have been refreshed, and be sound. */
+export async function packsWithoutManifest(folder: string, packs: Packs): Promise<Unnamed> {
   const refused: Harm[] = [];
   const proved: ProvedPack[] = [];
   for (const lost of await lostIn(folder, packs)) {
@@ -36,13 +36,26 @@ export async function nameAgain(folder: string, packs: Packs, layer: FileLayer):
     if ('problem' in found) refused.push(found);
     else proved.push(found);
   }
-  const made: PackRecord[] = [];
   // All are compared before one is chosen.
-  const others = proved.map((one) => contradictionAmong(one, proved));
-  for (const [i, one] of proved.entries()) {
-    const other = others[i];
-    const manifest = other ? undefined : await nameOne(folder, packs, one, layer);
+  const sound: ProvedPack[] = [];
+  for (const one of proved) {
+    const other = contradictionAmong(one, proved);
     if (other) refused.push(other);
+    else sound.push(one);
+  }
+  return { sound, refused };
+}
+
+/** Makes the manifests of such packs. Returns them, and why others get none. */
+export async function nameAgain(
+  folder: string,
+  packs: Packs,
+  layer: FileLayer,
+): Promise<{ readonly made: readonly PackRecord[]; readonly refused: readonly Harm[] }> {
+  const { sound, refused } = await packsWithoutManifest(folder, packs);
+  const made: PackRecord[] = [];
+  for (const one of sound) {
+    const manifest = await nameOne(folder, packs, one, layer);
     if (manifest) made.push(manifest);
   }
   return { made, refused };
@@ -93,17 +106,25 @@ function numberOf(name: string, numbers: readonly number[]): number {
   for (let number = 1; ; number++) if (!numbers.includes(number)) return number;
 }
 
-/** Those that hold nothing of their own, and what is wrong with each. `packs` must have been refreshed. */
+/**
+ * Packs that hold nothing of their own; with what is wrong, or whether the run has all of it. `packs` must have been
+ * refreshed.
+ */
 export async function* leftovers(
   folder: string,
   packs: Packs,
-  lost: readonly Pick<Lost, 'name'>[],
-): AsyncGenerator<{ readonly name: string; read(): Promise<ProvedPack | Harm> }> {
-  for (const name of await unnamedIn(folder, packs))
-    if (!lost.some((one) => one.name === name)) yield { name, read: () => provedPack(folder, packs, name) };
+  isDue: (name: string) => Promise<boolean> = async () => true,
+): AsyncGenerator<{ readonly name: string; readonly harm?: Harm; readonly isElsewhere: boolean }> {
+  const lost = new Set((await lostIn(folder, packs)).map(({ name }) => name));
+  for (const name of await unnamedIn(folder, packs)) {
+    if (lost.has(name) || !(await isDue(name))) continue;
+    const found = await provedPack(folder, packs, name);
+    if ('problem' in found) yield { name, harm: found, isElsewhere: false };
+    else yield { name, isElsewhere: found.elsewhere.length === found.ids.length };
+  }
 }
 
-/** Removes those that are as old; returns those that stay because the run has another record in their place. */
+/** Removes those that are as old; returns why others stay. */
 export async function removeLeftovers(
   folder: string,
   packs: Packs,
@@ -112,15 +133,12 @@ export async function removeLeftovers(
 ): Promise<Harm[]> {
   const root = join(folder, PACKS);
   await removeOldTemporaries(root);
+  const isDue = async (name: string) => olderThanMs === 0 || isOlderThan(join(root, name), olderThanMs, root, layer);
   const stay: Harm[] = [];
-  for await (const { name, read } of leftovers(folder, packs, await lostIn(folder, packs))) {
-    const path = join(root, name);
-    if (olderThanMs > 0 && !(await isOlderThan(path, olderThanMs, root, layer))) continue;
-    const found = await read();
+  for await (const { name, harm, isElsewhere } of leftovers(folder, packs, isDue)) {
+    if (harm) stay.push(harm);
     await packs.refresh();
-    if ('problem' in found) stay.push(found);
-    else if (found.elsewhere.length === found.ids.length && !packs.isNamed(name))
-      await remove(path, layer).catch(() => {});
+    if (isElsewhere && !packs.isNamed(name)) await remove(join(root, name), layer).catch(() => {});
   }
   return stay;
 }

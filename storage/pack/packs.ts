@@ -112,7 +112,7 @@ export function openPacks(folder: string): Packs {
       for (const id of pack.ids) {
         const twin = placeOf(id);
         if (twin) {
-          broken ??= twice(number, id, twin);
+          broken ??= packedTwice(folder, number, packedId(id), numberOf(twin));
           continue;
         }
         const known = places.get(id.query);
@@ -133,11 +133,7 @@ export function openPacks(folder: string): Packs {
     return found && is(found) ? found : undefined;
   }
 
-  function twice(number: number, id: PackedId, { file }: Place): StoreError {
-    const other = [...packs].find(([, pack]) => pack.file === file)!;
-    const problem = `packs ${JSON.stringify(packedId(id))}, which ${manifestFile(other[0])} packs`;
-    return recordError(join(folder, manifestFile(number)), problem);
-  }
+  const numberOf = ({ file }: Place): number => [...packs].find(([, pack]) => pack.file === file)![0];
 
   async function read(place: Place): Promise<PackedLines | undefined> {
     const name = entryName(place);
@@ -249,6 +245,10 @@ function placeIn(file: PackFile, id: string): Place {
   const { query, sample, attempt } = parsePackedId(id)!;
   return { query, sample, attempt, file };
 }
+
+/** A rollout that this manifest names, and an earlier one as well. */
+export const packedTwice = (folder: string, number: number, id: string, other: number): StoreError =>
+  recordError(join(folder, manifestFile(number)), `packs ${JSON.stringify(id)}, which ${manifestFile(other)} packs`);
 
 /** The entry of a rollout in its pack. */
 export const entryName = (id: PackedId): string => `${rolloutFolder(id)}.jsonl`;
