@@ -5,6 +5,7 @@
 // with a flaw stays loose: it is evidence. Not covered: `pack` and `unpack` of one run at the same time.
 
 import { createHash, randomBytes } from 'node:crypto';
+import { StoreError } from '../../domain/errors.ts';
 import { type RolloutId, rolloutWorkflowId } from '../../domain/ids.ts';
 import { fileClock } from '../disk/clock.ts';
 import { factsOf } from '../disk/facts.ts';
@@ -22,10 +23,11 @@ import { harmLine } from './harm.ts';
 import { LEFT_MS, nameAgain, removeLeftovers } from './leftovers.ts';
 import { looseRollout, type LooseRollout } from './loose.ts';
 import { PACK_BYTES, PACK_ROLLOUTS, type PackedId, packedId, type PackRecord, PACKS, zipName } from './manifest.ts';
-import { openPackFile } from './pack-file.ts';
+import { entriesOf, openPackFile } from './pack-file.ts';
 import { entryName, numbersOf, openPacks } from './packs.ts';
 import { publish } from './publish.ts';
 import { remove, removeEmptyFolders, removeTwins } from './remove.ts';
+import { rolloutsIn } from './unnamed.ts';
 import { unreadPacks } from './unread.ts';
 import { openZipWriter, packed } from './zip.ts';
 
@@ -64,6 +66,8 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
   const { minAgeMs = MIN_AGE_MS, rolloutsPerPack = PACK_ROLLOUTS, layer = NODE_FILES, onPack = () => {} } = options;
   const packs = openPacks(folder);
   const flawed = new Set<string>();
+  /** Folders of rollouts in packs that got no manifest: which of the two is right is for people to say. */
+  const disputed = new Set<string>();
   const summary = { packs: 0, rollouts: 0, bytes: 0, notEnded: 0, problems: 0, namedAgain: 0 };
   const report = (path: string, problem: string) => {
     summary.problems++;
@@ -76,7 +80,7 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
     const inFlight = (await options.inFlight?.()) ?? new Set();
     summary.notEnded = 0;
     for await (const id of rolloutsInOrder(store, { attempts: 'all', partly: true })) {
-      if (packs.knows(id) || flawed.has(packedId(id))) continue;
+      if (packs.knows(id) || flawed.has(packedId(id)) || disputed.has(rolloutFolder(id))) continue;
       const ended = await factsOf(join(folder, rolloutFolder(id), END_FILE)).catch(() => undefined);
       const old = ended !== undefined && now - ended.modifiedMs >= minAgeMs;
       if (old && !inFlight.has(rolloutWorkflowId(id))) yield id;
@@ -145,7 +149,11 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
   for (const manifest of again.made) options.onNamedAgain?.(manifest);
   summary.namedAgain = again.made.length;
   const stay = await removeLeftovers(folder, packs, layer, LEFT_MS);
-  for (const harm of [...again.refused, ...stay]) report(harm.path, harmLine(harm));
+  for (const harm of [...again.refused, ...stay]) {
+    report(harm.path, harmLine(harm));
+    const entries = await entriesOf(join(folder, harm.path));
+    if (!(entries instanceof StoreError)) for (const path of rolloutsIn(entries)) disputed.add(path);
+  }
   await removeTwins(folder, packs, layer, report);
   let source: Source | undefined;
   for (let expected = 0, how = 'more'; how !== 'done';) {

@@ -74,5 +74,5 @@ async function isWhole(rollout: string): Promise<boolean> {
 }
 
 /** Folders of the rollouts whose entries are among these. */
-const rolloutsIn = (entries: readonly string[]): string[] =>
+export const rolloutsIn = (entries: readonly string[]): string[] =>
   entries.filter((name) => name.startsWith(`${ROLLOUTS}/`)).map((name) => name.replace(/\.jsonl$/, ''));

@@ -10,6 +10,7 @@ import { packRun } from '../../storage/pack/pack.ts';
 import type { PackRecord } from '../../storage/pack/manifest.ts';
 import { openPackFile } from '../../storage/pack/pack-file.ts';
 import { openZipWriter, packed } from '../../storage/pack/zip.ts';
+import { FULL } from '../chaos/size.ts';
 import { playGoodRun } from '../proof/good-run.ts';
 import { publish } from '../proof/packed.ts';
 import { again, bytesIn } from '../storage/pack-rig.ts';
@@ -121,7 +122,8 @@ const both =
 const zip = ({ zips }: Run) => zips[1]!;
 const OTHER = '000007-0123456789ab.zip';
 const isRollout = (name: string) => name.startsWith('rollouts/');
-const PLACES = [0, 0.02, 0.2, 0.4, 0.6, 0.8, 0.9, 0.99];
+/** Parts of a file: of a zip its entries, then its directory. */
+const PLACES = FULL ? [0, 0.02, 0.2, 0.4, 0.6, 0.8, 0.9, 0.99] : [0, 0.4, 0.8];
 
 /** With the names of which a message must have one. */
 const HARMS: Readonly<Record<string, readonly [Plant, ...(string | ((run: Run) => string))[]]>> = {
@@ -156,7 +158,7 @@ const HARMS: Readonly<Record<string, readonly [Plant, ...(string | ((run: Run) =
     zip,
   ],
   'an entry renamed in a zip': [
-    rewritten((name, text) => [[isRollout(name) ? name.replace(/\d\.\d\.jsonl$/, '8.1.jsonl') : name, text]]),
+    rewritten((name, text) => [[isRollout(name) ? name.replace(/0\.1\.jsonl$/, '8.1.jsonl') : name, text]]),
     zip,
   ],
   'an entry gone from a zip': [rewritten((name, text) => (/0\.1\.jsonl$/.test(name) ? [] : [[name, text]])), zip],
@@ -230,7 +232,7 @@ const HARMS: Readonly<Record<string, readonly [Plant, ...(string | ((run: Run) =
   ],
   'an entry renamed in a zip whose manifest is missing': [
     both(
-      rewritten((name, text) => [[isRollout(name) ? name.replace(/\d\.\d\.jsonl$/, '8.1.jsonl') : name, text]]),
+      rewritten((name, text) => [[isRollout(name) ? name.replace(/0\.1\.jsonl$/, '8.1.jsonl') : name, text]]),
       without(2),
     ),
     zip,
@@ -241,6 +243,9 @@ const HARMS: Readonly<Record<string, readonly [Plant, ...(string | ((run: Run) =
     OTHER,
   ],
 };
+
+/** By the judge as well in the small size. */
+const JUDGED = ['a zip changed at 0.4', 'a zip that is missing', 'a manifest that is missing', 'a manifest cut'];
 
 async function planted(plant: Plant): Promise<Run> {
   const out = mkdtempSync(join(root, 'run-'));
@@ -297,13 +302,11 @@ describe('a run with', () => {
     const { out } = run;
     const isNamed = (text: string) => names.some((one) => text.includes(typeof one === 'string' ? one : one(run)));
     const messages: string[] = [];
-    for (const reader of Object.keys(READERS)) {
+    // Its judges are processes.
+    const readers = Object.keys(READERS).filter((one) => FULL || one !== 'judge --run' || JUDGED.includes(name));
+    for (const reader of readers) {
       const was = before[reader]!;
       const said = await read(out, reader);
-      if (process.env['SHOW'])
-        console.log(
-          `== ${name}: ${reader} ${said.code}\n${said.out.slice(0, reader === 'check' ? 3000 : 0)}${said.err}`,
-        );
       expect(isPlain(said.err), said.err).toBe(true);
       const same = said.code === was.code && said.out.replaceAll(out, good) === was.out;
       if (!same) expect(isNamed(said.out + said.err), `${reader}: ${said.code} ${said.out} ${said.err}`).toBe(true);
@@ -314,7 +317,6 @@ describe('a run with', () => {
     }
     for (const args of [PACK, UNPACK]) {
       const said = await onCopy(out, args);
-      if (process.env['SHOW']) console.log(`== ${name}: ${args('')[0]} ${said.code}\n${said.err}`);
       expect(isPlain(said.err), said.err).toBe(true);
       if (said.code !== 0) expect(isNamed(said.err), said.err).toBe(true);
       else if (args === UNPACK) {
@@ -337,7 +339,7 @@ describe('a run with', () => {
       expect(await follow(out, lines.out + lines.err), lines.out + lines.err).toBe(true);
     }
     await called(out, PACK(runOf(out)));
-    for (const reader of Object.keys(READERS)) {
+    for (const reader of readers) {
       const { code, out: text } = await read(out, reader);
       expect({ code, text: text.replaceAll(out, good) }, reader).toEqual({ code: 0, text: before[reader]!.out });
     }
