@@ -1,5 +1,5 @@
-// What may be wrong with a pack as a whole, in the words and with the way out that every command gives: readers as an error,
-// a check and a packer as a line.
+// Harms to a pack as a whole, each in the words and with the way out that every command gives: readers as an error, a check
+// and a packer as a line.
 
 import { StoreError } from '../../domain/errors.ts';
 import { FROM_COPY } from '../disk/errors.ts';
@@ -66,7 +66,7 @@ export const contradicted = (pack: string, rollout: string, differs: string): Ha
 
 const many = (rollouts: number): string => `${rollouts.toLocaleString('en-US')} rollouts`;
 
-/** What an error says of a pack, without its path and a stop. */
+/** The text of an error, without the pack's path and a stop. */
 function saidOf(folder: string, pack: string, { message }: StoreError): string {
   const path = join(folder, PACKS, pack);
   const said = message.startsWith(path) ? message.slice(path.length).trimStart() : message;

@@ -76,7 +76,7 @@ function nameByHead(line: string, of: string): string | undefined {
   return fileOf(kind, { turn, chunk: second, call: second });
 }
 
-/** What is wrong with a line of them. */
+/** The first flaw of a line. */
 export function lineProblem(lines: PackedLines): string | undefined {
   for (const [name, line] of lines) {
     const opened = line.open();

@@ -77,7 +77,7 @@ function rolloutIn(file: PackFile, entry: string, text: string): { id: PackedId;
   return { id, lines };
 }
 
-/** What the run has of a rollout beside this pack. `part`: not all of it, or nobody can read it. */
+/** A rollout in the run, beside this pack. `part`: not all of it, or nobody can read it. */
 type Beside = 'same' | 'part' | { readonly differs: string };
 
 async function besideIt(folder: string, packs: Packs, id: PackedId, lines: PackedLines): Promise<Beside> {
