@@ -3,12 +3,12 @@
 // proved as loose ones are, by rollout.ts and logs.ts.
 
 import { explain } from '../domain/errors.ts';
-import type { LostPacks } from './lost-packs.ts';
-import { logName } from '../domain/turn-log.ts';
 import { shapeProblem, textProblem } from './shape.ts';
+import { FROM_COPY } from '../storage/disk/errors.ts';
 import { factsOf } from '../storage/disk/facts.ts';
 import { readText } from '../storage/disk/write-once.ts';
 import { sha256OfFile } from '../storage/pack/checksum.ts';
+import { type Harm, harmLine, onlyCopy } from '../storage/pack/harm.ts';
 import {
   isZipName,
   manifestFile,
@@ -18,9 +18,13 @@ import {
   parsePackedId,
   readManifest,
 } from '../storage/pack/manifest.ts';
+import { leftovers, packsWithoutManifest } from '../storage/pack/leftovers.ts';
 import { openPackFile } from '../storage/pack/pack-file.ts';
-import { entryName, numbersOf, openPacks } from '../storage/pack/packs.ts';
+import { entryName, numbersOf, openPacks, type Packs, packedTwice } from '../storage/pack/packs.ts';
 import { DIFFERS, looseLogs, loosePacked } from '../storage/pack/remove.ts';
+import { strangeEntry } from '../storage/pack/restore.ts';
+import { unreadPacks } from '../storage/pack/unread.ts';
+import { lostIn } from '../storage/pack/unnamed.ts';
 import { join } from '../storage/place.ts';
 import { isHarmless, rolloutFolder } from '../storage/record/layout.ts';
 import { FOREIGN, namesIn } from '../storage/record/listing.ts';
@@ -40,7 +44,51 @@ export interface CheckedPacks {
   readonly logs: readonly string[];
 }
 
-/** `lost`: reported already (lost-packs.ts). */
+export interface LostPacks {
+  /** Of their manifests. */
+  readonly numbers: ReadonlySet<number>;
+  /** Of packs that no manifest names. */
+  readonly unnamed: ReadonlySet<number>;
+  /** Folders of the rollouts that cannot be read, as `rolloutFolder` names them. */
+  readonly rollouts: ReadonlySet<string>;
+}
+
+/** Packs of which nothing can be read, or that no manifest names: each is reported once, and not again with its rollouts. */
+export async function lostPacks(folder: string, onBreach: OnBreach): Promise<LostPacks> {
+  const numbers = new Set<number>();
+  const unnamed = new Set<number>();
+  const rollouts = new Set<string>();
+  const report = (harm: Harm) => onBreach({ path: harm.path, problem: harmLine(harm) });
+  for await (const { manifest, ...harm } of unreadPacks(folder, 'all')) {
+    report(harm);
+    numbers.add(manifest.number);
+    for (const id of manifest.rollouts) rollouts.add(rolloutFolder(parsePackedId(id)!));
+  }
+  const packs = openPacks(folder);
+  await packs.refresh();
+  for (const one of await lostIn(folder, packs)) {
+    unnamed.add(parseInt(one.name, 10));
+    for (const rollout of one.rollouts ?? []) rollouts.add(rollout);
+  }
+  // Of a manifest that cannot be read, its own line says the way out.
+  if (!isSound(packs)) return { numbers, unnamed, rollouts };
+  const { sound, refused } = await packsWithoutManifest(folder, packs);
+  for (const { name, ids, elsewhere } of sound) report(onlyCopy(name, ids.length - elsewhere.length));
+  refused.forEach(report);
+  for await (const { harm } of leftovers(folder, packs)) if (harm) report(harm);
+  return { numbers, unnamed, rollouts };
+}
+
+function isSound(packs: Packs): boolean {
+  try {
+    packs.mustBeSound();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `lost`: reported already. */
 export async function checkPacks(folder: string, lost: LostPacks, onBreach: OnBreach): Promise<CheckedPacks> {
   const names = (await namesIn(join(folder, PACKS))).filter((name) => !isHarmless(name));
   for (const name of names) {
@@ -49,27 +97,27 @@ export async function checkPacks(folder: string, lost: LostPacks, onBreach: OnBr
   }
   const numbers = numbersOf(names);
   const logs: string[] = [];
-  const seen = new Map<string, string>();
+  const seen = new Map<string, number>();
   for (let number = 1; number <= (numbers.at(-1) ?? 0); number++) {
     const path = manifestFile(number);
-    const breach = (problem: string) => onBreach({ path, problem });
+    const breach = (problem: string) => onBreach({ path, problem: withoutPath(problem, join(folder, path)) });
     if (!numbers.includes(number)) {
       // A name may hold any number: one that is far ahead is reported by itself.
-      breach(`is missing, though ${manifestFile(numbers.find((n) => n > number)!)} is there`);
-      number = numbers.find((n) => n > number)! - 1;
+      if (lost.unnamed.has(number)) continue;
+      const next = numbers.find((n) => n > number)!;
+      breach(`is missing, though ${manifestFile(next)} is there. Take it and its pack from a copy of the run.`);
+      number = next - 1;
       continue;
     }
     try {
       const manifest = await soundManifest(folder, number, breach);
       if (!manifest) continue;
-      for (const id of manifest.rollouts) {
-        const other = seen.get(id);
-        if (other !== undefined) breach(`packs ${JSON.stringify(id)}, which ${other} packs`);
-        seen.set(id, path);
-      }
+      const twin = manifest.rollouts.find((id) => seen.has(id));
+      if (twin !== undefined) breach(explain(packedTwice(folder, number, twin, seen.get(twin)!)));
+      for (const id of manifest.rollouts) seen.set(id, number);
       if (!lost.numbers.has(number)) logs.push(...(await checkZip(folder, manifest, onBreach)));
     } catch (error) {
-      breach(withoutPath(explain(error), join(folder, path)));
+      breach(explain(error));
     }
   }
   if (seen.size > 0) await checkTwins(folder, onBreach);
@@ -103,7 +151,7 @@ async function checkZip(folder: string, manifest: PackRecord, onBreach: OnBreach
     const sha256 = await sha256OfFile(join(folder, path));
     if (size !== manifest.bytes || sha256 !== manifest.zipSha256)
       say(
-        `is changed: it has ${size} bytes and hash ${sha256}, its manifest says ${manifest.bytes} and ${manifest.zipSha256}`,
+        `is changed: it has ${size} bytes and hash ${sha256}, its manifest says ${manifest.bytes} and ${manifest.zipSha256}. ${FROM_COPY}`,
       );
     const ids = manifest.rollouts.map((id) => parsePackedId(id)!);
     const rollouts = new Set(ids.map(entryName));
@@ -111,11 +159,9 @@ async function checkZip(folder: string, manifest: PackRecord, onBreach: OnBreach
     const missing = [...rollouts].find((name) => !there.includes(name));
     if (missing !== undefined) say(`does not hold ${missing}`);
     else if (there.join() !== [...rollouts].join()) say('holds its rollouts in another order than its manifest');
-    const names = new Set(ids.map(logName));
-    const logs = entries.filter((name) => !rollouts.has(name));
-    const foreign = logs.find((name) => !names.has(/^answers\/\d+\/([^/]+)\.(?:txt|jsonl)$/.exec(name)?.[1] ?? ''));
-    if (foreign !== undefined) say(`holds ${JSON.stringify(foreign)}, which is of none of its rollouts`);
-    return logs;
+    const strange = strangeEntry(entries, ids);
+    if (strange !== undefined) say(`holds ${JSON.stringify(strange)}, which is of none of its rollouts`);
+    return entries.filter((name) => !rollouts.has(name));
   } catch (error) {
     say(withoutPath(explain(error), join(folder, path)));
     return [];

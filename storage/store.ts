@@ -69,7 +69,7 @@ export interface Store {
 
   /** Every rollout of the run, in no order; torn or foreign files go to `onBreach` and are skipped. */
   listRollouts(onBreach?: OnBreach): AsyncIterable<RolloutId>;
-  /** The rollouts of one query, by sample, then attempt. `partly`: even if more of them are in a pack without a manifest. */
+  /** The rollouts of one query, by sample, then attempt. `partly`: even if more of them are in a pack whose manifest is gone or damaged. */
   listRolloutsOf(query: string, options?: { readonly partly?: boolean }): Promise<RolloutId[]>;
   /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
   listFiles(id: RolloutId): Promise<string[]>;

@@ -41,7 +41,7 @@ export interface ReadOptions {
 export interface OrderOptions extends Pick<ReadOptions, 'attempts'> {
   /** The result of `listRollouts`, if the caller has it. */
   readonly listed?: Iterable<RolloutId>;
-  /** Even if more are in a pack without a manifest: the caller reports it. */
+  /** Even if more are in a pack whose manifest is gone or damaged: the caller reports it. */
   readonly partly?: boolean;
 }
 

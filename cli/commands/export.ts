@@ -99,11 +99,17 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   // It says what is exported of the records: without it, or of another version, an export would be a guess.
   await store.getRun();
   const skipped: SkippedRollout[] = [];
-  const onSkip = (rollout: SkippedRollout) => void (skipped.length < LISTED && skipped.push(rollout));
+  /** Rollouts of one damaged pack have one fault. */
+  const faults = new Set<string>();
+  const onSkip = (rollout: SkippedRollout) => {
+    if (skipped.length < LISTED) skipped.push(rollout);
+    if (rollout.outcome === 'broken' && rollout.problem !== null && faults.size < LISTED) faults.add(rollout.problem);
+  };
   const { note, summary } = await planned(store, file, { overwrite: flags.overwrite === true, onSkip });
   if (flags.json) printJson(io, { ...summary, format: flags.format, file });
   report(io, flags, summary, skipped);
   if (isFolder) say(io, `They are in ${oneLine(shortPath(io, file!))}.`);
+  for (const fault of faults) say(io, `Broken: ${oneLine(fault)}`);
   if (note) say(io, `Note: ${note}`);
   if (!summary.skipped['broken']) return EXIT.ok;
   say(io, `\`${programName(io)} check ${runArgument(io, place)}\` names what is broken.`);
@@ -129,7 +135,6 @@ function report(io: Io, flags: Flags, summary: ExportSummary, skipped: readonly 
       : '';
     say(io, `everturn: Nothing is exported.${why}`);
   }
-  for (const { query, sample, outcome, problem } of skipped)
-    say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}${problem === null ? '' : ` (${oneLine(problem)})`}`);
+  for (const { query, sample, outcome } of skipped) say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}`);
   if (leftTotal > skipped.length) say(io, `  … and ${leftTotal - skipped.length} more`);
 }

@@ -33,7 +33,8 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       '\nThe records and logs of rollouts that have ended move, byte for byte, into zips of 2,000 rollouts in `packs/`; any\n' +
         'unzip opens them. It may be killed and called again at any time, also while the run is played. Rollouts that have\n' +
         'not ended, whose workflow is not closed, or that have a flaw, stay loose. `everturn unpack` makes files of them again.\n' +
-        'Exit code 1 if a rollout with a flaw stays loose, or a pack is damaged or without its manifest.\n\nExample:\n  everturn pack my-run',
+        'A pack whose manifest is gone is proved, and gets it again. Exit code 1 if a rollout with a flaw stays loose, or a\n' +
+        'pack is damaged.\n\nExample:\n  everturn pack my-run',
     )
     .action(async (named: string, flags: Flags) => exit(await pack(io, named, flags)));
 }
@@ -51,6 +52,7 @@ async function pack(io: Io, named: string, { out, olderThan, json }: Flags): Pro
     minAgeMs: Number(olderThan) * 1000,
     inFlight: inFlightOf(io, run),
     onPack: (one) => say(io, `packs/${one.pack}: ${plural(one.rollouts.length, 'rollout')}, ${megabytes(one.bytes)}`),
+    onNamedAgain: (one) => say(io, `packs/${one.pack}: its manifest was gone, and is made again`),
     onProblem(path, problem) {
       if (++listed <= LISTED) say(io, oneLine(`${path}: ${problem}`));
     },

@@ -21,7 +21,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(jsonOption('the summary as one JSON object'))
     .addHelpText(
       'after',
-      '\nIt may be killed and called again at any time. A damaged pack is named and stays as it is.\n\nExample:\n  everturn unpack my-run',
+      '\nIt may be killed and called again at any time. A pack whose manifest is gone is proved\nand unpacked as well; a damaged one is named and stays as it is.\n\nExample:\n  everturn unpack my-run',
     )
     .action(async (named: string, { out, json }: Flags) => {
       const { store } = await findRun(io, named, out);

@@ -94,14 +94,15 @@ export function recordError(path: string, problem: string, torn = false): StoreE
 function fixOf(path: string, problem: string): string {
   if (basename(path) === RUN_FILE) return runFix(problem);
   if (!PACK_PATH.test(path)) return MOVE;
-  if (problem.includes('no manifest'))
-    return 'Take its manifest, the .json of the same number, from a copy of the run.';
-  return problem.includes('of this number') ? 'Move it away, or take the right one from a copy of the run.' : FROM_COPY;
+  return path.endsWith('.json') ? MADE_AGAIN : FROM_COPY;
 }
 
 const PACK_PATH = /\/packs\/\d{6,9}(?:-[0-9a-f]{12}\.zip|\.json)/;
-/** No step makes a pack or its manifest again: the loose files are gone. */
-const FROM_COPY =
+/** A manifest follows from its pack. */
+const MADE_AGAIN =
+  "Move it out of the run's folder, and run `everturn pack` on this run: a pack without a manifest is proved, and gets it again.";
+/** No step makes a pack again: the loose files are gone. */
+export const FROM_COPY =
   'Take this file from a copy of the run; no step writes it again, and the other packs are as they were.';
 
 const RUN_FILE = 'run.json';

@@ -2,6 +2,7 @@
 // then turn by turn a person's message, its parts, record, calls and verdict, then the end. A line's own text says which
 // file it was, by the head that our writer gives it. Its record is parsed and proved when somebody asks for it.
 
+import type { EndRecord } from '../../domain/trajectory.ts';
 import {
   callFile,
   chunkFile,
@@ -73,6 +74,34 @@ function nameByHead(line: string, of: string): string | undefined {
   const found = NUMBERS.exec(line);
   const [turn, second] = [Number(found?.[1]), found?.[2] === undefined ? undefined : Number(found[2])];
   return fileOf(kind, { turn, chunk: second, call: second });
+}
+
+/** The first flaw of a line. */
+export function lineProblem(lines: PackedLines): string | undefined {
+  for (const [name, line] of lines) {
+    const opened = line.open();
+    if ('problem' in opened) return `${name} ${opened.problem}`;
+    if (parseRolloutFile(name).kind === 'foreign') return `${name} is no file of ours`;
+  }
+  return undefined;
+}
+
+/** Why these are not the records of a rollout that has ended: each is sound, and its end names exactly its turns. */
+export function endProblem(lines: PackedLines): string | undefined {
+  const end = recordOf<EndRecord>(lines, END_FILE);
+  if (!lines.has(ROLLOUT_FILE)) return `${ROLLOUT_FILE} is not there`;
+  if (!Array.isArray(end?.turns)) return `${END_FILE} names no turns`;
+  const other = end.turns.findIndex((hash, i) => {
+    const turn = lines.get(turnFile(i + 1))?.open();
+    return !turn || 'problem' in turn || turn.hash !== hash;
+  });
+  return other < 0 ? undefined : `${END_FILE} names another ${turnFile(other + 1)}`;
+}
+
+/** Undefined as well for a damaged one. */
+export function recordOf<T>(lines: PackedLines, name: string): T | undefined {
+  const opened = lines.get(name)?.open();
+  return opened && !('problem' in opened) ? (opened.record as T) : undefined;
 }
 
 /** Also of a record that was changed, if it can be parsed. */

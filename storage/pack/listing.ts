@@ -39,7 +39,6 @@ export function openListing(
     async listRolloutsOf(query, { partly = false } = {}) {
       const loose = (await hasLoose()) ? await listRolloutsOf(folder, run, query) : [];
       await packs.refresh();
-      packs.mustBeSound();
       if (!partly) await packs.mustBeWhole(query);
       const packed = packs.idsOf(query).map((id) => ({ run, ...id }));
       const all = [...packed, ...loose.filter((id) => !packs.knows(id))];

@@ -4,21 +4,12 @@
 
 import { explain } from '../../domain/errors.ts';
 import { logName } from '../../domain/turn-log.ts';
-import type { EndRecord } from '../../domain/trajectory.ts';
 import type { TurnRecord } from '../../domain/turn.ts';
 import { readText } from '../disk/write-once.ts';
 import { join } from '../place.ts';
-import {
-  END_FILE,
-  isHarmless,
-  LOG_KINDS,
-  logPath,
-  parseRolloutFile,
-  rolloutFolder,
-  turnFile,
-} from '../record/layout.ts';
+import { isHarmless, LOG_KINDS, logPath, parseRolloutFile, rolloutFolder } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
-import { inOrder, linesByName, type PackedLine } from './lines.ts';
+import { endProblem, inOrder, lineProblem, linesByName, type PackedLines, recordOf } from './lines.ts';
 import type { PackedId } from './manifest.ts';
 import { entryName } from './packs.ts';
 
@@ -52,30 +43,17 @@ export async function looseRollout(folder: string, id: PackedId): Promise<LooseR
   }
 }
 
-function problemOf(names: readonly string[], lines: ReadonlyMap<string, PackedLine>): string | undefined {
-  for (const [name, line] of lines) {
-    const opened = line.open();
-    if ('problem' in opened) return `${name} ${opened.problem}`;
-  }
+function problemOf(names: readonly string[], lines: PackedLines): string | undefined {
+  const flaw = lineProblem(lines);
+  if (flaw !== undefined) return flaw;
   const found = [...lines.keys()];
   const other = names.findIndex((name, i) => found[i] !== name);
   if (other >= 0 || found.length !== names.length) return `${names[other]} holds another record than its name says`;
-  const end = recordOf<EndRecord>(lines, END_FILE);
-  if (!Array.isArray(end?.turns)) return `${END_FILE} names no turns`;
-  const missing = end.turns.findIndex((hash, i) => {
-    const turn = lines.get(turnFile(i + 1))?.open();
-    return !turn || 'problem' in turn || turn.hash !== hash;
-  });
-  return missing < 0 ? undefined : `${END_FILE} names another ${turnFile(missing + 1)}`;
-}
-
-function recordOf<T>(lines: ReadonlyMap<string, PackedLine>, name: string): T | undefined {
-  const opened = lines.get(name)?.open();
-  return opened && !('problem' in opened) ? (opened.record as T) : undefined;
+  return endProblem(lines);
 }
 
 /** Of each version with which a turn began. */
-function logPaths(id: PackedId, lines: ReadonlyMap<string, PackedLine>): string[] {
+function logPaths(id: PackedId, lines: PackedLines): string[] {
   const versions = new Set<number>();
   for (const name of lines.keys()) {
     const version =

@@ -2,6 +2,7 @@
 
 import { close, open, read } from 'node:fs';
 import { promisify } from 'node:util';
+import { StoreError } from '../../domain/errors.ts';
 import { inBucket } from '../bucket/files.ts';
 import { codeOf, fileError, recordError } from '../disk/errors.ts';
 import { factsOf, readPart } from '../disk/facts.ts';
@@ -112,4 +113,17 @@ export function openPackFile(path: string): PackFile {
     },
     close: closeNow,
   };
+}
+
+/** The names in a pack; or why it cannot be read. */
+export async function entriesOf(path: string): Promise<readonly string[] | StoreError> {
+  const file = openPackFile(path);
+  try {
+    return [...(await file.entries()).keys()];
+  } catch (error) {
+    if (error instanceof StoreError && !error.retryable) return error;
+    throw error;
+  } finally {
+    file.close();
+  }
 }

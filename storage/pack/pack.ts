@@ -5,6 +5,7 @@
 // with a flaw stays loose: it is evidence. Not covered: `pack` and `unpack` of one run at the same time.
 
 import { createHash, randomBytes } from 'node:crypto';
+import { StoreError } from '../../domain/errors.ts';
 import { type RolloutId, rolloutWorkflowId } from '../../domain/ids.ts';
 import { fileClock } from '../disk/clock.ts';
 import { factsOf } from '../disk/facts.ts';
@@ -15,25 +16,19 @@ import { writeOnce } from '../disk/write-once.ts';
 import { join } from '../place.ts';
 import { END_FILE, rolloutFolder } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
-import { encodeRecord } from '../record/text.ts';
 import type { Store } from '../store.ts';
 import { rolloutsInOrder } from '../trajectories.ts';
 import { sha256OfFile } from './checksum.ts';
+import { harmLine } from './harm.ts';
+import { LEFT_MS, nameAgain, removeLeftovers } from './leftovers.ts';
 import { looseRollout, type LooseRollout } from './loose.ts';
-import {
-  manifestFile,
-  PACK_BYTES,
-  PACK_ROLLOUTS,
-  type PackedId,
-  packedId,
-  type PackRecord,
-  PACKS,
-  zipName,
-} from './manifest.ts';
-import { openPackFile } from './pack-file.ts';
+import { PACK_BYTES, PACK_ROLLOUTS, type PackedId, packedId, type PackRecord, PACKS, zipName } from './manifest.ts';
+import { entriesOf, openPackFile } from './pack-file.ts';
 import { entryName, numbersOf, openPacks } from './packs.ts';
-import { ORPHAN_MS, removeOrphans, reportCut } from './orphans.ts';
+import { publish } from './publish.ts';
 import { remove, removeEmptyFolders, removeTwins } from './remove.ts';
+import { rolloutsIn } from './unnamed.ts';
+import { unreadPacks } from './unread.ts';
 import { openZipWriter, packed } from './zip.ts';
 
 export interface PackOptions {
@@ -44,7 +39,9 @@ export interface PackOptions {
   readonly rolloutsPerPack?: number;
   readonly layer?: FileLayer;
   readonly onPack?: (pack: PackRecord) => void;
-  /** A rollout that stays loose though it has ended, or a loose file that is not its packed twin. */
+  /** A pack whose manifest was gone, and is made again. */
+  readonly onNamedAgain?: (pack: PackRecord) => void;
+  /** A rollout that stays loose though it has ended, a loose file that is not its packed twin, or a harmed pack. */
   readonly onProblem?: (path: string, problem: string) => void;
 }
 
@@ -54,6 +51,8 @@ export interface PackSummary {
   readonly bytes: number;
   /** Rollouts that have not ended, or just now, or whose workflow is not closed. */
   readonly notEnded: number;
+  /** Packs whose manifest was gone, and is made again. */
+  readonly namedAgain: number;
   /** Rollouts and files that were reported to `onProblem`. */
   readonly problems: number;
 }
@@ -67,7 +66,9 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
   const { minAgeMs = MIN_AGE_MS, rolloutsPerPack = PACK_ROLLOUTS, layer = NODE_FILES, onPack = () => {} } = options;
   const packs = openPacks(folder);
   const flawed = new Set<string>();
-  const summary = { packs: 0, rollouts: 0, bytes: 0, notEnded: 0, problems: 0 };
+  /** Folders of rollouts in packs that got no manifest: which of the two is right is for people to say. */
+  const disputed = new Set<string>();
+  const summary = { packs: 0, rollouts: 0, bytes: 0, notEnded: 0, problems: 0, namedAgain: 0 };
   const report = (path: string, problem: string) => {
     summary.problems++;
     options.onProblem?.(path, problem);
@@ -79,7 +80,7 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
     const inFlight = (await options.inFlight?.()) ?? new Set();
     summary.notEnded = 0;
     for await (const id of rolloutsInOrder(store, { attempts: 'all', partly: true })) {
-      if (packs.knows(id) || flawed.has(packedId(id))) continue;
+      if (packs.knows(id) || flawed.has(packedId(id)) || disputed.has(rolloutFolder(id))) continue;
       const ended = await factsOf(join(folder, rolloutFolder(id), END_FILE)).catch(() => undefined);
       const old = ended !== undefined && now - ended.modifiedMs >= minAgeMs;
       if (old && !inFlight.has(rolloutWorkflowId(id))) yield id;
@@ -127,9 +128,9 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
     };
     await writeOnce(path, fill, layer);
     const manifest = await readBack(path, { number, name, ids, digests });
-    const { text } = await encodeRecord('pack', null, manifest);
-    if (!(await writeOnce(join(folder, manifestFile(number)), text, layer))) {
-      await remove(path, layer);
+    await packs.refresh();
+    if (ids.some((id) => packs.knows(id)) || !(await publish(folder, manifest, layer))) {
+      await remove(path, layer).catch(() => {});
       return 'lost';
     }
     summary.packs++;
@@ -143,8 +144,16 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
 
   await packs.refresh();
   packs.mustBeSound();
-  await removeOrphans(folder, packs, layer, report, ORPHAN_MS);
-  await reportCut(folder, report);
+  for await (const harm of unreadPacks(folder, 'sizes')) report(harm.path, harmLine(harm));
+  const again = await nameAgain(folder, packs, layer);
+  for (const manifest of again.made) options.onNamedAgain?.(manifest);
+  summary.namedAgain = again.made.length;
+  const stay = await removeLeftovers(folder, packs, layer, LEFT_MS);
+  for (const harm of [...again.refused, ...stay]) {
+    report(harm.path, harmLine(harm));
+    const entries = await entriesOf(join(folder, harm.path));
+    if (!(entries instanceof StoreError)) for (const path of rolloutsIn(entries)) disputed.add(path);
+  }
   await removeTwins(folder, packs, layer, report);
   let source: Source | undefined;
   for (let expected = 0, how = 'more'; how !== 'done';) {

@@ -10,7 +10,16 @@ import { join } from '../place.ts';
 import { queryFolder, rolloutFolder } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
 import { linesByName, type PackedLines } from './lines.ts';
-import { PACKS, type PackedId, parseManifestName, parsePackedId, readManifest } from './manifest.ts';
+import { harmError } from './harm.ts';
+import {
+  manifestFile,
+  PACKS,
+  type PackedId,
+  packedId,
+  parseManifestName,
+  parsePackedId,
+  readManifest,
+} from './manifest.ts';
 import { openPackFile, type PackFile } from './pack-file.ts';
 import { type Lost, lostIn } from './unnamed.ts';
 
@@ -28,7 +37,9 @@ export interface Packs {
   log(path: string): Promise<string | undefined>;
   /** Whether that path of a rollout's folder is of a packed one. */
   isPackedFolder(path: string): boolean;
-  /** Throws if a manifest cannot be read, and thus nobody knows what it packs. */
+  /** Whether a manifest names this zip. */
+  isNamed(zip: string): boolean;
+  /** Throws if a manifest cannot be read, and thus nobody knows what it packs, or packs what another one packs. */
   mustBeSound(): void;
   /** Throws as well if a rollout, or one of this query, is in no place but a pack without a manifest. */
   mustBeWhole(query?: string): Promise<void>;
@@ -55,6 +66,8 @@ export function openPacks(folder: string): Packs {
   /** By query; most have one. */
   let places = new Map<string, Place | Place[]>();
   let folders: Set<string> | undefined;
+  /** Paths of the zips. */
+  let named = new Set<string>();
   let seen: string | undefined;
   let broken: StoreError | undefined;
   let refreshing: Promise<void> | undefined;
@@ -72,7 +85,7 @@ export function openPacks(folder: string): Packs {
     const found = new Map<number, Pack>();
     broken = undefined;
     for (const number of now === undefined ? [] : numbersOf(await namesIn(root))) {
-      const identity = await identityOf(join(root, `${String(number).padStart(6, '0')}.json`));
+      const identity = await identityOf(join(folder, manifestFile(number)));
       const known = packs.get(number);
       if (known && known.identity === identity) {
         found.set(number, known);
@@ -92,10 +105,16 @@ export function openPacks(folder: string): Packs {
     packs = found;
     places = new Map();
     folders = undefined;
+    named = new Set([...found.values()].map(({ file }) => file.path));
     lately.clear();
     latelyChars = 0;
-    for (const pack of found.values()) {
+    for (const [number, pack] of found) {
       for (const id of pack.ids) {
+        const twin = placeOf(id);
+        if (twin) {
+          broken ??= packedTwice(folder, number, packedId(id), numberOf(twin));
+          continue;
+        }
         const known = places.get(id.query);
         if (Array.isArray(known)) known.push(id);
         else places.set(id.query, known ? [known, id] : id);
@@ -113,6 +132,8 @@ export function openPacks(folder: string): Packs {
     if (Array.isArray(found)) return found.find(is);
     return found && is(found) ? found : undefined;
   }
+
+  const numberOf = ({ file }: Place): number => [...packs].find(([, pack]) => pack.file === file)![0];
 
   async function read(place: Place): Promise<PackedLines | undefined> {
     const name = entryName(place);
@@ -153,6 +174,8 @@ export function openPacks(folder: string): Packs {
     if (broken) throw broken;
   };
 
+  const isNamed = (zip: string): boolean => named.has(join(root, zip));
+
   const isPackedFolder = (path: string): boolean => {
     folders ??= new Set([...packs.values()].flatMap(({ ids }) => ids.map(rolloutFolder)));
     return folders.has(path);
@@ -160,7 +183,7 @@ export function openPacks(folder: string): Packs {
 
   async function lostNow(): Promise<Lost[]> {
     if (lost && (lost.at === undefined || lost.at === seen)) return lost.found;
-    const mine = { at: seen, found: lostIn(folder, { refresh, isPackedFolder }, harmless) };
+    const mine = { at: seen, found: lostIn(folder, { refresh, isNamed, isPackedFolder }, harmless) };
     lost = mine;
     const forget = () => {
       // A folder that has just changed is looked at again.
@@ -205,13 +228,14 @@ export function openPacks(folder: string): Packs {
     },
     log,
     isPackedFolder,
+    isNamed,
     mustBeSound,
     async mustBeWhole(query) {
       mustBeSound();
       const below = query === undefined ? '' : `${queryFolder(query)}/`;
       const all = await lostNow();
       const one = all.find(({ rollouts }) => !rollouts || rollouts.some((path) => path.startsWith(below)));
-      if (one) throw one.error;
+      if (one) throw harmError(folder, one);
     },
   };
 }
@@ -221,6 +245,10 @@ function placeIn(file: PackFile, id: string): Place {
   const { query, sample, attempt } = parsePackedId(id)!;
   return { query, sample, attempt, file };
 }
+
+/** A rollout that this manifest names, and an earlier one as well. */
+export const packedTwice = (folder: string, number: number, id: string, other: number): StoreError =>
+  recordError(join(folder, manifestFile(number)), `packs ${JSON.stringify(id)}, which ${manifestFile(other)} packs`);
 
 /** The entry of a rollout in its pack. */
 export const entryName = (id: PackedId): string => `${rolloutFolder(id)}.jsonl`;

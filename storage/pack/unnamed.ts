@@ -1,21 +1,21 @@
-// Packs that no manifest names, and what is lost with them: rollouts that are neither loose nor in a pack with a manifest.
-// Sound while packers are at work: a pack of one is named, or its rollouts are loose, at some moment between two looks.
+// Packs that no manifest names, and what is lost with them: rollouts that are nowhere else. A rollout is elsewhere if a
+// published pack has it, or its folder has its first record and its end: packers remove the first record first, unpackers
+// write it last. Sound while packers are at work: a pack of one is named, or its rollouts are loose, at some moment between
+// two looks. Not compared here: what is elsewhere (leftovers.ts).
 
+import { StoreError } from '../../domain/errors.ts';
 import { ahead } from '../ahead.ts';
 import { factsOf } from '../disk/facts.ts';
-import { StoreError } from '../../domain/errors.ts';
-import { recordError } from '../disk/errors.ts';
 import { join } from '../place.ts';
-import { ROLLOUT_FILE, ROLLOUTS } from '../record/layout.ts';
+import { END_FILE, ROLLOUT_FILE, ROLLOUTS } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
-import { isZipName, PACKS, parseManifestName, readManifest } from './manifest.ts';
-import { openPackFile } from './pack-file.ts';
+import { type Harm, onlyCopy, unsound } from './harm.ts';
+import { isZipName, PACKS } from './manifest.ts';
+import { entriesOf } from './pack-file.ts';
 
-export interface Lost {
+export interface Lost extends Harm {
   /** Of the zip. */
   readonly name: string;
-  readonly problem: string;
-  readonly error: StoreError;
   /** Folders of the rollouts; null: it cannot be read, and may have had any. */
   readonly rollouts: readonly string[] | null;
 }
@@ -23,26 +23,21 @@ export interface Lost {
 /** Published packs, as far as it is asked here. */
 export interface Published {
   refresh(): Promise<void>;
+  /** Whether a manifest that can be read names this zip. */
+  isNamed(zip: string): boolean;
   isPackedFolder(path: string): boolean;
 }
 
-/** By name, in order. */
-export async function unnamedIn(folder: string): Promise<string[]> {
+/** Names of zips, in order. `published` must have been refreshed before. */
+export async function unnamedIn(folder: string, published: Published): Promise<string[]> {
   const names = await namesIn(join(folder, PACKS));
-  const zips = names.filter(isZipName);
-  if (zips.length === 0) return [];
-  const numbers = names.flatMap((name) => parseManifestName(name) ?? []);
-  // Nearly always each is named by the manifest of its own number.
-  if (zips.length === numbers.length && zips.every((name, i) => parseInt(name, 10) === numbers[i])) return [];
-  const named = new Set<string>();
-  for (const number of numbers) named.add((await readManifest(folder, number))?.pack ?? '');
-  return zips.filter((name) => !named.has(name));
+  return names.filter((name) => isZipName(name) && !published.isNamed(name));
 }
 
 /** `harmless`: names that were found to lose nothing, and are not looked at again. */
-export async function lostIn(folder: string, published: Published, harmless: Set<string>): Promise<Lost[]> {
+export async function lostIn(folder: string, published: Published, harmless = new Set<string>()): Promise<Lost[]> {
   const lost: Lost[] = [];
-  for (const name of await unnamedIn(folder)) {
+  for (const name of await unnamedIn(folder, published)) {
     if (harmless.has(name)) continue;
     const found = await lostWith(folder, name, published);
     if (found) lost.push(found);
@@ -52,48 +47,32 @@ export async function lostIn(folder: string, published: Published, harmless: Set
 }
 
 async function lostWith(folder: string, name: string, published: Published): Promise<Lost | undefined> {
-  const first = await onlyIn(folder, name, published);
+  const entries = await entriesOf(join(folder, PACKS, name));
+  const unread = entries instanceof StoreError;
+  const first = unread ? undefined : await nowhereElse(folder, rolloutsIn(entries), published);
   if (first?.length === 0) return undefined;
   await published.refresh();
-  if (!(await unnamedIn(folder)).includes(name)) return undefined;
-  const only = await onlyIn(folder, name, published, first);
-  if (only?.length === 0) return undefined;
-  const what = only ? `holds ${count(only.length)} nowhere else` : 'cannot be read';
-  const problem = `is named by no manifest, and ${what}`;
-  return { name, problem, error: recordError(join(folder, PACKS, name), problem), rollouts: only ?? null };
+  if (!(await unnamedIn(folder, published)).includes(name)) return undefined;
+  if (unread) return { name, rollouts: null, ...unsound(folder, name, entries) };
+  const rollouts = await nowhereElse(folder, first!, published);
+  return rollouts.length === 0 ? undefined : { name, rollouts, ...onlyCopy(name, rollouts.length) };
 }
 
-const count = (n: number): string => (n === 1 ? '1 rollout that is' : `${n.toLocaleString('en-US')} rollouts that are`);
 const AT_ONCE = 16;
 
-/** Undefined: it cannot be read. */
-async function onlyIn(
-  folder: string,
-  name: string,
-  published: Published,
-  of?: readonly string[],
-): Promise<string[] | undefined> {
-  const rollouts = of ?? (await rolloutsOf(join(folder, PACKS, name)));
-  if (!rollouts) return undefined;
-  const candidates = rollouts.filter((path) => !published.isPackedFolder(path));
+async function nowhereElse(folder: string, rollouts: readonly string[], published: Published): Promise<string[]> {
   const only: string[] = [];
-  const looked = ahead(candidates, AT_ONCE, async (path) => ({
-    path,
-    there: await factsOf(join(folder, path, ROLLOUT_FILE)),
-  }));
-  for await (const { path, there } of looked) if (!there) only.push(path);
+  const unpacked = rollouts.filter((path) => !published.isPackedFolder(path));
+  const looked = ahead(unpacked, AT_ONCE, async (path) => ({ path, isWhole: await isWhole(join(folder, path)) }));
+  for await (const { path, isWhole: there } of looked) if (!there) only.push(path);
   return only;
 }
 
-async function rolloutsOf(path: string): Promise<string[] | undefined> {
-  const file = openPackFile(path);
-  try {
-    const names = [...(await file.entries()).keys()];
-    return names.filter((name) => name.startsWith(`${ROLLOUTS}/`)).map((name) => name.replace(/\.jsonl$/, ''));
-  } catch (error) {
-    if (error instanceof StoreError && !error.retryable) return undefined;
-    throw error;
-  } finally {
-    file.close();
-  }
+async function isWhole(rollout: string): Promise<boolean> {
+  const there = await Promise.all([ROLLOUT_FILE, END_FILE].map((file) => factsOf(join(rollout, file))));
+  return !there.includes(undefined);
 }
+
+/** Folders of the rollouts whose entries are among these. */
+export const rolloutsIn = (entries: readonly string[]): string[] =>
+  entries.filter((name) => name.startsWith(`${ROLLOUTS}/`)).map((name) => name.replace(/\.jsonl$/, ''));

@@ -117,8 +117,9 @@ export class ZipDirectory {
   readonly #bytes: Buffer;
   /** The place of each entry in `bytes`. */
   readonly #places: Int32Array;
-  /** Names. */
   readonly size: number;
+  /** A name that two entries have. */
+  readonly doubled: string | undefined;
   /** Entries by the hash of their name, the next free slot where several have one; -1 is free. */
   readonly #slots: Int32Array;
 
@@ -126,13 +127,15 @@ export class ZipDirectory {
     this.#bytes = bytes;
     this.#places = Int32Array.from(places);
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * places.length + 2))).fill(-1);
-    let size = 0;
+    this.size = places.length;
+    let doubled: string | undefined;
     for (const [n, at] of places.entries()) {
-      const slot = this.#slotOf(nameAt(bytes, at));
-      if (this.#slots[slot] === -1) size++;
+      const name = nameAt(bytes, at);
+      const slot = this.#slotOf(name);
+      if (this.#slots[slot] !== -1) doubled ??= name;
       this.#slots[slot] = n;
     }
-    this.size = size;
+    this.doubled = doubled;
   }
 
   has(name: string): boolean {
@@ -144,12 +147,8 @@ export class ZipDirectory {
     return n === -1 ? undefined : entryAt(this.#bytes, this.#places[n]!);
   }
 
-  /** Of a name that two entries have, the last one counts. */
   *keys(): Generator<string> {
-    for (const [n, at] of this.#places.entries()) {
-      const name = nameAt(this.#bytes, at);
-      if (this.#slots[this.#slotOf(name)] === n) yield name;
-    }
+    for (const at of this.#places) yield nameAt(this.#bytes, at);
   }
 
   #slotOf(name: string): number {
@@ -199,7 +198,8 @@ export async function readDirectory(size: number, readAt: ReadAt): Promise<ZipDi
   }
   if (at !== length || next !== offset) return cut;
   // A part of what was read ahead would hold all of it.
-  return new ZipDirectory(Buffer.from(directory), places);
+  const entries = new ZipDirectory(Buffer.from(directory), places);
+  return entries.doubled === undefined ? entries : { problem: `has two entries ${entries.doubled}` };
 }
 
 /** Less is inflated at once: a stream and a thread for each small entry cost several times the work itself. */

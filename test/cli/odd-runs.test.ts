@@ -205,6 +205,8 @@ describe('a run with a record of a later format', () => {
     // One paragraph, with the way out.
     if (code !== 0) {
       expect(err).toContain(`everturn-${kind}/2`);
+      // An export writes the others, and refers to `check`.
+      if (code === 1 && name === 'export') return;
       expect(err).toMatch(/Use the Everturn that made it|use that one, or a later one/);
     }
     if (code !== 0) expect(code).toBe(2);

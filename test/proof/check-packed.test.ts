@@ -138,7 +138,7 @@ describe('a check of packs', () => {
   const first = manifestFile(1);
   const planted: Readonly<Record<string, (run: Awaited<ReturnType<typeof packedRun>>) => unknown>> = {
     'a pack that is missing: is missing': ({ packs, zips }) => rmSync(join(packs, zips[0]!)),
-    'a manifest that is missing: is missing, though': ({ folder }) => rmSync(join(folder, first)),
+    'a manifest that is missing: is named by no manifest, and holds 2 rollouts': ({ folder }) => rmSync(join(folder, first)),
     'the last pack and its manifest gone: never played': ({ folder, packs, zips }) => {
       rmSync(join(folder, manifestFile(5)));
       rmSync(join(packs, zips.at(-1)!));
@@ -204,7 +204,7 @@ describe('a pack of which nothing can be read', () => {
       rmSync(join(packs, zips[0]!)),
     'is cut or changed: its directory is not where its end says: its 2 rollouts cannot be read': ({ packs, zips }) =>
       writeFileSync(join(packs, zips[0]!), 'x'.repeat(1000)),
-    'is named by no manifest: its 1 rollout, nowhere else, cannot be read. Take its manifest': ({ folder, zips }) =>
+    'is named by no manifest, and holds 1 rollout that is nowhere else. Run `everturn pack`': ({ folder, zips }) =>
       rmSync(join(folder, `packs/${zips.at(-1)!.slice(0, 6)}.json`)),
   };
   test.each(Object.entries(gone))('is one line of a check: %s', async (problem, harm) => {

@@ -120,6 +120,22 @@ describe('a run in a bucket', () => {
     expect(back).toEqual(files);
   });
 
+  test('gets a manifest that is gone again, and is read only then', async () => {
+    await packRun(again(OUT), { minAgeMs: 0, rolloutsPerPack: 2 });
+    const seen = await seenIn(again(OUT));
+    const manifest = `a/runs/${RUN}/packs/000002.json`;
+    const { body } = server.objects.get(manifest)!;
+    server.objects.delete(manifest);
+    await expect(exported(again(OUT))).rejects.toThrow(/000002-.* is named by no manifest, and holds 2 rollouts/);
+    expect(await breachesOf(again(OUT))).toHaveLength(1);
+    expect(await packRun(again(OUT), { minAgeMs: 0 })).toMatchObject({ packs: 0, problems: 0, namedAgain: 1 });
+    expect(server.objects.get(manifest)!.body.equals(body)).toBe(true);
+    expect(await seenIn(again(OUT))).toEqual(seen);
+    server.objects.delete(manifest);
+    await unpackRun(`${OUT}/${RUN}`);
+    expect([...server.objects.keys()].length).toBe(Object.keys(files).length);
+  });
+
   test('is not packed before its rollouts are a minute old by the clock of the server', async () => {
     for (const [key, { body }] of server.objects) server.objects.set(key, { body, modified: new Date() });
     expect(await packRun(again(OUT))).toMatchObject({ rollouts: 0, notEnded: 9 });
