@@ -73,10 +73,12 @@ export function leftOf(text: string, start: number): Left {
 const inFormula = (math: string): string => {
   const said = [...math.matchAll(TEXT)].map((m) => m[1]).join(' ');
   const rest = math.replace(TEXT, ' ').replace(/\\(?:begin|end)\{[^{}]*\}|\\(?!approx|n)[A-Za-z]+|[&{}()]/g, ' ');
+  const link = math.slice(math.lastIndexOf('=') + 1);
+  // "40 \\cdot 2.67 \\approx" ends a calculation.
   const rounds =
-    /\d[^=]*(?:[-+*/^]|\\(?:times|cdot|[dt]?frac|sqrt|pi|div))[^=]*(?:\\approx|≈)\s*$|\d\.\d+[^=\d]*(?:\\approx|≈)\s*$/.test(
-      math,
-    );
+    /(?:\\approx|≈)\s*$/.test(link) &&
+    /\d/.test(link) &&
+    /[-+*/^]|\d\.\d|\\(?:times|cdot|[dt]?frac|sqrt|div)/.test(link);
   return `${said} ${/[\p{L}\d]/u.test(rest) ? NOUN : ''} ${rounds || /[=:]\s*$/.test(rest) ? '=' : /(?:\\approx|≈)\s*$/.test(rest) ? 'approximately' : ''}`;
 };
 
