@@ -120,6 +120,7 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   let own: Extraction | undefined = found === 'cut-off' ? undefined : found;
   if (choice && own && listsChoices(options.question)) own = { ...own, text: asChoice(own.text) };
   if (choice && choice.rest === '' && !cut && needsChoice(own)) own = extractChoice(answer) ?? own;
+  if (choice && own) own = { ...own, text: withoutOption(own.text, options.question) };
   // Signs alone are no answer: nothing in them could be right.
   if (own && !isRelationSign(gold.text) && !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(own.text)) own = undefined;
   if (!own && !cut && isRelationSign(gold.text)) own = signIn(answer);
@@ -189,6 +190,15 @@ const asChoice = (text: string): string =>
     /^(\s*\(?)([a-j])(?=\s*(?:\)|[.:]?\s*$))/,
     (_, before: string, letter: string) => before + letter.toUpperCase(),
   );
+
+/** "(C) both A and B" where the question lists these words under C. */
+function withoutOption(text: string, question: string): string {
+  const said = choiceOf(text);
+  if (!said || said.rest === '' || question === '') return text;
+  const listed = squeezed(question).indexOf(squeezed(`${said.letter}) ${said.rest}`).replace(/\.$/, ''));
+  return listed < 0 ? text : said.letter;
+}
+const squeezed = (text: string): string => text.replace(/[\s${}~]|\\(?:text|mathrm|[,;:! ])|\*\*/g, '').toLowerCase();
 
 /** "The sign is $<$.": a text that holds nothing but one relation sign. */
 function signIn(answer: string): Extraction | undefined {

@@ -56,7 +56,7 @@ export function isAboutAnother({ equation, named, boxed }: About, question: stri
   const holds = (names: ReadonlySet<string>): boolean =>
     some(node, (n) => (n.k === 'sym' || n.k === 'apply') && names.has(n.name));
   // A letter of the solver's own: `2x = 2 \\cdot 5 = 10` says what was computed, `2x = 10` does not.
-  if (!holds(of(question))) return kind === 'numbered' && !named && equation.split('=').length < 3;
+  if (!holds(of(question))) return boxed !== true && kind === 'numbered' && !named && equation.split('=').length < 3;
   return kind === 'numbered' || holds(of(asked));
 }
 /** `h_P`, `f_{\\min}`: a name of the solver's own, where the question has no such index. */
@@ -99,6 +99,7 @@ const squeezed = (text: string): string =>
   respell(text)
     .replace(/\\(?:left|right|cdot|times|,|;|!|:)(?![A-Za-z])|\\[dt](?=frac)|[${}*]/g, ' ')
     .replace(/\s+/g, ' ')
+    .replace(/\\frac ?(\d) ?(\d)(?!\d)/g, '\\frac $1 $2')
     .replace(/ ?([-+*/=^_,()\\]) ?/g, '$1');
 
 const squeezedQuestion = remembered(squeezed);

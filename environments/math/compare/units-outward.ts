@@ -52,5 +52,7 @@ function carried(node: Node): Node | undefined {
   const bare = node.items.map((n) => (n.k === 'unit' ? n.arg : n));
   if (node.k === 'mul') return units.length === 1 ? { ...first, arg: mul(bare) } : undefined;
   const alike = node.items.every((n) => isZero(n) || (n.k === 'unit' && n.unit === first.unit));
-  return alike ? { ...first, arg: add(bare) } : undefined;
+  // `18 + 2\pi \text{ cm}` measures the sum.
+  const last = first.strong && units.length === 1 && node.items.at(-1) === first;
+  return alike || last ? { ...first, arg: add(bare) } : undefined;
 }

@@ -13,6 +13,9 @@ export const OPENS =
 /** A turn to something else: it counts where a value follows that is not excluded there. */
 const TURNS =
   /^(?:but|however|yet|or|alternatively|otherwise|though|although|still|in fact|on the other hand|rather|instead)\b/i;
+const DERIVES =
+  /^(?:alternatively|in fact|on the other hand)\b(?!.*\b(?:answers?|solutions?|results?|values?|choices?)\b)/is;
+const LONG = 8;
 const EXCLUDES =
   /\b(?:not|cannot|never|no|exclud\w*|reject\w*|impossible|extraneous|too|fails?|invalid|only)\b|n[’']t\b/i;
 const VALUE = String.raw`(?:\$[^$\n]{1,200}\$|\\\([^\n]{1,200}?\\\)|[-−+]?\d{0,9}\\(?:[dt]?frac|sqrt|pi)[^\s.,;]*|[-−+]?[$€£¥₹]?\d[\d.,/]*(?:\s?%)?|\(?[A-J]\)?(?![A-Za-z])|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)`;
@@ -86,8 +89,9 @@ export function afterwards(text: string, end: number, value: string, known: Know
     if (OPENS.test(said) && !checks) return withdrawnBy(said, also);
     if (WORK.test(said) && !checks) return withdrawnBy(said, also);
     if (TURNS.test(said) && DEMANDS.test(it)) return withdrawnBy(said, also);
-    // "Alternatively, 4 + 25 = 29" comes to the same value.
-    if (/^alternatively\b/i.test(said) && mention !== undefined && ENDS_WITH(own).test(said)) continue;
+    // "Alternatively, 4 + 25 = 29" comes to the same value; another way is told at length.
+    if (DERIVES.test(said) && (wordsOf(said).length > LONG || (mention !== undefined && ENDS_WITH(own).test(said))))
+      continue;
     if (TURNS.test(said) && HAS_VALUE.test(it.replace(/^\w+/, '')) && !EXCLUDES.test(said))
       return withdrawnBy(said, also);
     if (!COUNTERFACTUAL.test(said)) {

@@ -41,6 +41,14 @@ export const namesBefore = (text: string, start: number): boolean =>
       .replace(/\b(is|are|has|was) (?:thus|then|therefore|hence|now|just|exactly|simply)\s*$/, '$1'),
   );
 
+/** `\equiv \boxed{3} \pmod{7}`: the modulus behind a box that is a residue, as its length. */
+export function modulusBehind(text: string, { start, end }: Pick<Placed, 'start' | 'end'>): number {
+  if (!/(?:\\equiv|≡|\bcongruent to)[^\n]*$/.test(text.slice(Math.max(0, start - 200), start))) return 0;
+  return MODULUS.exec(text.slice(end, end + 80))?.[0].length ?? 0;
+}
+const MODULUS =
+  /^[\s$}\\,;:!~]*(?:q?quad\s*\\)?(?:p?mod(?:ulo)?\s*(?:\{[^{}]*\}|\d+|[a-z](?![a-z]))|\((?:\\?(?:text|mathrm)\{)?\\?mod\s*\}?\s*[\w{}]+\))/;
+
 /** The answer in a box: its content alone (undefined), or the text that replaces it ('' for none). */
 export function aroundBox(text: string, placed: Placed): string | undefined {
   const formula = inFormula(text, placed);
@@ -63,6 +71,10 @@ function joinedBefore(text: string, start: number): string | undefined {
   const formula = /(?:\$([^$]{1,100})\$|\\\(([^()]{1,100})\\\))$/.exec(earlier);
   const value = formula?.[1] ?? formula?.[2] ?? (joined[2] ? undefined : /(?:^|\s)(-?\d[\d.,/]*)$/.exec(earlier)?.[1]);
   if (value === undefined || !/\d|\\pi|\\infty/.test(value)) return undefined;
+  // `5x = 180$ or $x = \boxed{36}` says the same equation once more, "a third of 360, or \boxed{120}" the same value.
+  const side = value.includes('=') ? value.slice(0, value.indexOf('=')).trim() : undefined;
+  if (joined[1] === 'or' && side !== undefined && !/^[A-Za-z](?:_\{?\w+\}?)?$/.test(side)) return undefined;
+  if (joined[0].startsWith(',') && /\bof\s*\$?$/.test(earlier.slice(0, earlier.lastIndexOf(value)))) return undefined;
   // `a = 1 and b = \boxed{2}` are two things; `n = 3, \boxed{6}` is a step.
   const of = /^\s*([A-Za-z](?:_\{?\w+\}?)?)\s*=[^=]*$/.exec(value)?.[1];
   if (joined[1] !== 'or' && (of === undefined ? name !== undefined || /[=<>]|\\[lg]e/.test(value) : of !== name))
@@ -201,7 +213,7 @@ function assigned(before: string): string | undefined {
   if (/^[\s:.~*]*$/.test(before)) return '';
   if (
     !/(?:=|\\(?:approx|doteq|in|coloneqq)|:|≈)\s*$/.test(before) ||
-    /\\(?:not|ne|neq)\s*=?\s*$|[!<>]=\s*$/.test(before)
+    /\\(?:not|ne|neq)\s*=?\s*$|(?:(?<![\d)}\]])!|[<>])=\s*$/.test(before)
   )
     return undefined;
   if (/\d\s*:\s*$/.test(before)) return undefined;

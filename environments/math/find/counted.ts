@@ -72,6 +72,9 @@ function phrasesOf(clause: readonly Token[]): Token[] {
     const phrase = upToVerb(end < 0 ? behind : behind.slice(0, end));
     words.push(...phrase.filter((one, n) => isPlural(one.written) || !/^\d/.test(phrase[n - 1]?.word ?? '')));
     // "cups of sugar"
+    // "How many of the animals are chickens?"
+    if (clause[k + 1]?.word === 'of' && /^(?:is|are|was|were?)$/.test(behind[end]?.word ?? ''))
+      words.push(...behind.slice(end + 1, end + 2));
     if (behind[end]?.word === 'of') words.push(...behind.slice(end + 1, end + 2));
   }
   return words;

@@ -9,6 +9,7 @@ import {
   isLink,
   isMeta,
   isNegation,
+  namesAnswer,
   NUMBER_WORD,
   OPEN_ENDED,
   PREMISE,
@@ -28,7 +29,7 @@ export const OTHER_SUBJECT =
   /^\(?(?:(?:therefore|thus|so|hence|while|whereas|but|and|since|because|note that),? )*(?:(?:the|any|all|both|an?) )*(?:(?:values?|options?|choices?|roots?|case) )?(?:other|remaining|negative|alternatives?|choosing|taking|⟦|\d[\d.]*|\(?[A-J]\)?(?= (?:is|are|was|and|fails?|cannot|can|does|do|would|gives?|has)\b|,)(?:,? (?:and )?\(?[A-J]\)?(?![a-z]))*)(?![\p{L}\d])(?! (?:one|case|value|answer|way|number|result)s? (?:is|are|gives?|yields?|works?) (?!(?:not|impossible|invalid|wrong|extraneous|rejected|discarded|too|nothing)))/iu;
 /** Something is still to be done. */
 const UNDONE =
-  /\b(?:missing|left out|still|yet|should|(?:has|have|had|needs?|remains?|got) to|(?:was|were|is|are) (?:wanted|asked|sought|required|requested)|(?:question|problem|task|exercise) (?:was|is|asks?|asked|wants?|wanted|concerns?)(?! (?:now )?(?:solved|done|complete)))\b/i;
+  /\b(?:missing|left out|still|yet|(?<!\bas (?:it|they) )should|(?:has|have|had|needs?|remains?|got) to|(?:was|were|is|are) (?:wanted|asked|sought|required|requested)|(?:question|problem|task|exercise) (?:was|is|asks?|asked|wants?|wanted|concerns?)(?! (?:now )?(?:solved|done|complete)))\b/i;
 
 /** Does this sentence, which stands behind an answer, take it back? `before`: the text up to the answer. */
 export function speaksAgainst(sentence: string, known: Known, before: string): boolean {
@@ -66,11 +67,18 @@ export function speaksAgainst(sentence: string, known: Known, before: string): b
     !(k > 0 && /^\p{Lu}/u.test(tokens[k] ?? ''));
   const from = words.findIndex((word) => /^(?:because|since|as|so that|unlike)$/.test(word));
   const main = from > 0 ? words.slice(0, from) : words;
-  if (main.some(strange)) return true;
+  // A sentence that takes an answer back is short, speaks of it, or gives an order.
+  const long = main.length > LONG && !words.some(namesAnswer);
+  if (!long)
+    return main.some((word, k) => strange(word, k) || isNegation(word) || isOpenEnded(main, k) || WORKING.has(word));
+  const pronoun = /^(?:(?:so|but|and) )?(?:this|that|it|which|these|those)\b/.test(main.slice(0, 2).join(' '));
   return main.some(
-    (word, k) => isNegation(word) || (OPEN_ENDED.has(word) && main[k + 1] !== 'than') || WORKING.has(word),
+    (word, k) =>
+      (pronoun && isNegation(word)) || (WORKING.has(word) && /^(?::|to|then|now|so|)$/.test(main[k - 1] ?? '')),
   );
 }
+const isOpenEnded = (words: readonly string[], k: number): boolean =>
+  OPEN_ENDED.has(words[k] ?? '') && words[k + 1] !== 'than';
 
 /** "It is off by one". */
 export const IS_OFF = /\b(?:is|are|was|were|be|being|bit|way|slightly)\s+off\b|\boff by\b/i;
@@ -78,6 +86,8 @@ export const IS_OFF = /\b(?:is|are|was|were|be|being|bit|way|slightly)\s+off\b|\
 /** "The buns are irrelevant here." */
 const BESIDE =
   /^the (?:\d+ )?(\p{L}+) (?:is|are|was|were) (?:irrelevant|a distractor|not (?:needed|relevant|used))\b[^,;]*$/iu;
+
+const LONG = 9;
 
 /** The words of the text up to an answer that are known behind it. */
 const SAID_CHARS = 8_000;

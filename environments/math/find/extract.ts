@@ -2,7 +2,7 @@
 // whichever comes later; "answer: …" or `#### …`; the whole text, if it is nothing but one value with its words; the last
 // formula or number. For a solution: `####`, boxes, the whole text, then as for an answer. Linear in length.
 
-import { aroundBox, equationAt } from './around-box.ts';
+import { aroundBox, equationAt, modulusBehind } from './around-box.ts';
 import { boldValue } from './bold.ts';
 import { scanBoxes, type Box } from './boxes.ts';
 import { otherCases } from './claims.ts';
@@ -59,6 +59,9 @@ const ORNAMENTS = /[✅✔☑✓✨🎉🎊🎯😀-😎😺🙂🙌👍👏👌
 /** The point of a title ends no sentence. */
 export const TITLE = /\b(Mr|Mrs|Ms|Dr|St|Prof)\.(?=\s\p{Lu})/gu;
 
+/** A drawing in Asymptote says nothing in words. */
+const DRAWING = /\[asy\](?:(?!\[asy\])[^])*?\[\/asy\]/g;
+
 /** GSM8K's calculations inside its prose: "$<<9*2=18>>18". */
 const CALCULATION = /<<[^<>\n]{0,100}>>/g;
 
@@ -67,7 +70,7 @@ export function ownText(source: string, cut = false): string {
   let text = source.slice(-LIMITS.textChars);
   if (!cut) text = withoutMarkup(text).replace(ORNAMENTS, ' ').replace(CALCULATION, '');
   // Its places stay: one sign for one sign.
-  text = text.replaceAll('−', '-').replace(TITLE, '$1 ');
+  text = text.replaceAll('−', '-').replace(TITLE, '$1 ').replace(DRAWING, '\n');
   const final = text.lastIndexOf(FINAL);
   if (final >= 0) text = text.slice(final + FINAL.length);
   for (const { index } of text.matchAll(TURN)) if (/\S/.test(text.slice(0, index))) return text.slice(0, index);
@@ -109,7 +112,8 @@ function fromAnswer(source: string, cut: boolean, known: Known): Found {
     const around = aroundBox(text, group);
     if (around === '') return undefined;
     if (cut && continues(text.slice(group.end))) return 'cut-off';
-    const found: Extraction = around === undefined ? boxed(group) : { text: around, by: 'box' };
+    const bare = known.asked && modulusBehind(text, group) > 0 ? { bare: group.text } : undefined;
+    const found: Extraction = around === undefined ? boxed(group) : { text: around, by: 'box', ...bare };
     return {
       ...found,
       also: [

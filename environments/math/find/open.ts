@@ -26,7 +26,7 @@ export function isComputed(text: string, start: number): boolean {
 }
 const REACH = 8_000;
 /** "142 - 15 + 1 = " right before the value. */
-const CALCULATED = /[\d)²³π%]\s*=\s*[$€£]?$|\d\s?[-+−–*×÷/]\s?[$€£]?\d[^=\n]{0,40}=\s*[$€£]?$/;
+const CALCULATED = /[\d)}²³π%]\s*(?:=|\\approx)\s*[$€£]?$|\d\s?[-+−–*×÷/]\s?[$€£]?\d[^=\n]{0,40}=\s*[$€£]?$/;
 export const isCalculated = (before: string): boolean => CALCULATED.test(before);
 
 export interface Word {

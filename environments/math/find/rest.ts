@@ -135,11 +135,11 @@ export function leaves(
   if (OPERATION.test(tokens[0] ?? '') && !modulo && !counted && !multiple && !purpose && !around && !NAMED.test(rest))
     return stopped('an operation', tokens[0]);
   if (known.asked && ratesOther(rest, known.question ?? '')) return stopped('another rate', rest);
-  if (known.asked && countsAnother(tokens[0] ?? '', known.question ?? '', open && !marked))
+  if (known.asked && countsAnother(tokens[0] ?? '', known.question ?? '', open))
     return stopped('another count', tokens[0]);
   return (
     isClosed(tokens, rest, known, { object, named }) ||
-    ((open || (known.asked === true && object && stated)) && !named && isOpen(tokens, rest, known, stated))
+    ((open || (known.asked === true && object && stated)) && !named && isOpen(tokens, rest, known, stated, marked))
   );
 }
 
@@ -147,7 +147,7 @@ export function leaves(
  * Behind a box that ends a clause any words may stand but those of denial, doubt and fault, turns and comparisons, and numbers
  * that nothing subordinates. A sentence whose subject is the value itself is closed: "6 seems large".
  */
-function isOpen(tokens: readonly string[], rest: string, known: Known, object: boolean): boolean {
+function isOpen(tokens: readonly string[], rest: string, known: Known, object: boolean, marked: boolean): boolean {
   if (/^[\s$*\\)}\]]*:\s*\p{Lu}/u.test(rest)) return false;
   const aside = /\(\s*([a-z][a-z -]{1,60})\)/i.exec(rest)?.[1];
   if (aside !== undefined && numberWord(aside.toLowerCase()) !== undefined) return false;
@@ -162,10 +162,16 @@ function isOpen(tokens: readonly string[], rest: string, known: Known, object: b
       if (known(word)) return false;
       if (isNegation(word) && known.denies) return false;
       if (known.asked && isTransform(word)) return true;
-      return isDoubting(word) || isNegation(word) || isFault(word) || TURNING.test(word);
+      return isDoubting(word) || isNegation(word) || isFault(word) || (word !== NOUN && TURNING.test(word));
     }) &&
     !isMeta(first) &&
-    bare.every((token, k) => !/^(?:\d|⟦)/.test(token) || known.gives?.(token) || (object && k > 1 && isBeside(bare, k)))
+    bare.every(
+      (token, k) =>
+        !/^(?:\d|⟦)/.test(token) ||
+        known.gives?.(token) ||
+        (marked && /\p{L}{3}/u.test(bare[k - 1] ?? '')) ||
+        (object && k > 1 && isBeside(bare, k)),
+    )
   );
 }
 const TURNING =

@@ -8,6 +8,8 @@ const REACH = 500;
 export const NOUN = '⟦';
 const FORMULA =
   /\$\$[^$]{1,400}\$\$|\$[^$\n]{1,300}\$|\\\([^()]{0,150}(?:\([^()]{0,80}\)[^()]{0,80}){0,4}\\\)|\\\[[^\]]{1,300}\\\]/g;
+/** `\\[x = 3.\\]Hence`: the sign that ends a sentence or a clause inside a formula. */
+const STOP = /([.,;])\s*(?:\$\$?|\\[)\]])$/;
 /** A dollar before an amount that words or another amount follow opens no formula. */
 const MONEY = /\$(?=\d[\d,]*(?:\.\d+)?(?:\s?[-+−×÷*/=]\s?\$\d|[^$\\]{0,200}?[^$\\\p{L}{]\p{L}{3}))/gu;
 const NEVER = /(?!)/g;
@@ -16,7 +18,7 @@ const TEXT = /\\(?:text|textbf|textit|mathrm|mbox|textrm|underline)\s*\{([^{}]*)
 export const STRUCK = /~~|<\/?(?:s|del|strike)>|[❌✖✗✘⛔🚫👎🙅❎❓❔⁉⍻🗙]/u;
 /** `~~6~~`: a single pair of tildes is LaTeX's blank. */
 export const STRIKES = /~~[^~]+~~|<(?:s|del|strike)>/;
-const SENTENCE = /[.!?;](?=[\s"'”’)*]|$)|[。！？；]/;
+const SENTENCE = /[.!?;](?=[\s"'”’)*]|\$|\\[)\]]|$)|[。！？；]/;
 
 const plain = (text: string): string =>
   inEnglish(
@@ -51,7 +53,7 @@ export function leftOf(text: string, start: number): Left {
     .slice(Math.max(0, start - REACH), start)
     .replace(/\\\$/g, ' ')
     .replace(text.startsWith('\\boxed', start) || text.startsWith('\\fbox', start) ? NEVER : MONEY, '')
-    .replace(FORMULA, (m) => (/\\n(?:e|eq|ot)(?![A-Za-z])|≠/.test(m) ? ` ${NOUN}≠ ` : ` ${NOUN} `));
+    .replace(FORMULA, (m) => ` ${NOUN}${/\\n(?:e|eq|ot)(?![A-Za-z])|≠/.test(m) ? '≠' : ''}${STOP.exec(m)?.[1] ?? ''} `);
   const open = FORMULA_TO.exec(reach);
   const before = open ? reach.slice(0, open.index) : reach;
   const lines = before.split('\n');
@@ -71,7 +73,13 @@ export function leftOf(text: string, start: number): Left {
 const inFormula = (math: string): string => {
   const said = [...math.matchAll(TEXT)].map((m) => m[1]).join(' ');
   const rest = math.replace(TEXT, ' ').replace(/\\(?:begin|end)\{[^{}]*\}|\\(?!approx|n)[A-Za-z]+|[&{}()]/g, ' ');
-  return `${said} ${/[\p{L}\d]/u.test(rest) ? NOUN : ''} ${/[=:]\s*$/.test(rest) ? '=' : /(?:\\approx|≈)\s*$/.test(rest) ? 'approximately' : ''}`;
+  const link = math.slice(math.lastIndexOf('=') + 1);
+  // "40 \\cdot 2.67 \\approx" ends a calculation.
+  const rounds =
+    /(?:\\approx|≈)\s*$/.test(link) &&
+    /\d/.test(link) &&
+    /[-+*/^]|\d\.\d|\\(?:times|cdot|[dt]?frac|sqrt|div)/.test(link);
+  return `${said} ${/[\p{L}\d]/u.test(rest) ? NOUN : ''} ${rounds || /[=:]\s*$/.test(rest) ? '=' : /(?:\\approx|≈)\s*$/.test(rest) ? 'approximately' : ''}`;
 };
 
 export function rightOf(text: string, end: number, inside: boolean): string {
@@ -95,11 +103,15 @@ const GERMAN_END = new RegExp(`${SENTENCE.source}|\\n`, 'u');
 export function sentenceEnd(behind: string): number {
   const closed = /^\s*(?:\\end\{\w+\*?\}\s*)*(?:\$\$?|\\\)|\\\])/.exec(behind)?.[0].length ?? 0;
   const end = (GERMAN.test(behind.slice(closed, closed + 200)) ? GERMAN_END : RIGHT_END).exec(behind.slice(closed));
-  return end === null ? behind.length : closed + end.index + end[0].length;
+  if (end === null) return behind.length;
+  const to = closed + end.index + end[0].length;
+  // `\boxed{6}.$ Then`
+  return to + (/^(?:\$\$?|\\[)\]])/.exec(behind.slice(to, to + 2))?.[0].length ?? 0);
 }
 
 const ENDS = /(?<=[.!?;][)\]"'”’]{0,2})(?<!(?:^|\n)[ \t]{0,4}\d{1,2}\.)(?=\s)|[。！？；\n]/u;
-const LABEL = /^(?:\$\\(?:blacksquare|square|Box|qed)\$|[-•>#(]|\d+[.)](?=\s\p{L})|note:|n\.?b\.?:|ps:)+\s*/iu;
+const LABEL =
+  /^(?:\\end\{\w+\*?\}|\\\]|\$\$(?=\s*\p{Lu}\p{Ll})|\$\\(?:blacksquare|square|Box|qed)\$|[-•>#(]|\d+[.)](?=\s\p{L})|note:|n\.?b\.?:|ps:)+\s*/iu;
 const SENTENCE_CHARS = 600;
 
 /** The sentences of a text, each once: a model that runs on says the same many times. */

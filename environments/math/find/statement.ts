@@ -18,6 +18,7 @@ import {
   PLACES,
   SUPPOSED,
 } from '../read/statement-words.ts';
+import { modulusBehind } from './around-box.ts';
 import { withoutBound } from './asked.ts';
 import { calculationIn } from './calculation.ts';
 import { isAbout, isClosedWorld } from './closed.ts';
@@ -69,13 +70,15 @@ export function isStated(text: string, start: number, end: number, known: Known,
   const left = /\d[.,]\d/.test(value) ? withoutHedges(words) : words;
   const computed = !marked && known.asked === true && (calculated !== undefined || isComputed(text, start));
   const open = marked || (computed && (calculated !== undefined || known.gives?.(value) !== true));
-  const right = rightOf(text, end, inside);
+  const right = rightOf(text, end + (marked ? modulusBehind(text, { start, end }) : 0), inside);
   return (
-    leads(left, known, { marked, open, calculated: !marked && isCalculated(before), number, value }) &&
+    leads(left, known, { marked, open, calculated: isCalculated(before), number, value }) &&
     leaves(right, known, {
       object: /\p{L}{2}|⟦/u.test(words),
       stated: read(words).some(({ word }) => isLink(word) || !isLead(word)),
-      named: wordsOf(words).some((word) => namesAnswer(word.toLowerCase())),
+      named: wordsOf(marked ? (words.split(SEPARATOR).at(-1) ?? '') : words).some((word) =>
+        namesAnswer(word.toLowerCase()),
+      ),
       before: text.slice(0, start),
       value,
       marked,
@@ -109,6 +112,7 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
   [/(?:(?<=[\d⟦].{0,20})\bno|\b(?:oops|wait|correction))\s*[:!—]\s*$/i, ' '],
   [/^\s*(?:step\s*\d+|\d+[.)]|\(\w\)|[-•#>]+)\s*[:.)]?\s*(?=\p{Lu}|⟦)/iu, ' '],
   [/\bnot\s+(?:just\s+|only\s+)?(?:⟦|[\d.,]+),?\s+but\b/i, ' '],
+  [/\b(?:for|giv\w+|yield\w*|leav\w+|to|get\w*) (?:us )?(?:an?|the|our) (?:final )?answer(?: of)?\b/gi, ', it is '],
   [/^\s*(?:solution|(?:final )?answer|result|conclusion|explanation)\s*:\s*(?=\p{Lu}\p{Ll}*\s)/iu, ' '],
   [/\bit would be\b/i, 'it is'],
   [
@@ -142,7 +146,7 @@ const isAnswerOf = (word: string): boolean => namesAnswer(word) && word !== 'sol
 /** "The square of the answer": of a part of it. */
 const PART_OF = /(?<!\bvalue )\bof (?:the|this|my|our) (?:final )?(?:answer|solution|result)\b/i;
 const SEPARATOR =
-  /,?\s+which (?:corresponds to|matches|is)\s+(?=(?:the )?(?:correct )?(?:option|choice|answer)\b)|,\s+(?!that\b|which\b|whether\b)|:\s+(?=(?:so |thus )?(?:the|our)\b)|—|\s-\s|\b(?:so(?! that)|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
+  /,?\s+which (?:is|equals|reduces to|simplifies to|evaluates to)(?=[⟦=\s]*$)|,?\s+which (?:corresponds to|matches|is)\s+(?=(?:the )?(?:correct )?(?:option|choice|answer)\b)|,\s+(?!that\b|which\b|whether\b)|:\s+(?=(?:so |thus )?(?:the|our)\b)|—|\s-\s|\b(?:so(?! that)|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
 
 /** "where y is 9" says what y is; "up to 9" is a bound. */
 const SUBORDINATE =
@@ -217,7 +221,7 @@ function leads(left: string, known: Known, { marked, open, calculated, number, v
   if (odd !== undefined) return stopped('a premise', odd);
   const lower = words.map(({ word }) => word);
   if (lower.length === 0) return true;
-  if (lower.includes('≠')) return stopped('a relation', '≠');
+  if (lower.lastIndexOf('≠') > lower.lastIndexOf('=')) return stopped('a relation', '≠');
   if (lower.includes('either') && !/\b(?:or|and)\b/.test(`${left} ${value}`)) return stopped('words before', 'either');
   if (lower.some((word) => word.endsWith("'s") && namesAnswer(word.slice(0, -2))))
     return stopped('a part of the answer', said);

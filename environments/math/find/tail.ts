@@ -56,8 +56,11 @@ export const RESTATED =
 /** The words behind the box that belong to the answer: a percent sign, a unit, "or 6". */
 export function withTail(content: string, text: string, end: number): string {
   const tail = tailOf(text, end);
-  return tail === '\\%' ? percented(content, tail) : content + tail;
+  if (tail === '\\%') return percented(content, tail);
+  // "\boxed{18 + 2\pi} units" measures the sum.
+  return (/^ (?!or |and )/.test(tail) && SUM.test(content) ? `(${content})` : content) + tail;
 }
+const SUM = /^(?!.*(?:[=<>,;]|\\(?:text|mathrm|mbox)))[^]*[\w)}\]]\s*[-+]/;
 
 export const percented = (content: string, tail: string): string =>
   tail === '\\%' && !content.includes('%') ? `${content}\\%` : content;

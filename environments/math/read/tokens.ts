@@ -139,7 +139,9 @@ export function tokenize(source: string, reading: Reading): Token[] {
     } else {
       at++;
       const two = c + (text[at] ?? '');
-      if (two === '<=' || two === '>=' || two === '!=' || two === '==' || two === '**') {
+      // `6!=720`
+      const factorial = two === '!=' && !sp && (tokens.at(-1)?.t === 'num' || isSignOf(tokens.at(-1)));
+      if (two === '<=' || two === '>=' || (two === '!=' && !factorial) || two === '==' || two === '**') {
         at++;
         push('sign', two === '**' ? '^' : two);
         continue;
@@ -152,6 +154,8 @@ export function tokenize(source: string, reading: Reading): Token[] {
   }
   return tokens;
 }
+
+const isSignOf = (token: Token | undefined): boolean => token?.t === 'sign' && /^[)}\]]$/.test(token.v);
 
 /** `\\mathbf{A}` is a letter that may be a matrix or a vector; other bold is text. */
 const isBoldLetter = (name: string, text: string, at: number): boolean =>
