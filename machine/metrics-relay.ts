@@ -1,8 +1,11 @@
 // The metrics of this process, which its runtime serves at an address of its own, passed on to one who asks elsewhere:
 // as they come, at most so many bytes, within a time. A text that breaks off is an error to its reader, never a shorter one.
+// Labels of the SDK hold names of workflow types, which any client of the cluster chooses: the format escapes them, and
+// here they lose what steers a terminal. Their number is not bounded.
 
 import { once } from 'node:events';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { withoutSteering } from '../domain/foreign-text.ts';
 
 export type Metrics =
   | { readonly kind: 'at'; readonly host: string; readonly port: number }
@@ -29,9 +32,9 @@ export async function passOnMetrics(source: Metrics, reply: ServerResponse, limi
     // No `connection: close`: with it some readers take a text that breaks off for a whole one.
     reply.writeHead(200, { 'content-type': type });
     let bytes = 0;
-    for await (const part of answer as AsyncIterable<Buffer>) {
-      if ((bytes += part.length) > limits.bytes) throw new Error(`more than ${limits.bytes} bytes`);
-      if (!reply.write(part)) await once(reply, 'drain', { signal });
+    for await (const part of answer.setEncoding('utf8') as AsyncIterable<string>) {
+      if ((bytes += Buffer.byteLength(part)) > limits.bytes) throw new Error(`more than ${limits.bytes} bytes`);
+      if (!reply.write(withoutSteering(part))) await once(reply, 'drain', { signal });
     }
     if (!answer.complete) throw new Error('it broke off');
     reply.end();

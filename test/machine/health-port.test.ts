@@ -55,6 +55,17 @@ describe('the health port', () => {
     expect(await reply.text()).toBe(text);
   });
 
+  test('takes what steers a terminal out of the labels, and nothing else', async () => {
+    const line = 'temporal_x{workflow_type="\u001b[2J é\u202e\\n\u009b😀"} 1\n';
+    const source = await serving((_, reply) => {
+      const bytes = Buffer.from(line);
+      reply.write(bytes.subarray(0, 31), () => setImmediate(() => reply.end(bytes.subarray(31))));
+    });
+    expect(await asked(at(source), '/metrics')).toBe(
+      '200 temporal_x{workflow_type="\ufffd[2J é\ufffd\\n\ufffd😀"} 1\n',
+    );
+  });
+
   test('answers 503 and why where nobody serves the metrics, or they are refused', async () => {
     const refusing = await serving((_, reply) => reply.writeHead(500).end('secret'));
     expect(await asked(at(refusing), '/metrics')).toBe('503 no metrics: status 500\n');
