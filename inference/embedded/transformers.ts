@@ -1,7 +1,6 @@
 // The embedded backend: any ONNX causal language model in a child process, and its tokenizer in this process.
 // Exact by construction: token ids in and out, every logprob from the distribution that its token was sampled from.
 
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 import { ModelError } from '../../domain/errors.ts';
@@ -9,6 +8,7 @@ import type { BackendOptions, EmbeddedWeights, GenerateRequest, TokenBackend, To
 import { compiledScript } from '../../machine/compiled.ts';
 import { ModelProcess } from './model-process.ts';
 import type { LoadedFacts, LoadMessage } from './protocol.ts';
+import { mustRunModels } from './runtime.ts';
 import { checkWeightsFolder } from './weights-folder.ts';
 import { folderIdentity } from '../tokenizer/model-files.ts';
 import { checkModelFolder, findModelSource, folderOf, type ModelSource } from '../tokenizer/model-source.ts';
@@ -26,7 +26,7 @@ export async function createTransformersBackend(
   options: BackendOptions,
   knownName: string | null = null,
 ): Promise<TokenBackend> {
-  mustHaveRuntime(knownName ?? options.target);
+  mustRunModels(knownName ?? options.target);
   const source = await findModelSource(options.target);
   // The tokenizer of a model folder may be elsewhere; all other files must be here.
   if (source.kind === 'folder') await checkModelFolder(source.path, options.tokenizer === null);
@@ -100,22 +100,6 @@ export async function createTransformersBackend(
     };
   }
   return backendOf(first, loaded);
-}
-
-/** The image for inference servers has no runtime of models. Its rollouts wait for a worker that has. */
-function mustHaveRuntime(model: string): void {
-  try {
-    createRequire(import.meta.url).resolve('@huggingface/transformers');
-  } catch {
-    throw new ModelError(
-      `${model} is a model in the worker itself, and this installation, made for inference servers, cannot run one`,
-      {
-        reason: 'no-embedded-models',
-        fix: 'A worker of the image worker-cpu, or of a whole installation, takes over what waits; or name a model on a server (sglang:, vllm:, openai:).',
-        retryable: true,
-      },
-    );
-  }
 }
 
 /** A defect of the engine is never stored as an answer. */

@@ -75,6 +75,12 @@ describe('an installation without embedded models', { timeout: 300_000 }, () => 
       return text.includes('no-embedded-models') ? text : undefined;
     });
     expect(said).toContain('A worker of the image worker-cpu');
+    await until('a status that says so', async () => {
+      const status = await everturn.run('status', 'embedded', '--json');
+      return (JSON.parse(status.stdout) as { waitingFor: string | null }).waitingFor?.includes('worker-cpu');
+    });
+    const refused = await everturn.startFrom(app, 'run', DATA, '--name', 'here', '--model', 'tiny').ended;
+    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('worker-cpu') });
     expect(worker.output()).not.toMatch(/Cannot find|ERR_MODULE_NOT_FOUND/);
 
     // Replaced, as an operator does: beside it, each turn would have to find the other one by chance.
