@@ -58,7 +58,7 @@ afterAll(async () => {
 const run = (...args: string[]) =>
   everturn.run('run', DATA, '--limit', '3', '--num-turns', '2', '--max-new-tokens', '16', ...args);
 
-describe('an installation without embedded models', { timeout: 300_000 }, () => {
+describe('an installation without embedded models', { timeout: 600_000 }, () => {
   test('plays a model on a server with its exact tokens, and lets a rollout of an embedded one wait for another worker', async () => {
     const worker = everturn.startFrom(app, 'worker');
     workers.push(worker);
@@ -75,10 +75,15 @@ describe('an installation without embedded models', { timeout: 300_000 }, () => 
       return text.includes('no-embedded-models') ? text : undefined;
     });
     expect(said).toContain('A worker of the image worker-cpu');
-    await until('a status that says so', async () => {
-      const status = await everturn.run('status', 'embedded', '--json');
-      return (JSON.parse(status.stdout) as { waitingFor: string | null }).waitingFor?.includes('worker-cpu');
-    });
+    // `status` waits half a second for the server, which a busy machine may need more often than once.
+    await until(
+      'a status that says so',
+      async () => {
+        const status = await everturn.run('status', 'embedded', '--json');
+        return (JSON.parse(status.stdout) as { waitingFor: string | null }).waitingFor?.includes('worker-cpu');
+      },
+      180_000,
+    );
     const refused = await everturn.startFrom(app, 'run', DATA, '--name', 'here', '--model', 'tiny').ended;
     expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('worker-cpu') });
     expect(worker.output()).not.toMatch(/Cannot find|ERR_MODULE_NOT_FOUND/);
