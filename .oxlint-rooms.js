@@ -32,7 +32,7 @@ const EVERY_ROOM = [
 const ROOMS = {
   'domain/': {},
   'metrics/': {
-    ours: ['domain/', 'inference/http/safe-url.ts'],
+    ours: ['domain/', 'machine/', 'inference/http/safe-url.ts'],
     types: ['storage/store.ts'],
     outside: ['@temporalio/worker'],
   },

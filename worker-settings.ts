@@ -18,9 +18,9 @@ export interface WorkerSettings {
   readonly drainSeconds: number;
   /** The version of a worker deployment that it is; undefined: all workers share all work. */
   readonly version?: DeploymentVersion | undefined;
-  /** Serves `/live` and `/ready`. */
+  /** Serves `/live`, `/ready` and `/metrics`. */
   readonly health?: { readonly host: string; readonly port: number };
-  /** Null: nothing is measured. */
+  /** Null: nothing is measured, unless there is a health port. */
   readonly metrics?: MetricsTarget | null;
   /** Serves the feeds of this user's runs, for a local service of this home. */
   readonly feeds?: Home | undefined;

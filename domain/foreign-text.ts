@@ -17,6 +17,11 @@ export function visible(text: string): string {
   });
 }
 
+/** The same text with U+FFFD for each steering character, for formats that have no escape for them. */
+export function withoutSteering(text: string): string {
+  return text.replace(STEERING, '\ufffd');
+}
+
 /** `visible`, on one line. */
 export function oneLine(text: string): string {
   return visible(text).replace(/[\n\t]/g, ' ');

@@ -103,6 +103,7 @@ export const REASONS = {
     'model-unloadable',
     'no-api-key',
     'no-chat-template',
+    'no-embedded-models',
     'no-messages',
     'no-stop-token',
     'no-token-ids',

@@ -145,11 +145,13 @@ function isScheme(scheme: string): scheme is Scheme {
   return Object.hasOwn(BACKENDS, scheme);
 }
 
-/** Of the model that ships with the package, without loading it. */
+/** Of the model that ships with the package, without loading it. Throws in an installation that lacks it. */
 export async function tinyIdentity(): Promise<ModelIdentity> {
-  const [{ folderIdentity }, { packageRoot }] = await Promise.all([
+  const [{ folderIdentity }, { packageRoot }, { mustRunModels }] = await Promise.all([
     import('./tokenizer/model-files.ts'),
     import('../machine/package-root.ts'),
+    import('./embedded/runtime.ts'),
   ]);
+  mustRunModels('tiny');
   return folderIdentity(join(packageRoot(), 'models', 'tiny'), 'tiny');
 }

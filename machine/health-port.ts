@@ -1,13 +1,16 @@
 // A worker's health over HTTP, for Kubernetes and load balancers: `/live` answers 200 while the process works, `/ready`
-// 200 while it takes work, else 503 and why not. Nothing else is served, and nothing is read from a request but its path.
+// 200 while it takes work, else 503 and why not; `/metrics` is for Prometheus. Nothing else is served, and nothing is read
+// from a request but its path.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UsageError } from '../domain/errors.ts';
+import { type Metrics, passOnMetrics, say } from './metrics-relay.ts';
 
 export interface Health {
   /** Null while it takes work; else why not. */
   readonly problem: () => string | null;
+  readonly metrics: Metrics;
 }
 
 export interface HealthPort {
@@ -15,15 +18,16 @@ export interface HealthPort {
   close(): void;
 }
 
-export async function openHealthPort(host: string, port: number, { problem }: Health): Promise<HealthPort> {
+export async function openHealthPort(host: string, port: number, { problem, metrics }: Health): Promise<HealthPort> {
   const server = createServer(
     { requestTimeout: 10_000, headersTimeout: 10_000, maxHeaderSize: 8192 },
     (request, reply) => {
       const path = request.url?.split('?', 1)[0];
-      const why = path === '/ready' ? problem() : null;
-      const status = path !== '/ready' && path !== '/live' ? 404 : why === null ? 200 : 503;
-      const text = status === 404 ? 'not found: /live, /ready' : (why ?? path!.slice(1));
-      reply.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`);
+      if (path === '/metrics') return void passOnMetrics(metrics, reply);
+      if (path === '/live') return say(reply, 200, 'live');
+      if (path !== '/ready') return say(reply, 404, 'not found: /live, /ready, /metrics');
+      const why = problem();
+      say(reply, why === null ? 200 : 503, why ?? 'ready');
     },
   );
   server.maxConnections = 100;

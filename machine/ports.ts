@@ -13,7 +13,8 @@ export async function freePort(
   for (const port of wanted) if (port !== undefined && !avoid.includes(port) && (await isFree(port))) return port;
   for (;;) {
     const port = await bind(0);
-    if (port !== undefined && !avoid.includes(port)) return port;
+    if (port === undefined) throw new Error(`no port of ${LOOPBACK} can be bound`);
+    if (!avoid.includes(port)) return port;
   }
 }
 

@@ -1,11 +1,12 @@
 // The address of the metrics of a worker, from a flag or the environment: a Prometheus endpoint on this machine, or a
-// collector that they are sent to. One of them; without either nothing is measured.
+// collector that they are sent to. One of them; without either they are on the health port, and without that nothing is measured.
 
 import { UsageError } from '../domain/errors.ts';
 
 export type MetricsTarget =
   | { readonly kind: 'prometheus'; readonly host: string; readonly port: number }
-  | { readonly kind: 'otlp'; readonly url: string };
+  | { readonly kind: 'otlp'; readonly url: string }
+  | { readonly kind: 'health-port' };
 
 export const METRICS_VARIABLE = 'EVERTURN_METRICS';
 export const OTLP_VARIABLE = 'EVERTURN_OTLP';

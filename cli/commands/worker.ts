@@ -28,7 +28,7 @@ interface Flags {
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command
     .addOption(new Option('--slots <n>', `concurrent generations (default: EVERTURN_SLOTS, or ${DEFAULT_SLOTS})`))
-    .addOption(new Option('--health-port <[host:]n>', 'serve /live and /ready by HTTP on this port'))
+    .addOption(new Option('--health-port <[host:]n>', 'serve /live, /ready and /metrics by HTTP on this port'))
     .addOption(
       new Option(
         '--drain-seconds <n>',
@@ -38,7 +38,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(
       new Option(
         '--metrics-port <n>',
-        'Prometheus metrics of Everturn and of Temporal on 127.0.0.1:<n>/metrics (or EVERTURN_METRICS, EVERTURN_OTLP)',
+        'Prometheus metrics of Everturn and of Temporal also on 127.0.0.1:<n>/metrics (or EVERTURN_METRICS, EVERTURN_OTLP)',
       ),
     )
     .addOption(unsafeOption())

@@ -54,10 +54,14 @@ export async function awaitedOf(session: Session, run: string, folder: string | 
   return trouble ?? (await missingWorker(session, pending)) ?? stranded(session, run, described);
 }
 
-/** Only if every pending `generate` failed because the server is away. */
+/** Only if every pending `generate` failed because the server is away, or because no model runs in the worker. */
 function awayModel(pending: readonly PendingCall[]): string | undefined {
   const reasons = pending.flatMap(({ type, reason }) => (type === 'generate' ? [reason ?? ''] : []));
-  if (reasons.length === 0 || !reasons.every((reason) => MODEL_AWAY.has(reason))) return undefined;
+  if (reasons.length === 0) return undefined;
+  if (reasons.every((reason) => reason === 'no-embedded-models')) {
+    return 'Answers are waiting for a worker that runs models itself: start one of the image worker-cpu, or of a whole installation. Nothing is lost meanwhile.';
+  }
+  if (!reasons.every((reason) => MODEL_AWAY.has(reason))) return undefined;
   return `Waiting for model server (${reasons[0]}): requests to it are retried. Nothing is lost meanwhile.`;
 }
 

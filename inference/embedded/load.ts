@@ -11,7 +11,7 @@ import type { StepModel } from '../decode/step-model.ts';
 import type { Traits } from '../decode/traits.ts';
 import { weightsHash } from '../tokenizer/model-files.ts';
 import { checkModelFolder, hubCacheFolder, pretrainedName, type ModelSource } from '../tokenizer/model-source.ts';
-import { hubUnreachable } from '../tokenizer/tokenizer.ts';
+import { hubUnreachable } from '../tokenizer/hub.ts';
 import type { LoadedFacts, LoadMessage } from './protocol.ts';
 
 /** In smaller models a second thread waits longer than it computes. */

@@ -8,6 +8,7 @@ import type { BackendOptions, EmbeddedWeights, GenerateRequest, TokenBackend, To
 import { compiledScript } from '../../machine/compiled.ts';
 import { ModelProcess } from './model-process.ts';
 import type { LoadedFacts, LoadMessage } from './protocol.ts';
+import { mustRunModels } from './runtime.ts';
 import { checkWeightsFolder } from './weights-folder.ts';
 import { folderIdentity } from '../tokenizer/model-files.ts';
 import { checkModelFolder, findModelSource, folderOf, type ModelSource } from '../tokenizer/model-source.ts';
@@ -25,6 +26,7 @@ export async function createTransformersBackend(
   options: BackendOptions,
   knownName: string | null = null,
 ): Promise<TokenBackend> {
+  mustRunModels(knownName ?? options.target);
   const source = await findModelSource(options.target);
   // The tokenizer of a model folder may be elsewhere; all other files must be here.
   if (source.kind === 'folder') await checkModelFolder(source.path, options.tokenizer === null);

@@ -29,7 +29,7 @@ export function completeTokenizer(json: TokenizerJson, config: Config): Tokenize
 }
 
 /** The configuration with each special token (`eos_token`, …) as its text; some folders have an object there. */
-export function plainTokens(config: object): object {
+export function plainTokens(config: object): Readonly<Record<string, unknown>> {
   const textOf = (value: unknown): unknown =>
     typeof value === 'object' && value !== null && 'content' in value ? value.content : value;
   return Object.fromEntries(

@@ -11,7 +11,7 @@ export type ModelSource =
   | { readonly kind: 'folder'; readonly path: string; readonly name: string }
   | { readonly kind: 'hub'; readonly id: string; readonly name: string };
 
-const HUB_ID = /^[\w.-]+\/[\w.-]+$/;
+const HUB_ID = /^\w[\w.-]*\/\w[\w.-]*$/;
 export const TOKENIZER_FILES = ['tokenizer.json', 'tokenizer_config.json'];
 const WEIGHT_FILES = ['config.json', 'onnx/model.onnx'];
 const MODEL_FILES = [...WEIGHT_FILES, ...TOKENIZER_FILES];
@@ -30,7 +30,7 @@ export async function findModelSource(target: string): Promise<ModelSource> {
   const path = resolve(target.replace(/^~(?=\/)/, homedir()));
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory()) return { kind: 'folder', path, name: basename(path) };
-  if (!found && HUB_ID.test(target) && !target.startsWith('.')) return { kind: 'hub', id: target, name: target };
+  if (!found && HUB_ID.test(target)) return { kind: 'hub', id: target, name: target };
   throw new ModelError(found ? `${path} is no folder` : `There is no model folder ${path}`, {
     reason: 'model-not-found',
     fix: `Right would be a folder with ${MODEL_FILES.join(', ')}, or a hub id such as onnx-community/Qwen2.5-0.5B-Instruct.`,

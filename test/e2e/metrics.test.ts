@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CollectionResult } from '../../domain/messages.ts';
 import { freePort } from '../../machine/ports.ts';
@@ -34,8 +35,15 @@ afterAll(async () => {
   await everturn.close();
 });
 
-async function scraped(): Promise<Exposition> {
-  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+/** What it answers, if with that status. */
+async function says(at: number, path: string, status: number): Promise<string | undefined> {
+  const reply = await fetch(`http://127.0.0.1:${at}${path}`).catch(() => undefined);
+  const text = await reply?.text();
+  return reply?.status === status ? text!.trim() : undefined;
+}
+
+async function scraped(at = port): Promise<Exposition> {
+  const response = await fetch(`http://127.0.0.1:${at}/metrics`);
   expect(response.headers.get('content-type')).toContain('text/plain');
   return parseExposition(await response.text());
 }
@@ -66,6 +74,77 @@ describe('the metrics of a worker', () => {
     const buckets = found.samples.filter(({ name }) => name === 'everturn_generate_duration_seconds_bucket');
     expect(buckets.some(({ labels: { le } }) => le === '1800')).toBe(true);
   });
+
+  test(
+    'are on the health port, also of a worker whose metrics have no port, with no text that a client chose unescaped',
+    { timeout: 240_000 },
+    async () => {
+      const { address } = everturn.service()!;
+      const health = await freePort([], [port]);
+      const other = openEverturn({ TEMPORAL_ADDRESS: address });
+      const connection = await Connection.connect({ address });
+      try {
+        const worker = other.start('worker', '--health-port', `127.0.0.1:${health}`);
+        await until('a ready worker', () => says(health, '/ready', 200), 100_000);
+        expect(worker.output()).not.toMatch(/No metrics|Metrics at/);
+        expect(total(await scraped(health), 'everturn_slots')).toBe(64);
+        const hostile = 'x"} 1\n# HELP hostile \u001b[31m\neverturn_slots{a="\\';
+        const client = new Client({ connection });
+        await client.workflow.start(hostile, { taskQueue: 'everturn', workflowId: 'hostile' });
+        const label = (found: Exposition) =>
+          found.samples.flatMap(({ labels }) => labels['workflow_type'] ?? []).find((type) => type.startsWith('x'));
+        const found = await until(
+          'a task of the hostile one',
+          async () => {
+            const one = await scraped(health);
+            return label(one) === undefined ? undefined : one;
+          },
+          100_000,
+        );
+        expect(label(found)).toBe('x\\"} 1\\n# HELP hostile \ufffd[31m\\neverturn_slots{a=\\"\\\\');
+        expect(found.help.has('hostile')).toBe(false);
+        expect(found.samples.filter(({ name }) => name === 'everturn_slots')).toHaveLength(1);
+        await client.workflow.getHandle('hostile').terminate();
+        worker.child.kill('SIGTERM');
+        expect(await worker.ended).toMatchObject({ code: 0 });
+      } finally {
+        await connection.close();
+        await other.close();
+      }
+    },
+  );
+
+  test(
+    'are on the health port beside their own, or it says where they go, or why there are none',
+    { timeout: 240_000 },
+    async () => {
+      const { address } = everturn.service()!;
+      const [health, own] = [await freePort([], [port]), await freePort([], [port])];
+      async function beside(env: Record<string, string>, args: readonly string[], look: () => Promise<void>) {
+        const other = openEverturn({ TEMPORAL_ADDRESS: address, ...env });
+        const worker = other.start('worker', '--health-port', `127.0.0.1:${health}`, ...args);
+        try {
+          await until('its health', () => says(health, '/live', 200), 100_000);
+          await look();
+        } finally {
+          worker.child.kill('SIGTERM');
+          await worker.ended;
+          await other.close();
+        }
+      }
+      await beside({ EVERTURN_METRICS: `0.0.0.0:${own}` }, [], async () => {
+        await until('a ready worker', () => says(health, '/ready', 200), 100_000);
+        for (const one of [health, own]) expect(total(await scraped(one), 'everturn_slots')).toBe(64);
+      });
+      await beside({ EVERTURN_OTLP: 'http://name:secret@127.0.0.1:9/v1/key' }, [], async () => {
+        const where = 'not found: the metrics go to http://127.0.0.1:9 (EVERTURN_OTLP)';
+        expect(await says(health, '/metrics', 404)).toBe(where);
+      });
+      await beside({}, ['--metrics-port', String(port)], async () => {
+        expect(await says(health, '/metrics', 503)).toMatch(/^no metrics: /);
+      });
+    },
+  );
 
   test('say in one line that a port is taken, and the worker works without them', { timeout: 120_000 }, async () => {
     const worker = everturn.start('worker', '--metrics-port', String(port));

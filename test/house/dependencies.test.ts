@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, realpathSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ROOT } from './tree.ts';
+import { ROOT, sources } from './tree.ts';
 
 interface Manifest {
   readonly version: string;
@@ -28,8 +28,8 @@ describe('the dependencies', () => {
     expect(versions.filter((version) => version.startsWith('8.'))).toHaveLength(1);
   });
 
-  test('Everturn installs at most 16 direct dependencies', () => {
-    expect(Object.keys(manifest().dependencies).length).toBeLessThanOrEqual(16);
+  test('Everturn installs at most 17 direct dependencies', () => {
+    expect(Object.keys(manifest().dependencies).length).toBeLessThanOrEqual(17);
   });
 
   test('every direct dependency has its reason in CONTRIBUTING', () => {
@@ -40,6 +40,15 @@ describe('the dependencies', () => {
     );
     const missing = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !named.includes(name));
     expect(missing).toEqual([]);
+  });
+
+  test('only the process of an embedded model loads transformers.js, and with it an ONNX runtime', () => {
+    const loads = sources().filter((file) =>
+      /import\((?:'|")@huggingface\/transformers|from '(?:@huggingface\/transformers|onnxruntime)/.test(
+        readFileSync(join(ROOT, file), 'utf8'),
+      ),
+    );
+    expect(loads.filter((file) => !/^(?:test|bench)\//.test(file))).toEqual(['inference/embedded/load.ts']);
   });
 
   test('Temporal’s packages are all of one exact version', () => {

@@ -13,6 +13,7 @@ const read = (file: string) => readFileSync(join(import.meta.dirname, '../../exa
 const DEPLOYMENT = read('kubernetes/worker.yaml');
 const CONTROLLED = read('kubernetes/worker-controller.yaml');
 const KEDA = read('kubernetes/keda.yaml');
+const IMAGE = read('../Dockerfile');
 const SLURM = read('slurm/workers.sbatch');
 /** What a cancelled generation has after the drain time, with room to spare: docs/cluster.md. */
 const AFTER_DRAIN_S = 10;
@@ -23,6 +24,9 @@ const args = /args: \[(.*)\]/
   .map((arg) => arg.replaceAll("'", ''));
 const after = (flag: string) => args[args.indexOf(flag) + 1]!;
 const number = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
+
+/** As a cluster reads them, not as text. */
+const objects = (text: string) => parseAllDocuments(text).map((document) => document.toJS() as Manifest);
 
 describe('the examples for clusters', () => {
   test('start a worker with options that it has', () => {
@@ -44,10 +48,16 @@ describe('the examples for clusters', () => {
     expect(number(KEDA, /cooldownPeriod: (\d+)/)).toBeGreaterThan(Number(after('--drain-seconds')));
   });
 
-  test('probe the port that the worker serves, at the paths that it has', () => {
+  test('probe the port that the worker serves, at the paths that it has, and name it for its metrics', () => {
     expect(number(DEPLOYMENT, /containerPort: (\d+)/)).toBe(Number(after('--health-port')));
-    expect(DEPLOYMENT).toContain(`0.0.0.0:${number(DEPLOYMENT, /name: metrics, containerPort: (\d+)/)}'`);
     expect([...DEPLOYMENT.matchAll(/path: (\S+), port: health/g)].map(([, path]) => path)).toEqual(['/ready', '/live']);
+    const named = {
+      'prometheus.io/scrape': 'true',
+      'prometheus.io/port': after('--health-port'),
+      'prometheus.io/path': '/metrics',
+    };
+    const pods = [...objects(DEPLOYMENT), ...objects(CONTROLLED)].flatMap(({ spec }) => spec.template ?? []);
+    expect(pods.map(({ metadata }) => metadata.annotations)).toEqual([named, named]);
   });
 
   test('scale by the queue of the generations, a worker for as many as it takes at once', () => {
@@ -56,9 +66,6 @@ describe('the examples for clusters', () => {
     expect(after('--slots')).toBe(String(DEFAULT_SLOTS));
     expect(/scaleTargetRef: { name: (\S+) }/.exec(KEDA)?.[1]).toBe(/name: (\S+)/.exec(DEPLOYMENT)?.[1]);
   });
-
-  /** As a cluster reads them, not as text. */
-  const objects = (text: string) => parseAllDocuments(text).map((document) => document.toJS() as Manifest);
 
   test('are YAML without a doubled or a foreign key, each object with its kind and name', () => {
     for (const text of [DEPLOYMENT, KEDA, CONTROLLED]) {
@@ -88,6 +95,13 @@ describe('the examples for clusters', () => {
     expect(deploymentOf(name)).toEqual({ deploymentName: 'default/everturn-worker', buildId: '0.1.0-1a2b' });
   });
 
+  test('run an image that the Dockerfile makes, and so does whoever plays models in the worker itself', () => {
+    const stages = [...IMAGE.matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name);
+    expect(stages).toEqual(expect.arrayContaining(['worker', 'worker-cpu']));
+    const images = [DEPLOYMENT, CONTROLLED].map((text) => /image: \S+\/everturn:0\.1\.0-(\S+)/.exec(text)?.[1]);
+    expect(images).toEqual(['worker', 'worker']);
+  });
+
   test('run as a user that is not root, who may write only where the worker has to', () => {
     for (const text of [DEPLOYMENT, CONTROLLED]) {
       const pods = objects(text).flatMap(({ spec }) => spec.template?.spec ?? []);
@@ -103,9 +117,8 @@ describe('the examples for clusters', () => {
         }
       }
     }
-    const image = readFileSync(join(import.meta.dirname, '../../Dockerfile'), 'utf8');
-    expect(image).toMatch(/^USER 1000:1000$/m);
-    expect(image).toMatch(/^ENV EVERTURN_HOME=\/tmp\/everturn HOME=\/tmp$/m);
+    expect(IMAGE).toMatch(/^USER 1000:1000$/m);
+    expect(IMAGE).toMatch(/^ENV EVERTURN_HOME=\/tmp\/everturn HOME=\/tmp$/m);
   });
 });
 
@@ -128,7 +141,7 @@ interface Manifest {
   readonly kind: string;
   readonly metadata: Named;
   readonly spec: {
-    readonly template: { readonly spec: Pod };
+    readonly template: { readonly metadata: { readonly annotations: object }; readonly spec: Pod };
     readonly workerOptions?: { readonly connectionRef: Named };
   };
 }

@@ -30,6 +30,8 @@ export interface Everturn {
   /** Working folder; runs are in `runs/` below it. */
   readonly folder: string;
   start(...args: string[]): Running;
+  /** The same of another installation. */
+  startFrom(installation: string, ...args: string[]): Running;
   /** Runs one command to its end, in a process of its own. */
   run(...args: string[]): Promise<Ended>;
   /** The same from source in this very process, without a second's start: for commands that only ask, or are refused. */
@@ -38,7 +40,7 @@ export interface Everturn {
   close(): Promise<void>;
 }
 
-const BIN = join(import.meta.dirname, '../../dist/cli/index.js');
+const INSTALLATION = join(import.meta.dirname, '../..');
 
 export function openEverturn(env: Readonly<Record<string, string>> = {}): Everturn {
   const folder = mkdtempSync(join(tmpdir(), 'everturn-e2e-'));
@@ -53,8 +55,8 @@ export function openEverturn(env: Readonly<Record<string, string>> = {}): Evertu
     NO_COLOR: '1',
     ...env,
   };
-  const start = (...args: string[]): Running => {
-    const child = spawn(process.execPath, [BIN, ...args], {
+  const startFrom = (installation: string, ...args: string[]): Running => {
+    const child = spawn(process.execPath, [join(installation, 'dist/cli/index.js'), ...args], {
       cwd: folder,
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -68,9 +70,11 @@ export function openEverturn(env: Readonly<Record<string, string>> = {}): Evertu
     });
     return { child, ended, output: () => stderr + stdout };
   };
+  const start = (...args: string[]) => startFrom(INSTALLATION, ...args);
   return {
     folder,
     start,
+    startFrom,
     run: (...args) => start(...args).ended,
     async call(...args) {
       const io = { ...scriptedIo({ env: environment, cwd: folder }), now: Date.now };

@@ -3,8 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PreTrainedTokenizer } from '@huggingface/transformers';
-import { type ModelTokenizer, NO_VOCABULARY, openTokenizer } from '../../inference/tokenizer/tokenizer.ts';
+import { type ModelTokenizer, openTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import type { ChatMessage } from '../../domain/query.ts';
 import { toolFormatNamed, type ToolFormat, type ToolSchema } from '../../tools/formats/format.ts';
 import { tokenizerFolder } from './tokenizer-folder.ts';
@@ -103,16 +102,13 @@ export async function openToolFamily(name: string): Promise<OpenToolFamily> {
   const config = { bos_token: '<s>', eos_token: '</s>', unk_token: '<unk>' };
   const folder = tokenizerFolder({ json: trainTokenizer(kind, added), config: JSON.stringify(config), template }, name);
   const tokenizer = await openTokenizer(folder);
-  const templates = new PreTrainedTokenizer(NO_VOCABULARY, config);
   const stop = special[0]!;
 
   function render(messages: readonly ChatMessage[], tools: readonly ToolSchema[]): string {
-    return templates.apply_chat_template(messages as never, {
-      tokenize: false,
-      add_generation_prompt: true,
-      chat_template: template,
-      tools: tools.map((tool) => ({ type: 'function', function: tool })) as never,
-    });
+    return tokenizer.renderChat(
+      messages,
+      tools.map((tool) => ({ type: 'function', function: tool })),
+    );
   }
   function message(calls: readonly Meant[]): ChatMessage {
     return {
