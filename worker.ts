@@ -8,6 +8,7 @@ import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { type BackendPermissions, type Backends, openBackends } from './run/backends.ts';
 import { closedRollouts } from './temporal/runs.ts';
+import { openStopping } from './temporal/stopping.ts';
 import { cancelRollout, isWaiting } from './temporal/waiting.ts';
 import type { Session } from './temporal/connection.ts';
 import { holdsStep, startUpdate } from './temporal/weights.ts';
@@ -215,6 +216,7 @@ function dependencies({
     closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
     isWaiting: (workflowId) => isWaiting(session.client, workflowId),
     cancelRollout: (workflowId) => cancelRollout(session.client, workflowId),
+    isStopping: openStopping(session),
     weights: {
       ...weightsParts(backends, { mayUseModel: permissions.mayUseModel, ofBackend: mayOf }),
       permit: permissions.mayUseWeights,

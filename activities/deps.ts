@@ -100,6 +100,8 @@ export interface ActivityDeps {
   isWaiting(workflowId: string): Promise<boolean>;
   /** Does nothing to one that has closed. */
   cancelRollout(workflowId: string): Promise<void>;
+  /** Whether the rollouts of a run are being cancelled, because it was told to stop. */
+  isStopping(out: string, run: string): Promise<boolean>;
   readonly weights: WeightsParts;
   now(): number;
 }

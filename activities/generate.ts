@@ -30,14 +30,16 @@ interface GenerateBeat {
   readonly flaws?: Flaws;
 }
 
-export function generateActivity({ openStore, backend: backendOf, tools, now }: ActivityDeps) {
+export function generateActivity({ openStore, backend: backendOf, tools, isStopping, now }: ActivityDeps) {
   return async function generate({ rollout: id, turn, say }: GenerateInput): Promise<Generated> {
     const store = openStore(id.out, id.run);
+    const stopping = () => isStopping(id.out, id.run);
     // All in one round trip to the disk.
-    const [there, firstChunk, end] = await Promise.all([
+    const [there, firstChunk, end, isStopped] = await Promise.all([
       store.getTurn(id, turn),
       store.getChunk(id, turn, 1),
       store.getEnd(id),
+      stopping(),
     ]);
     if (there) return factsOf(there, there.record.calls && (await recordedRollout(store, id)).record.settings);
     if (end) throw await hasEnded(store, id);
@@ -53,6 +55,7 @@ export function generateActivity({ openStore, backend: backendOf, tools, now }: 
         throw afterFlaw(error as ModelError, more);
       };
       report({}); // an attempt that dies must not take the count with it
+      if (isStopped) await waitWhile(stopping, CANCELLED_MS);
       const patient = patientStore(store, (waits) => report({ waits }));
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
@@ -118,20 +121,26 @@ async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRec
   return { turn, verdict: verdict.record, ...(said && { said: said.record.text }) };
 }
 
-const COUNTED_MS = { poll: 1000, most: 60_000 };
+const POLL_MS = 1000;
+const COUNTED_MS = 60_000;
+/**
+ * A run that is being stopped cancels this rollout as soon as a busy server lets it, and its answer would come to nothing.
+ * Limited, because a block that is started again meanwhile waits for what had begun.
+ */
+const CANCELLED_MS = 120_000;
+
+/** A cancellation ends it by an error. */
+async function waitWhile(condition: () => Promise<boolean>, mostMs: number): Promise<void> {
+  const began = performance.now();
+  while (performance.now() - began < mostMs && (await condition())) await Context.current().sleep(POLL_MS);
+}
 
 /**
  * Its run was cancelled while this waited (cancel-waiting.ts), or somebody reset its workflow, which takes the end now. Not
  * before the run has its result: thousands of such workflows would delay those that it still waits for.
  */
 async function hasEnded(store: Store, { query, sample }: TrajectoryReference): Promise<StoreError> {
-  await heartbeating(async (signal) => {
-    const began = performance.now();
-    while (!(await store.getResult()) && performance.now() - began < COUNTED_MS.most) {
-      await Context.current().sleep(COUNTED_MS.poll);
-      signal.throwIfAborted();
-    }
-  });
+  await heartbeating(() => waitWhile(async () => !(await store.getResult()), COUNTED_MS));
   const message = `Query "${query}", sample ${sample} has ended: its record takes no further turn.`;
   return new StoreError(message, { reason: 'rollout-ended', retryable: false });
 }

@@ -75,6 +75,7 @@ bench(
       createRun: async () => {},
       closedRollouts: async () => new Map(),
       isWaiting: async () => false,
+      isStopping: async () => false,
       cancelRollout: async () => {},
       weights: {} as never,
     });

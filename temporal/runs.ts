@@ -64,7 +64,11 @@ export interface WorkflowFacts {
 }
 
 /** Whether the run's workflow is open, or how it closed. `tries`: 1 to learn at once that the server is away. */
-export async function describeWorkflow({ client }: Session, workflowId: string, tries = TRIES): Promise<WorkflowFacts> {
+export async function describeWorkflow(
+  { client }: Pick<Session, 'client'>,
+  workflowId: string,
+  tries = TRIES,
+): Promise<WorkflowFacts> {
   try {
     const { status, memo } = await calling(
       `describe "${workflowId}"`,

@@ -213,6 +213,7 @@ async function play(p: Plan, run: string, question: string) {
     createRun: fail,
     closedRollouts: fail,
     isWaiting: async () => false,
+    isStopping: async () => false,
     cancelRollout: async () => {},
     weights: {} as never,
     now: Date.now,

@@ -52,6 +52,7 @@ async function rig({ turns, unjudged = false, settings = {} }: Played, waits: re
     parseSettings: (name, given) => completeSettings(name, given),
     isWaiting: async () => (asked.length > 1 ? asked.shift()! : asked[0]!),
     cancelRollout: async (workflowId) => void cancelled.push(workflowId),
+    isStopping: async () => false,
     now: () => 7,
   };
   const activities = createActivities(deps as ActivityDeps);

@@ -36,6 +36,7 @@ async function attempts(errors: readonly Error[], { where = 'generate' }: { wher
         getEnd: () => Promise.resolve(undefined),
         getRollout: () => Promise.resolve({ record: { query, settings }, hash: 'h' }),
       }),
+      isStopping: () => Promise.resolve(false),
       backend: () => (where === 'backend' ? Promise.reject(error) : Promise.resolve(failing)),
       now: () => 0,
     };

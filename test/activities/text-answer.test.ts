@@ -36,6 +36,7 @@ async function play(turn: number, settings: object = {}, answer: () => string = 
         return Promise.resolve({ record, hash: 'h' });
       },
     }),
+    isStopping: () => Promise.resolve(false),
     backend: () => Promise.resolve(backend),
     now: () => 5,
   };

@@ -48,6 +48,12 @@ describe('the examples for clusters', () => {
     expect(number(KEDA, /cooldownPeriod: (\d+)/)).toBeGreaterThan(Number(after('--drain-seconds')));
   });
 
+  test('signal the worker itself on Slurm: srun would kill it, and npx would end before it', () => {
+    expect(SLURM).toMatch(/srun .*node_modules\/\.bin\/everturn worker /);
+    expect(SLURM).toMatch(/scancel --signal=TERM \$\(squeue --steps .*"workers"/);
+    expect(SLURM).not.toMatch(/kill -TERM/);
+  });
+
   test('probe the port that the worker serves, at the paths that it has, and name it for its metrics', () => {
     expect(number(DEPLOYMENT, /containerPort: (\d+)/)).toBe(Number(after('--health-port')));
     expect([...DEPLOYMENT.matchAll(/path: (\S+), port: health/g)].map(([, path]) => path)).toEqual(['/ready', '/live']);

@@ -11,6 +11,7 @@ import { inject } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import { closedRollouts } from '../../temporal/runs.ts';
+import { openStopping } from '../../temporal/stopping.ts';
 import { cancelRollout, isWaiting } from '../../temporal/waiting.ts';
 import { parseSettings } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
@@ -97,6 +98,7 @@ export async function openRig(
     closedRollouts: (run, ids) => closedRollouts(client, run, ids),
     isWaiting: (workflowId) => isWaiting(client, workflowId),
     cancelRollout: (workflowId) => cancelRollout(client, workflowId),
+    isStopping: openStopping({ client }),
     weights: {
       ledger: openWeightsLedger,
       servers: weightServers,

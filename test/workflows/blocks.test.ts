@@ -1,20 +1,26 @@
 // A run with more in flight than one workflow may have, on a real server: a workflow may have 10 here, not 1,000. Limits, pauses,
-// cancellations and terminations of such runs: test/chaos/blocks-ways.chaos.ts.
+// cancellations and terminations of such runs: test/chaos/blocks-ways.chaos.ts. Needs dist/ (npm run build).
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CollectionInput, CollectionResult } from '../../domain/messages.ts';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { RunStatus } from '../../cli/commands/status.ts';
+import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/messages.ts';
 import { noCounts } from '../../domain/progress.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { prove } from '../chaos/rig-run.ts';
 import { closedRollouts } from '../../temporal/runs.ts';
 import { isWaiting } from '../../temporal/waiting.ts';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import type { Script } from '../support/scripted-model.ts';
 import { until } from '../support/until.ts';
 
 let rig: Rig;
+let everturn: Everturn;
+/** The run with a silent block. */
+let letAnswer = () => {};
+const mayAnswer = new Promise<void>((resolve) => (letAnswer = resolve));
 /** Of the run that nobody answers: how many rollouts each of its activities followed. */
 const followed: number[] = [];
 const isOpen = "EverturnRun = 'unanswered' AND WorkflowType = 'rollout' AND ExecutionStatus = 'Running'";
@@ -24,6 +30,7 @@ beforeAll(async () => {
       const [run, query, , turn] = requestId.split('/');
       if (run === 'unanswered')
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+      if (run === 'silent') return mayAnswer.then(() => '\\boxed{4}');
       return Number(query!.slice(1)) % Number(turn) === 0 ? '\\boxed{4}' : '\\boxed{5}';
     },
   };
@@ -37,8 +44,12 @@ beforeAll(async () => {
     },
   });
   await rig.startWorker();
+  everturn = openEverturn({ TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: rig.namespace });
 });
-afterAll(() => rig.close());
+afterAll(async () => {
+  await everturn.close();
+  await rig.close();
+});
 
 type More = Omit<CollectionInput, 'run' | 'out' | 'dataset'>;
 
@@ -80,43 +91,64 @@ describe('a run with more in flight than one workflow may have', { timeout: 240_
     expect((await prove(rig, 'unanswered')).breaches).toEqual([]);
   });
 
-  test('asks a lost block when it is due, not a while after each continue-as-new, and plays it again', async () => {
-    const first = await start('lost', 20, { maxConcurrent: 12 });
+  /** A run whose only block was terminated: its next execution believes that the block plays. */
+  async function startWithLostBlock(run: string, more: (now: number) => { heardAt?: number; askAt: number }) {
+    const first = await start(run, 20, { maxConcurrent: 12 });
     await until(
       'it has a folder',
       async () =>
-        (await openFileStore(rig.out, 'lost')
+        (await openFileStore(rig.out, run)
           .countQueries()
           .catch(() => 0)) === 20,
     );
     await first.terminate('by hand');
-    const open = `EverturnRun = 'lost' AND ExecutionStatus = 'Running' AND WorkflowType = 'block'`;
+    const open = `EverturnRun = '${run}' AND ExecutionStatus = 'Running' AND WorkflowType = 'block'`;
     for await (const { workflowId } of rig.client.workflow.list({ query: open }))
       await rig.client.workflow
         .getHandle(workflowId)
         .terminate('by hand')
         .catch(() => {});
     const now = Date.now();
+    const { askAt, ...heard } = more(now);
     const order = { order: now, paused: false, stopping: false, window: 10, reportMs: 2000 };
-    const block = {
-      name: '0-20',
-      from: 0,
-      to: 20,
-      order,
-      held: 10,
-      next: 9,
-      inFlight: 3,
-      counts: noCounts(),
-      absent: false,
-    };
+    const counted = { held: 10, next: 9, inFlight: 3, counts: noCounts(), absent: false };
+    const block = { name: '0-20', from: 0, to: 20, order, ...counted, ...heard };
     const shape = { queries: 20, samples: 1, numTurns: 1, next: 20, blocks: [block], counts: noCounts(), most: 10 };
     const state = { ...shape, maxConcurrent: 12, paused: false, stopping: false, startedAt: now, orders: now };
-    const second = await start('lost', 20, { maxConcurrent: 12, carried: { ...state, askAt: now + 1000 } });
+    return start(run, 20, { maxConcurrent: 12, carried: { ...state, askAt } });
+  }
+
+  test('asks a lost block when it is due, not a while after each continue-as-new, and plays it again', async () => {
+    const second = await startWithLostBlock('lost', (now) => ({ askAt: now + 1000 }));
     expect(((await second.result()) as CollectionResult).counts.outcomes.complete).toBe(20);
     const { events } = await second.fetchHistory();
     const timer = events!.find((event) => event.timerStartedEventAttributes)?.timerStartedEventAttributes;
     expect(Number(timer?.startToFireTimeout?.seconds ?? 0)).toBeLessThanOrEqual(1);
     expect((await prove(rig, 'lost')).breaches).toEqual([]);
+  });
+
+  test('has a block that reports nothing named by `status`, until it reports', async () => {
+    const MIN = 60_000;
+    const second = await startWithLostBlock('silent', (now) => ({ heardAt: now - 6 * MIN, askAt: now + 60 * MIN }));
+    const status = async (...json: string[]) => {
+      const { code, stdout, stderr } = await everturn.run('status', 'silent', '--out', rig.out, ...json);
+      expect(code, stderr).toBe(0);
+      return stdout;
+    };
+    const silent = async () => (JSON.parse(await status('--json')) as RunStatus).silentBlocks;
+    // A worker answers, or its memo does.
+    const found = await until('its workflow is open', silent);
+    expect(found).toMatchObject({ silent: 1, of: 1 });
+    expect(found.ms).toBeGreaterThanOrEqual(6 * MIN);
+    expect(await status()).toMatch(
+      /\n1 of 1 blocks of this run has not reported for up to \d+ min: the counts leave out /,
+    );
+    // An order finds that the block is gone.
+    await second.executeUpdate('tune', { args: [{ maxConcurrent: 8 }] });
+    await until('it has reported', async () => (await silent()) === null);
+    expect(((await second.query('progress')) as CollectionProgress).state).toBe('running');
+    letAnswer();
+    expect(((await second.result()) as CollectionResult).counts.outcomes.complete).toBe(20);
   });
 
   test('ends those that wait for a slot where they wait, asks nothing for them, and counts each once', async () => {

@@ -1,0 +1,76 @@
+// The sentences of pause, tune and resume, on a real Temporal server: what a worker answers, what it said last where it is
+// too busy for a query, and that no counts are known before the first. Needs dist/ (npm run build).
+
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { CollectionProgress } from '../../domain/messages.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { startRun, sums } from '../chaos/rig-run.ts';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type LossyRelay, openLossyRelay } from '../support/lossy-relay.ts';
+import { openRig, type Rig } from '../support/rig.ts';
+import { until } from '../support/until.ts';
+
+let rig: Rig;
+let relay: LossyRelay;
+let letAccept = () => {};
+/** The command line; `busy`: its queries are lost, as where workers have time for orders alone. */
+let everturn: Everturn;
+let busy: Everturn;
+
+beforeAll(async () => {
+  const mayAccept = new Promise<void>((resolve) => (letAccept = resolve));
+  rig = await openRig(
+    { answer: () => new Promise<never>(() => {}) },
+    {
+      openStore(out, run) {
+        const store = openFileStore(out, run);
+        return run === 'early' ? { ...store, getRun: () => mayAccept.then(() => store.getRun()) } : store;
+      },
+    },
+  );
+  await rig.startWorker();
+  const address = inject('temporalAddress');
+  relay = await openLossyRelay(address, 'QueryWorkflow');
+  everturn = openEverturn({ TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: rig.namespace });
+  busy = openEverturn({ TEMPORAL_ADDRESS: relay.address, TEMPORAL_NAMESPACE: rig.namespace });
+});
+afterAll(async () => {
+  letAccept();
+  await Promise.all([everturn.close(), busy.close()]);
+  await rig.close();
+  relay.close();
+});
+
+const rows = sums(6);
+/** What a command prints that does as it was asked. */
+async function said(by: Everturn, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await by.run(...args, '--out', rig.out);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+describe('pause, tune and resume say how the run is', () => {
+  test('as a worker answers, and where its workers answer no query, as the order itself left it', async () => {
+    const handle = await startRun(rig, { run: 'held', rows, maxConcurrent: 2, settings: { numTurns: 1 } });
+    const inFlight = async () => ((await handle.query('progress')) as CollectionProgress).inFlight;
+    await until('two are in flight', async () => (await inFlight()) === 2);
+    const flight = (most: number) => `0 of 6 done, 2 rollouts in flight, at most ${most} at once.\n`;
+    expect(await said(everturn, 'pause', 'held')).toBe(`Run "held" is paused: ${flight(2)}`);
+    expect(relay.lost()).toBe(0);
+    expect(await said(busy, 'tune', 'held', '--max-concurrent', '3')).toBe(`Run "held" is paused: ${flight(3)}`);
+    expect(relay.lost()).toBeGreaterThan(0);
+    await handle.executeUpdate('stop');
+    await handle.result();
+  });
+
+  test('without counts where none were ever known, and never that it is done', async () => {
+    const handle = await startRun(rig, { run: 'early', rows, settings: { numTurns: 1 } });
+    const unknown = 'its counts are not known yet.\n';
+    expect(await said(busy, 'pause', 'early')).toBe(`Run "early" is paused; ${unknown}`);
+    expect(await said(busy, 'tune', 'early', '--max-concurrent', '1')).toBe(
+      `Run "early" has at most 1 rollout in flight from now on; ${unknown}`,
+    );
+    expect(JSON.parse(await said(busy, 'resume', 'early', '--json'))).toEqual({ run: 'early', state: null });
+    await handle.terminate('the test is over');
+  });
+});
