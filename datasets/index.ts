@@ -1,5 +1,6 @@
 // The data set formats by file name.
 
+import { statSync } from 'node:fs';
 import { DatasetError } from '../domain/errors.ts';
 import type { Dataset } from './dataset.ts';
 import { csvDataset } from './csv.ts';
@@ -24,6 +25,8 @@ export function openDataset(file: string, environments?: RowEnvironments): Datas
   const name = file.toLowerCase().replace(/(?<!\.parquet)\.gz$/, '');
   const format = FORMATS.find(({ extension }) => name.endsWith(extension));
   if (format) return format.open(file, environments);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new DatasetError(`${file} is a folder`, { reason: 'dataset-is-folder', fix: 'Name a file of rows.' });
   throw new DatasetError(`${file} has an unknown data set format`, {
     reason: 'dataset-format',
     fix: `Use a file whose name ends in ${FORMATS.map(({ extension }) => extension).join(', ')} (or texts with .gz).`,

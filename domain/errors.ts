@@ -19,6 +19,8 @@ export interface ErrorDetails<B extends Boundary = Boundary> {
   readonly server?: string;
   /** The call surely did not reach the code that it was for. Default false. */
   readonly untaken?: boolean;
+  /** This worker lacks something that another one may have. Default false. */
+  readonly ofThisWorker?: boolean;
   readonly cause?: unknown;
 }
 
@@ -31,6 +33,7 @@ export abstract class EverturnError extends Error {
   readonly flaw: string | undefined;
   readonly server: string | undefined;
   readonly untaken: boolean;
+  readonly ofThisWorker: boolean;
 
   constructor(message: string, details: ErrorDetails) {
     super(message, { cause: details.cause });
@@ -42,6 +45,7 @@ export abstract class EverturnError extends Error {
     this.flaw = details.flaw;
     this.server = details.server;
     this.untaken = details.untaken ?? false;
+    this.ofThisWorker = details.ofThisWorker ?? false;
   }
 }
 

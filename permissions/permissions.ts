@@ -176,6 +176,7 @@ export function openPermissions(
           `\`everturn worker ${flag}\` does (docs/environments.md); what \`everturn run\` starts is allowed by ` +
           'itself, for the workers of the same user.',
         retryable: true,
+        ofThisWorker: true,
       });
     },
 
@@ -192,6 +193,7 @@ export function openPermissions(
           `\`everturn worker ${flag}\` does (docs/tools.md); what \`everturn run\` starts is allowed by ` +
           'itself, for the workers of the same user.',
         retryable: true,
+        ofThisWorker: true,
       });
     },
 
@@ -212,6 +214,7 @@ function refused(what: string, list: keyof typeof OPERATOR_VARIABLES, entry: str
     fix:
       `\`everturn worker ${FLAGS[list]} ${entry}\` allows it, or ${OPERATOR_VARIABLES[list]} (docs/security.md); ` +
       'what `everturn run` starts is allowed by itself, for the workers of the same user.',
+    ofThisWorker: true,
   });
 }
 

@@ -9,6 +9,7 @@ import { TRACE_FORMATS } from '../../exporters/traces/index.ts';
 import type { ExportSummary } from '../../storage/export-run.ts';
 import { ADVANTAGES } from '../../storage/group-labels.ts';
 import { join, resolvePlace } from '../../storage/place.ts';
+import { mustHoldRollouts } from '../../storage/present.ts';
 import type { SkippedRollout } from '../../storage/selection.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type ExportFlags, plannedExport } from '../find/export-plan.ts';
@@ -98,6 +99,7 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   const file = isFolder ? join(wanted!, `${run}.${endingOf(flags.format)}`) : wanted;
   // It says what is exported of the records: without it, or of another version, an export would be a guess.
   await store.getRun();
+  await mustHoldRollouts(store);
   const skipped: SkippedRollout[] = [];
   /** Rollouts of one damaged pack have one fault. */
   const faults = new Set<string>();

@@ -6,6 +6,7 @@ import { oneLine } from '../../domain/foreign-text.ts';
 import { patternFinder } from '../../storage/pattern.ts';
 import { type Hit, SEARCHED, type Searched, searchRun } from '../../storage/search.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { mustHoldRollouts } from '../../storage/present.ts';
 import { findRun, programName, runArgument, type RunPlace, shellQuoted } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
 import { jsonOption, outOption } from '../flags.ts';
@@ -48,6 +49,7 @@ async function search(io: Io, named: string, text: string, flags: Flags): Promis
   }
   const limit = flags.limit === undefined ? Infinity : whole('--limit', flags.limit, 1);
   const place = await findRun(io, named, flags.out);
+  await mustHoldRollouts(place.store);
   // A folder whose run.json is torn or foreign would seem to hold nothing.
   await place.store.getRun();
   const paint = paintFor(io.out, io.env);

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+import { namesCluster } from '../../temporal/cluster-settings.ts';
 import { isServerFailure } from '../../temporal/connection.ts';
 import { misrouted } from '../../temporal/routing.ts';
 import { describeWorkflow, progressOf, takesActivities } from '../../temporal/runs.ts';
@@ -234,7 +235,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const next =
     state === 'interrupted'
       ? 'No worker plays it: repeat the command that started the run, and it continues.'
-      : `\`${me} watch ${runArgument(io, place)}\` follows it, and starts the local service if needed.`;
+      : `\`${me} watch ${runArgument(io, place)}\` follows it${namesCluster() ? '' : ', and starts the local service if needed'}.`;
   return [
     `${paint('bold', place.run)}: ${state}${flight}`,
     ...(status.waitingFor ? [paint('yellow', status.waitingFor)] : []),

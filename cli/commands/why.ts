@@ -9,6 +9,7 @@ import { samplesPerQuery } from '../../domain/group.ts';
 import { rolloutWorkflowId, type RolloutId } from '../../domain/ids.ts';
 import { type PlayedTurn, resultOf, type Trajectory } from '../../domain/trajectory.ts';
 import { outputTokens } from '../../domain/turn.ts';
+import { mustHoldRollouts } from '../../storage/present.ts';
 import { readFleet, STALE_MS } from '../../storage/fleet-status.ts';
 import { actsOn, readActs } from '../../storage/steering.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
@@ -34,6 +35,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 
 async function why(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
   const place = await findRun(io, named, flags.out);
+  await mustHoldRollouts(place.store);
   const id = await rolloutOf(place, query, flags);
   const found = {
     ...fromRecords(id, await readTrajectory(place.store, id), place.out),
@@ -124,7 +126,7 @@ async function fromTemporal(io: Io, place: RunPlace, id: RolloutId, { turns }: W
       const progress = run.state === 'running' ? await progressOf(link.session, place.run) : undefined;
       return {
         state: run.state === 'running' && state === 'absent' ? 'waiting' : 'stopped',
-        collection: progress ?? null,
+        collection: progress ?? run.memo,
       };
     }
     const { activity, waitsForWorker } = await pendingWork(link.session, workflowId);

@@ -34,9 +34,13 @@ export async function findRun(io: Io, named: string, out: string): Promise<RunPl
       fix: 'Rename the folder: letters, digits, `.`, `_` and `-`.',
     });
   }
-  const known = await runNames(root);
+  const beside = isBucketPlace(folder) ? dirname(folder) : root;
+  const known = await runNames(beside);
   const some = known.slice(0, 5).join(', ') + (known.length > 5 ? ', …' : '');
-  throw new UsageError(`There is no run ${JSON.stringify(named)} in ${root}, and no folder of that name.`, {
+  const where = isBucketPlace(folder)
+    ? `There is no run ${JSON.stringify(basename(folder))} in ${beside}.`
+    : `There is no run ${JSON.stringify(named)} in ${root}, and no folder of that name.`;
+  throw new UsageError(where, {
     reason: 'no-such-run',
     fix:
       known.length > 0

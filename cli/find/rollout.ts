@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { StoreError, UsageError } from '../../domain/errors.ts';
 import type { RolloutId } from '../../domain/ids.ts';
+import { mustHoldRollouts } from '../../storage/present.ts';
 import { allQueries } from '../../storage/queries.ts';
 import { outOption } from '../flags.ts';
 import type { RunPlace } from './place.ts';
@@ -50,6 +51,7 @@ export async function isQuery({ store }: RunPlace, query: string): Promise<boole
 
 export async function noRollout(place: RunPlace, query: string): Promise<UsageError> {
   const { run, store } = place;
+  await mustHoldRollouts(store);
   if (await isQuery(place, query)) {
     return new UsageError(`Query ${JSON.stringify(query)} of run "${run}" has not begun yet.`, { reason: 'not-begun' });
   }

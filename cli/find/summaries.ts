@@ -3,6 +3,7 @@
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { RolloutSummary, RunShape } from '../../domain/rollout-summary.ts';
 import { OTHER_VERSION } from '../../storage/disk/errors.ts';
+import { mustHoldRollouts } from '../../storage/present.ts';
 import type { RunRecord } from '../../storage/record/run-record.ts';
 import type { Breach } from '../../storage/store.ts';
 import { readSummaries, type SummaryOptions } from '../../storage/summaries.ts';
@@ -34,6 +35,7 @@ export async function readRunSummaries(
   { detail = 'turns', includeSteered = false }: ReadOptions = {},
 ): Promise<RunSummaries> {
   const { store } = place;
+  await mustHoldRollouts(store);
   const record = (await store.getRun())?.record;
   const rollouts: RolloutSummary[] = [];
   const broken: Breach[] = [];

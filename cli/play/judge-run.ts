@@ -8,6 +8,7 @@ import { noEos } from '../../domain/turn.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
+import { mustHoldRollouts } from '../../storage/present.ts';
 import { judgedTurns, type JudgedTurn } from '../../storage/judged-turns.ts';
 import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
 import { everturnVersion } from '../../machine/package-root.ts';
@@ -34,6 +35,7 @@ const NAMED_BROKEN = 20;
 
 export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
   const { run, store } = await findRun(io, given.run, given.out);
+  await mustHoldRollouts(store);
   const name = given.name ?? defaultName(io.now());
   await mustBeFreeName(store, name);
   const changes = openChanges();

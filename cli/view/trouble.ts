@@ -50,7 +50,7 @@ export async function troubleOf(session: Session, run: string, folder: string | 
 export async function awaitedOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
   const described = await inFlight(session, run);
   const pending = [...pendingOf(described), ...(await localsOf(session, described))];
-  const trouble = (await diskTrouble(pending, folder)) ?? awayModel(pending);
+  const trouble = (await diskTrouble(pending, folder)) ?? awayModel(pending) ?? wrongWorker(pending);
   return trouble ?? (await missingWorker(session, pending)) ?? stranded(session, run, described);
 }
 
@@ -63,6 +63,14 @@ function awayModel(pending: readonly PendingCall[]): string | undefined {
   }
   if (!reasons.every((reason) => MODEL_AWAY.has(reason))) return undefined;
   return `Waiting for model server (${reasons[0]}): requests to it are retried. Nothing is lost meanwhile.`;
+}
+
+/** One that lacks what a step needs: the step is left to others, and none has taken it yet. */
+const OF_WORKER = new Set(['not-allowed', 'environment-not-served', 'tool-not-served']);
+
+function wrongWorker(pending: readonly PendingCall[]): string | undefined {
+  const failure = pending.find(({ reason }) => OF_WORKER.has(reason ?? ''))?.failure;
+  return failure === undefined ? undefined : oneLine(`Waiting for another worker: ${failure}`).slice(0, 800);
 }
 
 /** The error of the run folder's disk, as a message of ours: a worker's if it reported one, else this machine's. */

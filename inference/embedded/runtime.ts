@@ -14,6 +14,7 @@ export function mustRunModels(model: string): void {
         reason: 'no-embedded-models',
         fix: 'A worker of the image worker-cpu, or of a whole installation, takes over what waits; or name a model on a server (sglang:, vllm:, openai:).',
         retryable: true,
+        ofThisWorker: true,
       },
     );
   }

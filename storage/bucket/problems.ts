@@ -116,7 +116,8 @@ export function awayFrom(
   last: unknown,
   seconds: number,
 ): StoreError {
-  const what = last instanceof Error ? last.message : String(last);
+  const said = oneLine(last instanceof Error ? last.message : String(last)).slice(0, 200);
+  const what = /wrong.version.number/i.test(said) ? 'it speaks http, and AWS_ENDPOINT_URL says https' : said;
   return new StoreError(
     `cannot ${action} ${bucketPath(place)}: ${endpoint} gave no answer for ${seconds} s (${what})`,
     {

@@ -33,6 +33,7 @@ export function bucketSettings(env: BucketEnvironment): BucketSettings {
         reason: 'no-bucket-keys',
         fix: 'Set both (and AWS_REGION, AWS_ENDPOINT_URL where needed) for each worker and command, and start it again.',
         retryable: true,
+        ofThisWorker: true,
       },
     );
   }

@@ -113,7 +113,7 @@ const READERS: readonly (readonly [string, (run: string) => string[]])[] = [
   ['why', (run) => ['why', run, 'a1', '--out', out]],
   [
     'export',
-    (run) => ['export', run, '--runs', out, '--format', 'areal', '--out', join(out, 'x.jsonl'), '--overwrite'],
+    (run) => ['export', run, '--runs', out, '--format', 'areal', '--out', join(out, `${run}.jsonl`), '--overwrite'],
   ],
   ['check', (run) => ['check', run, '--out', out]],
   ['status', (run) => ['status', run, '--out', out]],
@@ -150,6 +150,26 @@ describe('a run of a later Everturn with fields that this one does not know', ()
     expect(stdout + err).not.toMatch(/x-later|\[object/);
     if (name.startsWith('stats')) expect(stdout).toMatch(/pass@1|passAt|accuracy/i);
   });
+});
+
+describe('a run that has ended, and has none of its rollouts', () => {
+  const READ = ['stats', 'compare', 'search', 'report', 'show', 'why', 'export'];
+  beforeAll(async () => {
+    await made('gone');
+    const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete: 2, failed: 1 } };
+    await openFileStore(out, 'gone').putResult({ run: 'gone', total: 4, cancelled: false, numTurns: 3, counts });
+    rmSync(path('gone', 'rollouts'), { recursive: true });
+  });
+  test.each(READERS.filter(([name]) => READ.includes(name.split(' ')[0]!)))(
+    '%s takes it for none that nothing was played of',
+    async (_, args) => {
+      const { code, err } = await called(...args('gone'));
+      expect(err).toMatch(
+        /a result with 2 complete, and no rollout: rollouts\/ and packs\/ are missing.*copy of the run/,
+      );
+      expect(code).toBe(1);
+    },
+  );
 });
 
 describe('a run with a record of a format that this Everturn does not know', () => {
