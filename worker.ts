@@ -2,6 +2,7 @@
 // task queues. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { createActivities } from './activities/index.ts';
@@ -177,6 +178,7 @@ function dependencies({
   };
   return {
     version: everturnVersion(),
+    worker: `${process.pid}@${hostname()}`,
     openStore,
     environments,
     tools,

@@ -75,6 +75,8 @@ export type WorkflowClosing = 'cancelled' | 'absent' | 'other';
 export interface ActivityDeps {
   /** Everturn's own, for run.json. */
   readonly version: string;
+  /** `4711@host`: process and machine, for messages. */
+  readonly worker?: string;
   openStore(out: string, run: string): Store;
   /** The backend that `settings.model` names; built once per worker. */
   backend(settings: RolloutSettings, runFolder: string): Promise<Backend>;

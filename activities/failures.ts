@@ -2,7 +2,6 @@
 // as its first detail, and whether trying again can help. A broken call is logged where it happened; history gets one line.
 // A worker that may not or cannot do a step, where another one could, leaves it to others and says which worker it is.
 
-import { hostname } from 'node:os';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { EverturnError, explain } from '../domain/errors.ts';
@@ -12,10 +11,10 @@ import type { FailureDetails } from '../domain/rollout-facts.ts';
 const SOON = { tries: 8, ms: 2000 };
 
 /** `mayBeOthers`: a command or a worker has begun what this step belongs to, so that some worker may do it. */
-export function asFailure(error: unknown, mayBeOthers = false): unknown {
+export function asFailure(error: unknown, mayBeOthers = false, worker?: string): unknown {
   if (!(error instanceof EverturnError)) return error;
   const isOfWorker = error.ofThisWorker && (error.retryable || mayBeOthers);
-  const who = isOfWorker ? ` (worker ${process.pid}@${hostname()})` : '';
+  const who = isOfWorker && worker ? ` (worker ${worker})` : '';
   return ApplicationFailure.create({
     message: explain(error).slice(0, 2000) + who,
     type: error.reason,
@@ -50,14 +49,17 @@ function isBegun(name: string, input: unknown): boolean {
 }
 
 /** Wraps each activity so that whatever it throws is translated. */
-export function translated<A extends Record<string, (...args: never[]) => Promise<unknown>>>(activities: A): A {
+export function translated<A extends Record<string, (...args: never[]) => Promise<unknown>>>(
+  activities: A,
+  worker?: string,
+): A {
   const entries = Object.entries(activities).map(([name, run]) => [
     name,
     async (...args: never[]) => {
       try {
         return await run(...args);
       } catch (error) {
-        throw asFailure(error, isBegun(name, args[0]));
+        throw asFailure(error, isBegun(name, args[0]), worker);
       }
     },
   ]);

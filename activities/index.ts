@@ -17,7 +17,7 @@ import { beginActivity, openActivity } from './open.ts';
 import { weightsActivities } from './weights.ts';
 
 export function createActivities(deps: ActivityDeps) {
-  return translated({
+  const activities = {
     open: openActivity(deps),
     generate: generateActivity(deps),
     begin: beginActivity(deps),
@@ -32,7 +32,8 @@ export function createActivities(deps: ActivityDeps) {
     ...feedActivities(deps),
     ...groupActivities(deps),
     ...weightsActivities(deps),
-  });
+  };
+  return translated(activities, deps.worker);
 }
 
 export type Activities = ReturnType<typeof createActivities>;

@@ -138,7 +138,8 @@ describe('a check of packs', () => {
   const first = manifestFile(1);
   const planted: Readonly<Record<string, (run: Awaited<ReturnType<typeof packedRun>>) => unknown>> = {
     'a pack that is missing: is missing': ({ packs, zips }) => rmSync(join(packs, zips[0]!)),
-    'a manifest that is missing: is named by no manifest, and holds 2 rollouts': ({ folder }) => rmSync(join(folder, first)),
+    'a manifest that is missing: is named by no manifest, and holds 2 rollouts': ({ folder }) =>
+      rmSync(join(folder, first)),
     'the last pack and its manifest gone: never played': ({ folder, packs, zips }) => {
       rmSync(join(folder, manifestFile(5)));
       rmSync(join(packs, zips.at(-1)!));
