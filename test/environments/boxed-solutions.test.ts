@@ -53,6 +53,18 @@ describe('a boxed solution of a textbook', () => {
   });
 });
 
+describe('a boxed solution that a long sentence takes back', () => {
+  const retractions = readFileSync(new URL('../fixtures/long-retractions.txt', import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
+  test.each(retractions)('is no answer: %s', (sentence) => {
+    for (const { question, value } of rows.slice(0, 20)) {
+      expect(judged(`Then the answer is $\\boxed{${value}}$.`, value, question), value).toBe('right');
+      expect(judged(`Then the answer is $\\boxed{${value}}$. ${sentence}`, value, question), value).toBe('wrong');
+    }
+  });
+});
+
 describe('what stands around a box', () => {
   const COLOURS = 'Which are warm? (A) red and orange (B) about half (C) blue';
   test.each([

@@ -2,7 +2,7 @@
 // closed form (explanation.ts), and another statement of an answer has to agree with the first. Linear.
 
 import { inEnglish, isLead, WORK } from '../read/statement-words.ts';
-import { REMARK, speaksAgainst } from './explanation.ts';
+import { REMARK, RETRACTS, speaksAgainst } from './explanation.ts';
 import { sentenceEnd, sentencesOf, wordsOf } from './sentence.ts';
 import { type Known, NOTHING } from './known.ts';
 import { stopped } from './obstacle.ts';
@@ -19,6 +19,7 @@ const LONG = 8;
 const EXCLUDES =
   /\b(?:not|cannot|never|no|exclud\w*|reject\w*|impossible|extraneous|too|fails?|invalid|only)\b|n[’']t\b/i;
 const VALUE = String.raw`(?:\$[^$\n]{1,200}\$|\\\([^\n]{1,200}?\\\)|[-−+]?\d{0,9}\\(?:[dt]?frac|sqrt|pi)[^\s.,;]*|[-−+]?[$€£¥₹]?\d[\d.,/]*(?:\s?%)?|\(?[A-J]\)?(?![A-Za-z])|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)`;
+const ENDS_IN = new RegExp(String.raw`${VALUE}[\s.*$)]*$`, 'i');
 const HAS_VALUE = new RegExp(VALUE, 'u');
 /** A check: it shows in what it states. */
 const CHECKS =
@@ -90,8 +91,9 @@ export function afterwards(text: string, end: number, value: string, known: Know
     if (WORK.test(said) && !checks) return withdrawnBy(said, also);
     if (TURNS.test(said) && DEMANDS.test(it)) return withdrawnBy(said, also);
     // "Alternatively, 4 + 25 = 29" comes to the same value; another way is told at length.
-    if (DERIVES.test(said) && (wordsOf(said).length > LONG || (mention !== undefined && ENDS_WITH(own).test(said))))
-      continue;
+    const same = mention !== undefined && ENDS_WITH(own).test(said);
+    const long = !RETRACTS.test(said) && wordsOf(said).length > LONG && !ENDS_IN.test(said);
+    if (DERIVES.test(said) && (same || long)) continue;
     if (TURNS.test(said) && HAS_VALUE.test(it.replace(/^\w+/, '')) && !EXCLUDES.test(said))
       return withdrawnBy(said, also);
     if (!COUNTERFACTUAL.test(said)) {

@@ -71,12 +71,19 @@ export function speaksAgainst(sentence: string, known: Known, before: string): b
   const long = main.length > LONG && !words.some(namesAnswer);
   if (!long)
     return main.some((word, k) => strange(word, k) || isNegation(word) || isOpenEnded(main, k) || WORKING.has(word));
+  if (RETRACTS.test(said) || OF_THE_WORK.test(said)) return true;
   const pronoun = /^(?:(?:so|but|and) )?(?:this|that|it|which|these|those)\b/.test(main.slice(0, 2).join(' '));
   return main.some(
     (word, k) =>
       (pronoun && isNegation(word)) || (WORKING.has(word) && /^(?::|to|then|now|so|)$/.test(main[k - 1] ?? '')),
   );
 }
+/** Words of a second look at what was done, at any length. */
+export const RETRACTS =
+  /\b(?:instead|slips?|oversight|overlook\w*|overcount\w*|undercount\w*|forg[eo]t\w*|neglect\w*|violat\w*|fails?|contradict\w*|only|must|should|actually|careful\w*|correct\w*|re-?(?:comput|calculat|examin|evaluat|consider|count|read|check|do|did|think|thought|visit)\w*|(?:does|do|did|is|are|was|were|can)(?: ?not|n[’']t)|cannot|no longer|once more|again)\b/i;
+/** It speaks of what was written before, or compares another number with it. */
+const OF_THE_WORK =
+  /\b(?:above|lines?|statement|restrictions?|further|back over|thinking|twice|half of (?:that|this|it|them|which)|(?:this|that) (?:one|number|value|count|root)|counts?|numbers?|ignor\w*|(?:too|smaller|larger|fewer|more|less) (?:\w+ ){0,2}(?:than|by|in|number|value|large|small|many|few)|double[sd]?|halve[sd]?|looking for)\b/i;
 const isOpenEnded = (words: readonly string[], k: number): boolean =>
   OPEN_ENDED.has(words[k] ?? '') && words[k + 1] !== 'than';
 
