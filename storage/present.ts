@@ -8,7 +8,7 @@ import type { Store } from './store.ts';
 
 /** Reads one name where the rollouts are there. */
 export async function mustHoldRollouts(store: Store): Promise<void> {
-  for await (const _ of store.listRollouts(() => {})) return;
+  for await (const _ of store.listRollouts()) return;
   const result = (await store.getResult())?.record as Pick<CollectionResult, 'counts'> | undefined;
   const complete = result?.counts.outcomes.complete ?? 0;
   if (complete === 0) return;

@@ -1,5 +1,6 @@
 // The cluster that TEMPORAL_* and temporal.toml name. Temporal's own library reads them; it takes any text for an address,
-// every switch but "1" and "true" for no, and a file that is not there for none. Such settings are refused here.
+// every switch but "1" and "true" for no, and a file that is not there for none. Such settings are refused here, the last
+// one where nothing else names a cluster.
 
 import { existsSync } from 'node:fs';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
@@ -21,7 +22,8 @@ export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
     if (!SWITCH.test(value)) throw refusedSetting(`${name} is ${JSON.stringify(value)}.`, 'It takes true or false.');
   }
   const file = process.env['TEMPORAL_CONFIG_FILE'];
-  if (file && !existsSync(file))
+  // The local service's worker has an address, and a file that is not there on purpose: no other may count.
+  if (file && !process.env['TEMPORAL_ADDRESS'] && !existsSync(file))
     throw refusedSetting(
       `TEMPORAL_CONFIG_FILE is ${JSON.stringify(file)}, and no such file is there.`,
       'Correct it, or unset it.',
