@@ -7,7 +7,7 @@ import { completeTurns } from './complete-turns.ts';
 import { sampleId } from './sample-id.ts';
 import type { StopReason } from './ending.ts';
 import type { Task } from './query.ts';
-import type { Trajectory } from './trajectory.ts';
+import type { RolloutRecord, Trajectory } from './trajectory.ts';
 import type { Finish, TurnRecord } from './turn.ts';
 import type { WantedLogprobs } from './logprob-meaning.ts';
 
@@ -72,9 +72,15 @@ export interface NeutralRow extends RowLabels {
   readonly birth_time: number;
 }
 
+/** The first fields of a row, by which rollout and group are known: the same in each form. */
+export function rowIdentity({ query, sample, attempt }: RolloutRecord, { group }: Partial<RowLabels>) {
+  const { queryId, task } = query;
+  return { id: sampleId(queryId, sample), group: group ?? queryId, query: queryId, sample, attempt, task };
+}
+
 export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = {}): NeutralRow {
   const { rollout, turns: played } = trajectory;
-  const { query, sample, attempt, settings } = rollout;
+  const { settings } = rollout;
   const { turns, end, float32, wrong } = completeTurns(trajectory);
   const ids: number[] = [];
   const mask: (0 | 1)[] = [];
@@ -96,12 +102,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
   const newest = turns.flatMap((turn) => [turn.versionEnd, ...turn.versions.map(({ version }) => version)]);
   const returns = end.rewards.map(float32);
   return {
-    id: sampleId(query.queryId, sample),
-    group: labels.group ?? query.queryId,
-    query: query.queryId,
-    sample,
-    attempt,
-    task: query.task,
+    ...rowIdentity(trajectory.rollout, labels),
     prompt_ids: turns[0]!.contextIds,
     response_ids: ids,
     response_mask: mask,

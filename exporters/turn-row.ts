@@ -5,9 +5,8 @@
 import { checkTokens, completeTurns, numbersOf } from '../domain/complete-turns.ts';
 import type { Outcome, StopReason } from '../domain/ending.ts';
 import type { WantedLogprobs } from '../domain/logprob-meaning.ts';
-import { type RowLabels, tokenVersions } from '../domain/neutral-row.ts';
+import { rowIdentity, type RowLabels, tokenVersions } from '../domain/neutral-row.ts';
 import { questionOf, type Task } from '../domain/query.ts';
-import { sampleId } from '../domain/sample-id.ts';
 import { contextIds, type Trajectory } from '../domain/trajectory.ts';
 import { contextTokens, type Finish, noEos, outputTokens } from '../domain/turn.ts';
 import type { VerdictValue } from '../domain/verdict.ts';
@@ -80,7 +79,7 @@ export interface TurnRow extends OfGroup {
 /** The rollout must have ended. Throws StoreError before the first row. */
 export function turnRows(trajectory: Trajectory, labels: Partial<RowLabels> = {}): Iterable<TurnRow> {
   const { rollout, turns, end } = trajectory;
-  const { query, sample, attempt, settings } = rollout;
+  const { query, settings } = rollout;
   const { float32, wrong } = numbersOf(rollout);
   if (!end) return wrong('has not ended');
   const records = turns.map(({ record }) => record);
@@ -94,14 +93,7 @@ export function turnRows(trajectory: Trajectory, labels: Partial<RowLabels> = {}
   if (complete && end.rewards.length !== turns.length)
     wrong(`has ${end.rewards.length} rewards for ${turns.length} turns`);
   const rewards = rewardsOf(trajectory, end.turnRewards.map(float32), wrong);
-  const shared = {
-    id: sampleId(query.queryId, sample),
-    group: labels.group ?? query.queryId,
-    query: query.queryId,
-    sample,
-    attempt,
-    task: query.task,
-  };
+  const shared = rowIdentity(rollout, labels);
   const ofRollout = {
     rollout_success: end.success.includes(1) ? (1 as const) : complete ? (0 as const) : null,
     outcome: end.outcome,

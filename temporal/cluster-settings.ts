@@ -13,7 +13,7 @@ export interface Address {
 
 const SWITCHES = ['TEMPORAL_TLS', 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION'];
 const SWITCH = /^(?:true|false|1|0|)$/;
-const HOST_PORT = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/;
+const HOST_PORT = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:/@[\],;?#\\]+)(?::(\d{1,5}))?$/;
 
 /** The settings of TEMPORAL_* and temporal.toml. */
 export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {

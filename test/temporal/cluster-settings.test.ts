@@ -30,7 +30,16 @@ describe('the settings of the cluster', () => {
       'there:',
       ':7233',
     ],
-    ...['two words:7233', 'user@there:7233', '::1:7233', 'there:7233,other:7233', 'there:seven', ' there:7233'],
+    ...[
+      'a,b:7233',
+      'there?x:1',
+      'two words:7233',
+      'user@there:7233',
+      '::1:7233',
+      'there:7233,other:7233',
+      'there:seven',
+      ' there:7233',
+    ],
   ])('refuse the address %j', (address) => {
     expect(() => addressWith('TEMPORAL_ADDRESS', address)).toThrow(refusal(/^The address of the cluster is ".+"\.$/));
   });
