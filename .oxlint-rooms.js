@@ -38,7 +38,7 @@ const ROOMS = {
   },
   'statistics/': { ours: ['domain/'] },
   'tools/formats/': { ours: ['domain/'] },
-  'machine/': { ours: ['domain/'], outside: ['node:'] },
+  'machine/': { ours: ['domain/'], outside: ['node:', 'undici'] },
   'workflows/': {
     ours: ['domain/'],
     types: ['activities/'],

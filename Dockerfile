@@ -1,4 +1,4 @@
-# Images of a worker, not run as root; how they are operated: docs/cluster.md.
+# Images of a worker, not run as root; how they are operated: docs/operate.md.
 #   docker build --target worker -t everturn:0.1.0-worker .          for inference servers: no model runs in the worker itself
 #   docker build --target worker-cpu -t everturn:0.1.0-worker-cpu .  for embedded models too, with the one that ships
 FROM node:22-bookworm-slim AS build

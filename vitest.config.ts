@@ -15,9 +15,9 @@ const TEMPORAL = [
 ];
 const PARTS = [
   'test/machine/*.test.ts',
-  'test/environments/{code-judge,code-sandbox,code-still,environments,outbox,own-command,own-docs,own-doors,own-held,own-kills,own-limits,pool,repeated,under-load}.test.ts',
+  'test/environments/{code-judge,code-sandbox,code-still,environments,own-command,own-docs,own-doors,own-held,own-kills,own-limits,pool,repeated,under-load}.test.ts',
   'test/environments/{bigreals,math-broken,math-generated,math-random,metamorphic,one-solution}.test.ts',
-  'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
+  'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,freed-models,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/train/*.test.ts',
@@ -29,13 +29,12 @@ const PARTS = [
   'test/cli/{completion,doctor,dry-run,exit,export,format,judge,parts,streams,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
-  'test/cli/pack-harms.test.ts',
-  'test/proof/{call-forgeries,check,check-forgeries,check-packed}.test.ts',
+  'test/proof/{call-forgeries,check,check-forgeries}.test.ts',
   // They wait.
   'test/{cli/follow,inference/identity-asked,temporal/connect,temporal/await-cluster,temporal/open-rollouts,temporal/unseen}.test.ts',
   'test/{storage/search,viewer/steer,inference/fleet-limits,environments/{own-openenv,own-url}}.test.ts',
   'test/tools/{hostile,formats,extension,doors,python,real-server,still}.test.ts',
-  'test/storage/{bucket-readers,bucket-trouble,export-ids,pack,pack-kills,pack-orphans,pack-unnamed,power,processes,threaded-disk}.test.ts',
+  'test/storage/{bucket-readers,bucket-trouble,export-ids,ended-kills,power,processes,threaded-disk}.test.ts',
 ];
 /** With every commit, at a tenth of their size; the others cost more than a minute each: `npm run test:chaos`. */
 const CHAOS_SIZE = process.env['EVERTURN_CHAOS'];

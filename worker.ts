@@ -30,7 +30,7 @@ import { openCodeJudge } from './environments/code/open-judge.ts';
 import type { Environments } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
 import { createOwnEnvironments, servedBy } from './environments/own/own-environments.ts';
-import { createMathJudge } from './environments/math/math-environment.ts';
+import { createMathEnvironment, createMathJudge } from './environments/math/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
 import type { Meter } from './metrics/meter.ts';
 import { installRuntime } from './metrics/runtime.ts';
@@ -49,7 +49,7 @@ import { openQueues } from './temporal/worker-queues.ts';
 import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
-import { openPacksOf } from './storage/pack/packs.ts';
+import { openEndedOf } from './storage/ended/open.ts';
 import { basename, dirname } from './storage/place.ts';
 import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
 import { servedTools } from './tools/describe.ts';
@@ -85,8 +85,9 @@ export async function startWorker(
   ]);
   const { session, connection } = cluster;
   const permissions = openPermissions(operator, homeOf(process.env), served, Date.now, servers);
-  const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment });
-  const environments = createEnvironments(code ? { code } : {}, own);
+  const math = createMathEnvironment();
+  const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment, math });
+  const environments = createEnvironments({ math, ...(code && { code }) }, own);
   const tools = openTools({ code, log: say, permitted: permissions.mayUseTool });
   const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
@@ -163,10 +164,10 @@ function dependencies({
   measured,
 }: Parts): ActivityDeps {
   const cache = openRecordCache();
-  const packsOf = openPacksOf();
+  const endedOf = openEndedOf();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
     permissions.mayUseRun(out, run);
-    return measured.store(openFileStore(out, run, { cache, disk, packsOf }));
+    return measured.store(openFileStore(out, run, { cache, disk, endedOf }));
   };
   const mayOf = (settings: RolloutSettings, folder: string): BackendPermissions => ({
     mayLoad: permissions.mayLoad(settings, folder),

@@ -1,7 +1,7 @@
 // The built `everturn view` on a long run, asked as the page asks: the first rows of a fresh process, the pages of a list
 // that is scrolled while the run is still read, the whole list, filters, and a turn of 32,000 tokens. Beside each wall
 // time the processor time of the viewer's process, and its largest memory. The run's files are in the system's memory.
-//   ROLLOUTS=100000 npx vitest bench --run --project near bench/viewer.bench.ts     (FORM=loose: not packed)
+//   ROLLOUTS=100000 npx vitest bench --run --project near bench/viewer.bench.ts     (FORM=loose: files)
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import type { RolloutMessage, RowsMessage, RunMessage, TokensMessage } from '../
 import { LONG_TOKENS, longOf, makeViewedRun } from './viewer-rig.ts';
 
 const ROLLOUTS = Number(process.env['ROLLOUTS'] ?? 10_000);
-const FORM = process.env['FORM'] === 'loose' ? 'loose' : 'packed';
+const FORM = process.env['FORM'] === 'loose' ? 'loose' : 'ended';
 /** A run made once for several measurements; default: made, and removed. */
 const KEPT = process.env['BENCH_RUNS'];
 const NODE_OPTIONS = process.env['VIEW_NODE_OPTIONS']?.split(' ') ?? [];

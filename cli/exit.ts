@@ -17,6 +17,8 @@ export const EXIT = {
   model: 5,
   dataset: 6,
   sandbox: 7,
+  /** `export`: no rollout, or no pair, is in it; no file is made. */
+  nothing: 8,
   /** `compare --min-delta`: the second run is worse; `stats --fail-under`: the run is not good enough. */
   below: 10,
   detached: 130,

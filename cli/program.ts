@@ -70,12 +70,6 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'judge answers, or a run again, without a model or Temporal',
     load: () => import('./commands/judge.ts'),
   },
-  pack: {
-    group: 'Look',
-    summary: 'move the files of ended rollouts into a few zips, which every command reads',
-    load: () => import('./commands/pack.ts'),
-  },
-  unpack: { group: 'Look', summary: 'make files of packed rollouts again', load: () => import('./commands/unpack.ts') },
   export: {
     group: 'Look',
     summary: 'write a run in a format that trainers read',

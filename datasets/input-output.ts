@@ -1,8 +1,8 @@
 // `input_output` of a code row: the cases that a program must pass. Also accepted as JSON in a text, as many published
 // data sets have it.
 
+import { deeperThan, jsonFacts } from '../domain/json-text.ts';
 import type { InputOutput } from '../domain/query.ts';
-import { deeperThan, jsonFacts } from './json-text.ts';
 import type { Inexact } from './number-text.ts';
 import { fail, isObject, kindOf, shown } from './problem.ts';
 

@@ -2,9 +2,9 @@
 
 import { stat } from 'node:fs/promises';
 import { short } from '../domain/foreign-text.ts';
-import { DatasetError } from '../domain/errors.ts';
+import { DatasetError, EverturnError } from '../domain/errors.ts';
+import { deeperThan, jsonFacts, MAX_NESTING } from '../domain/json-text.ts';
 import type { Line } from './lines.ts';
-import { deeperThan, jsonFacts, MAX_NESTING } from './json-text.ts';
 import type { Inexact } from './number-text.ts';
 import { FROM_ARRAY, isObject, wrong, type Problem } from './problem.ts';
 
@@ -69,8 +69,8 @@ export async function mustBeFile(file: string): Promise<void> {
   throw new DatasetError(`${file} is a folder`, { reason: 'dataset-is-folder', fix: 'Name a file of JSON lines.' });
 }
 
-export function unreadable(file: string, cause: unknown): DatasetError {
-  if (cause instanceof DatasetError) return cause;
+export function unreadable(file: string, cause: unknown): EverturnError {
+  if (cause instanceof EverturnError) return cause;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return new DatasetError(`there is no data set at ${file}`, {

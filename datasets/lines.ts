@@ -2,9 +2,9 @@
 // never held. A byte order mark before the first line is dropped; a CR before the LF stays.
 
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { streamRegular } from '../machine/regular-file.ts';
 
 export interface Line {
   /** 1-based. */
@@ -84,7 +84,7 @@ export async function* readLines(source: Source, maxLineBytes: number): AsyncGen
 
 /** A file's bytes, unpacked if its name ends in .gz. */
 export function blocks(path: string): AsyncIterable<Buffer> {
-  const file = createReadStream(path, { highWaterMark: BLOCK_BYTES });
+  const file = streamRegular(path, BLOCK_BYTES);
   if (!path.endsWith('.gz')) return file as AsyncIterable<Buffer>;
   // pipeline ends both streams if either fails; the error itself surfaces at the reader of the lines.
   return pipeline(file, createGunzip({ chunkSize: BLOCK_BYTES }), () => {}) as AsyncIterable<Buffer>;

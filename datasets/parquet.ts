@@ -2,7 +2,8 @@
 // one of them. Inexact numbers are marked; a cell that is not UTF-8 makes its own row bad.
 
 import { isUtf8 } from 'node:buffer';
-import { open } from 'node:fs/promises';
+import { closeSync, read } from 'node:fs';
+import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import {
   type AsyncBuffer,
@@ -15,6 +16,7 @@ import {
   snappyUncompress,
 } from 'hyparquet';
 import { DatasetError } from '../domain/errors.ts';
+import { openRegular } from '../machine/regular-file.ts';
 import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
 import type { RowEnvironments } from './row.ts';
 import type { Dataset } from './dataset.ts';
@@ -22,6 +24,7 @@ import type { ReadLine } from './json-line.ts';
 import { plainValue, UNREADABLE } from './parquet-value.ts';
 import { wrong } from './problem.ts';
 
+const readAt = promisify(read);
 const MAX_GROUP_BYTES = 1 << 30;
 const MAX_METADATA_BYTES = 64 << 20;
 
@@ -30,17 +33,16 @@ export function parquetDataset(file: string, environments?: RowEnvironments): Da
 }
 
 async function* batches(file: string): AsyncGenerator<NumberedRow[]> {
-  const handle = await open(file, 'r');
+  const { fd, size } = openRegular(file);
   // The library reads ahead where nobody waits yet, so a read never rejects: it gives nothing, and the error stays here.
   let failed: unknown;
   try {
-    const { size } = await handle.stat();
     const slice = async (start: number, end = size): Promise<ArrayBuffer> => {
       try {
         if (!(start >= 0 && start <= end && end <= size))
           throw new Error(`it names bytes ${start} to ${end} of ${size}`);
         const bytes = Buffer.allocUnsafeSlow(end - start);
-        const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
+        const { bytesRead } = await readAt(fd, bytes, 0, bytes.length, start);
         if (bytesRead < bytes.length) throw new Error('it ends before its content');
         return bytes.buffer;
       } catch (error) {
@@ -55,7 +57,7 @@ async function* batches(file: string): AsyncGenerator<NumberedRow[]> {
   } catch (error) {
     throw translated(file, failed ?? error);
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
 

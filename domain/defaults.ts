@@ -28,6 +28,7 @@ export const DEFAULT_SETTINGS: Omit<RolloutSettings, 'seed'> = {
   fleetPolicy: 'sticky',
   maxInFlightPerServer: null,
   requestTimeoutSeconds: 3600,
+  recheckEvery: 200,
   serverLimits: {},
   serverWeights: {},
 };

@@ -1,5 +1,5 @@
 // A user's own environment: its identity as run.json records it, and the messages of all doors (module, command, URL).
-// The messages are JSON: docs/environments.md describes them for other languages. Pure types, and rules without effects.
+// The messages are JSON: docs/environment-messages.md describes them for other languages. Pure types, and rules without effects.
 
 import type { Json, JsonObject } from './json.ts';
 import type { Message } from './query.ts';
@@ -138,6 +138,8 @@ export interface ModelJudgement {
   readonly completionTokens: number | null;
   /** In the currency of the rubric's prices; absent without prices. */
   readonly cost?: number;
+  /** The reason of the exact judge, which was asked first and did not show the answer right. */
+  readonly exact?: string;
 }
 
 /** The verdict that is recorded: `scored` where a reply has a reward and no verdict. */

@@ -2,6 +2,8 @@
 // in JSON, in CSV. Pure. Every reader of foreign text uses these functions; none has a character class of its own.
 // Not covered: HTML, file names (ids.ts) and secrets that the caller does not name.
 
+import { withoutSecret } from './secret.ts';
+
 /** Control and direction characters that steer a terminal, except newline and tab. */
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 /** Characters without a visible shape: controls, formats, surrogates, unassigned, line and paragraph separators. */
@@ -34,7 +36,7 @@ export function oneLine(text: string): string {
 export function short(text: string, maxChars: number, secret: string | null = null): string {
   // Cut before the replacement: it may be a megabyte of control characters. Secrets are found before the last cut.
   const head = text.slice(0, maxChars * 40);
-  const clean = (secret ? head.replaceAll(secret, '[key]') : head).slice(0, maxChars + 1).trim();
+  const clean = (secret === null ? head : withoutSecret(head, secret)).slice(0, maxChars + 1).trim();
   const spelled = clean.replace(UNSEEN, (c) => (c === '\n' ? ' ' : `\\u{${c.codePointAt(0)!.toString(16)}}`));
   return spelled.length > maxChars || text.length > maxChars ? `${spelled.slice(0, maxChars - 1)}…` : spelled;
 }

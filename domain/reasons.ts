@@ -232,7 +232,6 @@ export const REASONS = {
     'not-built',
     'not-json',
     'other-version',
-    'packed',
     'pipe-closed',
     'queries-missing',
     'read-only',

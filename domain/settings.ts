@@ -33,6 +33,8 @@ export interface RolloutSettings extends Limits, RewardSettings, Sampling {
   readonly serverLimits: Readonly<Record<string, number>>;
   /** Time limit of one server's answer; after it, the answer is requested again. */
   readonly requestTimeoutSeconds: number;
+  /** One answer of a server in so many is asked again as a given context, and its logprobs compared; 0: none. */
+  readonly recheckEvery: number;
   /** By url; default 1. */
   readonly serverWeights: Readonly<Record<string, number>>;
   /** Root of all random streams of the run: an integer in [0, 2^53). */

@@ -34,6 +34,24 @@ function numberIn(text: string): string | undefined {
   return /^\d+$/.exec(text)?.[0] ?? /(?:^|[/:])[A-Za-z_. -]*[A-Za-z][A-Za-z_. -]*?(\d+)$/.exec(text)?.[1];
 }
 
+/** Of a rewind: numbers come again on purpose (weights.ts). */
+const LINE = /^r\d+:/;
+
+/** The labels of one run by their numbers: the label that had the number first, if it is another one; else null. */
+export type FirstLabels = (version: number, label: string | undefined) => string | null;
+
+export function openFirstLabels(): FirstLabels {
+  const labels = new Map<string, string>();
+  return (version, label) => {
+    // The weights at the start are version 0, whatever they are called.
+    if (label === undefined || FIRST_LABELS.has(label)) return null;
+    const key = `${LINE.exec(label)?.[0] ?? ''}${version}`;
+    const first = labels.get(key);
+    if (first === undefined) labels.set(key, label);
+    return first === undefined || first === label ? null : first;
+  };
+}
+
 /** Within one answer weights are only replaced by later ones: no version string recurs, no number falls. */
 export function fallingVersions(versions: readonly VersionSpan[]): string | null {
   const word = ({ version, versionLabel }: VersionSpan) => versionLabel ?? String(version);

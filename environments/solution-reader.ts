@@ -4,7 +4,7 @@
 import type { FinalAnswer, SolutionReader } from '../domain/solution-reader.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { scanBoxes } from './math/find/boxes.ts';
-import { extractSolution } from './math/find/extract.ts';
+import { findSolution } from './math/find/answer.ts';
 import type { MathJudge } from './math/math-environment.ts';
 
 export function createSolutionReader(judge: Pick<MathJudge, 'judge' | 'examine'>): SolutionReader {
@@ -29,11 +29,14 @@ export function createSolutionReader(judge: Pick<MathJudge, 'judge' | 'examine'>
 }
 
 function finalAnswer(text: string): FinalAnswer | undefined {
-  const found = extractSolution(text);
-  if (!found || found === 'cut-off') return undefined;
+  const found = findSolution(text);
+  if (!found) return undefined;
   const { boxes, unfinished } = scanBoxes(text);
   if (found.by === 'box' && unfinished) return undefined;
   // "\boxed{5}. The final answer is 5."
   const marked = found.by === 'box' || found.by === 'hash' || (found.by === 'phrase' && boxes.length > 0);
-  return { text: found.text, by: marked ? 'mark' : found.by === 'whole' ? 'whole' : 'prose' };
+  return {
+    text: found.text,
+    by: marked ? 'mark' : found.by === 'whole' && found.otherwise === undefined ? 'whole' : 'prose',
+  };
 }

@@ -5,6 +5,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { doubledHeader } from '../domain/doubled-header.ts';
 import { EverturnError, explain, TemporalError, UsageError } from '../domain/errors.ts';
+import { DoubtfulJson, strictJson } from '../domain/json-text.ts';
 import { argumentProblem, type Verb, VERBS } from '../domain/feed-messages.ts';
 import type { Reason } from '../domain/reasons.ts';
 
@@ -83,14 +84,10 @@ export async function argumentsOf(verb: Verb, request: IncomingMessage): Promise
   let given: unknown;
   const text = await bodyOf(request);
   try {
-    given = JSON.parse(text === '' ? '{}' : text);
-  } catch {
-    throw new HttpRefusal(400, 'bad-value', 'The body is not JSON.', `/${verb} takes one JSON object.`);
-  }
-  const doubled = doubledKey(text);
-  if (doubled !== undefined) {
-    const message = `The body has the key ${JSON.stringify(doubled.slice(0, 40))} twice.`;
-    throw new HttpRefusal(400, 'bad-value', message, 'Send each key once.');
+    given = strictJson(text === '' ? '{}' : text);
+  } catch (error) {
+    const problem = error instanceof DoubtfulJson ? error.message : 'is not JSON';
+    throw new HttpRefusal(400, 'bad-value', `The body ${problem}.`, `/${verb} takes one JSON object.`);
   }
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const wait = isObject ? (given as { wait?: unknown }).wait : undefined;
@@ -98,22 +95,6 @@ export async function argumentsOf(verb: Verb, request: IncomingMessage): Promise
   const problem = argumentProblem(verb, long ? { ...(given as object), wait: 0 } : given);
   if (problem !== undefined) throw new HttpRefusal(400, 'bad-value', `${problem}.`, 'docs/feed.md has the arguments.');
   return given as Record<string, unknown>;
-}
-
-/** A key of the outermost object that stands there twice, however it is escaped; for text that is JSON. */
-export function doubledKey(text: string): string | undefined {
-  const seen = new Set<string>();
-  let depth = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[[\]{}]/g)) {
-    if (token === '{' || token === '[') depth++;
-    else if (token === '}' || token === ']') depth--;
-    else if (depth === 1 && token.endsWith(':')) {
-      const key = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)) as string;
-      if (seen.has(key)) return key;
-      seen.add(key);
-    }
-  }
-  return undefined;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -7,6 +7,7 @@ import type { ChatMessage, Message } from '../domain/query.ts';
 import type { Sampling } from '../domain/sampling.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { Finish, VersionSpan } from '../domain/turn.ts';
+import type { Rechecks } from './fleet/recheck.ts';
 
 interface AnyRequest {
   /** Stable over retries: `<run>/<query>/<sample>/<turn>`. */
@@ -116,6 +117,8 @@ export interface ServerStatus {
   readonly versionLabel: string | null;
   /** One line; null if no request failed. */
   readonly lastFailure: string | null;
+  /** Answers whose logprobs were asked for again, and what that cost. */
+  readonly rechecks: Rechecks;
 }
 
 export interface Tokenizer {
@@ -179,7 +182,7 @@ export interface LateServers {
 /** The settings of a run that its servers are opened with. */
 export interface FleetOptions extends Pick<
   RolloutSettings,
-  'fleetPolicy' | 'maxInFlightPerServer' | 'serverLimits' | 'serverWeights'
+  'fleetPolicy' | 'maxInFlightPerServer' | 'serverLimits' | 'serverWeights' | 'recheckEvery'
 > {
   /** A folder that all workers of the run share: limits then hold over all of them. Null: over this process alone. */
   readonly leaseFolder: string | null;

@@ -12,17 +12,16 @@ import type { FactsOptions, RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { type ExportCheck, type ExportFacts, openExportCheck } from './export.ts';
 import { checkForeignLogs } from './logs.ts';
-import { checkPacks, lostPacks, type PackFacts } from './packs.ts';
 import { openRunParts, type PartsElsewhere } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, openResultCheck } from './result.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
-import { PACKS } from '../storage/pack/manifest.ts';
 import { basename } from '../storage/place.ts';
-import { JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
-import { existsFolder, rolloutAt } from '../storage/record/listing.ts';
+import { NameSet } from '../storage/name-set.ts';
+import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
+import { existsFolder } from '../storage/record/listing.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { RecordKind } from '../storage/record/text.ts';
 import type { OnBreach, Store, Stored } from '../storage/store.ts';
@@ -43,10 +42,6 @@ export interface CheckSummary {
   readonly acts: number;
   /** The feed's ledger; absent where there is none. */
   readonly feed?: FeedFacts;
-  /** Absent where there are none. */
-  readonly packed?: PackFacts;
-  /** Rollouts of packs that cannot be read, in no other count; absent where there are none. */
-  readonly unreadable?: number;
   /** The content of an export made now; absent without an exporter. */
   readonly export?: ExportFacts;
 }
@@ -76,7 +71,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
       return undefined;
     }
   };
-  /** Of a part that reads many rollouts: one pack of them may be unreadable. */
+  /** Of a part that reads many rollouts: some of them may be unreadable. */
   const readable = async <T>(path: string, part: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await part();
@@ -92,34 +87,28 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   await openRunCheck(store, run, report, options).run();
   await openForkCheck(store, run, report, clockSkewMs).run();
   await checkCode(store, run, report);
-  const lost = await lostPacks(store.folder, report);
-  // Without them nobody knows what the counts and an export must be.
-  const whole = lost.rollouts.size === 0;
-  if (!whole && options.export?.file !== undefined)
-    report({ path: options.export.file, problem: 'is not compared: rollouts of the run cannot be read' });
-  const all = openWhole(store, run, whole ? result : undefined, report);
-  let exporting = whole && options.export ? openExportCheck(options.export, report) : undefined;
-  const parts = openRunParts(store, run, { ...options, unread: lost.rollouts });
+  const all = openWhole(store, run, result, report);
+  let exporting = options.export ? openExportCheck(options.export, report) : undefined;
+  const parts = openRunParts(store, run, options);
   for await (const { facts, exported } of parts.of(store.listRollouts(report))) {
     for (const one of facts) all.rollout(one);
     if (exported instanceof StoreError) {
-      // One pack may be unreadable.
-      if (exporting) report({ path: PACKS, problem: explain(exported) });
+      if (exporting) report({ path: ENDED, problem: explain(exported) });
       exporting = undefined;
     } else if (exported) exporting?.part(exported);
   }
-  const packed = await checkPacks(store.folder, lost, report);
+  for await (const breach of store.listConflicts()) report(breach);
   const again = async (folder: string) => {
-    const id = await rolloutAt(store.folder, folder, () => {});
-    const found = id && (await parts.facts({ run: basename(store.folder), ...id })).found;
+    const id = await store.rolloutIn(folder);
+    const found = id && (await parts.facts(id)).found;
     for (const path of found?.logs ?? []) all.logs.add(path);
   };
-  await checkForeignLogs(store, { expected: all.logs, again, packed: packed.logs }, report);
+  await checkForeignLogs(store, { expected: all.logs, again }, report);
   const judgements = (await readable(JUDGEMENTS, () => checkJudgements(store, basename(store.folder), report))) ?? 0;
   const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
-  const { count, units, complete, byOutcome, ...totals } = await all.end(concluded, lost.rollouts);
+  const { count, units, complete, byOutcome, ...totals } = await all.end(concluded);
   if (run?.dataset && units >= count * samplesPerQuery(run) && totals.ended === totals.rollouts) {
     const problem = await missingResult(store, units, options.isGoing);
     if (problem) report({ path: RESULT_FILE, problem });
@@ -136,8 +125,6 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     judgements,
     acts,
     ...(feed && { feed }),
-    ...(packed.facts && { packed: packed.facts }),
-    ...(whole ? {} : { unreadable: lost.rollouts.size }),
   };
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
@@ -154,11 +141,17 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
   const queries = openQueriesCheck(store, run, report);
   const counts = openResultCheck(result, report);
   const ofRun = openRunCheck(store, run, report);
-  const logs = new Set<string>();
+  const logs = new NameSet();
   /** Samples of the data set whose first attempt has ended. */
   let units = 0;
   const totals = { rollouts: 0, turns: 0, ended: 0 };
-  /** The last attempt at each sample, by the folder of its first one. */
+  let complete = 0;
+  const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+  const count = ({ outcome, isExported }: Last, by: 1 | -1): void => {
+    if (outcome !== undefined) byOutcome[outcome] += by;
+    if (isExported) complete += by;
+  };
+  /** The last attempt at a sample that another one may follow, by the folder of the first. */
   const last = new Map<string, Last>();
 
   return {
@@ -180,19 +173,16 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
       }
       const known = last.get(traits.of);
       if (known && known.attempt > id.attempt) return;
-      last.set(traits.of, { attempt: id.attempt, outcome, isExported: found.isExported });
+      if (known) count(known, -1);
+      const now = { attempt: id.attempt, outcome, isExported: found.isExported };
+      count(now, 1);
+      if (outcome !== 'complete' || id.attempt > 1) last.set(traits.of, now);
     },
 
-    async end(concluded: boolean, unread: ReadonlySet<string>) {
-      const count = await queries.all(concluded, unread);
-      counts.all(count, run);
-      const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
-      let complete = 0;
-      for (const { outcome, isExported } of last.values()) {
-        if (outcome !== undefined) byOutcome[outcome]++;
-        if (isExported) complete++;
-      }
-      return { count, units, complete, byOutcome, ...totals };
+    async end(concluded: boolean) {
+      const played = await queries.all(concluded);
+      counts.all(played, run);
+      return { count: played, units, complete, byOutcome, ...totals };
     },
   };
 }

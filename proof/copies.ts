@@ -1,19 +1,18 @@
-// Proves across rollouts that no trajectory is a copy of another, and that equal texts have equal ids. Honest answers may
-// be equal (a greedy model, a confident one): a copy is a repetition that chance does not explain. Memory: a hash for each
-// turn that is long enough to decide.
+// Proves across rollouts that no trajectory is a copy of another, that equal texts have equal ids, and that a version's
+// number is one label's. Honest answers may be equal (a greedy model, a confident one): a copy is a repetition that chance
+// does not explain. Memory: a hash for each turn that is long enough to decide.
 
 import { hash } from 'node:crypto';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { RolloutRecord } from '../domain/trajectory.ts';
+import { isTelling } from '../domain/telling.ts';
 import type { TurnRecord } from '../domain/turn.ts';
+import { openFirstLabels } from '../domain/weight-version.ts';
+import { type Drawn, drawnOf, openProbabilityCheck } from './probabilities.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { rolloutFolder, turnFile, ROLLOUT_FILE } from '../storage/record/layout.ts';
 import type { OnBreach } from '../storage/store.ts';
 
-/** This many different logprobs, equal to the bit, do not recur by chance after another context. */
-const TELLING_VALUES = 16;
-/** Below this, a logprob is one of the few values that a confident model gives. */
-const SURE = 1e-3;
 /** An answer with this logprob (probability e^-40) is not drawn twice from two seeds. */
 const IMPROBABLE = -40;
 /** This many turns with all times equal to the millisecond do not occur by chance. */
@@ -25,8 +24,6 @@ interface Seen {
   readonly of: string;
   readonly context: string;
   readonly path: string;
-  readonly folder: string;
-  readonly times: string;
 }
 
 /** One rollout, as far as it is compared with others: digests, no tokens. */
@@ -50,7 +47,8 @@ interface Answer {
   readonly digest: string;
   /** Of all tokens before it. */
   readonly context: string;
-  readonly times: string;
+  readonly drawn?: Drawn | undefined;
+  readonly versions: TurnRecord['versions'];
   readonly isTelling: boolean;
   readonly isDrawn: boolean;
 }
@@ -74,10 +72,11 @@ export function traitsOf({ id, rollout, turns, end }: CheckedRollout): Traits {
       const answer = digest(record.outputIds, digest(record.logprobs));
       parts.push(answer);
       stamps.push(record.startedAt, record.finishedAt);
-      const times = `${record.startedAt} ${record.finishedAt}`;
-      const isTelling = new Set(record.logprobs.filter((value) => value < -SURE)).size >= TELLING_VALUES;
-      const drawn = isDrawn(record, rollout.settings);
-      traits.push({ path, text, answer: { digest: answer, context, times, isTelling, isDrawn: drawn } });
+      const own = isDrawn(record, rollout.settings);
+      const { logprobs, versions } = record;
+      const drawn = drawnOf(record, rollout.settings);
+      const found = { digest: answer, context, drawn, versions, isTelling: isTelling(logprobs), isDrawn: own };
+      traits.push({ path, text, answer: found });
     }
     context = digest(record.outputIds, context);
   }
@@ -98,21 +97,25 @@ function placeOfText(
 export function openCopyCheck(onBreach: OnBreach): (rollout: Traits) => void {
   const answers = new Map<string, Seen>();
   const wholes = new Map<string, string>();
+  const probabilities = openProbabilityCheck(onBreach);
+  const firstLabels = openFirstLabels();
   const texts = new Map<string, { readonly ids: string; readonly path: string }>();
 
   return ({ folder, of, turns, whole }) => {
-    /** Answers that another rollout has too, by its folder. */
-    const met = new Map<string, number>();
     for (const { path, text, answer } of turns) {
       sameText(text.key, text.ids, path);
       if (!answer) continue;
-      const { context, times } = answer;
+      const { context, drawn, versions } = answer;
+      if (drawn) probabilities(context, drawn, path);
+      for (const { version, versionLabel: label } of versions) {
+        const first = firstLabels(version, label);
+        if (first !== null)
+          onBreach({ path, problem: `names weights ${label!}; the run has ${first}: both are version ${version}` });
+      }
       const known = answers.get(answer.digest);
-      if (!known && answer.isTelling) answers.set(answer.digest, { of, context, path, folder, times });
+      if (!known && answer.isTelling) answers.set(answer.digest, { of, context, path });
       if (!known) continue;
-      met.set(known.folder, (met.get(known.folder) ?? 0) + 1);
-      // A single answer may come from a server that repeats itself.
-      if (known.context !== context && (known.times === times || met.get(known.folder)! > 1))
+      if (known.context !== context)
         onBreach({ path, problem: `has the ids and logprobs of ${known.path}, to the bit, behind another context` });
       else if (known.context === context && known.of !== of && answer.isDrawn)
         onBreach({ path, problem: `has the ids and logprobs of ${known.path}, an answer that is not drawn twice` });

@@ -43,6 +43,7 @@ export const JUDGED = only<ModelJudgement>({
   promptTokens: orNull(COUNT),
   completionTokens: orNull(COUNT),
   cost: maybe(NUMBER),
+  exact: maybe(NAME),
 });
 
 const SHARE: Test = [(value) => Number(value) >= 0 && Number(value) <= 1, 'a number from 0 to 1'];

@@ -3,11 +3,11 @@
 // former id, counts as well. Memory: a hash and an id for each line.
 
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import type { LineMaker } from '../storage/encoder.ts';
 import type { ExportedPart } from '../storage/exported-parts.ts';
 import type { ReadingOptions } from '../storage/reading.ts';
 import { fileError } from '../storage/disk/errors.ts';
+import { streamOf } from '../storage/disk/facts.ts';
 import type { OnBreach } from '../storage/store.ts';
 
 /** With the policies of that export. */
@@ -129,7 +129,7 @@ async function checkFile(
 async function* lineHashes(file: string): AsyncGenerator<string | null> {
   let hash = createHash('sha256');
   let open = false;
-  for await (const part of createReadStream(file) as AsyncIterable<Buffer>) {
+  for await (const part of streamOf(file)) {
     let from = 0;
     for (let to = part.indexOf(10) + 1; to > 0; to = part.indexOf(10, from) + 1) {
       yield hash.update(part.subarray(from, to)).digest('hex');

@@ -5,15 +5,15 @@ import { explain } from '../domain/errors.ts';
 import { logName, turnLogBlock, turnLogLine } from '../domain/turn-log.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { ANSWERS, folderOfLog, isHarmless, logPath, type LogKind } from '../storage/record/layout.ts';
+import type { NameSet } from '../storage/name-set.ts';
 import { FOREIGN, foldersIn, namesIn } from '../storage/record/listing.ts';
 import type { OnBreach, Store } from '../storage/store.ts';
 
 /** Of `expected`, the logs of all rollouts. */
 export interface ForeignLogs {
-  readonly expected: Set<string>;
+  readonly expected: NameSet;
   /** Reads the rollout of that folder a second time. */
   again(folder: string): Promise<void>;
-  readonly packed: readonly string[];
 }
 
 interface Entry {
@@ -73,11 +73,9 @@ export async function checkLogs(store: Store, rollout: CheckedRollout, report: O
 /** After the last rollout: files that belong to none. */
 export async function checkForeignLogs(
   store: Store,
-  { expected, again, packed }: ForeignLogs,
+  { expected, again }: ForeignLogs,
   onBreach: OnBreach,
 ): Promise<void> {
-  for (const path of packed)
-    if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
   for (const folder of await foldersIn(store.folder, ANSWERS, onBreach)) {
     for (const name of await namesIn(`${store.folder}/${folder}`)) {
       const path = `${folder}/${name}`;

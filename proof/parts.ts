@@ -1,12 +1,11 @@
 // A run in parts of some rollouts, in the order of the data set: each part is read once, for the proof of its records and for
-// its samples of an export, here or by other threads. Memory: a few parts, and an id for each rollout.
+// its samples of an export, here or by other threads. Memory: a few parts, and some bytes for each rollout.
 
 import { StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { ahead } from '../storage/ahead.ts';
 import { type ExportedPart, type MakePart, openPartMaker } from '../storage/exported-parts.ts';
-import { packedId } from '../storage/pack/manifest.ts';
-import { rolloutFolder } from '../storage/record/layout.ts';
+import { NameSet } from '../storage/name-set.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import { rolloutsInOrder } from '../storage/trajectories.ts';
@@ -37,33 +36,30 @@ export interface PartsElsewhere {
 export interface PartsOptions extends Omit<FactsOptions, 'export'> {
   readonly export?: ExportCheck;
   readonly elsewhere?: PartsElsewhere | undefined;
-  /** Folders of rollouts that are left out. */
-  readonly unread?: ReadonlySet<string>;
 }
 
 export function openRunParts(store: Store, run: RunRecord | undefined, options: PartsOptions) {
   const facts = openFacts(store, run, options);
-  const { elsewhere, unread = NONE } = options;
+  const { elsewhere } = options;
   const here = openParts(store, facts, options.export);
   // A part that another thread could not read is read here, and fails here if it must.
   const checked = elsewhere ? (ids: PartIds) => elsewhere.checked(ids).catch(() => here(ids)) : here;
   return {
     facts,
     async *of(listing: AsyncIterable<RolloutId>): AsyncGenerator<CheckedPart> {
-      const listed = new Map<string, RolloutId>();
-      for await (const id of listing)
-        if (unread.size === 0 || !unread.has(rolloutFolder(id))) listed.set(packedId(id), id);
+      const listed = new NameSet();
+      for await (const id of listing) listed.add(nameOf(id));
       let failure: StoreError | undefined;
-      const parts = inParts(store, listed, unread, (error) => (failure = error));
+      const parts = inParts(store, listed, (error) => (failure = error));
       yield* ahead(parts, elsewhere?.atOnce ?? 1, checked);
       if (failure && options.export) yield { facts: [], exported: failure };
     },
   };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const nameOf = ({ query, sample, attempt }: RolloutId): string => `${sample}.${attempt} ${query}`;
 
-/** A part's export follows its proof at once: its packed lines are still in memory. */
+/** A part's export follows its proof at once: its lines are still in memory. */
 export function openParts(
   store: Store,
   facts: (id: RolloutId) => Promise<RolloutFacts>,
@@ -84,21 +80,21 @@ export function openParts(
   };
 }
 
-/** As many as a reader of packs holds in memory. */
+/** As many as a store holds in memory. */
 const PART = 16;
 
 /** `onFailure`: what says the order cannot be read; then every listed rollout is proved all the same. */
 async function* inParts(
   store: Store,
-  listed: Map<string, RolloutId>,
-  unread: ReadonlySet<string>,
+  listed: NameSet,
   onFailure: (error: StoreError) => void,
 ): AsyncGenerator<PartIds> {
   let part: { listed: RolloutId[]; last: RolloutId[] } = { listed: [], last: [] };
   let before: RolloutId | undefined;
+  const proved = new NameSet();
+  const isDue = (id: RolloutId) => listed.has(nameOf(id)) && proved.add(nameOf(id));
   try {
-    for await (const id of rolloutsInOrder(store, { attempts: 'all', listed: [...listed.values()], partly: true })) {
-      if (unread.size > 0 && unread.has(rolloutFolder(id))) continue;
+    for await (const id of rolloutsInOrder(store, { attempts: 'all', partly: true })) {
       if (before && (before.query !== id.query || before.sample !== id.sample)) {
         part.last.push(before);
         if (part.last.length >= PART) {
@@ -107,9 +103,7 @@ async function* inParts(
         }
       }
       before = id;
-      const known = listed.get(packedId(id));
-      if (known) part.listed.push(known);
-      listed.delete(packedId(id));
+      if (isDue(id)) part.listed.push(id);
     }
     if (before) part.last.push(before);
   } catch (error) {
@@ -117,7 +111,9 @@ async function* inParts(
     onFailure(error);
   }
   yield part;
-  // Gone since they were listed, or not reached.
-  const rest = [...listed.values()];
+  if (proved.size === listed.size) return;
+  // Not reached.
+  const rest: RolloutId[] = [];
+  for await (const id of store.listRollouts(() => {})) if (isDue(id)) rest.push(id);
   for (let at = 0; at < rest.length; at += PART) yield { listed: rest.slice(at, at + PART), last: [] };
 }

@@ -14,6 +14,7 @@ import {
 } from '../storage/record/layout.ts';
 import type { CheckedRollout } from './rollout.ts';
 import type { Query } from '../domain/query.ts';
+import { NameSet } from '../storage/name-set.ts';
 import { hashOfQueriesFile, queryLine } from '../storage/queries.ts';
 import { sha256 } from '../storage/record/text.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
@@ -39,8 +40,8 @@ const digestOf = (query: Query): string => sha256(queryLine(query)).slice(0, 32)
 export interface QueriesCheck {
   /** `sample`: a rollout of it is there. */
   rollout(played: PlayedQuery, sample: number): void;
-  /** After the last rollout; `unread`: folders of rollouts that are known not to be readable. Returns the number of queries. */
-  all(concluded: boolean, unread?: ReadonlySet<string>): Promise<number>;
+  /** After the last rollout. Returns the number of queries. */
+  all(concluded: boolean): Promise<number>;
 }
 
 const PAGE = 256;
@@ -63,9 +64,9 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
       }
     },
 
-    async all(concluded, unread = new Set()) {
+    async all(concluded) {
       if (run) await checkHash(store, run, onBreach);
-      const ids = new Set<string>();
+      const ids = new NameSet();
       const whole = createHash('sha256');
       const say = (problem: string) => onBreach({ path: QUERIES_FILE, problem });
       let missing = 0;
@@ -80,15 +81,13 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
           const page = await store.readQueries(from, PAGE);
           for (const [i, query] of page.entries()) {
             whole.update(queryLine(query));
-            const id = sha256(query.queryId).slice(0, 32);
-            if (ids.has(id)) say(`holds the query ${JSON.stringify(query.queryId)} twice`);
-            ids.add(id);
+            if (!ids.add(query.queryId)) say(`holds the query ${JSON.stringify(query.queryId)} twice`);
             const found = played.get(from + i);
             played.delete(from + i);
             if (found && found.digest !== digestOf(query)) notThatQuery(found.path, from + i);
             const samples = run ? samplesPerQuery(run) : 0;
             if (run && concluded && !(found && hasAll(found.samples, samples)))
-              await checkSamples(store, query.queryId, { samples, unread }, neverPlayed);
+              await checkSamples(store, query.queryId, samples, neverPlayed);
           }
         }
         const hash = await hashOfQueriesFile(store.folder);
@@ -120,17 +119,11 @@ async function checkHash(store: Store, { dataset }: RunRecord, onBreach: OnBreac
   onBreach({ path: QUERIES_FILE, problem });
 }
 
-async function checkSamples(
-  store: Store,
-  query: string,
-  { samples, unread }: { readonly samples: number; readonly unread: ReadonlySet<string> },
-  onBreach: OnBreach,
-): Promise<void> {
+async function checkSamples(store: Store, query: string, samples: number, onBreach: OnBreach): Promise<void> {
   const there = new Set((await store.listRolloutsOf(query, { partly: true })).map(({ sample }) => sample));
   for (let sample = 0; sample < samples; sample++) {
     if (there.has(sample)) continue;
     const path = `${queryFolder(query)}/${sample}.1`;
-    if (unread.has(path)) continue;
     onBreach({ path, problem: `is missing: query ${JSON.stringify(query)}, sample ${sample}, was never played` });
   }
 }

@@ -92,9 +92,11 @@ export async function checkRollout(
 
   // The end is read before the files are listed: the turns that it names existed by then, also in a running run.
   const end = await read(layout.END_FILE, 'end', store.getEnd(id));
-  // A pack that cannot be read was reported with the end.
+  // A line that cannot be read was reported with the end.
   const names = await store.listFiles(id).catch(() => undefined);
   if (!names) return undefined;
+  const flaw = await store.lineProblem(id);
+  if (flaw !== undefined) onBreach({ path: folder, problem: flaw });
   const files = names.map((name) => ({
     name,
     ...layout.parseRolloutFile(name),

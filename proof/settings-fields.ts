@@ -40,6 +40,7 @@ export const SETTINGS: Fields<RolloutSettings> = {
   fleetPolicy: oneOf(...FLEET_POLICIES),
   maxInFlightPerServer: orNull(PLACE),
   requestTimeoutSeconds: LIMIT,
+  recheckEvery: maybe(COUNT),
   serverLimits: mapOf(LIMIT),
   serverWeights: mapOf(LIMIT),
   seed: COUNT,

@@ -36,7 +36,6 @@ import { AGENT, JUDGED, KEEP } from './environment-fields.ts';
 import { CARRIED, FORKED_FROM, PARENT, SAID, SAY, STEERING } from './steering-fields.ts';
 import { SETTINGS, SETTINGS_TEST } from './settings-fields.ts';
 import { CALL, CALL_RESULTS, INTENT, WRITTEN_CALLS } from './tool-fields.ts';
-import type { PackRecord } from '../storage/pack/manifest.ts';
 import { ORIGINS, type RunRecord } from '../storage/record/run-record.ts';
 import { VERDICTS } from '../domain/verdict.ts';
 import { encodeRecord, hashOfParsed, type Owner, type RecordKind } from '../storage/record/text.ts';
@@ -223,14 +222,6 @@ const END: Fields<EndRecord> = {
   said: maybe(listOf(PLACE)),
   called: maybe(listOf(PLACE)),
 };
-const PACK: Fields<PackRecord & { readonly format: string }> = {
-  format: TEXT,
-  number: PLACE,
-  pack: NAME,
-  bytes: COUNT,
-  zipSha256: HASH,
-  rollouts: listOf(TEXT),
-};
 const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>>>> = {
   run: RUN,
   result: RESULT,
@@ -242,7 +233,6 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   say: SAY,
   intent: INTENT,
   call: CALL,
-  pack: PACK,
 };
 /** The fault of a record's fields; undefined if there is none. */
 export function shapeProblem(kind: RecordKind, record: object): string | undefined {

@@ -1,8 +1,9 @@
 // The backends of one worker: each model is loaded once, at first use, and again if loading failed. Writes the status
-// of their servers into the folders of the runs that use them. A run whose weights were changed has a backend of its
+// of their servers into the folders of the runs that use them, and closes a backend when its runs have ended. A run whose weights were changed has a backend of its
 // own: it opens with the weights in force, and follows them from turn to turn.
 
 import { hostname } from 'node:os';
+import { type BackendUse, counted, newUse } from './backend-use.ts';
 import { explain, ModelError } from '../domain/errors.ts';
 import { differingCanaries, differingTraits } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
@@ -39,16 +40,25 @@ export interface BackendPermissions {
 const UPDATE_EVERY_MS = 3000;
 const VIEWS_KEPT = 8;
 const REPORT_EVERY_MS = 5000;
+/** A backend that nobody asked for so long is closed once its runs have ended; it is opened again at the next request. */
+const REST_MS = 5000;
+/** The same while they have not: a run that is paused, or whose end is recorded nowhere. */
+const IDLE_MS = 600_000;
+
+interface Opened {
+  readonly made: Promise<Backend>;
+  readonly use: BackendUse;
+}
 
 /** `onLate`: a server of the run came back without the weights in force. */
 export function openBackends(
   log: (line: string) => void,
   onLate: (runFolder: string, current: DeclaredWeights) => void = () => undefined,
 ): Backends {
-  const backends = new Map<string, Promise<Backend>>();
+  const backends = new Map<string, Opened>();
   /** Runs that used a backend since the last report. */
   const asking = new Map<string, Set<Promise<Backend>>>();
-  const timer = setInterval(() => void report(), REPORT_EVERY_MS).unref();
+  const timer = setInterval(() => void report().then(closeUnused), REPORT_EVERY_MS).unref();
 
   function open(
     settings: RolloutSettings,
@@ -56,13 +66,14 @@ export function openBackends(
     { mayLoad = () => undefined }: BackendPermissions,
     weights: EmbeddedWeights | null,
   ): Promise<Backend> {
-    const { model, tokenizer, apiKeyEnv, requestTimeoutSeconds } = settings;
+    const { model, tokenizer, apiKeyEnv, requestTimeoutSeconds, recheckEvery } = settings;
     const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights } = settings;
     const limited = maxInFlightPerServer !== null || Object.keys(serverLimits).length > 0;
     const options = {
       tokenizer,
       apiKeyEnv,
       requestTimeoutSeconds,
+      recheckEvery,
       fleetPolicy,
       maxInFlightPerServer,
       serverLimits,
@@ -72,12 +83,31 @@ export function openBackends(
     };
     const key = JSON.stringify([model, options, ...(weights === null ? [] : [runFolder])]);
     const known = backends.get(key);
-    if (known) return known;
+    if (known) {
+      known.use.runs.add(runFolder);
+      known.use.at = performance.now();
+      return known.made;
+    }
     const followed = weights === null ? {} : { weights, late: lateServers(runFolder) };
-    const made = createBackend(model, { ...options, ...followed, log, mayLoad });
-    backends.set(key, made);
+    const use = newUse();
+    use.runs.add(runFolder);
+    const made = createBackend(model, { ...options, ...followed, log, mayLoad }).then((it) => counted(it, use));
+    backends.set(key, { made, use });
     made.catch(() => backends.delete(key));
     return made;
+  }
+
+  async function closeUnused(): Promise<void> {
+    for (const [key, { made, use }] of backends) {
+      const restMs = () => (use.inFlight > 0 ? 0 : performance.now() - use.at);
+      if (restMs() < REST_MS) continue;
+      for (const folder of use.runs) if (await hasEnded(folder)) use.runs.delete(folder);
+      if (restMs() < (use.runs.size === 0 ? REST_MS : IDLE_MS) || backends.get(key)?.made !== made) continue;
+      backends.delete(key);
+      await made.then((backend) => backend.close()).catch((error: unknown) => log(explain(error)));
+    }
+    const used = new Set([...backends.values()].flatMap(({ use }) => [...use.runs]));
+    for (const folder of ledgers.keys()) if (!used.has(folder)) ledgers.delete(folder);
   }
 
   const ledgers = new Map<string, WeightsLedger>();
@@ -174,7 +204,7 @@ export function openBackends(
       const differs = differingTraits(before, now) ?? differingCanaries(before, now);
       if (differs !== null) {
         // The next call opens a new backend.
-        for (const [key, known] of backends) if (known === made) backends.delete(key);
+        for (const [key, known] of backends) if (known.made === made) backends.delete(key);
         await backend.close();
         throw new ModelError(`${settings.model} is not the model that run "${run}" was made with: ${differs}`, {
           reason: 'other-model',
@@ -225,7 +255,13 @@ export function openBackends(
     async close() {
       clearInterval(timer);
       await report();
-      await Promise.allSettled([...backends.values()].map(async (b) => (await b).close()));
+      await Promise.allSettled([...backends.values()].map(async ({ made }) => (await made).close()));
     },
   };
+}
+
+/** A result that cannot be read now is looked for again later. */
+async function hasEnded(runFolder: string): Promise<boolean> {
+  const store = openFileStore(dirname(runFolder), basename(runFolder));
+  return (await store.getResult().catch(() => undefined)) !== undefined;
 }

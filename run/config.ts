@@ -2,13 +2,13 @@
 // environment (EVERTURN_NUM_TURNS), `--set numTurns=4`, flags (--num-turns 4). Each value is parsed
 // once, here, and its source is recorded; an error names the source, the value and the accepted form.
 
-import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { seedOfRun } from '../domain/defaults.ts';
 import { UsageError } from '../domain/errors.ts';
 import { unfitRewards } from '../domain/reward.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { FLEET_SCHEMES } from '../inference/index.ts';
+import { readRegular } from '../machine/regular-file.ts';
 import { DEFAULT_OPTIONS, FIELDS, givenSettings, isSetting, type Field, type RunOptions } from './options.ts';
 import type { Origin } from '../storage/record/run-record.ts';
 
@@ -231,11 +231,14 @@ function fromText(text: string): unknown[] {
   return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(t) ? [Number(t)] : [];
 }
 
+const MAX_CONFIG_BYTES = 1 << 20;
+
 function readConfig(file: string): Record<string, unknown> {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readRegular(file, MAX_CONFIG_BYTES);
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
     throw new UsageError(`The config file ${file} cannot be read.`, {
       reason: 'no-config',
       fix: 'Give a YAML or JSON file.',

@@ -211,6 +211,11 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
     argument: '<n>',
     help: 'time limit of a request to a server, after which it is sent again',
   },
+  recheckEvery: {
+    schema: whole(0),
+    argument: '<n>',
+    help: 'one answer of a server in n is given back to it as a context, and the logprobs of both must agree; 0: none',
+  },
   serverWeights: {
     schema: z.record(z.string(), z.number().positive(), WEIGHTS),
     argument: '<url=n,…>',

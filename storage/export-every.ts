@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Trajectory } from '../domain/trajectory.ts';
-import { type ExportSummary, mustNotReplace, writeFileAt } from './export-run.ts';
+import { type ExportSummary, mustNotReplace, NothingToWrite, writeFileAt } from './export-run.ts';
 import type { SkippedRollout } from './selection.ts';
 import type { Store } from './store.ts';
 import { readTrajectories } from './trajectories.ts';
@@ -57,6 +57,7 @@ export async function exportEvery(
   if (typeof target === 'string') {
     await writeFileAt(target, overwrite, async (file) => {
       await writeAll((text) => file.appendFile(text));
+      if (exported === 0) throw new NothingToWrite();
       if (overwrite && broken > 0) await mustNotReplace(target, broken, firstProblem);
     });
   } else {
@@ -64,7 +65,13 @@ export async function exportEvery(
       if (!target.write(text)) await once(target, 'drain');
     });
   }
-  return { exported, lines: exported, finishedTurns: 0, skipped: broken > 0 ? { broken } : {} };
+  return {
+    exported,
+    lines: exported,
+    finishedTurns: 0,
+    skipped: broken > 0 ? { broken } : {},
+    ...(exported === 0 && { empty: true }),
+  };
 }
 
 const BLOCK_CHARS = 1 << 16;

@@ -9,6 +9,7 @@ import type { Trajectory } from '../domain/trajectory.ts';
 import { fileError } from './disk/errors.ts';
 import { type Labels, made } from './encoder.ts';
 import { type ExportSummary, notExported } from './export-run.ts';
+import { mustBeOutsideRuns } from './outside-runs.ts';
 import { temporaryName } from './disk/temporary.ts';
 import { selectedTrajectories, type SelectionOptions, type SkippedRollout, type WhySkipped } from './selection.ts';
 import type { Store } from './store.ts';
@@ -42,6 +43,7 @@ export async function exportFolder(
     });
   }
   const target = join(folder, top);
+  await mustBeOutsideRuns(target);
   if (await stat(target).catch(() => undefined)) {
     throw new UsageError(`${target} exists already.`, {
       reason: 'file-exists',
@@ -74,10 +76,11 @@ export async function exportFolder(
       await write(files);
     }
     await write(encoder.end());
-    await rename(temporary, target);
+    if (written.files > 0) await rename(temporary, target);
+    else await rm(temporary, { recursive: true });
   } catch (error) {
     await rm(temporary, { recursive: true, force: true }).catch(() => {});
     throw notExported(fileError('write', target, error));
   }
-  return { ...written, skipped };
+  return { ...written, skipped, ...(written.files === 0 && { empty: true }) };
 }

@@ -1,6 +1,6 @@
 // Writes a run's complete trajectories through an exporter to a file or a stream. The file appears complete or not at
-// all; memory holds one trajectory. Incomplete and damaged rollouts are counted and named, and only a format that asks for
-// incomplete ones gets them; for undecided ones the finished turns can be requested.
+// all, and an empty one never; memory holds one trajectory. Incomplete and damaged rollouts are counted and named, and only
+// a format that asks for incomplete ones gets them; for undecided ones the finished turns can be requested.
 
 import { once } from 'node:events';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
@@ -13,6 +13,7 @@ import { factsOf } from './disk/facts.ts';
 import { type Chunk, type LineMaker, made } from './encoder.ts';
 import { type ExportElsewhere, exportedParts, type PartOptions } from './exported-parts.ts';
 import { selectedTrajectories, type SkippedRollout, type WhySkipped } from './selection.ts';
+import { mustBeOutsideRuns } from './outside-runs.ts';
 import type { Store } from './store.ts';
 import { replaceFile, writeOnce } from './disk/write-once.ts';
 
@@ -25,6 +26,8 @@ export interface ExportSummary {
   readonly finishedTurns: number;
   /** Trajectories left out, by outcome. */
   readonly skipped: Partial<Record<WhySkipped, number>>;
+  /** Nothing is in it, and no file was made. */
+  readonly empty?: true;
 }
 
 export interface ExportOptions extends Omit<PartOptions, 'hashed'> {
@@ -45,12 +48,17 @@ export async function exportRun(
   const written = { exported: 0, lines: 0, finishedTurns: 0 };
   const skipped: Partial<Record<WhySkipped, number>> = {};
   let firstProblem: string | null = null;
+  let isEmpty = true;
   const count = (rollout: SkippedRollout): void => {
     if (rollout.outcome === 'broken') firstProblem ??= rollout.problem;
     skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
     onSkip?.(rollout);
   };
-  async function writeAll(write: (chunk: Chunk) => Promise<void>): Promise<void> {
+  async function writeAll(put: (chunk: Chunk) => Promise<void>): Promise<void> {
+    const write = (chunk: Chunk): Promise<void> => {
+      isEmpty &&= chunk.length === 0;
+      return put(chunk);
+    };
     const whole = (is: boolean) => {
       written.exported++;
       if (!is) written.finishedTurns++;
@@ -95,11 +103,15 @@ export async function exportRun(
       const out = buffered((chunk) => file.appendFile(chunk));
       await writeAll(out.write);
       await out.flush();
+      if (isEmpty || written.exported === 0) throw new NothingToWrite();
       if (overwrite && skipped.broken) await mustNotReplace(target, skipped.broken, firstProblem);
     });
   }
-  return { ...written, skipped };
+  return { ...written, skipped, ...((isEmpty || written.exported === 0) && { empty: true }) };
 }
+
+/** Ends a file that nothing is in, before it appears: a loader dies of an empty one, and an earlier one stays. */
+export class NothingToWrite extends Error {}
 
 /** A file of before is not replaced by one that lacks what is broken. */
 export async function mustNotReplace(target: string, broken: number, problem: string | null): Promise<void> {
@@ -144,20 +156,18 @@ export async function writeFileAt(
   overwrite: boolean,
   fill: (file: FileHandle) => Promise<void>,
 ): Promise<void> {
-  if (isBucketPlace(target)) {
-    if (overwrite) return replaceFile(target, fill);
-    if (await writeOnce(target, fill)) return;
-    throw isThere(target);
-  }
-  const path = await realpath(target).catch(() => resolve(target));
+  await mustBeOutsideRuns(target);
+  const inBucket = isBucketPlace(target);
+  const path = inBucket ? target : await realpath(target).catch(() => resolve(target));
   try {
-    const found = await stat(path).catch(() => undefined);
+    const found = inBucket ? undefined : await stat(path).catch(() => undefined);
     if (found?.isDirectory()) throw Object.assign(new Error('EISDIR'), { code: 'EISDIR' });
     if (found && !found.isFile()) await writeDevice(path, fill);
     else if (overwrite) await replaceFile(path, fill);
     else if (found || !(await writeOnce(path, fill))) throw isThere(target);
   } catch (error) {
-    throw notExported(fileError('write', path, error));
+    if (error instanceof NothingToWrite) return;
+    throw inBucket ? error : notExported(fileError('write', path, error));
   }
 }
 

@@ -1,5 +1,5 @@
 // The store as files in `<out>/<run>/`, on a disk or as objects of a bucket (bucket/): names in layout.ts, the text of a record in record/text.ts, atomic
-// writes in write-once.ts, packed rollouts in pack/. A damaged record is an error that names its file; a torn record that no later record refers
+// writes in write-once.ts, ended rollouts in ended/. A damaged record is an error that names its file; a torn record that no later record refers
 // to counts as never written (torn.ts).
 
 import { StoreError, UsageError } from '../domain/errors.ts';
@@ -7,25 +7,28 @@ import { isRunName, type RolloutId } from '../domain/ids.ts';
 import { type Disk, openDisk } from './disk/disk.ts';
 import { removeFile } from './disk/facts.ts';
 import { recordError } from './disk/errors.ts';
+import { mayHoldRun } from './outside-runs.ts';
 import { join, resolvePlace } from './place.ts';
 import * as layout from './record/layout.ts';
 import { countFeedEntries, dropChunks, removeOldTemporaries } from './record/listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
-import { openListing } from './pack/listing.ts';
-import type { PackedLines } from './pack/lines.ts';
-import { openPacks, type Packs } from './pack/packs.ts';
+import type { Ended } from './ended/ended.ts';
+import type { EndedRollout } from './ended/line.ts';
+import { openListing } from './ended/listing.ts';
+import { openEnded } from './ended/open.ts';
+import { sweep } from './ended/sweep.ts';
 import type { FileLayer } from './disk/file-layer.ts';
 import type { KeptRecords, RecordCache } from './record/cache.ts';
 import { completed } from './record/complete.ts';
 import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record/text.ts';
-import type { LogText, Store, Stored } from './store.ts';
+import type { Store, Stored } from './store.ts';
 import { setAside, unlessTorn } from './record/torn.ts';
 
 export interface FileStoreParts {
   /** With a cache, a rollout's folder is examined once per opening: for callers that open a store for each step. */
   readonly cache?: RecordCache;
-  /** The packs of a run's folder, for callers that open a store for each step. Default: of this store alone. */
-  readonly packsOf?: (folder: string) => Packs;
+  /** The ended rollouts of a run's folder, for callers that open a store for each step. Default: of this store alone. */
+  readonly endedOf?: (folder: string) => Ended;
   /** Performs the file I/O. Default: in this process, through `layer`. */
   readonly disk?: Disk;
   readonly layer?: FileLayer;
@@ -35,7 +38,7 @@ export interface FileStoreParts {
 export function openFileStore(
   out: string,
   run: string,
-  { cache, layer, disk = openDisk(layer), packsOf = openPacks }: FileStoreParts = {},
+  { cache, layer, disk = openDisk(layer), endedOf = openEnded }: FileStoreParts = {},
 ): Store {
   if (!isRunName(run)) {
     throw new UsageError(`${JSON.stringify(run)} cannot name a run`, {
@@ -44,7 +47,7 @@ export function openFileStore(
     });
   }
   const folder = join(resolvePlace(process.cwd(), out), run);
-  const packs = packsOf(folder);
+  const ended = endedOf(folder);
 
   function asStored<T extends object>(kind: RecordKind, text: T, hash: string, created: boolean): Stored<T> {
     const record = completed(kind, run, text);
@@ -62,7 +65,7 @@ export function openFileStore(
     return { stored: asStored(kind, decoded.record as T, decoded.hash, false), bytes: text.length };
   }
 
-  /** Undefined if the record has a base (its rollout's first file) that is not there, and the rollout may be packed. */
+  /** Undefined if the record has a base (its rollout's first file) that is not there, as of an ended one. */
   async function write<T extends object>(
     kind: RecordKind,
     owner: Owner | null,
@@ -111,11 +114,11 @@ export function openFileStore(
   }
   const owner = ({ query, sample, attempt }: RolloutId): Owner => ({ query, sample, attempt });
 
-  async function packed<T extends object>(kind: RecordKind, id: RolloutId, file: string, lines?: PackedLines) {
-    const line = (lines ?? (await packs.lines(id)))?.get(file)?.open();
-    if (!line) return undefined;
-    if ('problem' in line) throw recordError(join(folderOf(id), file), line.problem);
-    return asStored(kind, line.record as T, line.hash, false);
+  function inLine<T extends object>(kind: RecordKind, { of, records }: EndedRollout, file: string) {
+    const opened = records.get(file)?.open();
+    if (!opened) return undefined;
+    if ('problem' in opened) throw recordError(join(folder, layout.rolloutFolder(of), file), opened.problem);
+    return asStored(kind, opened.record as T, opened.hash, false);
   }
 
   async function getOf<T extends object>(
@@ -123,16 +126,16 @@ export function openFileStore(
     id: RolloutId,
     file: string,
   ): Promise<Stored<T> | undefined> {
-    // Once, unless the rollout is packed or unpacked in this very moment.
+    // Once, unless the rollout ends in this very moment.
     for (;;) {
-      const lines = packs.knows(id) ? await packs.lines(id) : undefined;
-      if (lines) return packed<T>(kind, id, file, lines);
+      const line = await ended.rollout(id);
+      if (line) return inLine<T>(kind, line, file);
       const { found, sure } = await getLoose<T>(kind, id, file);
-      if (found || sure || !(await isPacked(id))) return found;
+      if (found || sure || !(await ended.look(id))) return found;
     }
   }
 
-  /** `sure`: if it is not there, it is not packed either. */
+  /** `sure`: if it is not there, it is in no line either. */
   async function getLoose<T extends object>(kind: RecordKind, id: RolloutId, file: string) {
     const rollout = folderOf(id);
     const path = join(rollout, file);
@@ -149,30 +152,23 @@ export function openFileStore(
     const found = await unlessTorn(rollout, file, read());
     if (found) records?.keep(file, found.stored, found.bytes);
     if (found || records) return { found: found?.stored, sure: true };
-    // Packing removes a rollout's first file first: while that is there, nothing has gone.
+    // The first file of an ended rollout goes first: while that is there, nothing has gone.
     const sure = file !== layout.ROLLOUT_FILE && (await look(rollout, null)).identity !== undefined;
     return { found: undefined, sure };
-  }
-
-  async function isPacked(id: RolloutId): Promise<boolean> {
-    await packs.refresh();
-    if (packs.knows(id)) return true;
-    packs.mustBeSound();
-    return false;
   }
 
   async function putOf<T extends object>(kind: RecordKind, id: RolloutId, file: string, record: T): Promise<Stored<T>> {
     const rollout = folderOf(id);
     const path = join(rollout, file);
     const isFirst = file === layout.ROLLOUT_FILE;
-    if (isFirst && (await isPacked(id))) return inPack(kind, id, file);
+    if (isFirst && (await ended.look(id))) return ofEnded(kind, id, file);
     let base = isFirst ? null : join(rollout, layout.ROLLOUT_FILE);
     let written: { readonly stored: Stored<T>; readonly bytes: number } | undefined;
     for (;;) {
       const attempt = write(kind, owner(id), path, record, base).then((found) => found ?? ALONE);
       const done = await unlessTorn(rollout, file, attempt);
       if (done === ALONE) {
-        if (await isPacked(id)) return inPack(kind, id, file);
+        if (await ended.look(id)) return ofEnded(kind, id, file);
         base = null;
       } else if (done) {
         written = done;
@@ -180,50 +176,36 @@ export function openFileStore(
       } else await setAside(path);
     }
     const { stored, bytes } = written;
-    if (isFirst && stored.created && (await isPacked(id))) {
-      // It was packed between the two looks, and its first file had just gone.
+    if (isFirst && stored.created && (await ended.look(id))) {
+      // It ended between the two looks, and its first file had just gone.
       await removeFile(path);
-      return inPack(kind, id, file);
+      return ofEnded(kind, id, file);
     }
     (await keptOf(rollout))?.keep(file, stored, bytes);
     return stored;
   }
 
-  async function inPack<T extends object>(kind: RecordKind, id: RolloutId, file: string): Promise<Stored<T>> {
-    const found = await packed<T>(kind, id, file);
+  async function ofEnded<T extends object>(kind: RecordKind, id: RolloutId, file: string): Promise<Stored<T>> {
+    const line = await ended.rollout(id);
+    const found = line && inLine<T>(kind, line, file);
     if (found) return found;
-    throw new StoreError(`${join(folderOf(id), file)} is not written: its rollout has ended and is packed`, {
-      reason: 'packed',
-      fix: 'An ended rollout takes no further record; `everturn unpack` makes loose files of it again.',
+    throw new StoreError(`${join(folderOf(id), file)} is not written: its rollout has ended`, {
+      reason: 'rollout-ended',
     });
   }
 
   const logPath = (version: number, name: string, kind: layout.LogKind) =>
     join(folder, layout.logPath(version, logName(name), kind));
 
-  /** True if the log is in a pack; its rollout has ended, so it may only be the log that it was, or an earlier state. */
-  async function hasPackedLog(version: number, name: string, text: LogText): Promise<boolean> {
-    const place = layout.folderOfLog(`${logName(name)}.txt`);
-    // A rollout that this opening has looked at is not packed.
-    if (place === undefined || kept.has(join(folder, place))) return false;
-    if ((await look(join(folder, place), null)).identity) return false;
-    await packs.refresh();
-    if (!packs.isPackedFolder(place)) return false;
-    for (const kind of layout.LOG_KINDS) {
-      const path = layout.logPath(version, name, kind);
-      if ((await packs.log(path))?.startsWith(text[kind])) continue;
-      throw new StoreError(`${join(folder, path)} is not written: its rollout has ended and is packed`, {
-        reason: 'packed',
-      });
-    }
-    return true;
-  }
-
   return {
     folder,
-    putRun: (record) => put('run', layout.RUN_FILE, record),
+    putRun: (record) => mayHoldRun(folder).then(() => put('run', layout.RUN_FILE, record)),
     getRun: () => get('run', layout.RUN_FILE),
-    putResult: (result) => put('result', layout.RESULT_FILE, result),
+    async putResult(result) {
+      const stored = await put('result', layout.RESULT_FILE, result);
+      await sweep(folder, ended, disk);
+      return stored;
+    },
     getResult: () => get('result', layout.RESULT_FILE),
 
     putFeedEntry: (entry) => put('feed', layout.feedFile(entry.number), entry),
@@ -250,7 +232,7 @@ export function openFileStore(
     getSay: (id, turn) => getOf('say', id, layout.sayFile(turn)),
     async putEnd(id, record) {
       const stored = await putOf('end', id, layout.END_FILE, record);
-      await removeOldTemporaries(folderOf(id));
+      await disk.end(folder, owner(id), ended.knows(id));
       cache?.forget(folderOf(id));
       return stored;
     },
@@ -261,21 +243,12 @@ export function openFileStore(
     getIntent: (id, turn, call) => getOf('intent', id, layout.intentFile(turn, call)),
 
     async putLog(version, name, text, { draft = false } = {}) {
-      if (await hasPackedLog(version, name, text)) return;
       const write = draft ? disk.draft : disk.settle;
       await Promise.all(layout.LOG_KINDS.map((kind) => write(logPath(version, name, kind), text[kind])));
     },
-    async getLog(version, name, kind) {
-      const path = layout.logPath(version, logName(name), kind);
-      const packed = await packs.log(path);
-      if (packed !== undefined) return packed;
-      const text = await disk.read(join(folder, path));
-      if (text !== undefined) return text;
-      await packs.refresh();
-      return packs.log(path);
-    },
+    getLog: (version, name, kind) => disk.read(logPath(version, name, kind)),
 
-    ...openListing(folder, run, packs),
+    ...openListing(folder, run, ended),
   };
 }
 

@@ -17,6 +17,15 @@ export interface ServerReport {
   readonly version: number | null;
   readonly versionLabel: string | null;
   readonly lastFailure: string | null;
+  /** Answers whose logprobs were asked for again. */
+  readonly rechecks?: Rechecks;
+}
+
+export interface Rechecks {
+  readonly answers: number;
+  readonly tokens: number;
+  readonly ms: number;
+  readonly differed: number;
 }
 
 export interface FleetReport {
@@ -74,6 +83,7 @@ function merged(a: ServerReport, b: ServerReport): ServerReport {
     version: newest.version,
     versionLabel: newest.versionLabel,
     lastFailure: a.lastFailure ?? b.lastFailure,
+    rechecks: addedRechecks(a.rechecks, b.rechecks),
   };
 }
 
@@ -82,6 +92,16 @@ function added(a: Readonly<Record<string, number>>, b: Readonly<Record<string, n
   for (const [reason, count] of Object.entries(b)) sum[reason] = (sum[reason] ?? 0) + count;
   return sum;
 }
+
+function addedRechecks(a = NO_RECHECKS, b = NO_RECHECKS): Rechecks {
+  return {
+    answers: a.answers + b.answers,
+    tokens: a.tokens + b.tokens,
+    ms: a.ms + b.ms,
+    differed: a.differed + b.differed,
+  };
+}
+const NO_RECHECKS: Rechecks = { answers: 0, tokens: 0, ms: 0, differed: 0 };
 
 /** Medians cannot be added; their mean, weighted by count, is close enough for display. */
 function middle(a: ServerReport, b: ServerReport): number | null {

@@ -33,4 +33,4 @@ export function resolvePlace(cwd: string, named: string): string {
 }
 
 const OTHER_SCHEMES =
-  'Name a folder, or a bucket as s3://bucket/prefix: AWS_ENDPOINT_URL names a server other than Amazon’s (docs/cluster.md).';
+  'Name a folder, or a bucket as s3://bucket/prefix: AWS_ENDPOINT_URL names a server other than Amazon’s (docs/operate.md).';

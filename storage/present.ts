@@ -1,4 +1,4 @@
-// A run that has ended, and of which no rollout is here: a copy without `rollouts/` and `packs/`. Each reader would take it for
+// A run that has ended, and of which no rollout is here: a copy without `rollouts/` and `ended/`. Each reader would take it for
 // one that nothing was played of.
 
 import { StoreError } from '../domain/errors.ts';
@@ -12,7 +12,7 @@ export async function mustHoldRollouts(store: Store): Promise<void> {
   const result = (await store.getResult())?.record as Pick<CollectionResult, 'counts'> | undefined;
   const complete = result?.counts.outcomes.complete ?? 0;
   if (complete === 0) return;
-  const message = `${store.folder} has a result with ${complete} complete, and no rollout: rollouts/ and packs/ are missing`;
+  const message = `${store.folder} has a result with ${complete} complete, and no rollout: rollouts/ and ended/ are missing`;
   throw new StoreError(message, {
     reason: 'record-missing',
     fix: FROM_COPY,

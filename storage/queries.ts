@@ -7,6 +7,7 @@ import { StoreError } from '../domain/errors.ts';
 import type { Query } from '../domain/query.ts';
 import { codeOf, fileError, recordError } from './disk/errors.ts';
 import { factsOf, readPart, streamOf } from './disk/facts.ts';
+import { mayHoldRun } from './outside-runs.ts';
 import { join } from './place.ts';
 import { INDEX_FILE, QUERIES_FILE } from './record/layout.ts';
 import { replaceFile, writeOnce } from './disk/write-once.ts';
@@ -35,6 +36,7 @@ const BLOCK_BYTES = 1 << 20;
 export async function writeQueries(folder: string, queries: AsyncIterable<Query> | Iterable<Query>): Promise<number> {
   const path = join(folder, QUERIES_FILE);
   if (await sizeOf(path)) return (await openIndex(folder)).count;
+  await mayHoldRun(folder);
   const ends = new Offsets();
   const created = await writeOnce(path, async (file) => {
     let block: string[] = [];

@@ -66,9 +66,9 @@ export async function* searchRun(
       onBroken(rolloutFolder(id), error);
       continue;
     }
-    const packed = await store.packedFiles(id);
+    const records = await store.recordsOf(id);
     const held = async (file: string) => {
-      const raw = packed ? packed.get(file) : await readText(join(folder, file));
+      const raw = records ? records.text(file) : await readText(join(folder, file));
       return raw === undefined ? undefined : inRecord(raw) !== undefined;
     };
     for (let turn = 1; ; turn++) {

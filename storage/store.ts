@@ -1,6 +1,6 @@
 // The store interface: one run's records. Every put is atomic, by name and write-once: a second put of the same name
 // changes nothing and returns the first record. Readers never see a partial record, and no difference between a rollout
-// that is packed (pack/) and one that is not; a packed one takes no further record. On a disk or in a bucket.
+// in flight, which is files, and an ended one, which is a line (ended/) and takes no further record. On a disk or in a bucket.
 
 import type { FeedEntry } from '../domain/feed-entry.ts';
 import type { RolloutId } from '../domain/ids.ts';
@@ -9,10 +9,12 @@ import type { SayRecord } from '../domain/say.ts';
 import type { CallRecord, IntentRecord } from '../domain/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
+import type { EndedEntry, SeenLines } from './ended/ended.ts';
 import type { RunRecord } from './record/run-record.ts';
 import type { Breach, OnBreach, Stored } from './record/stored.ts';
+import type { RolloutFiles } from './summary.ts';
 
-export type { Breach, OnBreach, Stored };
+export type { Breach, EndedEntry, OnBreach, RolloutFiles, SeenLines, Stored };
 
 /** One turn of a log, or all of it. */
 export interface LogText {
@@ -55,6 +57,7 @@ export interface Store {
   getCall(id: RolloutId, turn: number, call: number): Promise<Stored<CallRecord> | undefined>;
   putIntent(id: RolloutId, record: IntentRecord): Promise<Stored<IntentRecord>>;
   getIntent(id: RolloutId, turn: number, call: number): Promise<Stored<IntentRecord> | undefined>;
+  /** The last step: all its records become one line, and its files go. One with a damaged record stays files. */
   putEnd(id: RolloutId, record: EndRecord): Promise<Stored<EndRecord>>;
   getEnd(id: RolloutId): Promise<Stored<EndRecord> | undefined>;
 
@@ -69,16 +72,20 @@ export interface Store {
 
   /** Every rollout of the run, in no order; torn or foreign files go to `onBreach` and are skipped. */
   listRollouts(onBreach?: OnBreach): AsyncIterable<RolloutId>;
-  /** The rollouts of one query, by sample, then attempt. `partly`: even if more of them are in a pack whose manifest is gone or damaged. */
+  /** The rollouts of one query, by sample, then attempt. `partly`: even if there are lines that nobody can read. */
   listRolloutsOf(query: string, options?: { readonly partly?: boolean }): Promise<RolloutId[]>;
+  /** By the path of its folder in the run's. */
+  rolloutIn(path: string): Promise<RolloutId | undefined>;
   /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
   listFiles(id: RolloutId): Promise<string[]>;
-  /** Whether a reader of the files themselves has to take them from `packedFiles`: some are packed, or all are in a bucket. */
-  hasPacks(): Promise<boolean>;
-  /** The packed rollouts, in no order; none of a bucket. */
-  listPacked(): AsyncIterable<RolloutId>;
-  /** The text of each file of a rollout that is packed or in a bucket, by name; undefined for a loose one on a disk. */
-  packedFiles(id: RolloutId): Promise<ReadonlyMap<string, string> | undefined>;
+  /** The ended rollouts and how they ended, in no order. `seen` is of an earlier call: only those since. */
+  listEnded(seen?: SeenLines): AsyncIterable<EndedEntry>;
+  /** Why the line of an ended rollout is not the one that its records give. */
+  lineProblem(id: RolloutId): Promise<string | undefined>;
+  /** Second lines of ended rollouts that differ from the ones that count. */
+  listConflicts(): AsyncIterable<Breach>;
+  /** The records of a rollout that is a line or in a bucket; undefined for files on a disk. */
+  recordsOf(id: RolloutId): Promise<RolloutFiles | undefined>;
 
   /** An entry of the feed's ledger, by its number; returns the first one stored, which may be another's. */
   putFeedEntry(entry: FeedEntry): Promise<Stored<FeedEntry>>;
@@ -86,7 +93,7 @@ export interface Store {
   /** The number of the last entry; 0 without any. */
   countFeedEntries(): Promise<number>;
 
-  /** The run's result, written by the collection: result.json. */
+  /** The run's result, written by the collection: result.json. Removes what killed workers left of ended rollouts. */
   putResult(result: object): Promise<Stored<object>>;
   getResult(): Promise<Stored<object> | undefined>;
 }

@@ -5,6 +5,7 @@ import { StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../domain/trajectory.ts';
 import { ahead, readAhead } from './ahead.ts';
+import { NameSet } from './name-set.ts';
 import type { Store, Stored } from './store.ts';
 
 /** All records of one rollout; undefined if it has not begun. A damaged record is a StoreError. `known`: its end. */
@@ -39,36 +40,41 @@ export interface ReadOptions {
 }
 
 export interface OrderOptions extends Pick<ReadOptions, 'attempts'> {
-  /** The result of `listRollouts`, if the caller has it. */
-  readonly listed?: Iterable<RolloutId>;
-  /** Even if more are in a pack whose manifest is gone or damaged: the caller reports it. */
+  /** Even if there are lines of ended rollouts that nobody can read: the caller reports them. */
   readonly partly?: boolean;
+}
+
+export interface OrderedRollout {
+  readonly id: RolloutId;
+  /** Its query's place in the data set; null if it has none. */
+  readonly index: number | null;
 }
 
 const PAGE = 256;
 
-/** Every rollout's id in data set order, then sample, then attempt. */
-export async function* rolloutsInOrder(
+/** Every rollout's id in data set order, then sample, then attempt. Memory: 16 bytes for each query. */
+export async function* rolloutsInOrder(store: Store, options: OrderOptions = {}): AsyncGenerator<RolloutId> {
+  for await (const { id } of orderedRollouts(store, options)) yield id;
+}
+
+export async function* orderedRollouts(
   store: Store,
-  { attempts = 'latest', listed, partly = false }: OrderOptions = {},
-): AsyncGenerator<RolloutId> {
-  const pick = (ids: readonly RolloutId[]) =>
-    attempts === 'all' ? ids : ids.filter((id, i) => ids[i + 1]?.sample !== id.sample);
-  const seen = new Set<string>();
+  { attempts = 'latest', partly = false }: OrderOptions = {},
+): AsyncGenerator<OrderedRollout> {
+  const pick = (ids: readonly RolloutId[], index: number | null) =>
+    (attempts === 'all' ? ids : ids.filter((id, i) => ids[i + 1]?.sample !== id.sample)).map((id) => ({ id, index }));
+  const seen = new NameSet();
   const total = await store.countQueries();
   for (let from = 0; from < total; from += PAGE) {
     const page = await store.readQueries(from, PAGE);
     const found = await Promise.all(page.map(({ queryId }) => store.listRolloutsOf(queryId, { partly })));
-    for (const ids of found) {
+    for (const [i, ids] of found.entries()) {
       if (ids[0]) seen.add(ids[0].query);
-      yield* pick(ids);
+      yield* pick(ids, from + i);
     }
   }
-  for await (const { query } of listed ?? store.listRollouts(partly ? () => {} : undefined)) {
-    if (seen.has(query)) continue;
-    seen.add(query);
-    yield* pick(await store.listRolloutsOf(query, { partly }));
-  }
+  for await (const { query } of store.listRollouts(partly ? () => {} : undefined))
+    if (seen.add(query)) yield* pick(await store.listRolloutsOf(query, { partly }), null);
 }
 
 export async function* readTrajectories(store: Store, options: ReadOptions = {}): AsyncGenerator<Trajectory> {

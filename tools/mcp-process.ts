@@ -4,6 +4,7 @@
 
 import { ToolError } from '../domain/errors.ts';
 import { short } from '../domain/foreign-text.ts';
+import { DoubtfulJson, strictJson } from '../domain/json-text.ts';
 import { GuardedLines, type ProcessLaunch } from '../environments/own/guarded-lines.ts';
 import { mostMs, watchRun } from './running-clock.ts';
 
@@ -116,8 +117,9 @@ export class McpProcess {
     if (line.trim() === '') return;
     let message: unknown;
     try {
-      message = JSON.parse(line) as unknown;
-    } catch {
+      message = strictJson(line);
+    } catch (error) {
+      if (error instanceof DoubtfulJson) return this.#end(`was ended: a message of it ${error.message}`);
       // Servers that print a greeting are common; the log has it, and the conversation goes on.
       return;
     }

@@ -64,8 +64,8 @@ export function openExtras({ runs, sampleOf, prove, now }: ExtraParts): Extras {
       const folder = rolloutFolder(id);
       mustBePlain(store.folder, folder);
       const file = fileOf(name, turn);
-      const packed = await store.packedFiles(id);
-      const text = packed ? packed.get(file) : readTail(join(store.folder, folder, file));
+      const records = await store.recordsOf(id);
+      const text = records ? records.text(file) : readTail(join(store.folder, folder, file));
       if (text !== undefined) return { plain: text };
       throw new UsageError(`This rollout has no ${file}.`, {
         reason: 'no-such-rollout',

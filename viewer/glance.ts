@@ -1,11 +1,11 @@
-// The small facts of a rollout as a row of a list, from its files or its pack, without its texts and tokens. For lists
+// The small facts of a rollout as a row of a list, from its files or its line, without its texts and tokens. For lists
 // only: the hash of a turn is not proved here, `check` and the rollout's own page do that. Links are not followed.
 
 import { join } from 'node:path';
 import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
 import { END_FILE, parseRolloutFile } from '../storage/record/layout.ts';
 import type { Owner } from '../storage/record/text.ts';
-import { type RolloutFiles, summaryOf, HEAD_BYTES, TAIL_BYTES } from '../storage/summaries.ts';
+import { type RolloutFiles, summaryOf, HEAD_BYTES, TAIL_BYTES } from '../storage/summary.ts';
 import type { Doing, Glance, Row } from './model/row.ts';
 import { changedAt, filesIn, readTail } from './plain-files.ts';
 
@@ -34,7 +34,7 @@ export function factsOf(files: RolloutFiles, owner: Owner, detail: 'ends' | 'tur
   return { ...ended, turns: NOTHING, flaw };
 }
 
-function rowFacts(found: RolloutSummary, withTurns: boolean): Facts {
+export function rowFacts(found: RolloutSummary, withTurns: boolean): Facts {
   const { outcome, stopReason, failure, success, returns, finishedAt, turns, steered } = found;
   const glance = withTurns ? glanceOf(turns, success.length) : null;
   const undecided = outcome === 'undecided' ? (glance?.reasons.at(-1) ?? null) : null;

@@ -5,8 +5,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../domain/errors.ts';
+import { ENDED } from '../storage/record/layout.ts';
 
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW;
+/** Without O_NONBLOCK the opening itself would wait for a pipe's writer. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR']);
 
 /** The first `head` and the last `bytes` of a file, or all of it. */
@@ -64,15 +66,17 @@ export function changedAt(path: string): number | undefined {
   }
 }
 
-/** Throws if a step of `path` below `root`, or a file in that folder, is a symbolic link. */
+/** Throws if a step of `path` below `root`, or a file in that folder, is a symbolic link, or one among the ended rollouts. */
 export function mustBePlain(root: string, path: string): void {
-  let at = root;
-  for (const step of ['', ...path.split('/')]) {
-    at = step === '' ? at : join(at, step);
-    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) throw linked(at);
+  for (const folder of [path, ENDED]) {
+    let at = root;
+    for (const step of ['', ...folder.split('/')]) {
+      at = step === '' ? at : join(at, step);
+      if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) throw linked(at);
+    }
+    const link = entries(at).find((entry) => entry.isSymbolicLink());
+    if (link) throw linked(join(at, link.name));
   }
-  const link = entries(at).find((entry) => entry.isSymbolicLink());
-  if (link) throw linked(join(at, link.name));
 }
 
 function linked(path: string): StoreError {

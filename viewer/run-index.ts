@@ -1,6 +1,6 @@
 // The rows of one run in memory, read from its folder: first the ends of all rollouts in data set order, then the facts
-// of their turns, the asked-for ones first. While the run is open, a refresh finds what is new by the times of folders.
-// Reads only. Not covered: an attempt that is added to a packed rollout (open the viewer again).
+// of their turns, the asked-for ones first. While the run is open, a refresh finds what is new by the times of folders, and
+// what ended since in the indexes of lines. Reads only.
 
 import { join } from 'node:path';
 import { explain } from '../domain/errors.ts';
@@ -8,11 +8,11 @@ import { firstWords } from '../domain/foreign-text.ts';
 import { safeName } from '../domain/ids.ts';
 import { type Query, questionOf } from '../domain/query.ts';
 import { parseRolloutFolder, queryFolder, ROLLOUTS } from '../storage/record/layout.ts';
-import type { Store } from '../storage/store.ts';
+import type { SeenLines, Store } from '../storage/store.ts';
 import { doingOf, factsOf, NOT_ENDED, plainFiles } from './glance.ts';
 import { retried, type Row } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';
-import { type Named, packedRollouts, packedRow, TITLE_CHARS } from './packed-rows.ts';
+import { endedRow, listedRow, type Named, TITLE_CHARS } from './ended-rows.ts';
 import { changedAt, foldersIn } from './plain-files.ts';
 import { plainRow } from './row-bytes.ts';
 import { QueryNames } from './query-names.ts';
@@ -31,7 +31,7 @@ const PAGE = 512;
 /** As many as are in sight: they wait for no others. */
 const FIRST = 64;
 const CHECKED_PER_REFRESH = 4_000;
-/** Packed rollouts are shown as they are read, so often. */
+/** Ended rollouts are shown as they are read, so often. */
 const SHOW_MS = 150;
 
 export class RunIndex {
@@ -43,6 +43,7 @@ export class RunIndex {
   readonly #growing = new Set<string>();
   #names: QueryNames | undefined;
   readonly #shards = new Map<string, number>();
+  readonly #endedSeen: SeenLines = new Map();
   #listed = false;
   #closed = false;
   #problem: string | undefined;
@@ -118,7 +119,6 @@ export class RunIndex {
   }
 
   async #list(): Promise<void> {
-    const packed = await packedRollouts(this.#store);
     const begun = new Set<string>();
     const total = await this.#store.countQueries().catch(() => 0);
     const names = (this.#names = new QueryNames(this.#store, total));
@@ -132,25 +132,31 @@ export class RunIndex {
       });
       this.#rows.publish();
       if (from === 0) for (const name of await this.#listShards()) begun.add(name);
-      for (const [i, query] of page.entries()) {
-        const places = packed.get(query.queryId);
-        if (places) await this.#unpack(places, known(query, from + i));
-        packed.delete(query.queryId);
+      // Those in sight have their turns at once.
+      for (const [i, query] of from === 0 ? page.entries() : []) {
+        for (const id of await this.#store.listRolloutsOf(query.queryId, { partly: true })) {
+          const row = this.#rows.has(id) ? undefined : await endedRow(this.#store, id, known(query, i));
+          if (row) this.#put(row);
+        }
       }
       this.#rows.publish();
       this.#firstRead();
     }
-    for (const places of packed.values()) await this.#unpack(places);
+    await this.#listEnded();
     if (total === 0) for (const name of await this.#listShards()) begun.add(name);
     await this.#meet([...begun]);
   }
 
-  async #unpack(places: readonly RowPlace[] | undefined, named?: Named): Promise<void> {
-    for (const id of places ?? []) {
+  /** Rollouts that ended since the last look. */
+  async #listEnded(): Promise<void> {
+    for await (const entry of this.#store.listEnded(this.#endedSeen)) {
       if (this.#closed) return;
-      const row = await packedRow(this.#store, id, named);
+      const before = this.#rows.get(entry);
+      if (before && before.state !== 'open') continue;
+      const found = before ? undefined : await this.#names?.ofDataset(safeName(entry.query));
+      const named: Named | undefined = before ?? (found && known(found.query, found.index));
+      const row = listedRow(entry, named) ?? (await endedRow(this.#store, entry, named));
       if (row) this.#put(row);
-      // A pack is read by the megabyte: without a pause its rollouts would keep requests waiting.
       await this.#pause();
       if (performance.now() < this.#shownAt + SHOW_MS) continue;
       this.#shownAt = performance.now();
@@ -228,7 +234,7 @@ export class RunIndex {
     if (retried(row) && this.#queries.has(safeName(row.query))) this.#growing.add(safeName(row.query));
   }
 
-  /** False if its files are not there: it was packed meanwhile. */
+  /** False if its files are not there: it is a line. */
   #glance(row: Row): boolean {
     const now = this.#rows.get(row);
     if (!now || now.turns !== null) return true;
@@ -243,7 +249,7 @@ export class RunIndex {
     await inBatches(rows, (row) => void (this.#glance(row) || missed.push(row)));
     for (const row of missed) {
       const { query, sample, attempt, state } = row;
-      const found = await packedRow(this.#store, { query, sample, attempt }, row);
+      const found = await endedRow(this.#store, { query, sample, attempt }, row);
       this.#put(found ?? { ...plainRow(row), ...NOT_ENDED, state });
     }
   }
@@ -258,6 +264,7 @@ export class RunIndex {
   }
 
   async #refresh(): Promise<void> {
+    await this.#listEnded();
     await inBatches(this.#rows.open(), (row) => {
       const query = this.#queries.get(safeName(row.query));
       const folder = join(this.#store.folder, queryFolder(row.query), `${row.sample}.${row.attempt}`);

@@ -7,6 +7,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../domain/errors.ts';
 import { fileError } from '../storage/disk/errors.ts';
+import { mustBeOutsideRuns } from '../storage/outside-runs.ts';
 import { reportHtml } from './assets.ts';
 import { sitePart } from './model/report-data.ts';
 import { gather, inert, type ReportOptions, type ReportParts, shaOf, titleOf } from './report.ts';
@@ -27,6 +28,7 @@ export async function writeSite(
   run: string,
   { folder, replace, ...options }: ReportOptions & { readonly folder: string; readonly replace: boolean },
 ): Promise<Site> {
+  await mustBeOutsideRuns(folder);
   await mustBeFree(folder, replace);
   const fresh = join(dirname(folder), `.${basename(folder)}.${randomBytes(6).toString('hex')}.tmp`);
   let [files, bytes] = [0, 0];

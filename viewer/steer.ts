@@ -4,6 +4,7 @@
 // form can send. It does as the command line does: the act becomes a command on a run of this folder, never a line of a shell.
 
 import type { IncomingMessage } from 'node:http';
+import { DoubtfulJson, strictJson } from '../domain/json-text.ts';
 import { mustBeOurs, Refusal, same } from './guard.ts';
 import { commandOf, type SteerReply, type SteerRequest, steerRequest } from './model/steer.ts';
 
@@ -67,8 +68,8 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
     parts.push(part);
   }
   try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown;
-  } catch {
-    throw new Refusal(400, 'The body is not JSON.');
+    return strictJson(Buffer.concat(parts).toString('utf8'));
+  } catch (error) {
+    throw new Refusal(400, `The body ${error instanceof DoubtfulJson ? error.message : 'is not JSON'}.`);
   }
 }

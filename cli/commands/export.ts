@@ -101,19 +101,19 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   await store.getRun();
   await mustHoldRollouts(store);
   const skipped: SkippedRollout[] = [];
-  /** Rollouts of one damaged pack have one fault. */
+  /** Rollouts of one damaged segment have one fault. */
   const faults = new Set<string>();
   const onSkip = (rollout: SkippedRollout) => {
     if (skipped.length < LISTED) skipped.push(rollout);
     if (rollout.outcome === 'broken' && rollout.problem !== null && faults.size < LISTED) faults.add(rollout.problem);
   };
   const { note, summary } = await planned(store, file, { overwrite: flags.overwrite === true, onSkip });
-  if (flags.json) printJson(io, { ...summary, format: flags.format, file });
+  if (flags.json) printJson(io, { ...summary, format: flags.format, file: summary.empty ? null : file });
   report(io, flags, summary, skipped);
-  if (isFolder) say(io, `They are in ${oneLine(shortPath(io, file!))}.`);
+  if (isFolder && !summary.empty) say(io, `They are in ${oneLine(shortPath(io, file!))}.`);
   for (const fault of faults) say(io, `Broken: ${oneLine(fault)}`);
   if (note) say(io, `Note: ${note}`);
-  if (!summary.skipped['broken']) return EXIT.ok;
+  if (!summary.skipped['broken']) return summary.empty ? EXIT.nothing : EXIT.ok;
   say(io, `\`${programName(io)} check ${runArgument(io, place)}\` names what is broken.`);
   return EXIT.bug;
 }
@@ -131,11 +131,14 @@ function report(io: Io, flags: Flags, summary: ExportSummary, skipped: readonly 
       ? ` as ${plural(summary.lines, flags.format === 'dpo' ? 'pair' : 'line')}`
       : '';
   say(io, `${exported} exported${as}${partly}${rest ? `; left out: ${rest}.` : '.'}`);
-  if (summary.exported === 0) {
+  if (summary.empty) {
     const why = summary.skipped['not-trainable']
       ? ' Its model gives text without token ids: --format messages holds it.'
       : '';
-    say(io, `everturn: Nothing is exported.${why}`);
+    say(
+      io,
+      `everturn: Nothing is exported${flags.out === undefined || flags.out === '-' ? '' : ', and no file is written'}.${why}`,
+    );
   }
   for (const { query, sample, outcome } of skipped) say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}`);
   if (leftTotal > skipped.length) say(io, `  … and ${leftTotal - skipped.length} more`);

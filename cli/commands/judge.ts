@@ -32,7 +32,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--name <name>', "with --run: the file's name (default: version and time)"))
     .addOption(new Option('--environment <what>', 'with --run: an environment of your own judges, without a state'))
     .addOption(unsafeOption())
-    .addOption(new Option('--explain', 'of pairs: say at which words the search for an answer ended'))
+    .addOption(new Option('--explain', 'of pairs: say where each answer was found and what it was compared with'))
     .addOption(jsonOption('with --run: the summary as one JSON object; of pairs the output is JSON lines anyway'))
     .addHelpText('after', HELP)
     .action(async (pairs: string | undefined, flags: Flags) => {
@@ -60,9 +60,10 @@ function usage(message: string, fix: string): UsageError {
 
 const HELP = `
 Pairs: each line that is not blank gives one line {"id", "verdict", "reason", "extracted"}, in the same order.
-A line may carry the "question" that was asked, whose words the answer may use, and "options": {"decimals": 2,
+A line may carry the "question" that was asked, and "options": {"decimals": 2,
 "strict": false, "cut": true}: cut says that a limit ended the answer. Without an "id" it goes by its number.
-With --explain a verdict "wrong" has an "obstacle": the words at which the search for the answer ended.
+With --explain a line also has "found" (box, hash, tag, phrase, whole, last, choice or word: how the final answer was
+found) and "against" (the solution's final answer).
 A field that nothing reads is named on stderr, once. A bad line is named there by file, line and field, counted, and gives
 "undecided" with reason "bad-line".
 

@@ -1,11 +1,9 @@
 // `everturn report`: a run, or two compared, as one HTML file to send or to archive, or as a folder for a static host. Reads the run's folder only, needs no Temporal.
 
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
-import { fileError } from '../../storage/disk/errors.ts';
-import { replaceFile } from '../../storage/disk/write-once.ts';
+import { writeFileAt } from '../../storage/export-run.ts';
 import { createApi } from '../../viewer/api.ts';
 import { makeReport } from '../../viewer/report.ts';
 import { openRuns } from '../../viewer/runs.ts';
@@ -76,7 +74,7 @@ async function report(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     } else {
       const file = resolve(io.cwd, flags.out ?? `${run}${other ? `-${other.run}` : ''}.html`);
       const { left, html, ...made } = await makeReport(parts, run, options);
-      await write(file, html, replace);
+      await writeFileAt(file, replace, (device) => device.appendFile(html));
       const facts = { file, bytes: Buffer.byteLength(html), ...made, leftOut: left };
       const size = `${count(facts.bytes / 1000)} kB. It opens from disk and asks for nothing.`;
       announce(io, flags, file, facts, `${plural(made.rollouts, 'whole rollout')}, ${size}`);
@@ -120,16 +118,5 @@ function mustBeBeside(a: RunPlace, b: RunPlace): void {
       reason: 'bad-value',
       fix: 'Put both into one folder of runs.',
     });
-  }
-}
-
-async function write(file: string, html: string, replace: boolean): Promise<void> {
-  try {
-    if (replace) return await replaceFile(file, Buffer.from(html));
-    const handle = await open(file, 'wx');
-    await handle.writeFile(html).finally(() => handle.close());
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError('write', file, error);
-    throw new UsageError(`${file} is there already.`, { reason: 'file-exists', fix: '--overwrite replaces it.' });
   }
 }

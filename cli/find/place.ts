@@ -84,7 +84,7 @@ export function shortPath(io: Io, path: string): string {
 
 /** The name by which this program was called: in a checkout through npx. */
 export function programName(io: Io): string {
-  return io.env['npm_command'] === undefined ? 'everturn' : 'npx everturn';
+  return io.env['npm_command'] === undefined ? 'everturn' : 'npx --no-install everturn';
 }
 
 /** Safe to paste into a POSIX shell. */

@@ -33,8 +33,7 @@ export async function provedRun(place: RunPlace, onBreach: OnBreach, options: Ch
   );
 }
 
-export function countsText({ rollouts, turns, ended, unfinished, unreadable = 0 }: CheckSummary): string {
+export function countsText({ rollouts, turns, ended, unfinished }: CheckSummary): string {
   const open = unfinished > 0 ? `, ${unfinished} not ended` : '';
-  const lost = unreadable > 0 ? `, and ${unreadable} in packs that cannot be read` : '';
-  return `${plural(rollouts, 'rollout')} (${ended} ended${open}), ${plural(turns, 'turn')}${lost}`;
+  return `${plural(rollouts, 'rollout')} (${ended} ended${open}), ${plural(turns, 'turn')}`;
 }

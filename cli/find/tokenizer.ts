@@ -1,10 +1,10 @@
 // The tokenizer of a run's model for `check`, if it is on this machine: in a named folder, the shipped model's, in a
 // local folder, or in the hub's cache. Uses no network and no server; reports why there is none.
 
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { explain, UsageError } from '../../domain/errors.ts';
-import { hubCacheFolder } from '../../inference/tokenizer/model-source.ts';
+import { hubCacheFolder, optionalModelFile } from '../../inference/tokenizer/model-source.ts';
 import { packageRoot } from '../../machine/package-root.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { canaryIds, probeHash } from '../../inference/fleet/identity.ts';
@@ -60,7 +60,7 @@ export async function tokenizerFolderOf(
 
 async function open(folder: string, models: readonly string[], weights: string | null = null): Promise<FoundTokenizer> {
   const tokenizer = await loadTokenizer(folder);
-  const ends = await Promise.all([folder, ...models].map(endsOf));
+  const ends = [folder, ...models].map(endsOf);
   const stopTokenIds = [...new Set([...tokenizer.stopTokenIds, ...ends.flat()])];
   const model: KnownModel = {
     name: folder,
@@ -75,10 +75,8 @@ async function open(folder: string, models: readonly string[], weights: string |
 }
 
 /** The stop tokens in a model's own files. */
-async function endsOf(folder: string): Promise<number[]> {
-  const files = await Promise.all(
-    ['generation_config.json', 'config.json'].map((name) => readFile(join(folder, name), 'utf8').catch(() => '{}')),
-  );
+function endsOf(folder: string): number[] {
+  const files = ['generation_config.json', 'config.json'].map((name) => optionalModelFile(folder, name) ?? '{}');
   return files.flatMap((text) => {
     try {
       const ids = (JSON.parse(text) as { readonly eos_token_id?: unknown } | null)?.eos_token_id;

@@ -6,6 +6,7 @@ import { isEnvironmentName } from '../../domain/environment.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { TASKS } from '../../domain/query.ts';
+import { mustBeOutsideRuns } from '../../storage/outside-runs.ts';
 import { type Io, print } from '../io.ts';
 import { programName } from '../find/place.ts';
 
@@ -40,6 +41,7 @@ export async function newEnvironment(io: Io, name: string, python: boolean): Pro
 }
 
 async function write(io: Io, file: string, text: string): Promise<void> {
+  await mustBeOutsideRuns(resolve(io.cwd, file));
   try {
     await writeFile(resolve(io.cwd, file), text, { flag: 'wx' });
   } catch (cause) {
@@ -61,7 +63,7 @@ const ROWS = [
 
 const pythonCode = (
   name: string,
-): string => `"""An environment for Everturn: docs/environments.md has the form of each message."""
+): string => `"""An environment for Everturn: docs/environment-messages.md has the form of each message."""
 
 import json
 import re
@@ -101,7 +103,7 @@ for line in sys.stdin:
 
 const typescriptCode = (
   name: string,
-): string => `// An environment for Everturn: docs/environments.md has the form of each message.
+): string => `// An environment for Everturn: docs/environment-messages.md has the form of each message.
 
 interface Answered {
   readonly episode: { readonly key: string; readonly seed: number; readonly row: { readonly wanted: number } };

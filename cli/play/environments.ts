@@ -71,6 +71,6 @@ export async function openOwn(spec: string, io: Io): Promise<OpenEnvironment> {
 function refused(text: string, problem: string): UsageError {
   return new UsageError(`--environment ${JSON.stringify(text)} ${problem}.`, {
     reason: 'bad-value',
-    fix: 'docs/environments.md says what an environment declares.',
+    fix: 'docs/environment-messages.md says what an environment declares.',
   });
 }

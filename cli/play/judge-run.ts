@@ -45,7 +45,7 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
     onUnjudged: () => void leftOut.unjudged++,
     onBroken(_, { message }) {
       leftOut.broken++;
-      // Rollouts of one damaged pack have one reason.
+      // Rollouts of one damaged segment have one reason.
       if (named.has(message) || named.size >= NAMED_BROKEN) return;
       named.add(message);
       say(io, `Left out: ${oneLine(message)}`);

@@ -25,6 +25,7 @@ import { createMathJudge } from '../../environments/math/math-environment.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
+import { recordCommand } from '../../service/own-worker.ts';
 import { mustLoadCodeFrom, putCode } from '../../storage/code.ts';
 import { mustTakeRun } from '../../storage/disk/writable.ts';
 import { resolvePlace } from '../../storage/place.ts';
@@ -159,6 +160,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     if (options.train) {
       const since = (await place.store.getRun())?.record.createdAt;
       await startFeed(link.session, { run, out: place.out, since });
+      recordCommand(homeOf(io.env));
     }
     announce(io, { place, link, survey, options, tools: tools.list, attached: state === 'running' }, given);
     const rollouts = survey.accepted * samples * options.epochs;

@@ -25,11 +25,13 @@ export interface Plan {
   readonly bytesPerThousand: number;
 }
 
-/** Measured: a turn of 2,000 tokens is a record of 69 kB; a file takes at least one block. */
+/** Measured: a turn of 2,000 tokens is a record of 69 kB, and each record has some hundred bytes beside. */
 const BYTES_PER_TOKEN = 35;
+const BYTES_PER_RECORD = 600;
+/** A file takes at least one block. */
 const BLOCK_BYTES = 4096;
-/** Of the run itself: run.json, queries.jsonl, queries.index, result.json. */
-const RUN_FILES = 4;
+/** Of the run itself: run.json, queries.jsonl, queries.index, result.json, and a segment with its index. */
+const RUN_FILES = 6;
 
 export interface PlanInput extends Pick<Plan, 'queries' | 'refused' | 'promptTokens'> {
   readonly options: Pick<RunOptions, 'samples' | 'epochs' | 'numTurns' | 'maxNewTokens' | 'newTokensPerChunk'>;
@@ -43,12 +45,14 @@ export function planOf({ queries, refused, options, contextLength, promptTokens 
   const room = contextLength === null ? Infinity : Math.max(0, contextLength - Math.floor(promptTokens?.mean ?? 0));
   const perRollout = Math.min(numTurns * maxNewTokens, room);
   const chunks = newTokensPerChunk === null ? 1 : Math.ceil(Math.min(maxNewTokens, room) / newTokensPerChunk);
-  const perRolloutFiles = 2 + 2 * numTurns + 2;
+  // Its records become a line; a log for people and one for monitors stay.
+  const logs = 2;
+  const records = (2 + 2 * numTurns) * BYTES_PER_RECORD;
   const prompt = (promptTokens?.mean ?? 0) * BYTES_PER_TOKEN;
   const bytesFor = (tokens: number) =>
     RUN_FILES * BLOCK_BYTES +
     Math.round(queries * prompt) +
-    rollouts * Math.round(perRolloutFiles * BLOCK_BYTES + prompt + tokens * BYTES_PER_TOKEN);
+    rollouts * Math.round(logs * BLOCK_BYTES + records + prompt + tokens * BYTES_PER_TOKEN);
   return {
     queries,
     refused,
@@ -60,7 +64,7 @@ export function planOf({ queries, refused, options, contextLength, promptTokens 
     promptTokens,
     outputTokens: rollouts * perRollout,
     limitedByContext: room < numTurns * maxNewTokens,
-    files: rollouts * perRolloutFiles + RUN_FILES,
+    files: rollouts * logs + RUN_FILES,
     bytes: bytesFor(perRollout),
     bytesPerThousand: bytesFor(Math.min(perRollout, 1000 * numTurns)),
   };

@@ -14,6 +14,7 @@ const COLUMNS = [
   { title: 'in flight', align: 'right' },
   { title: 'median', align: 'right' },
   { title: 'version' },
+  { title: 'asked again' },
   { title: 'failures' },
   { title: 'last failure' },
 ] as const;
@@ -28,12 +29,20 @@ export function serverTable(servers: readonly ServerReport[], paint: Paint): str
     count(s.inFlight),
     s.latencyP50Ms === null ? '–' : `${(s.latencyP50Ms / 1000).toFixed(2)} s`,
     oneLine(s.versionLabel ?? String(s.version ?? '–')),
+    againText(s),
     failuresText(s),
     oneLine(s.lastFailure ?? ''),
   ]);
   return table(COLUMNS, rows, paint, (row, column) =>
     column === 1 && servers[row]?.state !== 'up' ? 'red' : undefined,
   );
+}
+
+/** `5 in 1.2 s`: the answers whose logprobs were compared, and the servers' time for that. */
+function againText({ rechecks }: ServerReport): string {
+  if (!rechecks || rechecks.tokens === 0) return '–';
+  const { answers, ms, differed } = rechecks;
+  return `${count(answers)} in ${(ms / 1000).toFixed(1)} s${differed > 0 ? `, ${count(differed)} differed` : ''}`;
 }
 
 /** `3: 2 server-busy, 1 server-reset`, the most frequent first. */

@@ -118,12 +118,13 @@ function verdictText(verdict: PlayedTurn['verdict'], paint: Paint): string {
 
 /** A model's judgement: its reply in short, its price, the hash of its prompt. */
 function judgedText(
-  { model, prompt, reply, promptTokens, completionTokens, cost }: NonNullable<VerdictRecord['judged']>,
+  { model, prompt, reply, promptTokens, completionTokens, cost, exact }: NonNullable<VerdictRecord['judged']>,
   paint: Paint,
 ): string {
   const used = `${promptTokens ?? '?'} + ${completionTokens ?? '?'} tokens${cost === undefined ? '' : `, cost ${cost}`}`;
   const said = JSON.stringify(short(reply, SHOWN_REPLY));
-  return paint('dim', `judged by ${oneLine(model)} (${used}, prompt ${prompt.slice(0, 12)}): ${oneLine(said)}`);
+  const first = exact === undefined ? '' : `, the exact judge: ${oneLine(exact)}`;
+  return paint('dim', `judged by ${oneLine(model)} (${used}, prompt ${prompt.slice(0, 12)}${first}): ${oneLine(said)}`);
 }
 
 const SHOWN_REPLY = 200;

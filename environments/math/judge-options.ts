@@ -9,17 +9,19 @@ export interface JudgeOptions {
   readonly strict?: boolean;
   /** The answer was cut by a limit of tokens: only a closed box or a complete named answer counts. Default false. */
   readonly cut?: boolean;
-  /** The text of the question: what it names may be counted. */
+  /** The text of the question: the unit it asks for, the numbers it gives, the choices it lists. */
   readonly question?: string;
-  /** Of an answer that was not found: say at which words the search for it ended. */
+  /** Say also where the answer was found and with what it was compared. Default false. */
   readonly explain?: boolean;
 }
 
 const DEFAULT_DECIMALS = 6;
+/** The end of a question says what it asks for. */
+const QUESTION_CHARS = 2_000;
 
 export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
   decimals: options.decimals ?? DEFAULT_DECIMALS,
   decimalsGiven: options.decimals !== undefined,
   rename: options.strict === false,
-  question: options.question ?? '',
+  question: (options.question ?? '').slice(-QUESTION_CHARS),
 });

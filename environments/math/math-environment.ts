@@ -3,7 +3,7 @@
 // wrong, `too-big`; a solution that does is undecided. A failure of neither is a JudgeError.
 
 import { JudgeError } from '../../domain/errors.ts';
-import { type Query, questionOf } from '../../domain/query.ts';
+import { questionOf } from '../../domain/query.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import { compiledScript } from '../../machine/compiled.ts';
 import type { Judge } from '../environment.ts';
@@ -51,8 +51,8 @@ export function createMathJudge(options: MathEnvironmentOptions = {}): MathJudge
 
   /** The child's result; undefined where the job kills its child. */
   async function run<T>(job: ChildJob, signal: AbortSignal | undefined): Promise<T | undefined> {
-    const result = await opened().run(JSON.stringify(job), signal);
-    return 'failed' in result ? undefined : (JSON.parse(result.reply) as T);
+    const reply = await opened().run(JSON.stringify(job), signal);
+    return reply === undefined ? undefined : (JSON.parse(reply) as T);
   }
 
   async function examineOne(solution: string, signal: AbortSignal | undefined): Promise<SolutionExam> {
@@ -93,14 +93,10 @@ export function createMathEnvironment(options: MathEnvironmentOptions = {}): Jud
   const judge = createMathJudge(options);
   return {
     judge: (query, answer, { signal, cut = false }) =>
-      judge.judge(answer, query.solutions, { cut, question: asked(query) }, signal),
+      judge.judge(answer, query.solutions, { cut, question: questionOf(query) }, signal),
     close: async () => judge.close(),
   };
 }
-
-const ASKED_CHARS = 2_000;
-/** The end of a question says what it asks for. */
-const asked = (query: Query): string => questionOf(query).slice(-ASKED_CHARS);
 
 const tail = (text: string): string => text.slice(-LIMITS.textChars);
 

@@ -3,7 +3,7 @@
 
 import { standsForItself } from './compare/compare-texts.ts';
 import { isRelationSign, isSpelling } from './compare/spelled.ts';
-import { extractSolution } from './find/extract.ts';
+import { findSolution } from './find/answer.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import { MANY, remembered } from './remembered.ts';
@@ -46,7 +46,7 @@ const PROSE = /(?<!\\)\b[A-Za-z]{2,}\s+[A-Za-z]{2,}\b/;
 const PLAIN = leafOptions();
 const standing = remembered((text: string) => standsForItself(text, PLAIN), MANY);
 const extracted = remembered((text: string) => {
-  const found = extractSolution(text);
-  if (found !== 'cut-off' && found && isRelationSign(found.text)) return found;
-  return found === 'cut-off' || !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(found?.text ?? '') ? undefined : found;
+  const found = findSolution(text);
+  if (found && isRelationSign(found.text)) return found;
+  return !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(found?.text ?? '') ? undefined : found;
 }, MANY);

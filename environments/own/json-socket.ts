@@ -6,7 +6,9 @@ import type { WebSocket } from 'undici';
 import { MAX_REPLY_BYTES } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import { short } from '../../domain/foreign-text.ts';
+import { forbiddenIn, guardedConnector } from '../../machine/forbidden-address.ts';
 import { type CallLimits, inTime } from './in-time.ts';
+import { forbidden } from './post.ts';
 import { broken, parseJson } from './reply.ts';
 
 interface Waiting {
@@ -56,20 +58,27 @@ export class JsonSocket {
   /** Opens a connection. `url`: of http or https. */
   static async open(who: string, url: string, limits: CallLimits): Promise<JsonSocket> {
     const undici = await import('undici');
-    const connect = undici.buildConnector({ timeout: limits.timeoutMs });
+    const connect = guardedConnector(undici.buildConnector, { timeout: limits.timeoutMs });
     let below: Socket | null = null;
+    let refused: unknown;
     const dispatcher = new undici.Agent({
       webSocket: { maxPayloadSize: MOST_READ_BYTES, maxFragments: MOST_FRAGMENTS },
       connect: (options, done) =>
         connect(options, (...[error, socket]) => {
           below = socket;
-          if (socket) done(null, socket);
-          else done(error!, null);
+          if (socket) return done(null, socket);
+          // The socket's own event does not say it.
+          refused = forbiddenIn(error);
+          done(error!, null);
         }),
     });
     const socket = new undici.WebSocket(url.replace(/^http/, 'ws'), { dispatcher });
     const opened = new JsonSocket(who, socket, () => below?.destroy());
-    await opened.#within(limits, 'connect', () => opened.#opened);
+    await opened
+      .#within(limits, 'connect', () => opened.#opened)
+      .catch((error: unknown) => {
+        throw refused ? forbidden(who, refused) : error;
+      });
     return opened;
   }
 

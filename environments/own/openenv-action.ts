@@ -2,6 +2,7 @@
 // Pure, and in bounded time: answers and observations are hostile.
 
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { strictJson } from '../../domain/json-text.ts';
 import { isStorable } from './reply.ts';
 
 export type Action = { readonly action: JsonObject } | { readonly fault: string };
@@ -129,7 +130,7 @@ function jsonIn(said: string, anywhere = true): Json[] {
 
 function parsed(text: string): Json[] {
   try {
-    const value = JSON.parse(text) as Json;
+    const value = strictJson(text) as Json;
     return isStorable(value) ? [value] : [];
   } catch {
     return [];

@@ -4,8 +4,9 @@
 import { join } from 'node:path';
 import type { Door, EnvironmentRecord } from '../../domain/environment.ts';
 import { EnvironmentError, UsageError } from '../../domain/errors.ts';
-import type { Environment } from '../environment.ts';
+import type { Environment, Judge } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
+import { createMathEnvironment } from '../math/math-environment.ts';
 import { addressOf } from './address.ts';
 import { commandLaunch, type Described, describeCommand, type Log, mustBeCommand, PROCESSES } from './command.ts';
 import { codeFile, describeModule, type ModuleCode, moduleLaunch, mustBeModule } from './module.ts';
@@ -27,6 +28,8 @@ export interface OwnEnvironmentsOptions {
   readonly permitted: (record: EnvironmentRecord, runFolder: string) => readonly string[];
   /** Processes of one environment. */
   readonly processes?: number;
+  /** The judge of mathematics, for rubrics that ask it first; closed with the environments. */
+  readonly math?: Judge;
 }
 
 /** Doors whose code lies in the run's folder. */
@@ -41,6 +44,7 @@ export function createOwnEnvironments({
   log,
   permitted,
   processes = PROCESSES,
+  math = createMathEnvironment(),
 }: OwnEnvironmentsOptions): OwnEnvironments {
   const opened = new Map<string, Opened>();
   let closed = false;
@@ -51,7 +55,8 @@ export function createOwnEnvironments({
     if (record.door === 'url') return { environment: urlEnvironment(record, words), ...ended };
     if (record.door === 'queue') return { environment: queueEnvironment(record), ...ended };
     if (record.door === 'rubric') {
-      return { environment: rubricEnvironment(record, join(runFolder, codeFile(record.fingerprint))), ...ended };
+      const file = join(runFolder, codeFile(record.fingerprint));
+      return { environment: rubricEnvironment(record, file, math), ...ended };
     }
     const [launch, accept] =
       record.door === 'module'
@@ -79,6 +84,7 @@ export function createOwnEnvironments({
       closed = true;
       for (const { close } of opened.values()) close();
       opened.clear();
+      await math.close();
     },
   };
 }

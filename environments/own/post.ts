@@ -1,10 +1,14 @@
-// One POST of JSON to a user's own server, or one GET. No redirect is followed, a reply is read up to its limit only, and each failure
+// One POST of JSON to a user's own server, or one GET. No forbidden address is asked, no redirect is followed, a reply is read up to its limit only, and each failure
 // has a name: late, unreachable, refused, too large, no JSON.
 
+import type { Response } from 'undici';
 import { EnvironmentError } from '../../domain/errors.ts';
 import { MAX_REPLY_BYTES } from '../../domain/environment.ts';
 import { short } from '../../domain/foreign-text.ts';
+import { holdsSecret } from '../../domain/secret.ts';
 import type { Reason } from '../../domain/reasons.ts';
+import { FORBIDDEN, forbiddenIn } from '../../machine/forbidden-address.ts';
+import { guardedFetch } from '../../machine/guarded-fetch.ts';
 import { parseJson, tooLarge } from './reply.ts';
 
 export interface PostOptions {
@@ -33,7 +37,7 @@ export async function post(
 ): Promise<unknown> {
   const late = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, {
+    const response = await guardedFetch(url, {
       method: body ? 'POST' : 'GET',
       headers: {
         ...(body && { 'content-type': 'application/json' }),
@@ -48,6 +52,7 @@ export async function post(
     const bytes = await bodyOf(who, response);
     const cookies = response.headers.getSetCookie().map((one) => one.split(';')[0]!);
     if (cookies.length > 0) onCookie?.(cookies.join('; '));
+    if (response.ok && bearer !== null && holdsSecret(bytes.toString('utf8'), bearer)) throw keyReply(who);
     if (response.ok) return parseJson(who, bytes);
     throw refused({ who, method, reasons, bearer }, response, bytes);
   } catch (error) {
@@ -59,6 +64,7 @@ export async function post(
         retryable: true,
       });
     }
+    if (forbiddenIn(error)) throw forbidden(who, error);
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     throw new EnvironmentError(`The environment ${who} cannot be reached`, {
       reason: reasons.away,
@@ -68,6 +74,18 @@ export async function post(
       cause,
     });
   }
+}
+
+/** Replies are stored and shown: one that contains the key would spread it. */
+function keyReply(who: string): EnvironmentError {
+  return new EnvironmentError(`The environment ${who} repeated its key in a reply.`, {
+    reason: 'environment-broken',
+    fix: 'Change the key, and ask its operator why the replies contain it.',
+  });
+}
+
+export function forbidden(who: string, cause: unknown): EnvironmentError {
+  return new EnvironmentError(`The environment ${who} ${FORBIDDEN}.`, { reason: 'environment-unreachable', cause });
 }
 
 async function bodyOf(who: string, response: Response): Promise<Buffer> {
@@ -91,15 +109,12 @@ function refused(
   const passes = status === 408 || status === 429 || status >= 500;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   // A server may repeat the key that it was sent.
-  const said = bearer ? bytes.toString('utf8').replaceAll(bearer, '…') : bytes.toString('utf8');
-  return new EnvironmentError(
-    `The environment ${who} answered \`${method}\` with status ${status}: ${short(said, 200)}`,
-    {
-      reason: passes ? reasons.away : reasons.refused,
-      retryable: passes,
-      // Asked to come later: nothing was done.
-      untaken: status === 429 || status === 503,
-      ...(seconds > 0 && seconds < 3600 ? { retryAfterMs: seconds * 1000 } : {}),
-    },
-  );
+  const said = short(bytes.toString('utf8'), 200, bearer);
+  return new EnvironmentError(`The environment ${who} answered \`${method}\` with status ${status}: ${said}`, {
+    reason: passes ? reasons.away : reasons.refused,
+    retryable: passes,
+    // Asked to come later: nothing was done.
+    untaken: status === 429 || status === 503,
+    ...(seconds > 0 && seconds < 3600 ? { retryAfterMs: seconds * 1000 } : {}),
+  });
 }

@@ -17,6 +17,7 @@ import {
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import { short } from '../../domain/foreign-text.ts';
+import { DoubtfulJson, strictJson } from '../../domain/json-text.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 
 /** Far below float32's end: the sum over a thousand turns fits as well. */
@@ -213,7 +214,7 @@ function keyed(issue: z.core.$ZodIssue): { readonly path: readonly PropertyKey[]
 export function broken(who: string, what: string, problem: string, fix?: string): EnvironmentError {
   return new EnvironmentError(`The environment ${who} broke the contract in \`${what}\`: ${problem}.`, {
     reason: 'environment-broken',
-    fix: fix ?? 'docs/environments.md has the form of each message.',
+    fix: fix ?? 'docs/environment-messages.md has the form of each message.',
   });
 }
 
@@ -246,8 +247,9 @@ export function parseJson(who: string, bytes: Buffer): unknown {
     throw broken(who, 'reply', 'it is not UTF-8');
   }
   try {
-    return JSON.parse(said) as unknown;
-  } catch {
+    return strictJson(said);
+  } catch (error) {
+    if (error instanceof DoubtfulJson) throw broken(who, 'reply', `it ${error.message}`);
     const none = /[:[,]\s*(NaN|-?Infinity|undefined)\b/.exec(said)?.[1];
     const problem = none
       ? `it holds ${none}, which JSON does not have`

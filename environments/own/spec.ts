@@ -6,6 +6,7 @@ import { extname, resolve } from 'node:path';
 import type { Door } from '../../domain/environment.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { short } from '../../domain/foreign-text.ts';
+import { FORBIDDEN, isForbiddenAddress } from '../../machine/forbidden-address.ts';
 
 export interface Spec {
   readonly door: Door;
@@ -104,6 +105,7 @@ function addressOf(text: string): string {
   const url = new URL(text);
   if (url.username !== '' || url.password !== '')
     throw refused(`${url.protocol}//…@${url.host}`, 'holds a password, which would be written into the run');
+  if (isForbiddenAddress(url.hostname)) throw refused(text, FORBIDDEN);
   return url.href;
 }
 

@@ -22,6 +22,7 @@ import operator
 import os
 import shlex
 import socket
+import stat
 import subprocess
 import time
 import urllib.error
@@ -33,6 +34,8 @@ import uuid
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 # Everturn's exit code of a command that cannot be carried out as it was given
 USAGE = 2
+# in place of the words of a command: those that Everturn has recorded for this user
+RECORDED = object()
 # refusals that end by themselves
 BUSY = ("feed-busy", "update-in-progress")
 
@@ -64,14 +67,15 @@ class Feed:
     """run: its name, under the folder `out`, or its folder. url and token: of a feed that runs elsewhere.
 
     Without a url it is found: an `everturn feed` of this run (<run>/.feed/server.json), or else the local service of this
-    user, which serves every run that it plays (feed.json in EVERTURN_HOME); if neither answers, `command` starts a feed.
+    user, which serves every run that it plays (feed.json in EVERTURN_HOME); if neither answers, `command` starts a feed: by
+    default the Everturn that started the run on this machine (command.json in EVERTURN_HOME), None for none.
     patience: seconds for which an address that does not answer is asked again (a feed may be restarted meanwhile).
     line: for a second process of the same trainer, the `line` that its first process got from `rewind`."""
 
-    def __init__(self, run=None, url=None, token=None, consumer=None, out="runs", command=("npx", "everturn"), patience=300.0, line=None):
+    def __init__(self, run=None, url=None, token=None, consumer=None, out="runs", command=RECORDED, patience=300.0, line=None):
         if (run is None) == (url is None):
             raise ValueError("give either run= (a run's name) or url= (and token=) of a feed")
-        words = shlex.split(command) if isinstance(command, str) else list(command or ())
+        words = shlex.split(command) if isinstance(command, str) else command if command is RECORDED else list(command or ())
         self.run, self.url, self.token, self.command, self.patience = run, url, token, words, patience
         self.folder = None if run is None else _absolute(run if _is_folder(run) else os.path.join(out, run))
         self.out = out if self.folder is None else os.path.dirname(self.folder)
@@ -200,9 +204,11 @@ class Feed:
                 absent = broken
         if self.child and self.child.poll() == USAGE:
             raise FeedError(404, f"`{' '.join(self.child.args)}` was refused; its own words are on stderr.")
-        if not self.command or (self.child and self.child.poll() is None):
-            raise OSError(f"no feed of {self.folder} answers: {absent}") from absent
-        self.child = subprocess.Popen([*self.command, "feed", os.path.basename(self.folder), "--out", self.out, "--until-stdin-ends"],
+        words = _recorded() if self.command is RECORDED else self.command
+        if not words or (self.child and self.child.poll() is None):
+            start = shlex.join(["everturn", "feed", os.path.basename(self.folder), "--out", self.out])
+            raise OSError(f"no feed of {self.folder} answers: {absent}; start it: `{start}`") from absent
+        self.child = subprocess.Popen([*words, "feed", os.path.basename(self.folder), "--out", self.out, "--until-stdin-ends"],
                                       stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         raise OSError("the feed is starting")
 
@@ -232,6 +238,18 @@ def _is_folder(run):
 def _absolute(folder):
     """A place in a bucket is absolute."""
     return folder.rstrip("/") if "://" in folder else os.path.abspath(folder)
+
+
+def _recorded():
+    """The command of the Everturn that started a run here; none if somebody else could have written it."""
+    path = os.path.join(_home(), "command.json")
+    try:
+        facts = os.lstat(path)
+        words = _read(path) if stat.S_ISREG(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o022 else []
+    except (OSError, ValueError):
+        return []
+    plain = isinstance(words, list) and all(isinstance(word, str) and os.path.isabs(word) for word in words)
+    return words if plain else []
 
 
 def _home():

@@ -16,7 +16,7 @@ import time
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from everturn_feed import Feed, FeedError, token_advantages  # noqa: E402
+from everturn_feed import RECORDED, Feed, FeedError, token_advantages  # noqa: E402
 from policy import ROOT, Policy  # noqa: E402
 
 
@@ -68,7 +68,7 @@ def main():
     args.add_argument("--learning-rate", type=float, default=5e-3)
     args.add_argument("--train", choices=("norms", "all"), default="norms")
     args.add_argument("--evaluate-every", type=int, default=20, help="0: never")
-    args.add_argument("--command", default="npx everturn", help="how Everturn is called")
+    args.add_argument("--command", default=RECORDED, help="how Everturn is called (default: as it was for the run)")
     args.add_argument("--keep", type=int, default=3, help="newest checkpoints that stay, beside each 20th (default: 3)")
     args.add_argument("--threads", type=int, default=1)
     a = args.parse_args()
@@ -76,7 +76,7 @@ def main():
     torch.manual_seed(0)
     work = os.path.abspath(a.work or f"train-{os.path.basename(os.path.abspath(a.run))}")
     os.makedirs(work, exist_ok=True)
-    with Feed(a.run, out=a.out, command=a.command.split()) as feed:
+    with Feed(a.run, out=a.out, command=a.command) as feed:
         try:
             train(feed, work, a)
         except FeedError as refused:

@@ -1,7 +1,7 @@
 """TRL's own GRPOTrainer on rollouts of Everturn, through `rollout_func`: python3 examples/train/trl_grpo.py --run first
 
 Needs trl 1.16, transformers 5 and torch (CPU is enough). Everturn chooses the prompts: the trainer's data set only
-says how many groups a step has. Feedback between turns is masked, the reward is the rollout's own return G_1, and each
+says how many groups a step has. The ratio of each token is to the logprob that sampled it, at whatever version. Feedback between turns is masked, the reward is the rollout's own return G_1, and each
 step's weights go back to the run as ONNX before the next groups are leased."""
 import argparse
 import os
@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import torch  # noqa: E402
 from datasets import Dataset  # noqa: E402
-from everturn_feed import Feed, to_trl  # noqa: E402
+from everturn_feed import RECORDED, Feed, to_trl  # noqa: E402
 from policy import ROOT, publish, write_weights  # noqa: E402
 from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback  # noqa: E402
 from trl import GRPOConfig, GRPOTrainer  # noqa: E402
@@ -45,6 +45,16 @@ class Loop(TrainerCallback):
         print(f"version {self.version}: reward {sum(r['reward'] for r in self.batch.rows) / len(self.batch.rows):.3f}", flush=True)
 
 
+class OffPolicyTrainer(GRPOTrainer):
+    """GRPOTrainer compares a row with the logprobs of a rollout_func only if vLLM is its own: without this, rows of
+    an older version are trained as if the weights of now had sampled them."""
+
+    def _generate_and_score_completions(self, inputs):
+        batch = super()._generate_and_score_completions(inputs)
+        batch["old_per_token_logps"] = batch["sampling_per_token_logps"]
+        return batch
+
+
 def own_reward(prompts, completions, reward, **_):
     return reward
 
@@ -57,16 +67,16 @@ def main():
     args.add_argument("--steps", type=int, default=2)
     args.add_argument("--groups", type=int, default=8)
     args.add_argument("--samples", type=int, default=8)
-    args.add_argument("--command", default="npx everturn")
+    args.add_argument("--command", default=RECORDED, help="how Everturn is called (default: as it was for the run)")
     a = args.parse_args()
     torch.set_num_threads(1)
     os.makedirs(a.work, exist_ok=True)
-    with Feed(a.run, out=a.out, command=a.command.split()) as feed:
+    with Feed(a.run, out=a.out, command=a.command) as feed:
         loop = Loop(feed, os.path.abspath(a.work), a.groups)
         config = GRPOConfig(output_dir=os.path.join(a.work, "trl"), max_steps=a.steps, num_generations=a.samples,
                             per_device_train_batch_size=a.groups * a.samples, gradient_accumulation_steps=1, learning_rate=5e-5,
                             beta=0.0, temperature=1.0, save_strategy="no", report_to=[], use_cpu=True, bf16=False, logging_steps=1)
-        trainer = GRPOTrainer(model=AutoModelForCausalLM.from_pretrained(MODEL), processing_class=AutoTokenizer.from_pretrained(MODEL),
+        trainer = OffPolicyTrainer(model=AutoModelForCausalLM.from_pretrained(MODEL), processing_class=AutoTokenizer.from_pretrained(MODEL),
                               args=config, reward_funcs=own_reward, rollout_func=loop.rollouts, callbacks=[loop],
                               train_dataset=Dataset.from_dict({"prompt": ["the feed chooses"] * (a.groups * a.steps)}))
         trainer.train()

@@ -1,7 +1,7 @@
 // Loads a model in the model process: configuration and ONNX session by transformers.js, then the self-check.
 // The library's own generate() is never used: it gives no logprobs and ignores top_p.
 
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { ModelError } from '../../domain/errors.ts';
@@ -10,7 +10,13 @@ import { checkModel, type CheckReport } from '../decode/self-check.ts';
 import type { StepModel } from '../decode/step-model.ts';
 import type { Traits } from '../decode/traits.ts';
 import { weightsHash } from '../tokenizer/model-files.ts';
-import { checkModelFolder, hubCacheFolder, pretrainedName, type ModelSource } from '../tokenizer/model-source.ts';
+import {
+  checkModelFolder,
+  hubCacheFolder,
+  pretrainedName,
+  readModelFile,
+  type ModelSource,
+} from '../tokenizer/model-source.ts';
 import { hubUnreachable } from '../tokenizer/hub.ts';
 import type { LoadedFacts, LoadMessage } from './protocol.ts';
 
@@ -64,7 +70,7 @@ export async function loadModel(
     if (cause instanceof ModelError) throw cause;
     throw new ModelError(`The model ${source.name} fails in its first steps`, { reason: 'model-broken', cause });
   });
-  const eosTokenIds = [config['eos_token_id'], (await generationConfig(folder))['eos_token_id']]
+  const eosTokenIds = [config['eos_token_id'], generationConfig(folder)['eos_token_id']]
     .flat()
     .filter((id): id is number => Number.isInteger(id));
   const fingerprint = await weightsHash(folder);
@@ -110,9 +116,9 @@ function positive(config: Record<string, unknown>, key: string, source: ModelSou
   });
 }
 
-async function generationConfig(folder: string): Promise<Record<string, unknown>> {
+function generationConfig(folder: string): Record<string, unknown> {
   try {
-    return JSON.parse(await readFile(join(folder, 'generation_config.json'), 'utf8')) as Record<string, unknown>;
+    return JSON.parse(readModelFile(folder, 'generation_config.json')) as Record<string, unknown>;
   } catch {
     return {}; // optional
   }

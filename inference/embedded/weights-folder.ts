@@ -1,13 +1,10 @@
 // Checks that a folder of new weights fits this model: the same architecture and the same tokenizer, by its files and
 // before anything is loaded. An error names the difference with both values.
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { ModelError } from '../../domain/errors.ts';
 import type { EmbeddedWeights } from '../backend.ts';
 import { tokenizerHashes } from '../tokenizer/model-files.ts';
-import { checkModelFolder, folderOf, type ModelSource } from '../tokenizer/model-source.ts';
+import { checkModelFolder, folderOf, readModelFile, type ModelSource } from '../tokenizer/model-source.ts';
 
 /** The fields of config.json that decide the shapes of the weights and the computation. */
 const ARCHITECTURE = [
@@ -31,7 +28,7 @@ export async function checkWeightsFolder(
   tokenizer: ModelSource,
 ): Promise<void> {
   await checkModelFolder(folder, false);
-  const [before, now] = await Promise.all([configOf(folderOf(model)), configOf(folder)]);
+  const [before, now] = [configOf(folderOf(model)), configOf(folder)];
   // If the model's first folder is gone, nothing can be compared; the load itself then fails or succeeds.
   const differs = before === null ? [] : ARCHITECTURE.filter((key) => textOf(before[key]) !== textOf(now?.[key]));
   if (differs.length > 0) {
@@ -54,9 +51,9 @@ export async function checkWeightsFolder(
   }
 }
 
-async function configOf(folder: string): Promise<Readonly<Record<string, unknown>> | null> {
+function configOf(folder: string): Readonly<Record<string, unknown>> | null {
   try {
-    return JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')) as Record<string, unknown>;
+    return JSON.parse(readModelFile(folder, 'config.json')) as Record<string, unknown>;
   } catch {
     return null;
   }

@@ -146,7 +146,7 @@ export function otherModel(url: string, differs: string): ModelError {
   });
 }
 
-async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let onAbort = () => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -36,7 +36,7 @@ const A_FEW = 8;
 const LEASE_POLL_MS = 100;
 
 export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<BackendOf<K>> {
-  const { urls, log, rules } = parts;
+  const { urls, log, rules, recheckEvery } = parts;
   const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights, leaseFolder } = parts;
   const waiters = new Waiters();
   const isSame = sameModel();
@@ -48,7 +48,9 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
   };
   const weightOf = byServer('weight', urls, serverWeights, 1);
   const limitOf = byServer('limit', urls, serverLimits, maxInFlightPerServer);
-  const members = urls.map((url) => new Member<K>({ url, weight: weightOf(url), limit: limitOf(url) }));
+  const members = urls.map(
+    (url) => new Member<K>({ url, rules, recheckEvery, weight: weightOf(url), limit: limitOf(url) }),
+  );
   let closed = false;
 
   // A probe repeats the whole first contact, canary included: a server may come back with another model.

@@ -3,7 +3,9 @@
 import type { GenerateOptions, Kind, Kinds, ServerStatus } from '../backend.ts';
 import { ModelError } from '../../domain/errors.ts';
 import type { ServerBackend } from './server-backend.ts';
-import { latestVersion, OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
+import { type Forced, Recheck } from './recheck.ts';
+import type { FleetRules } from './rules.ts';
+import { abortable, latestVersion, OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
 import { OLD_WEIGHTS } from './late.ts';
 import type { Circuit } from './circuit.ts';
 import type { Leases } from './leases.ts';
@@ -20,6 +22,12 @@ const MALFORMED_IN_A_ROW = 3;
 const STRANGE = new Set([OTHER_MODEL, OLD_WEIGHTS, 'other-tokenizer', 'mixed-fleet', 'no-tokenizer']);
 export const isStrange = (error: unknown) => error instanceof ModelError && STRANGE.has(error.reason);
 const GONE = new Set(['server-unreachable']);
+
+interface MemberParts<K extends Kind> extends Pick<Member<K>, 'url' | 'weight' | 'limit'> {
+  readonly rules: FleetRules<K>;
+  /** One answer in so many is asked again; 0: none. */
+  readonly recheckEvery: number;
+}
 
 export class Member<K extends Kind> implements Candidate {
   readonly url: string;
@@ -46,8 +54,13 @@ export class Member<K extends Kind> implements Candidate {
   #version: { readonly version: number; readonly versionLabel?: string } | null = null;
   #lastFailure: string | null = null;
 
-  constructor({ url, weight, limit }: Pick<Member<K>, 'url' | 'weight' | 'limit'>) {
+  readonly #rules: FleetRules<K>;
+  readonly #recheck: Recheck;
+
+  constructor({ url, rules, recheckEvery, weight, limit }: MemberParts<K>) {
+    this.#recheck = new Recheck(recheckEvery);
     this.url = url;
+    this.#rules = rules;
     this.weight = weight;
     this.limit = limit;
   }
@@ -88,7 +101,12 @@ export class Member<K extends Kind> implements Candidate {
     const startedAt = performance.now();
     try {
       const result = await this.acquaintance!.ask(() => backend.generate(request, options), options.signal);
-      this.#answered(result, performance.now() - startedAt);
+      const tookMs = performance.now() - startedAt;
+      this.#rules.mustFit(request, result, this.url);
+      const forced = backend.given ? this.#rules.forcedOf(request, result, backend.facts) : null;
+      const again = ({ ids, logprobs }: Forced) => backend.given!(ids, ids.length - logprobs.length);
+      await abortable(this.#recheck.of(forced, again, this.url), options.signal);
+      this.#answered(result, tookMs);
       return result;
     } catch (error) {
       if (!options.signal.aborted) this.#failed(error);
@@ -153,6 +171,7 @@ export class Member<K extends Kind> implements Candidate {
       version: this.version,
       versionLabel: this.#version?.versionLabel ?? null,
       lastFailure: this.#lastFailure,
+      rechecks: this.#recheck.status,
     };
   }
 }

@@ -3,6 +3,8 @@
 
 import { meaningOf } from '../../domain/logprob-meaning.ts';
 import type { Kind, Kinds } from '../backend.ts';
+import { openEarlierAnswers } from './earlier-answers.ts';
+import type { Forced } from './recheck.ts';
 import type { ServerBackend } from './server-backend.ts';
 
 export type Met<K extends Kind> = readonly { readonly url: string; readonly facts: Kinds[K]['facts'] }[];
@@ -19,6 +21,10 @@ export interface FleetRules<K extends Kind> {
   partsOf(server: ServerBackend<K>): Kinds[K]['parts'];
   /** Throws if these servers, in their current state, may not answer this request. */
   mayAnswer(request: Kinds[K]['request'], servers: () => Met<K>): void;
+  /** The answer as a context, to ask for its logprobs again; null if these would be others. */
+  forcedOf(request: Kinds[K]['request'], reply: Kinds[K]['reply'], facts: Kinds[K]['facts']): Forced | null;
+  /** Throws for a reply that contradicts an earlier one. */
+  mustFit(request: Kinds[K]['request'], reply: Kinds[K]['reply'], url: string): void;
   /** Tokens in flight by this request at most. */
   tokensOf(request: Kinds[K]['request']): number;
   /** The server that holds the beginning of this request's context. */
@@ -26,14 +32,22 @@ export interface FleetRules<K extends Kind> {
 }
 
 /** Text servers need to agree only in the model's name. */
-export const TEXT_RULES: FleetRules<'text'> = {
-  mustAgree: () => undefined,
-  factsOf: (servers) => ({ ...servers[0]!.facts, logprobsBy: logprobsBy(servers) }),
-  partsOf: () => ({}),
-  mayAnswer: () => undefined,
-  tokensOf: ({ maxNewTokens }) => maxNewTokens,
-  homeOf: () => null,
-};
+export function textRules(): FleetRules<'text'> {
+  const mustFit = openEarlierAnswers();
+  return {
+    mustAgree: () => undefined,
+    factsOf: (servers) => ({ ...servers[0]!.facts, logprobsBy: logprobsBy(servers) }),
+    partsOf: () => ({}),
+    mayAnswer: () => undefined,
+    forcedOf: () => null,
+    mustFit({ requestId, messages }, { text, textLogprobs }, url) {
+      const logprobs = textLogprobs.map(({ logprob }) => logprob);
+      mustFit({ url, requestId, context: messages, tokens: text, logprobs, versions: [] });
+    },
+    tokensOf: ({ maxNewTokens }) => maxNewTokens,
+    homeOf: () => null,
+  };
+}
 
 export function logprobsBy(servers: Met<Kind>) {
   return Object.fromEntries(servers.map(({ url, facts }) => [url, meaningOf(facts)]));

@@ -9,6 +9,7 @@ import { ModelError } from '../../domain/errors.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { Finish } from '../../domain/turn.ts';
 import type { BackendOf, GenerateRequest, Kind, Reply, TokenFacts, Tokenizer } from '../backend.ts';
+import type { Given } from './recheck.ts';
 import type { Connections } from '../http/connections.ts';
 import type { Ask, Http } from '../http/http.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
@@ -24,6 +25,8 @@ interface Reachable {
   /** The connections to the server, and its identity now; absent if it cannot be identified. */
   readonly connections?: Connections;
   readonly identify?: () => Promise<ModelIdentity>;
+  /** Logprobs of the ids from place `from` on, under the model's own distribution; null if the server gives none. */
+  readonly given?: (ids: readonly number[], from: number) => Promise<Given | null>;
 }
 
 export interface ServerOptions {
@@ -46,6 +49,13 @@ export function rolloutKey(requestId: string): string {
 /** A unique name for one call, for the server's log and aborts: a retry must not collide with the call it replaces. */
 export function callId(requestId: string): string {
   return `${requestId.replace(/[^\w.-]+/g, '_').slice(-80)}-${randomUUID().slice(0, 8)}`;
+}
+
+/** An answer is only taken for the request that it names. `said`: null if the reply names none. */
+export function mustName(id: string, said: string | null | undefined, place: Place): void {
+  if (said == null || said.includes(id)) return;
+  const what = `gave the answer to the request ${short(JSON.stringify(said), 120)}, and ${id} was asked`;
+  throw badReply(what, place, { flaw: 'the answer to another request' });
 }
 
 /** A reply as received, before it is checked. */
@@ -175,10 +185,6 @@ export async function canaryContext(tokenizer: Tokenizer): Promise<number[]> {
   return ids.length > 0 ? ids : [0];
 }
 
-export function labelOf(version: string | number | null | undefined): string | null {
-  return version === null || version === undefined ? null : String(version);
-}
-
 export function sameIds(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, i) => id === b[i]);
 }
@@ -187,27 +193,4 @@ export function sameIds(a: readonly number[], b: readonly number[]): boolean {
 export function otherName(said: string, asked: string, place: Place): ModelError {
   const names = `the model ${short(JSON.stringify(said), 100)}, and ${short(JSON.stringify(asked), 100)} was asked`;
   return badReply(`gave a reply of ${names}`, place, { flaw: 'a reply of another model' });
-}
-
-/** Labels of the weights; null: none reported. */
-interface Moved {
-  readonly before: string | null;
-  readonly reply: string | null;
-  readonly after: string | null;
-}
-
-/**
- * The tokens cannot be assigned to versions, so the answer is unusable and is requested again. A reply with a version
- * that the server has neither before nor after it is malformed.
- */
-export function versionMoved(place: Place, { before, reply, after }: Moved): ModelError {
-  const [said, is] = [reply, after].map((label) => short(JSON.stringify(label), 100));
-  if (reply !== null && before === after)
-    return badReply(`says that its weights are ${said}; the server says ${is}, before and after`, place, {
-      flaw: 'a weight version that the server does not have',
-    });
-  return new ModelError(
-    `The weights of ${place.url} changed during this answer, and the server does not report at which token`,
-    { reason: 'version-moved', retryable: true, flaw: 'weights that changed during the answer' },
-  );
 }

@@ -3,10 +3,12 @@
 
 import { ModelError } from '../../domain/errors.ts';
 import { logprobsServe, meaningOf } from '../../domain/logprob-meaning.ts';
+import { openEarlierAnswers } from './earlier-answers.ts';
 import { logprobsBy, type FleetRules, type Met } from './rules.ts';
 
 export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
   let vocabSize = 0;
+  const mustFit = openEarlierAnswers();
   return {
     mustAgree: (servers, whole) => mustAgree(servers, whole?.contextLength ?? 0),
     factsOf(servers) {
@@ -26,6 +28,18 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
     mayAnswer({ sampling }, servers) {
       const mixture = logprobsServe('mixed', 'policy', sampling, vocabSize) ? null : mixedLogprobs(servers());
       if (mixture) throw mixed(mixture);
+    },
+    forcedOf({ contextIds, sampling }, { outputIds, logprobs, versions }, facts) {
+      const isOwn = logprobsServe(meaningOf(facts), 'raw', sampling, facts.vocabSize);
+      const [span] = versions;
+      if (!isOwn || versions.length !== 1) return null;
+      // One more token is sampled, which nobody reads.
+      const ids = [...contextIds, ...outputIds].slice(0, facts.contextLength - 1);
+      const kept = logprobs.slice(0, ids.length - contextIds.length);
+      return { ids, logprobs: kept, version: span!.versionLabel };
+    },
+    mustFit({ requestId, contextIds }, { outputIds, logprobs, versions }, url) {
+      mustFit({ url, requestId, context: contextIds, tokens: outputIds, logprobs, versions });
     },
     tokensOf: ({ contextIds, maxNewTokens }) => contextIds.length + maxNewTokens,
     homeOf: ({ prefer }) => prefer ?? null,

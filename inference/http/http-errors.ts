@@ -3,8 +3,8 @@
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Reason } from '../../domain/reasons.ts';
-import { FORBIDDEN_CODE } from './forbidden-address.ts';
 import { short } from '../../domain/foreign-text.ts';
+import { forbiddenIn } from '../../machine/forbidden-address.ts';
 
 /** The place of a failure; every message begins with it. */
 export interface Place {
@@ -115,7 +115,7 @@ export function transportError(cause: unknown, place: Place): ModelError {
   const make = (what: string, reason: Reason<'model'>, retryable: boolean, fix?: string) =>
     new ModelError(`${at(place)} ${what}`, { reason, retryable, cause, ...(fix === undefined ? {} : { fix }) });
   if (CLOSED.has(code)) return closedError(place.url);
-  if (code === FORBIDDEN_CODE) return forbiddenError(place);
+  if (forbiddenIn(cause)) return forbiddenError(place);
   if (code in TIMEOUTS) return make(TIMEOUTS[code]!, 'server-timeout', RETRY);
   if (UNREACHABLE.has(code)) return make('cannot be reached', 'server-unreachable', RETRY, 'Is it running there?');
   if (/^(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
@@ -138,7 +138,7 @@ function flawOfHttp(cause: unknown, code: string): string | null {
   return interim ? 'a status that ends nothing' : null;
 }
 
-export function forbiddenError(place: Place): ModelError {
+function forbiddenError(place: Place): ModelError {
   const fix = 'Link-local addresses, and those where a cloud serves its secrets, are never requested.';
   return new ModelError(`${at(place)} is at an address that no model server has`, { reason: 'server-forbidden', fix });
 }

@@ -5,16 +5,16 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { short } from '../../domain/foreign-text.ts';
-import { Pool, type Dispatcher } from 'undici';
+import { buildConnector, Pool, type Dispatcher } from 'undici';
 
 import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
 import { ModelError } from '../../domain/errors.ts';
+import { holdsSecret } from '../../domain/secret.ts';
+import { guardedConnector, type Lookup } from '../../machine/forbidden-address.ts';
 import { watchConnections, type Connections } from './connections.ts';
-import { guarded, isForbiddenAddress, type Lookup } from './forbidden-address.ts';
 import {
   badReply,
   bombReply,
-  forbiddenError,
   keyReply,
   statusError,
   tooLargeReply,
@@ -80,19 +80,18 @@ export function openHttp(options: HttpOptions): Http {
   const { apiKey, connectMs = GENERATION.connectMs, maxBodyBytes = MAX_BODY_BYTES } = options;
   const { requestTimeoutMs: limitMs } = options;
   const generation = limitMs === undefined ? GENERATION : { ...GENERATION, firstByteMs: limitMs, totalMs: limitMs };
-  const { origin, hostname, pathname } = new URL(options.url);
-  const lookup = guarded(options.lookup);
+  const { origin, pathname } = new URL(options.url);
   const base = pathname.replace(/\/+$/, '');
   const url = `${origin}${base}`;
+  const connect = guardedConnector(buildConnector, { timeout: connectMs, lookup: options.lookup });
   // No limit on connections: the fleet limits the requests.
-  const pool = new Pool(origin, { connections: null, pipelining: 1, connect: { timeout: connectMs, lookup } });
+  const pool = new Pool(origin, { connections: null, pipelining: 1, connect });
   const place = (path: string): Place => ({ url, path, secret: apiKey });
 
   async function send(method: 'GET' | 'POST', path: string, body: unknown, ask: Ask): Promise<unknown> {
     const here = place(path);
     const times = { ...(method === 'GET' ? QUESTION : generation), ...ask.timeouts };
     ask.signal?.throwIfAborted();
-    if (isForbiddenAddress(hostname)) throw forbiddenError(here);
     const stop = new AbortController();
     const passOn = () => stop.abort();
     ask.signal?.addEventListener('abort', passOn, { once: true });
@@ -169,7 +168,7 @@ async function read({ statusCode, headers, body }: Dispatcher.ResponseData, plac
   const text = whole.subarray(0, failed ? LONGEST_COMPLAINT : whole.length).toString('utf8');
   if (failed) throw statusError(statusCode, headers, text, place);
   if (encoding !== undefined) refuseBomb(whole, bombCheck(), place);
-  if (place.secret !== null && place.secret.length >= LONG_KEY && text.includes(place.secret)) throw keyReply(place);
+  if (place.secret !== null && holdsSecret(text, place.secret)) throw keyReply(place);
   return parseJson(whole, text, place);
 }
 
@@ -180,8 +179,6 @@ function refuseBomb(piece: Buffer, check: (piece: Buffer) => string | undefined,
 
 /** A server's error message is cut to one line, and no more than this is read. */
 const LONGEST_COMPLAINT = 64 * 1024;
-/** A shorter key ("EMPTY") can occur in an answer by chance. */
-const LONG_KEY = 16;
 
 const INFLATE = {
   gzip: promisify(gunzip),

@@ -2,7 +2,7 @@
 // credentials and queries, which may contain keys, are refused and not repeated in the error.
 
 import { UsageError } from '../../domain/errors.ts';
-import { isForbiddenAddress } from './forbidden-address.ts';
+import { FORBIDDEN, isForbiddenAddress } from '../../machine/forbidden-address.ts';
 import { safeUrl } from './safe-url.ts';
 
 /** `<url>[,<url>…]`: each as it is requested, without a trailing slash or `/v1`. */
@@ -60,7 +60,7 @@ function serverUrl(text: string): string {
     refuse(`The url ${shown} has a query`, 'Leave it out; a key is named by --api-key-env NAME.');
   }
   if (isForbiddenAddress(url.hostname)) {
-    refuse(`${shown} is a link-local address or a cloud's own`, 'Name an address of the model server itself.');
+    refuse(`${shown} ${FORBIDDEN}`, 'Name an address of the model server itself.');
   }
   if (url.hash) refuse(`The url ${shown} has a fragment`, 'Only openai:<url>#<model> takes a name there.');
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;

@@ -8,7 +8,7 @@ import type { Message } from '../../domain/query.ts';
 import { readApiKey } from '../http/api-key.ts';
 import type { BackendOptions, GenerateOptions, TextBackend, TextReply, TextRequest } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
-import { TEXT_RULES } from '../fleet/rules.ts';
+import { textRules } from '../fleet/rules.ts';
 import { openHttp, type Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';
 import { CANARY_TIMEOUTS, otherName, routingHeaders, type ServerBackend } from '../fleet/server-backend.ts';
@@ -25,7 +25,7 @@ export function createOpenaiBackend(options: BackendOptions): Promise<TextBacken
   return openFleet({
     ...options,
     urls: [url],
-    rules: TEXT_RULES,
+    rules: textRules(),
     async open() {
       const server = await openOpenai(url, model, apiKey, requestTimeoutMs);
       const name = server.facts.identity?.name ?? model;

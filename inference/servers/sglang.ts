@@ -21,16 +21,16 @@ import {
   canaryContext,
   getFirst,
   parseReply,
+  mustName,
   sameIds,
   streamSeed,
-  versionMoved,
-  labelOf,
   type ServerBackend,
   type ServerOptions,
+  type ServerReply,
 } from '../fleet/server-backend.ts';
 import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { explicitSampling, meetServer, tokenServer, tokenServers } from './token-server.ts';
-import { oneVersion, reportedSpans } from './version-spans.ts';
+import { labelOf, openVersions } from './version-spans.ts';
 
 export function createSglangBackend(options: BackendOptions): Promise<TokenBackend> {
   return tokenServers(options, openSglang);
@@ -54,6 +54,7 @@ const Models = z.object({
 const GenerateBody = z.object({
   output_ids: numbers.nullish(),
   meta_info: z.object({
+    id: z.string().nullish(),
     finish_reason: z.object({
       type: z.enum(['stop', 'length', 'abort']),
       matched: z.unknown().optional(),
@@ -148,17 +149,27 @@ async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: Token
     served,
     contextLength,
     async canary(ids) {
-      const sampling = { temperature: 1, topP: 1, topK: facts.vocabSize };
-      const sent = await lookAt(http, facts, ids, sampling, { logprob_start_len: 0 });
-      const reply = parseReply(GenerateBody, sent, http.place('/generate'));
-      const given = Given.safeParse(sent).data?.meta_info.input_token_logprobs ?? [];
+      const { listed, top, version } = await givenBy(http, facts, ids, 0, PEEK_TOKENS);
       return canaryOf(
-        given.map(([logprob, id]) => [id, logprob]),
-        peek(reply),
-        labelOf(reply.meta_info.weight_versions?.at(-1)?.version ?? reply.meta_info.weight_version),
+        listed.map(([logprob, id]) => [id, logprob]),
+        top,
+        version,
       );
     },
   });
+}
+
+/** Logprobs of the ids from place `start` on, the first without one. */
+async function givenBy(http: Http, facts: TokenFacts, ids: readonly number[], start: number, top: number) {
+  const sampling = { temperature: 1, topP: 1, topK: facts.vocabSize };
+  const sent = await lookAt(http, facts, ids, sampling, { logprob_start_len: start, top_logprobs_num: top });
+  const reply = parseReply(GenerateBody, sent, http.place('/generate'));
+  const { weight_versions: spans, weight_version: label } = reply.meta_info;
+  return {
+    listed: Given.safeParse(sent).data?.meta_info.input_token_logprobs ?? [],
+    top: peek(reply),
+    version: labelOf(spans?.at(-1)?.version ?? label),
+  };
 }
 
 /**
@@ -200,9 +211,10 @@ function serverBackend(
   identify: () => Promise<ModelIdentity>,
 ): ServerBackend {
   const place = http.place('/generate');
+  const versions = openVersions(place, (signal) => versionNow(http, signal), spans);
 
   async function ask(request: GenerateRequest, rid: string, call: Ask): Promise<Reply> {
-    const before = spans ? null : await versionNow(http, call.signal);
+    const before = await versions.before(call.signal);
     const body = {
       rid,
       input_ids: request.contextIds,
@@ -210,14 +222,15 @@ function serverBackend(
       return_logprob: true,
     };
     const reply = parseReply(GenerateBody, await http.post('/generate', body, call), place);
-    const result = resultOf(reply, request);
-    const label = labelOf(reply.meta_info.weight_version);
-    if (!spans && before !== label)
-      throw versionMoved(place, { before, reply: label, after: await versionNow(http, call.signal) });
-    return result;
+    const { weight_versions: said, weight_version: label, id } = reply.meta_info;
+    mustName(rid, id, place);
+    const answer = answerOf(reply);
+    const tokens = answer.outputIds.length;
+    const named = tokens === 0 ? [] : await versions.of({ spans: said, label }, tokens, before, call.signal);
+    return asReply({ ...answer, versions: named }, request, served, place);
   }
 
-  function resultOf({ output_ids, meta_info: meta }: GenerateBody, request: GenerateRequest) {
+  function answerOf({ output_ids, meta_info: meta }: GenerateBody): Omit<ServerReply, 'versions'> {
     const { type: finish, matched, message, status_code: status } = meta.finish_reason;
     if (finish === 'abort' && status) throw statusError(status, {}, message ?? '', place);
     // No stop string was sent: SGLang reports one if its logits were NaN.
@@ -231,26 +244,24 @@ function serverBackend(
     const pairs = meta.output_token_logprobs ?? [];
     const outputIds = pairs.map(([, id]) => id);
     if (output_ids && !sameIds(output_ids, outputIds)) throw badReply('gave two different lists of token ids', place);
-    const versions = meta.weight_versions
-      ? reportedSpans(meta.weight_versions, outputIds.length)
-      : oneVersion(meta.weight_version, outputIds.length);
-    return asReply(
-      {
-        outputIds,
-        logprobs: pairs.map(([logprob]) => logprob),
-        finish,
-        versions,
-        endedAt: typeof matched === 'number' ? matched : null,
-        counts: { prompt: meta.prompt_tokens, completion: meta.completion_tokens, cached: meta.cached_tokens },
-      },
-      request,
-      served,
-      place,
-    );
+    return {
+      outputIds,
+      logprobs: pairs.map(([logprob]) => logprob),
+      finish,
+      endedAt: typeof matched === 'number' ? matched : null,
+      counts: { prompt: meta.prompt_tokens, completion: meta.completion_tokens, cached: meta.cached_tokens },
+    };
+  }
+
+  async function given(ids: readonly number[], from: number) {
+    const { listed, version } = await givenBy(http, facts, ids, from - 1, 0);
+    const wanted = ids.slice(from);
+    const last = listed.slice(-wanted.length);
+    return { logprobs: last.map(([logprob, id], i) => (id === wanted[i] ? logprob : null)), version };
   }
 
   const abort = (rid: string) => ({ path: '/abort_request', body: { rid } });
-  return tokenServer({ http, facts, tokenizer: served.tokenizer, ask, abort, identify });
+  return tokenServer({ http, facts, tokenizer: served.tokenizer, ask, abort, identify, given });
 }
 
 async function versionNow(http: Http, signal: AbortSignal | undefined): Promise<string | null> {

@@ -70,7 +70,7 @@ export function explicitSampling(
   };
 }
 
-export interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer'> {
+export interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer' | 'given'> {
   readonly http: Http;
   /** Throws for requests that this kind of server cannot serve, beyond those that no model can. */
   readonly check?: (request: GenerateRequest) => void;
@@ -81,7 +81,16 @@ export interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer'> 
   readonly abort: (id: string) => { readonly path: string; readonly body: unknown };
 }
 
-export function tokenServer({ http, facts, tokenizer, check, ask, abort, identify }: TokenServer): ServerBackend {
+export function tokenServer({
+  http,
+  facts,
+  tokenizer,
+  check,
+  ask,
+  abort,
+  identify,
+  given,
+}: TokenServer): ServerBackend {
   const health = watchHealth(http);
 
   async function watched(request: GenerateRequest, signal: AbortSignal, onSent: () => void): Promise<Reply> {
@@ -104,6 +113,7 @@ export function tokenServer({ http, facts, tokenizer, check, ask, abort, identif
     tokenizer,
     connections: http.connections,
     identify,
+    ...(given && { given }),
     async generate(request, { signal, onProgress }) {
       signal.throwIfAborted();
       checkRequest(request, facts);

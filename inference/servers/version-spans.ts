@@ -1,20 +1,82 @@
-// The versions of an answer's tokens, from the server's reply: spans if it has spans, one version for all tokens
-// if it has one. Guarantees contiguous spans that cover every token; other replies are refused.
+// The versions of an answer's tokens: those that the server named for this answer. A reply with spans names them itself. For
+// any other reply the server is asked before and after: one version for all tokens, or the reply is refused. Guarantees
+// contiguous spans that cover every token. A server that never names a version is at version 0, without a label.
 
+import { ModelError } from '../../domain/errors.ts';
+import { short } from '../../domain/foreign-text.ts';
 import { FIRST_VERSION, versionNumber } from '../../domain/weight-version.ts';
 import type { VersionSpan } from '../../domain/turn.ts';
+import { badReply, type Place } from '../http/http-errors.ts';
 
 /** Every record stores the string, so a long one is cut. */
 export const LABEL_CHARS = 200;
 
+export type Version = string | number | null | undefined;
+
 export interface ReportedSpan {
-  readonly version?: string | number | null | undefined;
+  readonly version?: Version;
   readonly start: number;
   readonly end: number;
 }
 
+/** A reply as far as it names versions. */
+export interface SaidVersions {
+  readonly spans: readonly ReportedSpan[] | null | undefined;
+  /** Of the whole answer. */
+  readonly label?: Version;
+}
+
+/** Of one server. */
+export interface Versions {
+  /** Asked before a request; undefined: not asked, because replies have spans. */
+  before(signal: AbortSignal | undefined): Promise<string | null | undefined>;
+  /** Null if the spans do not cover `tokens` tokens. */
+  of(
+    said: SaidVersions,
+    tokens: number,
+    before: string | null | undefined,
+    signal?: AbortSignal,
+  ): Promise<VersionSpan[] | null>;
+}
+
+/** `now` asks the server; null: it does not say. `spans`: whether its first reply had spans. */
+export function openVersions(
+  place: Place,
+  now: (signal?: AbortSignal) => Promise<string | null>,
+  spans: boolean,
+): Versions {
+  let asks = !spans;
+  let names = spans;
+  return {
+    before: async (signal) => (asks ? now(signal) : undefined),
+    async of(said, tokens, before, signal) {
+      if (said.spans) {
+        names = true;
+        if (said.spans.some(({ version }) => labelOf(version) === null)) throw unnamed(place);
+        return reportedSpans(said.spans, tokens);
+      }
+      asks = true;
+      const label = labelOf(said.label);
+      if (before === undefined) throw moved(place, 'did not say which weights gave this answer');
+      const after = label !== null && label === before ? before : await now(signal);
+      if (label !== null && label !== before && before === after) throw alien(place, label, after);
+      if (before !== after || (label !== null && label !== after)) {
+        throw moved(place, 'changed its weights during this answer, and does not report at which token');
+      }
+      names ||= after !== null;
+      if (after === null && names) throw unnamed(place);
+      return tokens === 0 ? [] : [oneSpan(after, 0, tokens)];
+    },
+  };
+}
+
+/** Null where nothing is named. */
+export function labelOf(version: Version): string | null {
+  return version === null || version === undefined || version === '' ? null : String(version);
+}
+
 /** Null if the spans do not cover `tokens` tokens. Empty ones are dropped, equal neighbours joined. */
-export function reportedSpans(reported: readonly ReportedSpan[], tokens: number): VersionSpan[] | null {
+function reportedSpans(reported: readonly ReportedSpan[], tokens: number): VersionSpan[] | null {
   const spans: VersionSpan[] = [];
   let end = 0;
   for (const span of reported) {
@@ -22,7 +84,7 @@ export function reportedSpans(reported: readonly ReportedSpan[], tokens: number)
     end = span.end;
     if (span.start === span.end) continue;
     const last = spans.at(-1);
-    const next = oneSpan(span.version, span.start, span.end);
+    const next = oneSpan(labelOf(span.version), span.start, span.end);
     if (last && last.versionLabel === next.versionLabel && last.version === next.version) {
       spans[spans.length - 1] = { ...last, end };
     } else spans.push(next);
@@ -30,12 +92,29 @@ export function reportedSpans(reported: readonly ReportedSpan[], tokens: number)
   return end === tokens ? spans : null;
 }
 
-/** One version for all tokens; version 0 if the server reports none. */
-export function oneVersion(word: string | number | null | undefined, tokens: number): VersionSpan[] {
-  return tokens === 0 ? [] : [oneSpan(word, 0, tokens)];
+function oneSpan(label: string | null, start: number, end: number): VersionSpan {
+  if (label === null) return { version: FIRST_VERSION, start, end };
+  return { version: versionNumber(label), versionLabel: label.slice(0, LABEL_CHARS), start, end };
 }
 
-function oneSpan(word: string | number | null | undefined, start: number, end: number): VersionSpan {
-  if (word === null || word === undefined) return { version: FIRST_VERSION, start, end };
-  return { version: versionNumber(word), versionLabel: String(word).slice(0, LABEL_CHARS), start, end };
+/** The tokens cannot be assigned to versions, so the answer is requested again. */
+function moved({ url }: Place, what: string): ModelError {
+  return new ModelError(`${url} ${what}`, {
+    reason: 'version-moved',
+    retryable: true,
+    flaw: 'weights that changed during the answer',
+  });
+}
+
+function alien(place: Place, said: string, is: string | null): ModelError {
+  const [one, other] = [said, is].map((label) => short(JSON.stringify(label), 100));
+  return badReply(`says that its weights are ${one}; the server says ${other}, before and after`, place, {
+    flaw: 'a weight version that the server does not have',
+  });
+}
+
+function unnamed(place: Place): ModelError {
+  return badReply('named no weight version for this answer, and has named one before', place, {
+    flaw: 'no weight version',
+  });
 }

@@ -7,7 +7,7 @@ import type { ReportedCounts } from '../counts.ts';
 import type { ServerReply } from '../fleet/server-backend.ts';
 import type { Peek } from '../fleet/logprob-canary.ts';
 import { numbers, numbersOrNull, strings, tokenLogprobs } from '../http/reply-lists.ts';
-import { reportedSpans } from './version-spans.ts';
+import type { ReportedSpan } from './version-spans.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 
@@ -33,17 +33,19 @@ export interface Endpoint {
 }
 
 /** A reply as received; `finish` is null for an unknown reason. */
-export type ReadReply = Omit<ServerReply, 'finish'> & { readonly finish: Finish | null };
+export type ReadReply = Omit<ServerReply, 'finish' | 'versions'> & { readonly finish: Finish | null };
 
 /** The single choice of either endpoint's body, in a common form. */
 export interface Choice {
+  /** The server's name of the request; null if it gives none. */
+  readonly id: string | null;
   readonly finish: string | null;
   readonly ids: readonly number[] | null;
   /** The ids beside the logprobs, if all are present. */
   readonly named: readonly number[] | null;
   readonly endedAt: number | null;
   readonly logprobs: readonly (number | null)[];
-  readonly spans: readonly { version?: string | number | null | undefined; start: number; end: number }[] | null;
+  readonly spans: readonly ReportedSpan[] | null;
   /** Ids and logprobs at the first position. */
   readonly top: readonly (readonly [number, number])[];
   readonly counts: ReportedCounts;
@@ -99,10 +101,12 @@ const GenerateReply = z
     usage,
     prompt_token_ids: numbers.nullish(),
     model: z.string().nullish(),
+    request_id: z.string().nullish(),
   })
-  .transform(({ choices: [choice], usage: used, prompt_token_ids: read, model }): Choice => {
+  .transform(({ choices: [choice], usage: used, prompt_token_ids: read, model, request_id: id }): Choice => {
     const content = choice!.logprobs?.content ?? [];
     return {
+      id: id ?? null,
       counts: countsOf(used),
       read: read ?? choice!.prompt_token_ids ?? null,
       model: model ?? null,
@@ -141,11 +145,13 @@ const CompletionReply = z
     usage,
     prompt_token_ids: numbers.nullish(),
     model: z.string().nullish(),
+    id: z.string().nullish(),
   })
-  .transform(({ choices: [choice], usage: used, prompt_token_ids: read, model }): Choice => {
+  .transform(({ choices: [choice], usage: used, prompt_token_ids: read, model, id }): Choice => {
     const { token_logprobs = [], tokens, top_logprobs } = choice!.logprobs ?? {};
     const named = allNumbers(tokens?.map(idOf) ?? null);
     return {
+      id: id ?? null,
       counts: countsOf(used),
       read: read ?? choice!.prompt_token_ids ?? null,
       model: model ?? null,
@@ -178,10 +184,9 @@ function stopId(reason: unknown): number | null {
 
 const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'length', abort: 'abort' };
 
-function answer({ ids, logprobs, finish, spans, endedAt, counts }: Choice): ReadReply | null {
+function answer({ ids, logprobs, finish, endedAt, counts }: Choice): ReadReply | null {
   if (ids === null) return null;
-  const versions = spans && reportedSpans(spans, ids.length);
-  return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, endedAt, versions, counts };
+  return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, endedAt, counts };
 }
 
 function peek({ ids, top, spans }: Choice): Peek | null {
@@ -212,6 +217,7 @@ export const GENERATE: Endpoint = {
     model,
     token_ids: contextIds,
     sampling_params: params,
+    return_token_ids: true,
     ...(id === null ? {} : { request_id: id }),
   }),
   reply: GenerateReply,

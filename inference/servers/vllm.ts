@@ -15,17 +15,16 @@ import {
   CANARY_TIMEOUTS,
   canaryContext,
   parseReply,
+  mustName,
+  otherName,
   sameIds,
   streamSeed,
-  versionMoved,
-  labelOf,
-  otherName,
   type ServerBackend,
   type ServerOptions,
 } from '../fleet/server-backend.ts';
 import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { explicitSampling, meetServer, tokenServer, tokenServers } from './token-server.ts';
-import { oneVersion } from './version-spans.ts';
+import { labelOf, openVersions } from './version-spans.ts';
 import {
   COMPLETIONS,
   GENERATE,
@@ -62,10 +61,9 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
     };
     const contextIds = await canaryContext(served.tokenizer);
     const endpoint = await findEndpoint(http, facts, contextIds);
-    const reportsVersion = endpoint.reportsSpans || (await weightVersion(http)) !== null;
     if (!endpoint.reportsSpans) {
       log(
-        reportsVersion
+        (await weightVersion(http)) !== null
           ? `${url} answers by ${endpoint.path}: an answer during an update is requested again.`
           : `${url} does not report the version of its weights: 0 is stored. (--enable-scale-out, or VLLM_SERVER_DEV_MODE=1)`,
       );
@@ -77,7 +75,7 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
     });
     const identify = () => identityNow(http, tokenizers, facts, endpoint);
     const known = { ...facts, logprobs, identity: await identify() };
-    return serverBackend(http, known, served, { ...endpoint, reportsVersion }, identify);
+    return serverBackend(http, known, served, endpoint, identify);
   });
 }
 
@@ -102,21 +100,24 @@ async function identityNow(
     served,
     contextLength,
     async canary(contextIds) {
-      const before = endpoint.reportsSpans ? null : await weightVersion(http);
       // Not every configuration of vLLM returns logprobs of a context.
       for (const params of [{ ...plain, prompt_logprobs: 0 }, plain]) {
-        const sent = await lookAt(http, endpoint, { model: id, contextIds, id: null, params });
-        if (sent === null) continue;
-        const look = endpoint.peek(parseReply(endpoint.reply, sent, http.place(endpoint.path)));
-        return canaryOf(
-          givenLogprobs(sent, contextIds),
-          look,
-          endpoint.reportsSpans ? (look?.version ?? null) : before,
-        );
+        const found = await givenBy(http, endpoint, { model: id, contextIds, id: null, params });
+        if (found) return canaryOf(found.listed, found.top, found.version);
       }
       return null;
     },
   });
+}
+
+/** Null if the server refuses. */
+async function givenBy(http: Http, endpoint: Endpoint, call: Parameters<Endpoint['body']>[0]) {
+  const before = endpoint.reportsSpans ? null : await weightVersion(http);
+  const sent = await lookAt(http, endpoint, call);
+  if (sent === null) return null;
+  const top = endpoint.peek(parseReply(endpoint.reply, sent, http.place(endpoint.path)));
+  const version = endpoint.reportsSpans ? (top?.version ?? null) : before;
+  return { listed: givenLogprobs(sent, call.contextIds), top, version };
 }
 
 /** For a server that has answered before: it was started without whatever it now forbids or lacks. */
@@ -165,10 +166,11 @@ function serverBackend(
   http: Http,
   facts: TokenFacts,
   served: ServedTokenizer,
-  endpoint: Endpoint & { readonly reportsVersion: boolean },
+  endpoint: Endpoint,
   identify: () => Promise<ModelIdentity>,
 ): ServerBackend {
   const place = http.place(endpoint.path);
+  const versions = openVersions(place, (signal) => weightVersion(http, signal), endpoint.reportsSpans);
 
   function check({ sampling: { temperature } }: GenerateRequest): void {
     if (temperature > 0 && temperature < LEAST_TEMPERATURE) {
@@ -180,13 +182,13 @@ function serverBackend(
   }
 
   async function ask(request: GenerateRequest, id: string, call: Ask): Promise<Reply> {
-    const asks = !endpoint.reportsSpans && endpoint.reportsVersion;
-    const before = asks ? await weightVersion(http, call.signal) : null;
+    const before = await versions.before(call.signal);
     const { contextIds } = request;
     const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);
     const body = endpoint.body({ model: facts.name, contextIds, id, params });
     const sent = await http.post(endpoint.path, body, { ...call, headers: { ...call.headers, 'x-request-id': id } });
     const choice = parseReply(endpoint.reply, sent, place);
+    mustName(id, choice.id, place);
     const answer = endpoint.answer(choice);
     if (answer === null) {
       throw new ModelError(`${place.url}${place.path} gave text but no token ids`, {
@@ -198,20 +200,24 @@ function serverBackend(
     // A list of another length is rejected below, by its length.
     const twoLists = choice.named?.length === answer.outputIds.length && !sameIds(choice.named, answer.outputIds);
     if (twoLists) throw badReply('gave two different lists of token ids', place);
-    if (asks) {
-      const after = await weightVersion(http, call.signal);
-      if (after !== before) throw versionMoved(place, { before, reply: null, after });
-    }
-    const versions = endpoint.reportsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
-    const result = asReply({ ...answer, finish: answer.finish, versions }, request, served, place);
+    const tokens = answer.outputIds.length;
+    const named = tokens === 0 ? [] : await versions.of(choice, tokens, before, call.signal);
+    const result = asReply({ ...answer, finish: answer.finish, versions: named }, request, served, place);
     if (choice.read && !sameIds(choice.read, contextIds))
       throw badReply('read other prompt tokens than were sent', place, { flaw: 'other prompt tokens than were sent' });
     if (choice.model !== null && choice.model !== facts.name) throw otherName(choice.model, facts.name, place);
     return result;
   }
 
+  async function given(contextIds: readonly number[], from: number) {
+    const whole = { ...CANARY, sampling: { temperature: 1, topP: 1, topK: facts.vocabSize } };
+    const params = { ...samplingParams(whole, facts, 1), prompt_logprobs: 0 };
+    const found = await givenBy(http, endpoint, { model: facts.name, contextIds, id: null, params });
+    return found && { logprobs: found.listed.slice(from).map(([, logprob]) => logprob), version: found.version };
+  }
+
   const abort = (id: string) => ({ path: endpoint.abortPath, body: { request_ids: [endpoint.nameOf(id)] } });
-  return tokenServer({ http, facts, tokenizer: served.tokenizer, check, ask, abort, identify });
+  return tokenServer({ http, facts, tokenizer: served.tokenizer, check, ask, abort, identify, given });
 }
 
 /** Null if the server does not report it; it does so only in its development mode. */

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelError } from '../../domain/errors.ts';
+import { guardedFetch } from '../../machine/guarded-fetch.ts';
 import { hubCacheFolder, TOKENIZER_FILES } from './model-source.ts';
 
 const HUB = 'https://huggingface.co';
@@ -39,7 +40,7 @@ interface Wanted {
 
 async function fetchInto(folder: string, { hub, id, file, needed }: Wanted): Promise<void> {
   const token = process.env['HF_TOKEN'] ?? process.env['HF_ACCESS_TOKEN'];
-  const reply = await fetch(`${hub}/${id}/resolve/main/${file}`, {
+  const reply = await guardedFetch(`${hub}/${id}/resolve/main/${file}`, {
     headers: token ? { authorization: `Bearer ${token}` } : {},
     signal: AbortSignal.timeout(TIME_MS),
   });

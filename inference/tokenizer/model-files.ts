@@ -2,11 +2,12 @@
 // answer, and hashes that identify a tokenizer and a chat template. Layout and order do not matter.
 
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { ModelIdentity } from '../../domain/model-identity.ts';
+import { streamRegular } from '../../machine/regular-file.ts';
+import { optionalModelFile, readModelFile } from './model-source.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -18,9 +19,7 @@ export interface ModelConfig {
 }
 
 export async function readModelConfig(folder: string): Promise<ModelConfig> {
-  const [config, generation] = await Promise.all(
-    ['config.json', 'generation_config.json'].map((name) => jsonOf(join(folder, name))),
-  );
+  const [config, generation] = ['config.json', 'generation_config.json'].map((name) => jsonOf(folder, name));
   const text = config?.['text_config'] as Json | undefined;
   const size = config?.['vocab_size'] ?? text?.['vocab_size'];
   const ids = [config, text, generation].flatMap((file) => file?.['eos_token_id'] ?? []).filter(isId);
@@ -43,8 +42,8 @@ export async function tokenizerHashes(folder: string): Promise<TokenizerHashes> 
   const state = stats.map((it) => (it ? `${it.ino}/${it.size}/${it.mtimeMs}` : '-')).join(' ');
   const before = known.get(folder);
   if (before?.state === state) return before.hashes;
-  const [tokenizer, config] = await Promise.all(NAMES.slice(0, 2).map((name) => jsonOf(join(folder, name))));
-  const template = await readFile(join(folder, NAMES[2]!), 'utf8').catch(() => config?.['chat_template'] ?? null);
+  const [tokenizer, config] = NAMES.slice(0, 2).map((name) => jsonOf(folder, name));
+  const template = optionalModelFile(folder, NAMES[2]!) ?? config?.['chat_template'] ?? null;
   const hashes = {
     tokenizer: tokenizer ? hashOf(whatCounts(tokenizer)) : null,
     template: template === null ? null : hashOf(template),
@@ -61,8 +60,7 @@ export async function weightsHash(modelFolder: string): Promise<string | null> {
     .sort();
   if (files.length === 0) return null;
   const hash = createHash('sha256');
-  for (const file of files)
-    for await (const chunk of createReadStream(join(folder, file))) hash.update(chunk as Buffer);
+  for (const file of files) for await (const chunk of streamRegular(join(folder, file))) hash.update(chunk as Buffer);
   return hash.digest('hex');
 }
 
@@ -103,9 +101,9 @@ function isId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-async function jsonOf(path: string): Promise<Json | null> {
+function jsonOf(folder: string, name: string): Json | null {
   try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    const value: unknown = JSON.parse(readModelFile(folder, name));
     return typeof value === 'object' && value !== null ? (value as Json) : null;
   } catch {
     return null;

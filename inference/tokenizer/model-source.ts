@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 
 import { ModelError } from '../../domain/errors.ts';
+import { readRegular } from '../../machine/regular-file.ts';
 
 export type ModelSource =
   | { readonly kind: 'folder'; readonly path: string; readonly name: string }
@@ -62,3 +63,17 @@ export function hubCacheFolder(): string {
   const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   return process.env['EVERTURN_MODEL_CACHE'] ?? join(cache, 'everturn', 'models');
 }
+
+/** A text file of a model. */
+export const readModelFile = (folder: string, name: string): string => readRegular(join(folder, name), MAX_FILE_BYTES);
+
+/** Null if it is not there, or is none. */
+export function optionalModelFile(folder: string, name: string): string | null {
+  try {
+    return readModelFile(folder, name);
+  } catch {
+    return null;
+  }
+}
+
+const MAX_FILE_BYTES = 2 ** 28;

@@ -2,8 +2,6 @@
 // tokenizers, which Python and every inference server use; the library encodes and decodes on its own threads, so
 // the event loop never waits. No network for a folder.
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Tokenizer as RustTokenizer } from 'tokenizers';
 import { ModelError } from '../../domain/errors.ts';
 import type { ChatMessage } from '../../domain/query.ts';
@@ -11,7 +9,14 @@ import type { Tokenizer } from '../backend.ts';
 import { type ChatTemplate, chatTemplateOf } from './chat-template.ts';
 import { completeTokenizer, plainTokens, type TokenizerJson } from './from-config.ts';
 import { tokenizerFromHub } from './hub.ts';
-import { checkTokenizerFolder, findModelSource, TOKENIZER_FILES, type ModelSource } from './model-source.ts';
+import {
+  checkTokenizerFolder,
+  findModelSource,
+  optionalModelFile,
+  readModelFile,
+  TOKENIZER_FILES,
+  type ModelSource,
+} from './model-source.ts';
 
 export interface ModelTokenizer extends Tokenizer {
   /** Pad and EOS ids, without repetition. */
@@ -34,7 +39,7 @@ export async function openTokenizer(source: ModelSource): Promise<ModelTokenizer
   if (source.kind === 'folder') await checkTokenizerFolder(source.path);
   const folder = source.kind === 'folder' ? source.path : await tokenizerFromHub(source.id);
   try {
-    const files = await filesOf(folder);
+    const files = filesOf(folder);
     const config = plainTokens(JSON.parse(files.config) as object);
     const json = completeTokenizer(JSON.parse(files.json) as TokenizerJson, config);
     const special = (json.added_tokens ?? []).filter((token) => token.special === true).map(({ id }) => id);
@@ -61,10 +66,10 @@ interface Files {
   readonly template: string | null;
 }
 
-async function filesOf(folder: string): Promise<Files> {
-  const [json, config] = await Promise.all(TOKENIZER_FILES.map((name) => readFile(join(folder, name), 'utf8')));
+function filesOf(folder: string): Files {
+  const [json, config] = TOKENIZER_FILES.map((name) => readModelFile(folder, name));
   // As in Python, a template in a separate file takes precedence over one in the configuration.
-  const template = await readFile(join(folder, 'chat_template.jinja'), 'utf8').catch(() => null);
+  const template = optionalModelFile(folder, 'chat_template.jinja');
   return { json: json!, config: config!, template };
 }
 

@@ -5,7 +5,8 @@ import { z } from 'zod';
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Http } from '../http/http.ts';
-import { getFirst, parseReply, labelOf } from '../fleet/server-backend.ts';
+import { getFirst, parseReply } from '../fleet/server-backend.ts';
+import { labelOf } from '../servers/version-spans.ts';
 import { CONTROL_TIMEOUTS, type WeightControls } from './controls.ts';
 
 const Info = z.object({ weight_version: z.union([z.string(), z.number()]).nullish() });

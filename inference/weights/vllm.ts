@@ -5,7 +5,8 @@ import { z } from 'zod';
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Http } from '../http/http.ts';
-import { parseReply, labelOf } from '../fleet/server-backend.ts';
+import { parseReply } from '../fleet/server-backend.ts';
+import { labelOf } from '../servers/version-spans.ts';
 import { WeightInfo } from '../servers/vllm-protocol.ts';
 import { CONTROL_TIMEOUTS, type WeightControls } from './controls.ts';
 

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from 'undici';
 import type { BucketPlace } from '../../domain/bucket-place.ts';
+import { guardedConnector } from '../../machine/forbidden-address.ts';
 import { awayFrom, refusedBy } from './problems.ts';
 import { type BucketSettings, bucketUrl } from './settings.ts';
 import type { Upload } from './upload.ts';
@@ -62,7 +63,8 @@ export function openSender(settings: BucketSettings, limits: RequestLimits = DEF
 
   async function attempt(request: BucketRequest): Promise<Omit<BucketAnswer, 'unsure'>> {
     const { AwsV4Signer, undici } = await (loaded ??= load());
-    agent ??= new undici.Agent({ connections: CONNECTIONS, connect: { timeout: limits.silenceMs } });
+    const connect = guardedConnector(undici.buildConnector, { timeout: limits.silenceMs });
+    agent ??= new undici.Agent({ connections: CONNECTIONS, connect });
     const { place, method, query = {}, headers = {}, upload } = request;
     const url = new URL(`${bucketUrl(settings, place.bucket)}/${place.key.split('/').map(encoded).join('/')}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);

@@ -1,6 +1,6 @@
 // A cache of objects that exist: each step of a rollout asks for the same one, and each question is a request. It holds
-// existing objects only, for seconds only: a rollout's objects are removed when it is packed, a minute after its end, and
-// a writer asks the server again afterwards.
+// existing objects only, for seconds only: a rollout's objects are removed when it ends, and a writer
+// asks the server again afterwards.
 
 export interface Seen {
   /** Undefined where there is none. */

@@ -2,6 +2,7 @@
 // error, record or log shows one.
 
 import { StoreError, UsageError } from '../../domain/errors.ts';
+import { ForbiddenAddress, isForbiddenAddress } from '../../machine/forbidden-address.ts';
 
 export interface BucketSettings {
   readonly accessKeyId: string;
@@ -52,6 +53,7 @@ function endpointOf(env: BucketEnvironment): string | undefined {
   if (!text) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash;
+  if (isPlain && isForbiddenAddress(url.hostname)) throw new ForbiddenAddress(`AWS_ENDPOINT_URL ${url.host}`);
   if (isPlain) return url.href.replace(/\/+$/, '');
   throw new UsageError('AWS_ENDPOINT_URL is no address of a server.', {
     reason: 'bad-url',

@@ -3,6 +3,8 @@
 
 import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { openSeen, type Seen } from '../bucket/seen.ts';
+import { endingsOf } from '../ended/end.ts';
+import type { EndedId } from '../ended/places.ts';
 import { codeOf, fileError } from './errors.ts';
 import { factsOf } from './facts.ts';
 import { type FileLayer, NODE_FILES } from './file-layer.ts';
@@ -22,6 +24,8 @@ export interface Disk {
   draft(path: string, text: string): Promise<void>;
   /** As draft, and durable on return. */
   settle(path: string, text: string): Promise<void>;
+  /** The last step of a rollout. `hasLine`: it was done before, and what is left of its files goes. */
+  end(runFolder: string, id: EndedId, hasLine: boolean): Promise<void>;
 }
 
 export interface Look {
@@ -49,6 +53,7 @@ export function openDisk(layer: FileLayer = NODE_FILES): Disk {
     },
     draft: (path, text) => draftFile(path, text, layer),
     settle: (path, text) => settleFile(path, text, layer),
+    end: endingsOf(layer).end,
   };
 }
 

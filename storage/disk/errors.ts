@@ -93,17 +93,12 @@ export function recordError(path: string, problem: string, torn = false): StoreE
 
 function fixOf(path: string, problem: string): string {
   if (basename(path) === RUN_FILE) return runFix(problem);
-  if (!PACK_PATH.test(path)) return MOVE;
-  return path.endsWith('.json') ? MADE_AGAIN : FROM_COPY;
+  return LINE_PATH.test(path) ? FROM_COPY : MOVE;
 }
 
-const PACK_PATH = /\/packs\/\d{6,9}(?:-[0-9a-f]{12}\.zip|\.json)/;
-/** A manifest follows from its pack. */
-const MADE_AGAIN =
-  "Move it out of the run's folder, and run `everturn pack` on this run: a pack without a manifest is proved, and gets it again.";
-/** No step makes a pack again: the loose files are gone. */
-export const FROM_COPY =
-  'Take this file from a copy of the run; no step writes it again, and the other packs are as they were.';
+const LINE_PATH = /\/ended\//;
+/** No step makes a line again: its files are gone. */
+export const FROM_COPY = 'Take this file from a copy of the run; no step writes it again.';
 
 const RUN_FILE = 'run.json';
 const MOVE =

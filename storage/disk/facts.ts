@@ -1,8 +1,8 @@
 // Single calls on a file that may be on a disk or in a bucket: what it is, a part of it, its content as a stream, and its
 // removal. Errors name the file.
 
-import { createReadStream } from 'node:fs';
 import { open, stat, unlink } from 'node:fs/promises';
+import { streamRegular } from '../../machine/regular-file.ts';
 import { inBucket } from '../bucket/files.ts';
 import { codeOf, fileError } from './errors.ts';
 
@@ -67,7 +67,7 @@ const PART_BYTES = 8 * 1024 * 1024;
 export async function* streamOf(path: string): AsyncGenerator<Buffer> {
   const there = inBucket(path);
   if (!there) {
-    yield* createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>;
+    yield* streamRegular(path, 1 << 20) as AsyncIterable<Buffer>;
     return;
   }
   for (let offset = 0; ; offset += PART_BYTES) {

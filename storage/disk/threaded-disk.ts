@@ -41,6 +41,7 @@ export function openThreadedDisk(entry: () => string = threadScript): ThreadedDi
     writeBeside: call('writeBeside'),
     draft: call('draft'),
     settle: call('settle'),
+    end: call('end'),
     close: async () => {
       await Promise.all(threads.map((thread) => thread.end()));
     },

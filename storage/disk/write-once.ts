@@ -120,15 +120,21 @@ async function writeTemporary(
   });
 }
 
+/** Another worker may remove a folder that was just made, because its rollout was the last in it. */
+const TRIES = 20;
+
 /** Tries without creating the folder first, because it nearly always exists. */
-async function openNew(path: string, layer: FileLayer): Promise<OpenFile> {
-  try {
-    return await layer.open(path, 'wx');
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    await makeFolder(dirname(path), layer);
+export async function openNew(path: string, layer: FileLayer): Promise<OpenFile> {
+  for (let left = TRIES; ; left--) {
+    try {
+      return await layer.open(path, 'wx');
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || left === 0) throw error;
+    }
+    await makeFolder(dirname(path), layer).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT' || left === 1) throw error;
+    });
     await syncAbove(dirname(path), layer);
-    return layer.open(path, 'wx');
   }
 }
 

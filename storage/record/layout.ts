@@ -8,7 +8,9 @@ export const RUN_FILE = 'run.json';
 export const RESULT_FILE = 'result.json';
 export const QUERIES_FILE = 'queries.jsonl';
 export const INDEX_FILE = 'queries.index';
+/** Rollouts in flight, as files, and ended ones, as lines. */
 export const ROLLOUTS = 'rollouts';
+export const ENDED = 'ended';
 export const ANSWERS = 'answers';
 export const JUDGEMENTS = 'judgements';
 export const WEIGHTS = 'weights';
@@ -70,6 +72,10 @@ const MOST_FOLDERS = 4096;
 export function rolloutFolder(id: Pick<RolloutId, 'query' | 'sample' | 'attempt'>): string {
   return `${queryFolder(id.query)}/${whole('sample', id.sample)}.${whole('attempt', id.attempt)}`;
 }
+
+/** In a bucket: `ended/<2 hex>/<safe name of the query>/<sample>.<attempt>.json` */
+export const endedObject = (id: Pick<RolloutId, 'query' | 'sample' | 'attempt'>): string =>
+  `${ENDED}${rolloutFolder(id).slice(ROLLOUTS.length)}.json`;
 
 const NUMBERED = /^(0|[1-9]\d{0,8})\.([1-9]\d{0,8})$/;
 

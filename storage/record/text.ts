@@ -15,7 +15,7 @@ export const FORMATS = {
   end: 'everturn-end/1',
   feed: 'everturn-feed/1',
   weights: 'everturn-weights/1',
-  pack: 'everturn-pack/1',
+  ended: 'everturn-ended/1',
   steering: 'everturn-steering/1',
   say: 'everturn-say/1',
   intent: 'everturn-intent/1',
@@ -124,7 +124,7 @@ const KINDS: ReadonlyMap<unknown, RecordKind> = new Map(
 export const kindOf = (format: string): RecordKind | undefined => KINDS.get(format);
 
 /** The hash of a text that has its end and that hash. */
-function soundHash(text: string): string | Flaw {
+export function soundHash(text: string): string | Flaw {
   if (text === '') return { problem: 'is empty', torn: true };
   const trailer = TRAILER.exec(text.slice(-120));
   if (!trailer) {

@@ -117,31 +117,28 @@ describe('a run on a failing disk', () => {
       await expectWhole('files', result, queries);
     },
   );
-  test.skipIf(typeof small !== 'string')(
-    `waits while a file system of 20 MB is full, and goes on${typeof small === 'string' ? '' : ` (left out: ${small.reason})`}`,
-    { timeout: 600_000 },
-    async () => {
-      const out = small as string;
-      rig = await openRig({ delayMs: 200, answer: () => `${'It is so. '.repeat(300)}\\boxed{1}` }, {}, undefined, out);
-      await rig.startWorker({ slots: 100 });
-      const filler = join(out, 'filler');
-      const run = { run: 'full', rows: sums(40), maxConcurrent: 20, settings: { numTurns: TURNS } };
-      const handle = await startRun(rig, run);
-      const ended = handle.result() as Promise<CollectionResult>;
-      await untilAsked(20);
-      fill(filler);
-      let said: string | undefined;
-      for (const end = Date.now() + 60_000; said === undefined && Date.now() < end; await sleep(200)) {
-        said = await awaitedOf(sessionOf(rig), 'full', join(out, 'full'));
-      }
-      await sleep(AWAY_MS);
-      rmSync(filler);
-      const result = await ended;
-      console.log(JSON.stringify({ said }));
-      expect(said).toMatch(/the disk is full/);
-      await expectWhole('full', result, 40);
-    },
-  );
+  test('waits while a file system of 20 MB is full, and goes on', { timeout: 600_000 }, async ({ skip }) => {
+    skip(typeof small !== 'string', typeof small === 'string' ? '' : small.reason);
+    const out = small as string;
+    rig = await openRig({ delayMs: 200, answer: () => `${'It is so. '.repeat(300)}\\boxed{1}` }, {}, undefined, out);
+    await rig.startWorker({ slots: 100 });
+    const filler = join(out, 'filler');
+    const run = { run: 'full', rows: sums(40), maxConcurrent: 20, settings: { numTurns: TURNS } };
+    const handle = await startRun(rig, run);
+    const ended = handle.result() as Promise<CollectionResult>;
+    await untilAsked(20);
+    fill(filler);
+    let said: string | undefined;
+    for (const end = Date.now() + 60_000; said === undefined && Date.now() < end; await sleep(200)) {
+      said = await awaitedOf(sessionOf(rig), 'full', join(out, 'full'));
+    }
+    await sleep(AWAY_MS);
+    rmSync(filler);
+    const result = await ended;
+    console.log(JSON.stringify({ said }));
+    expect(said).toMatch(/the disk is full/);
+    await expectWhole('full', result, 40);
+  });
 });
 
 async function untilAsked(generations: number): Promise<void> {

@@ -26,15 +26,26 @@ export interface ReadRun {
 export function readRun(folder: string): ReadRun {
   const problems: string[] = [];
   const rollouts = new Map<string, PlayedRollout>();
+  const take = (place: string, records: Iterable<readonly [string, string]>) => {
+    const [query, numbered = ''] = place.split('/');
+    const [sample, attempt] = numbered.split('.');
+    const played = readRollout(records, `${query}/${sample}`, problems);
+    if (attempt !== '1') problems.push(`${played.key}: attempt ${attempt}`);
+    rollouts.set(played.key, played);
+  };
+  // Of an ended rollout its line counts, the longest if there are several.
+  const lines = endedLines(join(folder, 'ended'), problems);
+  for (const [place, line] of lines) take(place, recordsOf(line, place, problems));
   const root = join(folder, 'rollouts');
   for (const shard of visible(root)) {
     for (const query of visible(join(root, shard))) {
       for (const numbered of visible(join(root, shard, query))) {
-        const [sample, attempt] = numbered.split('.');
-        const played = readRollout(join(root, shard, query, numbered), `${query}/${sample}`, problems);
-        if (attempt !== '1') problems.push(`${played.key}: attempt ${attempt}`);
-        if (rollouts.has(played.key)) problems.push(`${played.key} stands there twice`);
-        rollouts.set(played.key, played);
+        if (lines.has(`${query}/${numbered}`)) continue;
+        const path = join(root, shard, query, numbered);
+        take(
+          `${query}/${numbered}`,
+          visible(path).map((name) => [name, readFileSync(join(path, name), 'utf8')]),
+        );
       }
     }
   }
@@ -46,10 +57,48 @@ export function readRun(folder: string): ReadRun {
   return { rollouts, problems };
 }
 
-function readRollout(folder: string, key: string, problems: string[]): PlayedRollout {
+/** By `<query>/<sample>.<attempt>`. */
+function endedLines(folder: string, problems: string[]): Map<string, Buffer> {
+  const found = new Map<string, Buffer>();
+  for (const name of visible(folder).filter((one) => one.endsWith('.jsonl'))) {
+    const bytes = readFileSync(join(folder, name));
+    let at = 0;
+    // What follows the last newline was never written.
+    for (let end; (end = bytes.indexOf(10, at)) >= 0; at = end + 1) {
+      const line = bytes.subarray(at, end + 1);
+      const hash = createHash('sha256').update(line.subarray(0, -78)).digest('hex');
+      if (line.subarray(-78).toString() !== `,"sha256":"${hash}"}\n`) {
+        problems.push(`${name} at byte ${at}: its hash is wrong`);
+        continue;
+      }
+      const { query, sample, attempt } = (JSON.parse(line.toString()) as { of_rollout: Record<string, string> })
+        .of_rollout;
+      const place = `${query}/${sample}.${attempt}`;
+      const other = found.get(place);
+      const shared = other && line.length === other.length && !line.equals(other);
+      if (shared) problems.push(`${place} has two lines that differ`);
+      if (!other || line.length > other.length) found.set(place, line);
+    }
+  }
+  return found;
+}
+
+/** Each as its file had it: the head says how long each is. */
+function recordsOf(line: Buffer, place: string, problems: string[]): [string, string][] {
+  const { files } = JSON.parse(line.toString()) as { readonly files: Readonly<Record<string, number>> };
+  let at = line.indexOf(',"records":[') + ',"records":['.length;
+  const records = Object.entries(files).map(([name, bytes]): [string, string] => {
+    const text = `${line.subarray(at, at + bytes).toString()}\n`;
+    at += bytes + 1;
+    return [name, text];
+  });
+  if (line.subarray(at - 1, at).toString() !== ']') problems.push(`${place}: its records end elsewhere`);
+  return records;
+}
+
+function readRollout(texts: Iterable<readonly [string, string]>, key: string, problems: string[]): PlayedRollout {
   const records = new Map<string, Json>();
-  for (const name of visible(folder)) {
-    const text = readFileSync(join(folder, name), 'utf8');
+  for (const [name, text] of texts) {
     const body = text.slice(0, -78);
     const hash = createHash('sha256').update(body).digest('hex');
     if (text.slice(-78) === `,"sha256":"${hash}"}\n`) records.set(name, JSON.parse(text) as Json);

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFileStore } from '../../storage/files.ts';
+import { openLoose } from '../storage/ended-rig.ts';
 import { aQuery, play, putRun, RUN } from '../storage/play.ts';
 import { canonical } from './checker.ts';
 import { readRun } from './folder.ts';
@@ -49,7 +49,7 @@ describe('a run’s folder, read by a stranger', () => {
       readdirSync(root(), { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith(name))!,
     );
   beforeEach(async () => {
-    const store = openFileStore(folder, RUN);
+    const store = openLoose(folder);
     const query = aQuery('q1');
     await putRun(store, [query]);
     await play(store, { query, verdicts: ['wrong', 'right', 'wrong'], stop: 'max-turns' });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { checkRun } from '../../proof/check.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { openLoose } from '../storage/ended-rig.ts';
 import { rolloutFolder } from '../../storage/record/layout.ts';
 import type { Breach, Store } from '../../storage/store.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
@@ -37,7 +37,7 @@ const FILES = ['rollout', 'turn-001', 'verdict-001', 'turn-002', 'verdict-002', 
 
 /** The rollout as it stood when `last` had just been written; what it was before that; and what writes it again. */
 async function stateAt(last: number) {
-  const store = openFileStore(mkdtempSync(join(root, 'out-')), RUN);
+  const store = openLoose(mkdtempSync(join(root, 'out-')));
   await putRun(store, [script.query]);
   await play(store, script);
   const folder = join(store.folder, rolloutFolder(id));

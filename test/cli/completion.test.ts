@@ -88,7 +88,8 @@ describe('completion', () => {
   }
   const has = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
-  test.skipIf(!has('fish'))('works in fish (skipped where it is not installed)', async () => {
+  test('works in fish', async ({ skip }) => {
+    skip(!has('fish'), 'fish is not installed');
     const { env } = await installed('fish', 'everturn.fish');
     const typed = (line: string) =>
       execFileSync('fish', ['-N', '-c', `source everturn.fish; complete -C "${line}"`], { cwd, env, encoding: 'utf8' })
@@ -100,7 +101,8 @@ describe('completion', () => {
     expect(existsSync(join(cwd, 'owned'))).toBe(false);
   });
 
-  test.skipIf(!has('zsh'))('works in an interactive zsh (skipped where it is not installed)', async () => {
+  test('works in an interactive zsh', async ({ skip }) => {
+    skip(!has('zsh'), 'zsh is not installed');
     const { env } = await installed('zsh', '_everturn');
     writeFileSync(join(cwd, 'terminal.zsh'), ZSH_TERMINAL);
     const typed = (line: string, wanted: string) =>

@@ -40,7 +40,7 @@ describe('run --dry-run', () => {
       calls: 12,
       outputTokens: 120,
       limitedByContext: false,
-      files: 52,
+      files: 18,
     });
     expect(plan.prompt.text).toContain('What is 1 + 1?');
     expect(plan.prompt.ids.length).toBe(Math.min(plan.promptTokens!.most, plan.prompt.ids.length));

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFileStore } from '../../storage/files.ts';
+import { openLoose } from '../storage/ended-rig.ts';
 import { rolloutFolder } from '../../storage/record/layout.ts';
 import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
 
@@ -29,7 +29,7 @@ const TOKENS = 2000;
 
 beforeAll(async () => {
   const settings = { ...DEFAULT_SETTINGS, seed: 1, numTurns: 1 };
-  const store = openFileStore(join(folder, 'runs'), 'r');
+  const store = openLoose(join(folder, 'runs'), 'r');
   const query = (i: number) =>
     ({ queryId: `q${i}`, prompt: { kind: 'text', text: 'x' }, solutions: ['1'], task: 'math' }) as never;
   await store.putQueries(

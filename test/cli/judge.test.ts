@@ -55,14 +55,10 @@ describe('everturn judge', () => {
     expect(err).toContain('3 answers: 2 right, 1 wrong, 0 undecided; 1 bad line not judged.');
   });
 
-  test('names a field that nothing reads once, and with --explain the words at which the search ended', async () => {
-    const row = { answer: 'Nobody believes in \\boxed{6}.', solutions: ['6'], level: 5 };
+  test('names a field that nothing reads once, and with --explain the place of the answer', async () => {
+    const row = { answer: 'So it is \\boxed{6}.', solutions: ['Thus \\boxed{7}.'], level: 5 };
     const { rows, err } = await judge(['-', '--explain'], { input: jsonl(row, row) });
-    expect(rows[0]).toMatchObject({
-      verdict: 'wrong',
-      reason: 'no-answer',
-      obstacle: expect.stringContaining('nobody'),
-    });
+    expect(rows[0]).toMatchObject({ verdict: 'wrong', extracted: '6', found: 'box', against: '7' });
     expect(err.match(/`level` is not read/g)).toHaveLength(1);
   });
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { noCounts } from '../../domain/progress.ts';
 import { openFileStore } from '../../storage/files.ts';
-import { packRun } from '../../storage/pack/pack.ts';
+import { openLoose } from '../storage/ended-rig.ts';
 import { rolloutFolder, RUN_FILE } from '../../storage/record/layout.ts';
 import { sha256 } from '../../storage/record/text.ts';
 import type { Store } from '../../storage/store.ts';
@@ -22,7 +22,7 @@ const path = (run: string, ...file: string[]) => join(out, run, ...file);
 const TURN = join(rolloutFolder({ query: 'a1', sample: 0, attempt: 1 }), 'turn-002.json');
 
 async function made(run: string, through: (store: Store) => Store = (store) => store): Promise<void> {
-  const store = through(openFileStore(out, run));
+  const store = through(openLoose(out, run));
   await putRun(store, QUERIES, { run });
   for (const [index, script] of SCRIPTS.entries()) await play(store, { run, query: QUERIES[index]!, index, ...script });
 }
@@ -157,7 +157,7 @@ describe('a run that has ended, and has none of its rollouts', () => {
   beforeAll(async () => {
     await made('gone');
     const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete: 2, failed: 1 } };
-    await openFileStore(out, 'gone').putResult({ run: 'gone', total: 4, cancelled: false, numTurns: 3, counts });
+    await openLoose(out, 'gone').putResult({ run: 'gone', total: 4, cancelled: false, numTurns: 3, counts });
     rmSync(path('gone', 'rollouts'), { recursive: true });
   });
   test.each(READERS.filter(([name]) => READ.includes(name.split(' ')[0]!)))(
@@ -165,7 +165,7 @@ describe('a run that has ended, and has none of its rollouts', () => {
     async (_, args) => {
       const { code, err } = await called(...args('gone'));
       expect(err).toMatch(
-        /a result with 2 complete, and no rollout: rollouts\/ and packs\/ are missing.*copy of the run/,
+        /a result with 2 complete, and no rollout: rollouts\/ and ended\/ are missing.*copy of the run/,
       );
       expect(code).toBe(1);
     },
@@ -196,7 +196,6 @@ describe('a run with a record of a later format', () => {
     end: join(own, 'end.json'),
     result: 'result.json',
     steering: 'steering',
-    pack: 'packs/000001.json',
   };
   const of = (kind: string) => `later-${kind}`;
   beforeAll(async () => {
@@ -209,7 +208,6 @@ describe('a run with a record of a later format', () => {
         await store.putResult({ run, total: 4, cancelled: false, numTurns: 3, counts });
       }
       if (kind === 'steering') await called('note', run, 'a1', 'a note', '--out', out, '--by', 'ana');
-      if (kind === 'pack') await packRun(store, { minAgeMs: 0 });
       const one = kind === 'steering' ? join(file, readdirSync(path(run, file))[0]!) : file;
       changed(path(run, one), (text) => text.replace(`everturn-${kind}/1`, `everturn-${kind}/2`));
     }
@@ -238,8 +236,6 @@ describe('a run with a record of a later format', () => {
       expect(code).toBe(0);
       expect(said).toContain('the turns of 1 whose records this Everturn cannot read');
     }
-    // Nothing is made of packs that nobody can read.
-    if (kind === 'pack' && name !== 'view') expect(code).not.toBe(0);
   });
 });
 

@@ -11,11 +11,11 @@ import { checkRun } from '../../proof/check.ts';
 import { everturnVersion } from '../../machine/package-root.ts';
 import { exportRun } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
-import { packRun } from '../../storage/pack/pack.ts';
 import type { SkippedRollout } from '../../storage/selection.ts';
-import { makeRun } from '../../bench/pack-rig.ts';
+import { makeRun } from '../../bench/ended-rig.ts';
 import { playGoodRun } from '../proof/good-run.ts';
 import { harms } from '../proof/harms.ts';
+import { endAll } from '../storage/ended-rig.ts';
 import { RUN } from '../storage/play.ts';
 
 const MANY = 100;
@@ -23,11 +23,10 @@ const root = mkdtempSync(join(tmpdir(), 'everturn-parts-'));
 afterAll(() => rmSync(root, { recursive: true }));
 beforeAll(async () => {
   await playGoodRun(join(root, 'loose'));
-  cpSync(join(root, 'loose'), join(root, 'packed'), { recursive: true });
-  await packRun(openFileStore(join(root, 'packed'), RUN), { minAgeMs: 0, rolloutsPerPack: 4 });
+  cpSync(join(root, 'loose'), join(root, 'ended'), { recursive: true });
+  await endAll(join(root, 'ended'));
   // Several parts.
   await makeRun(join(root, 'many'), MANY);
-  await packRun(openFileStore(join(root, 'many'), RUN), { minAgeMs: 0, rolloutsPerPack: 30 });
 });
 
 async function withThreads<T>(out: string, part: Partial<Beginning>, use: (parts: Parts) => Promise<T>): Promise<T> {
@@ -52,7 +51,7 @@ async function checked(out: string, elsewhere?: Parts) {
 const check = { cwd: root, tokenizer: false, clockSkewMs: 5000, file: undefined } as const;
 
 describe('a run that is read by threads', () => {
-  test.each(['loose', 'packed', 'many'])('has the same proof: %s', async (which) => {
+  test.each(['loose', 'ended', 'many'])('has the same proof: %s', async (which) => {
     const out = join(root, which);
     const alone = await checked(out);
     expect(alone.breaches).toEqual([]);
@@ -76,7 +75,7 @@ describe('a run that is read by threads', () => {
   test.each(['areal', 'rows', 'tinker', 'verifiers'])(
     'has the same export, and names the same rest: %s',
     async (format) => {
-      const out = join(root, 'packed');
+      const out = join(root, 'ended');
       const made = async (name: string, elsewhere?: Parts) => {
         const skipped: SkippedRollout[] = [];
         const file = join(root, `${name}.${format}`);
@@ -100,21 +99,21 @@ describe('a run that is read by threads', () => {
     },
   );
 
-  test.each(['parquet', 'parquet-turns'])('has the same file, loose or packed: %s', async (format) => {
+  test.each(['parquet', 'parquet-turns'])('has the same file, of files or lines: %s', async (format) => {
     const made = async (out: string, elsewhere?: Parts) => {
       const file = join(root, 'made.parquet');
       await exportRun(openFileStore(out, RUN), exporterNamed(format), file, { elsewhere });
       return readFileSync(file);
     };
-    const [loose, packed] = [join(root, 'loose'), join(root, 'packed')];
+    const [loose, ended] = [join(root, 'loose'), join(root, 'ended')];
     const alone = await made(loose);
     expect(alone.length).toBeGreaterThan(1000);
-    for (const out of [loose, packed])
+    for (const out of [loose, ended])
       expect((await withThreads(out, { format, selection: {} }, (parts) => made(out, parts))).equals(alone)).toBe(true);
   });
 
   test('is read by the command itself where the threads fail', async () => {
-    const out = join(root, 'packed');
+    const out = join(root, 'ended');
     const alone = await checked(out);
     // Without a proof to make, each part fails.
     expect(await withThreads(out, {}, (parts) => checked(out, parts))).toEqual(alone);
@@ -126,7 +125,7 @@ describe('a run that is read by threads', () => {
   });
 
   test('has no threads if it is small', async () => {
-    const store = openFileStore(join(root, 'packed'), RUN);
+    const store = openFileStore(join(root, 'ended'), RUN);
     const beginning = { out: root, run: RUN, format: 'areal', sequences: 'rollout', selection: {} } as const;
     expect(await openParts(store, beginning, { threads: 2 })).toBeUndefined();
     expect(await openParts(store, beginning, { least: 0, threads: 1 })).toBeUndefined();

@@ -37,8 +37,8 @@ describe('the report on servers', () => {
       const [a, b] = await readFleet(folder, 0);
       expect(a).toMatchObject({ requests: 20, failures: 7, failuresBy: { 'server-busy': 2, 'server-reset': 5 } });
       const [, first, second] = serverTable([a!, b!], (_, text) => text).split('\n');
-      expect(first).toMatch(/http:\/\/a .*step-3 +7: 5 server-reset, 2 server-busy +http:\/\/a /);
-      expect(second).toMatch(/http:\/\/b .*step-3 +0$/);
+      expect(first).toMatch(/http:\/\/a .*step-3 +– +7: 5 server-reset, 2 server-busy +http:\/\/a /);
+      expect(second).toMatch(/http:\/\/b .*step-3 +– +0$/);
     } finally {
       rmSync(folder, { recursive: true });
     }

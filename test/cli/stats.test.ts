@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { csvCell } from '../../domain/foreign-text.ts';
 import type { RunStatistics } from '../../statistics/run-statistics.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { openLoose } from '../storage/ended-rig.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../storage/play.ts';
 import { scriptedIo } from './scripted-io.ts';
 
@@ -16,7 +16,7 @@ beforeEach(() => (out = mkdtempSync(join(tmpdir(), 'everturn-'))));
 afterEach(() => rmSync(out, { recursive: true, force: true }));
 
 async function someRun(): Promise<void> {
-  const store = openFileStore(out, RUN);
+  const store = openLoose(out);
   const queries = ['a', 'b', 'c'].map((id) => aQuery(id));
   await putRun(store, queries, { samples: 2, settings: someSettings({ numTurns: 2 }) });
   const settings = someSettings({ numTurns: 2 });
@@ -128,7 +128,7 @@ describe('everturn stats', () => {
   });
 
   test('leaves out rollouts with a person’s message and says how many, unless they are asked for', async () => {
-    const store = openFileStore(out, RUN);
+    const store = openLoose(out);
     const settings = someSettings({ numTurns: 2 });
     await play(store, { query: aQuery('c'), index: 2, sample: 1, verdicts: ['right', 'right'], settings, said: [2] });
     const { err, out: text } = await stats('--json');

@@ -85,6 +85,17 @@ describe('everturn show', () => {
     expect(text).toContain('turn 1 of 2  ? undecided (timeout)\n');
   });
 
+  test('a turn that a model judged names the model, its price and what the exact judge had said', () => {
+    const judged = { model: 'm', prompt: 'a'.repeat(64), reply: 'Same.', promptTokens: 9, completionTokens: 2 };
+    const verdict = { turn: 1, of: '', tookMs: 1, verdict: 'right', reason: 'rubric' } as const;
+    const shown = (more: object) => trajectoryText(trajectory([turn(1, { verdict: { ...verdict, ...more } })]), plain);
+    const price = `judged by m (9 + 2 tokens, prompt ${'a'.repeat(12)}`;
+    expect(shown({ judged })).toContain(`${price}): "Same."`);
+    expect(shown({ judged: { ...judged, exact: 'different' } })).toContain(
+      `${price}, the exact judge: different): "Same."`,
+    );
+  });
+
   test('one turn alone comes without the head', () => {
     const text = trajectoryText(trajectory([turn(1), turn(2)]), { ...plain, only: 2 });
     expect(text.startsWith('turn 2')).toBe(true);

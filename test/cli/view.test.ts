@@ -72,7 +72,7 @@ describe('everturn report', () => {
     const { mtimeMs } = statSync(file);
     const second = called('report', RUN, '--runs', out, '--out', file);
     expect(await second.code).toBe(2);
-    expect(second.io.text.err).toContain('--overwrite replaces it');
+    expect(second.io.text.err).toContain('Replace it with --overwrite');
     expect(statSync(file).mtimeMs).toBe(mtimeMs);
     const third = called('report', RUN, '--runs', out, '--out', file, '--overwrite', '--json');
     expect(await third.code).toBe(0);

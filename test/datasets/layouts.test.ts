@@ -35,7 +35,7 @@ const LAYOUTS: Readonly<Record<string, readonly Expected[]>> = {
     { bad: 'solution', says: /says "7", and `answer` says "9"/ },
   ],
   'aime-1983-2024': [['1983-I-1', '60']],
-  'aime-2024': [['2024-II-4', '33'], { bad: 'Solution', says: /says "240 minutes", and `Answer` says "204"/ }],
+  'aime-2024': [['2024-II-4', '33'], { bad: 'Solution', says: /says "240", and `Answer` says "204"/ }],
   'aimo-amc': [['0', '142']],
   gsm8k: [
     ['1', expect.stringContaining('#### 72')],

@@ -14,10 +14,10 @@ import { checkRun } from '../../proof/check.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { openEverturn } from '../support/everturn.ts';
 import { openRig, type Rig } from '../support/rig.ts';
+import { describeUnless } from '../support/needs.ts';
 
 const proof = await proveSandbox();
-if (!proof.ok) console.warn(`NO SANDBOX HERE, code is not judged by these tests: ${proof.why}. ${proof.fix}`);
-const needed = proof.ok ? '' : ` (SKIPPED, no sandbox: ${proof.why})`;
+const lack = proof.ok ? undefined : `no sandbox: ${proof.why}`;
 
 const EXAMPLES = join(import.meta.dirname, '../../examples/code.jsonl');
 const fenced = (program: string) => `Here it is.\n\n\`\`\`python\n${program}\n\`\`\`\n`;
@@ -29,7 +29,7 @@ const TWO_SUM = `def two_sum(numbers, target):
             if a + numbers[j] == target:
                 return [i, j]`;
 
-describe.skipIf(!proof.ok)(`code in a workflow${needed}`, () => {
+describeUnless(lack)('code in a workflow', () => {
   let rig: Rig;
   beforeAll(async () => {
     const answer = (context: string): string => {
@@ -153,7 +153,8 @@ describe('the command line', () => {
     expect(JSON.parse(stdout)).toMatchObject({ turns: 3, changed: 0 });
   });
 
-  test.skipIf(!proof.ok)(`plays code with the local service${needed}`, { timeout: 240_000 }, async () => {
+  test('plays code with the local service', { timeout: 240_000 }, async ({ skip }) => {
+    skip(lack !== undefined, lack);
     const { code, stdout, stderr } = await judged({});
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ turns: 3, changed: 0 });

@@ -29,13 +29,17 @@ beforeAll(() => {
 afterAll(() => everturn.close());
 
 /** So many turns are in the store: what a fast machine prints says nothing of that. */
-const untilTurns = (turns: number) =>
-  until('some turns', () => {
-    const folder = join(everturn.folder, 'runs/killed/rollouts');
-    return existsSync(folder) && turnsIn(folder) >= turns;
-  });
-const turnsIn = (folder: string) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((f) => /turn-\d+\.json$/.test(f)).length;
+const untilTurns = (turns: number) => until('some turns', () => turnsIn(join(everturn.folder, 'runs/killed')) >= turns);
+/** Of rollouts in flight, which are files, and of ended ones, which are lines. */
+function turnsIn(folder: string): number {
+  if (!existsSync(folder)) return 0;
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const lines = names
+    .filter((name) => /^ended\/.*\.jsonl$/.test(name))
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n').slice(0, -1));
+  const files = names.filter((name) => /turn-\d+\.json$/.test(name)).length;
+  return [...new Set(lines)].join('').split('"format":"everturn-turn/1"').length - 1 + files;
+}
 
 describe('a run with the local service', () => {
   test(
@@ -60,7 +64,7 @@ describe('a run with the local service', () => {
 
       const checked = await everturn.run('check', 'killed', '--json');
       expect(checked.code, checked.stdout + checked.stderr).toBe(0);
-      expect(turnsIn(join(everturn.folder, 'runs/killed/rollouts'))).toBe(ROLLOUTS * TURNS);
+      expect(turnsIn(join(everturn.folder, 'runs/killed'))).toBe(ROLLOUTS * TURNS);
       const logs = join(everturn.folder, 'runs/killed/answers/0');
       const lines = readdirSync(logs)
         .filter((f) => f.endsWith('.jsonl'))

@@ -53,7 +53,9 @@ afterAll(async () => {
   shop.close();
 });
 const run = (name: string, ...more: string[]) => [
-  ...['run', 'rows.jsonl', '--name', name, '--num-turns', '1', '--tool', SHOP, '--mcp', MCP, ...model.flags, ...more],
+  ...['run', 'rows.jsonl', '--name', name, '--num-turns', '1', '--tool', SHOP, '--mcp', MCP],
+  // The scripted model draws other logprobs when it is asked again.
+  ...['--recheck-every', '0', ...model.flags, ...more],
 ];
 
 describe('a run with tools on the local service', () => {

@@ -24,17 +24,11 @@ export interface Rig {
 }
 
 const found = await proveSandbox();
-if (!found.ok)
-  console.error(
-    `\n*** SKIPPED: the tests of the sandbox, for want of one: ${found.why}. ${found.fix}\n` +
-      '*** Debian: apt-get install bubblewrap python3\n',
-  );
-
 export const hasSandbox = found.ok;
 
 /** The tests of this file are left out where there is no sandbox, and say so. */
 export function needsSandbox(): void {
-  beforeEach(({ skip }) => skip(!found.ok, 'no sandbox'));
+  beforeEach(({ skip }) => skip(!found.ok, found.ok ? '' : `no sandbox: ${found.why}`));
 }
 
 export async function createRig(): Promise<Rig> {

@@ -49,6 +49,7 @@ describe('an answer that was cut', () => {
     '#### 12\n',
     '<answer>12</answer> as',
     '**Answer:** **12**',
+    'We have \\boxed{12} and',
   ])('counts where it completes its answer: %j', (answer) => {
     expect(judgeMath(answer, ['12'], { cut: true })).toMatchObject({ verdict: 'right' });
   });
@@ -64,9 +65,6 @@ describe('an answer that was cut', () => {
     'The answer is $12',
     '\\boxed{12',
     '\\boxed{12} and then \\boxed{1',
-    'We have \\boxed{12} and',
-    '<answer>12</answer> and',
-    '$\\boxed{12} +',
     '<think>So it is \\boxed{12}. Next',
     '',
   ])('does not count where it does not: %j', (answer) => {

@@ -25,7 +25,7 @@ describe(`the verdict on an answer (seed ${seed})`, () => {
     expect(otherwise('right')).toEqual({ missed: 0, shown: [] });
   });
 
-  test('becomes wrong with a sign, a digit, an item, a bound, a unit, a letter, a denial or an alternative', () => {
+  test('becomes wrong with a sign, a digit, an item, a bound, a unit, a letter or an alternative', () => {
     expect(otherwise('wrong')).toEqual({ missed: 0, shown: [] });
   });
 });

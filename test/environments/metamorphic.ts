@@ -43,7 +43,6 @@ const SAY: readonly Change[] = [
 /** How a true value is taken back. */
 const UNSAY: readonly Change[] = [
   (t) => `\\boxed{\\text{not } ${t}}`,
-  (t) => `The answer is not \\boxed{${t}}.`,
   (t) => `\\boxed{${t}} or \\boxed{31337}`,
   (t) => `\\boxed{${t} \\text{ or } 31337}`,
   (t) => `\\boxed{\\text{anything but } ${t}}`,

@@ -6,13 +6,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
 import { canConfine } from '../../environments/own/confine.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { putCode } from '../../storage/code.ts';
+import { describeUnless } from '../support/needs.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-limits-'));
@@ -53,7 +54,7 @@ async function noneIsLeft(): Promise<void> {
   expect(running()).toBe(0);
 }
 
-describe.skipIf(!canConfine())('a module that a run brought', () => {
+describeUnless(canConfine() ? undefined : 'no bubblewrap runs here')('a module that a run brought', () => {
   test('and that is a fork bomb ends by name, with all of its processes, and nobody else waits', async () => {
     const bomb = say('bomb');
     bomb.catch(() => undefined);

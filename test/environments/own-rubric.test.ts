@@ -147,7 +147,12 @@ describe('a model as judge', () => {
       expect(judge.asked.at(-1)!.authorization).toBe('Bearer sk-very-secret');
       judge.fault = (response) => void response.writeHead(403).end('bad key sk-very-secret');
       const refused = await respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' }).catch((error: Error) => error);
-      expect((refused as Error).message).toContain('bad key …');
+      expect((refused as Error).message).toContain('bad key [key]');
+      const reply = JSON.stringify({
+        choices: [{ message: { content: 'It is sk-very-secret.' }, finish_reason: 'stop' }],
+      });
+      judge.fault = (response) => void response.end(reply.replace('v', '\\u0076'));
+      await expect(respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' })).rejects.toThrow('repeated its key in a reply');
     } finally {
       delete process.env['RUBRIC_TEST_API_KEY'];
     }

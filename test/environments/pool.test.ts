@@ -85,21 +85,6 @@ describe('judging in processes', () => {
     expect((await judge.judge('next', [])).reason).toBe('next');
   });
 
-  test('a signal is listened to once, however many calls share it, and not after they ended', async () => {
-    const { signal } = new AbortController();
-    let listeners = 0;
-    const counted = Object.assign(Object.create(signal) as AbortSignal, {
-      addEventListener: () => void listeners++,
-      removeEventListener: () => void listeners--,
-    });
-    Object.defineProperty(counted, 'aborted', { value: false });
-    const judge = pool();
-    const calls = numbered(200, {}).map((answer) => judge.judge(answer, [], undefined, counted));
-    expect(listeners).toBe(1);
-    await Promise.all(calls);
-    expect(listeners).toBe(0);
-  });
-
   test('a child that cannot start is an error of the judge and not a verdict', async () => {
     const judge = pool({ entry: '/nowhere/child.js' });
     await expect(judge.judge('x', [])).rejects.toMatchObject({ name: 'JudgeError', reason: 'judge-process' });
@@ -134,9 +119,9 @@ describe('the real child', () => {
         expect(verdicts[n], String(n)).toEqual({ verdict: 'wrong', reason: 'too-big' });
       const others = verdicts.filter((_, n) => !(n in bad));
       expect(others.filter((v) => v.verdict === 'right')).toEqual([
-        { verdict: 'right', reason: 'equal-text', extracted: '5' },
+        { verdict: 'right', reason: 'equal', extracted: 'It is 5' },
       ]);
-      expect(new Set(others.map((v) => v.reason))).toEqual(new Set(['different', 'equal-text']));
+      expect(new Set(others.map((v) => v.reason))).toEqual(new Set(['different', 'equal']));
       expect(await judge.judge('5', ['STACK'])).toEqual({ verdict: 'undecided', reason: 'solution-unreadable' });
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -54,9 +54,10 @@ describe(`a text that repeats (seed ${SEED})`, () => {
             judge.judge('\\boxed{7x}', [text]),
             judge.judge(`\\boxed{0+${text}}`, [`\\boxed{${text}}`]),
             judge.judge(text, ['5'], { cut: true }),
+            judge.judge(text, ['5'], { question: text }),
             judge.examine([text]).then(() => ({ verdict: 'examined' })),
           ]);
-          expect(verdicts).toHaveLength(5);
+          expect(verdicts).toHaveLength(6);
           // One that is slow may get a second process beside it; none may go.
           for (const pid of judge.pids) seen.add(pid);
           expect([...seen], JSON.stringify(text)).toEqual(judge.pids);

@@ -14,16 +14,15 @@ import { openSteps } from '../../exporters/prime-rl.ts';
 import { rows } from '../../exporters/rows.ts';
 import { exportFolder } from '../../storage/export-folder.ts';
 import { exportRun } from '../../storage/export-run.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { openLoose } from '../storage/ended-rig.ts';
 import type { Store } from '../../storage/store.ts';
-import { RUN } from '../storage/play.ts';
 import { someRun } from './some-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-steps-'));
 let store: Store;
 let neutral: NeutralRow[];
 beforeAll(async () => {
-  store = openFileStore(folder, RUN);
+  store = openLoose(folder);
   await someRun(store);
   const file = join(folder, 'rows.jsonl');
   await exportRun(store, rows, file, { advantages: 'mean' });

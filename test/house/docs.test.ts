@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
 import { settingsTable } from './settings-table.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { ROOMS, ROOT, sources } from './tree.ts';
+import { filesUnder, ROOMS, ROOT, sources } from './tree.ts';
 
 const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
   (path) => path.endsWith('.md'),
@@ -16,10 +16,16 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const OURS = sources().filter((path) => path.endsWith('.ts') && !/^(test|bench)\//.test(path));
 
 describe('the documentation', () => {
+  test('and every file let npx fetch no package by our name, which anybody may register', () => {
+    const texts = filesUnder().filter((path) => /\.(?:tsx?|m?js|py|md|sh|sbatch|yaml|ya?ml|json)$/.test(path));
+    const fetching = texts.filter((path) => /npx['", ]+(?:-y )?everturn/.test(read(path)));
+    expect(fetching.filter((path) => !path.startsWith('test/'))).toEqual([]);
+  });
+
   test('and every error message name only commands that exist', async () => {
     const program = await buildProgram(scriptedIo(), [], () => undefined);
     const known = new Set(['help', ...program.commands.map((command) => command.name())]);
-    const called = /(?:npx |`)everturn ([a-z][a-z-]*)/g;
+    const called = /(?:npx --no-install |`|^ {4})everturn ([a-z][a-z-]*)/gm;
     const unknown = [...PAGES, ...OURS].flatMap((path) =>
       [...read(path).matchAll(called)].filter((m) => !known.has(m[1]!)).map((m) => `${path}: ${m[0]}`),
     );

@@ -1,5 +1,5 @@
 // The examples for Kubernetes and Slurm say what this version understands. Their own form is checked by the schemas of
-// Kubernetes and KEDA, which are not here (docs/cluster.md).
+// Kubernetes and KEDA, which are not here (docs/operate.md).
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const CONTROLLED = read('kubernetes/worker-controller.yaml');
 const KEDA = read('kubernetes/keda.yaml');
 const IMAGE = read('../Dockerfile');
 const SLURM = read('slurm/workers.sbatch');
-/** What a cancelled generation has after the drain time, with room to spare: docs/cluster.md. */
+/** What a cancelled generation has after the drain time, with room to spare: docs/operate.md. */
 const AFTER_DRAIN_S = 10;
 
 const args = /args: \[(.*)\]/

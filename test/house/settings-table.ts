@@ -1,23 +1,25 @@
-// The options of a run as a Markdown table, from their one definition. docs/settings.md, docs/temporal.md and
-// docs/variables.md contain these tables, and a test compares.
+// The options of a run as Markdown, from their one definition: docs/settings.md has the table, docs/temporal.md and
+// docs/variables.md have the names, and a test compares.
 
 import { flagOf, variableOf } from '../../run/config.ts';
 import { DEFAULT_OPTIONS, FIELDS, isSetting, type RunOptions } from '../../run/options.ts';
 
-const NAMES = {
-  flags: ['option', flagOf],
-  fields: ['field', String],
-  variables: ['variable', variableOf],
-} as const;
+const KEYS = Object.keys(FIELDS) as (keyof RunOptions)[];
 
-/** `names`: flags; `settings` fields, for a Temporal client; or environment variables. */
-export function settingsTable(names: keyof typeof NAMES): string {
-  const keys = (Object.keys(FIELDS) as (keyof RunOptions)[]).filter((key) => names !== 'fields' || isSetting(key));
-  const [heading, nameOf] = NAMES[names];
-  const rows = keys.map((key) => {
-    return `| \`${nameOf(key)}\` | ${defaultOf(key)} | ${FIELDS[key].help.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`;
+/** `flags`: the table of options; names alone: `fields` of `settings`, for a Temporal client; environment `variables`. */
+export function settingsTable(names: 'flags' | 'fields' | 'variables'): string {
+  if (names === 'fields') return listed(KEYS.filter(isSetting));
+  if (names === 'variables') return listed(KEYS.map(variableOf));
+  const rows = KEYS.map((key) => {
+    return `| \`${flagOf(key)}\` | ${defaultOf(key)} | ${FIELDS[key].help.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`;
   });
-  return [`| ${heading} | default | meaning |`, '|---|---|---|', ...rows].join('\n');
+  return ['| option | default | meaning |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** Four names a line. */
+function listed(names: readonly string[]): string {
+  const words = names.map((name, i) => `\`${name}\`${i === names.length - 1 ? '.' : ','}`);
+  return words.map((word, i) => (i % 4 === 0 ? `${i ? '\n' : ''}${word}` : ` ${word}`)).join('');
 }
 
 function defaultOf(key: keyof RunOptions): string {

@@ -54,19 +54,35 @@ const OF_USAGE: Lie[] = [
   [
     'choices in another order',
     /choices/,
-    (whole) => (whole['choices'] as Json[]).unshift({ ...structuredClone((whole['choices'] as Json[])[0]!), index: 1 }),
+    (whole) =>
+      void (whole['choices'] as Json[]).unshift({ ...structuredClone((whole['choices'] as Json[])[0]!), index: 1 }),
   ],
   ['another model', /^a reply of another model$/, set('model', 'gpt-nano-cheap')],
   ['an error beside the answer', /error/, set('object', 'error')],
 ];
+const ANOTHER_REQUEST = /^the answer to another request$/;
+const NO_VERSION = /^no weight version$/;
 const OF_VLLM: Lie[] = [
   ...OF_USAGE,
   ...offByOne('usage', USAGE),
   ['cached tokens beyond all tokens', /^more cached_tokens/, set(`${CACHED}.cached_tokens`, 1e9)],
   ['other prompt ids', /^other prompt tokens/, set('prompt_token_ids', [1, 2, 3])],
 ];
+const OF_GENERATE: Lie[] = [
+  ...OF_VLLM,
+  ['the name of another request', ANOTHER_REQUEST, set('request_id', 'generate-tokens-run_q_0_1-12345678')],
+  ['spans without a version', NO_VERSION, set('choices.0.weight_versions.0.version', null)],
+  ['spans of an empty version', NO_VERSION, set('choices.0.weight_versions.0.version', '')],
+  ['spans that end early', /^versions that do not cover/, set('choices.0.weight_versions.0.end', 3)],
+  ['spans that begin late', /^versions that do not cover/, set('choices.0.weight_versions.0.start', 1)],
+];
+const OF_COMPLETIONS: Lie[] = [
+  ...OF_VLLM,
+  ['the name of another request', ANOTHER_REQUEST, set('id', 'cmpl-run_q_0_1-12345678')],
+];
 const SGLANG_COUNTS = ['prompt_tokens', 'completion_tokens'];
 const OF_SGLANG: Lie[] = [
+  ['the name of another request', ANOTHER_REQUEST, set('meta_info.id', 'run_q_0_1-12345678')],
   ...countLies('meta_info', [...SGLANG_COUNTS, 'cached_tokens']),
   ...offByOne('meta_info', SGLANG_COUNTS),
   ['cached tokens beyond all tokens', /^more cached_tokens/, set('meta_info.cached_tokens', 1e9)],
@@ -83,6 +99,11 @@ const OF_SGLANG: Lie[] = [
       for (const span of (get(whole, 'meta_info.weight_versions') ?? []) as Json[]) span['version'] = '\u001b[2Jv7';
     },
   ],
+];
+const OF_SPANS: Lie[] = [
+  ...OF_SGLANG,
+  ['spans without a version', NO_VERSION, set('meta_info.weight_versions.0.version', undefined)],
+  ['spans that overlap', /^versions that do not cover/, set('meta_info.weight_versions.0.start', -1)],
 ];
 const first = 'choices.0.logprobs.content.0.logprob';
 const OF_OPENAI: Lie[] = [
@@ -106,26 +127,21 @@ const OF_OPENAI: Lie[] = [
   ],
 ];
 const SHAPES = [
-  { of: 'sglang', kind: 'sglang', lies: OF_SGLANG },
+  { of: 'sglang', kind: 'sglang', lies: OF_SPANS },
   { of: 'sglang without spans', kind: 'sglang', spans: false, lies: OF_SGLANG },
-  { of: 'vllm', kind: 'vllm', lies: OF_VLLM },
-  { of: 'vllm by completions', kind: 'vllm', scaleOut: false, lies: OF_VLLM },
+  { of: 'vllm', kind: 'vllm', lies: OF_GENERATE },
+  { of: 'vllm by completions', kind: 'vllm', scaleOut: false, lies: OF_COMPLETIONS },
   { of: 'openai', kind: 'openai', lies: OF_OPENAI },
 ] as const;
 
 describe.each(SHAPES)('a reply of $of', ({ lies, ...shape }) => {
   let server: ModelServer;
   let backend: Backend;
-  let whole: Json;
   const ask = () => askShortly(backend);
   beforeAll(async () => {
     server = await modelServer({ modelPath: TINY_FOLDER, ...shape });
     const spec = shape.kind === 'openai' ? `openai:${server.url}/v1#tiny` : `${shape.kind}:${server.url}`;
     backend = await createBackend(spec, { tokenizer: null, log: () => undefined });
-    await ask();
-    const { path, body } = server.seen.findLast((one) => /generate|completions/.test(one.path))!;
-    const answer = await fetch(`${server.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
-    whole = (await answer.json()) as Json;
   });
   afterAll(async () => {
     await backend.close();
@@ -134,9 +150,7 @@ describe.each(SHAPES)('a reply of $of', ({ lies, ...shape }) => {
 
   test('with one lie in it is refused by the name of the lie', async () => {
     for (const [name, flaw, change] of lies) {
-      const body = structuredClone(whole);
-      change(body);
-      server.fail({ status: 200, body });
+      server.fail({ change });
       const error = await ask().then(
         () => null,
         (thrown: unknown) => thrown,
@@ -154,11 +168,13 @@ describe.each(SHAPES)('a reply of $of', ({ lies, ...shape }) => {
   }, 300_000);
 
   test('that says nothing of its counts is taken', async () => {
-    const body = structuredClone(whole);
-    delete body['usage'];
-    const meta = (body['meta_info'] ?? {}) as Json;
-    for (const key of Object.keys(meta)) if (key.endsWith('_tokens')) delete meta[key];
-    server.fail({ status: 200, body });
+    server.fail({
+      change(body) {
+        delete body['usage'];
+        const meta = (body['meta_info'] ?? {}) as Json;
+        for (const key of Object.keys(meta)) if (key.endsWith('_tokens')) delete meta[key];
+      },
+    });
     expect((await ask()).server).toContain(server.url);
   }, 60_000);
 });

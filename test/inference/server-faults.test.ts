@@ -238,10 +238,10 @@ describe('a failing server', () => {
     expect(finish).toBe('abort');
     expect(outputIds.length).toBeGreaterThan(0);
     expect(logprobs).toHaveLength(outputIds.length);
-    const empty = { id: 'x', finish_reason: { type: 'abort', message: 'Aborted', status_code: null, err_type: null } };
+    const empty = { finish_reason: { type: 'abort', message: 'Aborted', status_code: null, err_type: null } };
     server.fail({ status: 200, body: { text: '', meta_info: { ...empty, weight_version: 'default' } } });
     await expect(ask()).rejects.toMatchObject({ reason: 'server-aborted', retryable: true });
-    const full = { id: 'x', finish_reason: { type: 'length', length: 0 }, output_token_logprobs: [] };
+    const full = { finish_reason: { type: 'length', length: 0 }, output_token_logprobs: [] };
     server.fail({ status: 200, body: { text: '', output_ids: [], meta_info: full } });
     await expect(ask()).rejects.toMatchObject({ reason: 'context-length', retryable: false });
   });
@@ -251,19 +251,13 @@ describe('a failing server', () => {
     ['id', (pairs: unknown[][]) => [[-1, 692, null], ...pairs.slice(1)], 'token-out-of-vocabulary', false],
   ])('passes on no %s that cannot be', async (_, spoil, reason, retryable) => {
     await open('sglang');
-    const whole = (await (
-      await fetch(`${server.url}/generate`, {
-        method: 'POST',
-        body: JSON.stringify({
-          input_ids: [5],
-          sampling_params: { max_new_tokens: 4, ignore_eos: true },
-          return_logprob: true,
-        }),
-      })
-    ).json()) as { output_ids?: unknown; meta_info: { output_token_logprobs: unknown[][] } };
-    delete whole.output_ids;
-    whole.meta_info.output_token_logprobs = spoil(whole.meta_info.output_token_logprobs);
-    server.fail({ status: 200, body: whole });
+    server.fail({
+      change(whole) {
+        delete whole['output_ids'];
+        const meta = whole['meta_info'] as { output_token_logprobs: unknown[][] };
+        meta.output_token_logprobs = spoil(meta.output_token_logprobs);
+      },
+    });
     await expect(ask()).rejects.toMatchObject({ reason, retryable });
   });
 });

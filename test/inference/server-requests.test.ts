@@ -32,7 +32,11 @@ describe('a request to a server', () => {
   ] as const)('finds out at start that a %s means %s', async (kind, meaning, expected) => {
     for (const scaleOut of [true, false]) {
       const server = await start({ kind, meaning, scaleOut });
-      const backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+      const backend = await createTokenBackend(`${kind}:${server.url}`, {
+        tokenizer: null,
+        log: () => undefined,
+        recheckEvery: 0,
+      });
       opened.push(backend);
       expect(backend.facts.logprobs).toBe(expected);
     }
@@ -41,7 +45,11 @@ describe('a request to a server', () => {
   test('all settings that a server could have other defaults for are said, by names it knows', async () => {
     for (const kind of ['sglang', 'vllm'] as const) {
       const server = await start({ kind });
-      const backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+      const backend = await createTokenBackend(`${kind}:${server.url}`, {
+        tokenizer: null,
+        log: () => undefined,
+        recheckEvery: 0,
+      });
       opened.push(backend);
       await ask(backend, { sampling: { temperature: 0.7, topP: 0.9, topK: 50 }, stopTokenIds: [2] });
       const { sampling_params: params } = server.seen.findLast(({ body }) => 'sampling_params' in body)!.body;
@@ -66,7 +74,7 @@ describe('a request to a server', () => {
     const log = () => undefined;
     const nowhere = await start({ kind: 'sglang', modelPath: '/nowhere/model' });
     const url = `sglang:${nowhere.url}`;
-    await expect(createTokenBackend(url, { tokenizer: null, log })).rejects.toMatchObject({
+    await expect(createTokenBackend(url, { tokenizer: null, log, recheckEvery: 0 })).rejects.toMatchObject({
       reason: 'no-tokenizer',
       retryable: false,
       fix: expect.stringContaining('--tokenizer'),
@@ -78,7 +86,11 @@ describe('a request to a server', () => {
 
   test('a rollout’s requests are marked for routers, the same on every turn', async () => {
     const server = await start({ kind: 'vllm' });
-    const backend = await createTokenBackend(`vllm:${server.url}`, { tokenizer: null, log: () => undefined });
+    const backend = await createTokenBackend(`vllm:${server.url}`, {
+      tokenizer: null,
+      log: () => undefined,
+      recheckEvery: 0,
+    });
     opened.push(backend);
     for (const requestId of ['run/a/0/1', 'run/a/0/2', 'run/b/0/1']) await ask(backend, { requestId });
     const [first, second, other] = server.seen.slice(-3).map(({ headers }) => headers['x-session-id']);
@@ -88,7 +100,11 @@ describe('a request to a server', () => {
 
   test('connections are kept: many requests, one after the other, make few', async () => {
     const server = await start({ kind: 'sglang' });
-    const backend = await createTokenBackend(`sglang:${server.url}`, { tokenizer: null, log: () => undefined });
+    const backend = await createTokenBackend(`sglang:${server.url}`, {
+      tokenizer: null,
+      log: () => undefined,
+      recheckEvery: 0,
+    });
     opened.push(backend);
     for (let seed = 0; seed < 30; seed++) await ask(backend, { seed });
     expect(server.connections()).toBeLessThan(10);
@@ -100,7 +116,11 @@ describe('a request to a server', () => {
       ['vllm', 'seed'],
     ] as const) {
       const server = await start({ kind });
-      const backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+      const backend = await createTokenBackend(`${kind}:${server.url}`, {
+        tokenizer: null,
+        log: () => undefined,
+        recheckEvery: 0,
+      });
       opened.push(backend);
       const prefer = { server: server.url, version: 0 };
       await ask(backend, { seed: 42 });

@@ -26,7 +26,9 @@ const at = (query: string) => rolloutFolder({ query, sample: 0, attempt: 1 });
 beforeAll(async () => {
   const store = await playGoodRun(join(root, 'good'));
   await writeJudgements(store, 'again', sameVerdicts(store));
-  await exportRun(store, areal, join(store.folder, EXPORT));
+  await exportRun(store, areal, join(root, EXPORT));
+  // It travels with the copies of the run.
+  cpSync(join(root, EXPORT), join(store.folder, EXPORT));
 });
 
 async function* sameVerdicts(store: Store): AsyncGenerator<VerdictRow> {

@@ -12,6 +12,7 @@ import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/traje
 import { logName, turnLogBlock, turnLogLine } from '../../domain/turn-log.ts';
 import { outputTokens, type ChunkRecord, type TurnRecord } from '../../domain/turn.ts';
 import { openFileStore } from '../../storage/files.ts';
+import { openLoose } from '../storage/ended-rig.ts';
 import { logPath, parseRolloutFile, rolloutFolder } from '../../storage/record/layout.ts';
 import { hashQueries } from '../../storage/queries.ts';
 import type { RunRecord } from '../../storage/record/run-record.ts';
@@ -80,7 +81,7 @@ async function readWhole(store: Store): Promise<LooseRun> {
 /** Rollouts that stay as they were are left alone: of the rest, nothing old remains. */
 async function writeWhole(out: string, whole: LooseRun, before: LooseRun): Promise<void> {
   const { run, queries, rollouts } = whole;
-  const store = openFileStore(out, run.run);
+  const store = openLoose(out, run.run);
   const kept = (one: LooseRollout, among: LooseRun) => among.rollouts.some((each) => isDeepStrictEqual(each, one));
   for (const name of ['run.json', 'result.json', 'queries.jsonl', 'queries.index'])
     rmSync(join(store.folder, name), { force: true });

@@ -1,18 +1,18 @@
-// A whole run without a flaw, and the histories that Temporal would keep of it: what the checks' tests do harm to.
+// A whole run without a flaw, as files, and the histories that Temporal would keep of it: what the checks' tests do harm to.
 
 import { addResult, noCounts } from '../../domain/progress.ts';
 import type { RolloutHistory } from '../../domain/rollout-history.ts';
 import type { RolloutResult } from '../../domain/ending.ts';
 import { outputTokens } from '../../domain/turn.ts';
-import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
+import { openLoose } from '../storage/ended-rig.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../storage/play.ts';
 
 /** Two samples each; query `three/3` has a failed first attempt and a finished second one, `two` cannot be decided. */
 export const queries = ['one', 'two', 'three/3', 'FOUR'].map((id) => aQuery(id));
 
 export async function playGoodRun(out: string): Promise<Store> {
-  const store = openFileStore(out, RUN);
+  const store = openLoose(out);
   await putRun(store, queries, { samples: 2 });
   for (const [index, query] of queries.entries()) {
     for (const sample of [0, 1]) {

@@ -98,6 +98,7 @@ const OTHERS: { readonly [K in keyof RolloutSettings]: RolloutSettings[K] } = {
   fleetPolicy: 'round_robin',
   maxInFlightPerServer: 8,
   requestTimeoutSeconds: 60,
+  recheckEvery: 7,
   serverLimits: { 'http://a': 1 },
   serverWeights: { 'http://a': 2 },
   seed: 12,

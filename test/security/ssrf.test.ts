@@ -4,9 +4,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { isForbiddenAddress, type Lookup } from '../../inference/http/forbidden-address.ts';
+import { JsonSocket } from '../../environments/own/json-socket.ts';
+import { post } from '../../environments/own/post.ts';
+import { readRubric } from '../../environments/own/rubric/rubric.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
 import { openHttp } from '../../inference/http/http.ts';
 import { parseOpenaiTarget, parseServerUrls } from '../../inference/http/server-url.ts';
+import { ForbiddenAddress, isForbiddenAddress, type Lookup } from '../../machine/forbidden-address.ts';
+import { guardedFetch } from '../../machine/guarded-fetch.ts';
+import { openSender } from '../../storage/bucket/request.ts';
+import { bucketSettings } from '../../storage/bucket/settings.ts';
 
 /** An IPv4 address as people hide it: each part, or the last parts together, in any base. */
 function spellings(address: string): string[] {
@@ -114,6 +121,41 @@ describe('a name', () => {
     await expect(http.get('/')).rejects.toMatchObject({ reason: 'server-forbidden' });
     await http.close();
     server.close();
+  });
+});
+
+describe('every other address that a run names', () => {
+  const AWS = { AWS_ACCESS_KEY_ID: 'k', AWS_SECRET_ACCESS_KEY: 's' };
+  const limits = { signal: new AbortController().signal, timeoutMs: 2000 };
+  const judge = (server: string) => ({
+    server,
+    model: 'm',
+    name: 'r',
+    instructions: 'Judge.',
+    choices: ['good', 'bad'].map((choice) => ({ choice, reward: 1 })),
+  });
+  test.each(SPELLINGS)('is refused when it is read, and not asked if it was not: %s', async (host) => {
+    if (!URL.canParse(`http://${host}:8009`)) return;
+    const url = `http://${host}:8009`;
+    const never = expect.stringContaining('never asked') as string;
+    expect(() => parseSpec(`${url}#slime`, '/')).toThrow('never asked');
+    expect(() => readRubric('r.json', JSON.stringify(judge(url)))).toThrow('never asked');
+    expect(() => bucketSettings({ ...AWS, AWS_ENDPOINT_URL: url })).toThrow('never asked');
+    const refused = { message: never, retryable: false };
+    await expect(post('env', 'respond', url, {}, limits)).rejects.toMatchObject(refused);
+    await expect(JsonSocket.open('env', url, limits)).rejects.toMatchObject(refused);
+    const settings = { ...bucketSettings(AWS), endpoint: url };
+    const read = openSender(settings)({ action: 'read', method: 'GET', place: { bucket: 'b', key: 'k' } });
+    await expect(read).rejects.toMatchObject(refused);
+  });
+
+  test('is not asked where a redirect points', async () => {
+    const there = createServer((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end());
+    await new Promise<void>((resolve) => void there.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(there.address() as AddressInfo).port}`;
+    await expect(guardedFetch(url)).rejects.toMatchObject({ cause: expect.any(ForbiddenAddress) as Error });
+    await expect(post('env', 'respond', url, {}, limits)).rejects.toThrow('answered `respond` with status 302');
+    there.close();
   });
 });
 

@@ -122,35 +122,31 @@ describe('the local UI', () => {
     expect(reply.headers.get('x-frame-options')).toBe('DENY');
   });
 
-  test.skipIf(process.platform !== 'linux')(
-    'is the only HTTP of that server that a page can reach by name',
-    async () => {
-      const open = listeners(server.id.pid);
-      expect(open.length).toBeGreaterThan(2);
-      for (const { host, port: at } of open) {
-        // Nobody finds one of 16 million addresses by trying.
-        if (host !== '127.0.0.1') continue;
-        for (const path of ['/api/v1/namespaces', '/api/v1/namespaces/default/workflows', '/namespaces']) {
-          const answer = await status({ path, at, headers: { host: `evil.example:${at}` } }).catch(() => 'no HTTP');
-          expect([403, 404, 'no HTTP'], `${at}${path}: ${answer}`).toContain(answer);
-        }
+  test('is the only HTTP of that server that a page can reach by name', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'this system is not Linux');
+    const open = listeners(server.id.pid);
+    expect(open.length).toBeGreaterThan(2);
+    for (const { host, port: at } of open) {
+      // Nobody finds one of 16 million addresses by trying.
+      if (host !== '127.0.0.1') continue;
+      for (const path of ['/api/v1/namespaces', '/api/v1/namespaces/default/workflows', '/namespaces']) {
+        const answer = await status({ path, at, headers: { host: `evil.example:${at}` } }).catch(() => 'no HTTP');
+        expect([403, 404, 'no HTTP'], `${at}${path}: ${answer}`).toContain(answer);
       }
-      expect(open.filter(({ host }) => host !== '127.0.0.1')).toHaveLength(1);
-    },
-  );
+    }
+    expect(open.filter(({ host }) => host !== '127.0.0.1')).toHaveLength(1);
+  });
 
-  test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
-    'refuses another user of this machine',
-    async () => {
-      const script = `require('http').get('http://${own()}/api/v1/namespaces', r => { console.log(r.statusCode); r.resume() })`;
-      const ask = (uid: number) =>
-        promisify(execFile)('/usr/bin/env', ['-i', process.execPath, '-e', script], { uid, gid: uid });
-      // A node below /root is not everybody's to run.
-      const other = await ask(54_321).catch(() => undefined);
-      if (other) expect(other.stdout.trim()).toBe('403');
-      expect((await ask(0)).stdout.trim()).toBe('200');
-    },
-  );
+  test('refuses another user of this machine', async ({ skip }) => {
+    skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'only root on Linux can be another user');
+    const script = `require('http').get('http://${own()}/api/v1/namespaces', r => { console.log(r.statusCode); r.resume() })`;
+    const ask = (uid: number) =>
+      promisify(execFile)('/usr/bin/env', ['-i', process.execPath, '-e', script], { uid, gid: uid });
+    // A node below /root is not everybody's to run.
+    const other = await ask(54_321).catch(() => undefined);
+    if (other) expect(other.stdout.trim()).toBe('403');
+    expect((await ask(0)).stdout.trim()).toBe('200');
+  });
 
   test('is off where it is told so, and where others work on the machine unless it is asked for', () => {
     const shared = () => true;

@@ -1,5 +1,5 @@
 // A run in a bucket is the same run to every reader: what was put there record by record, what was copied there file by
-// file, packed, unpacked, and with harm done to it.
+// file, ended, and with harm done to it.
 
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,8 +11,6 @@ import { parquetTurns } from '../../exporters/parquet-turns.ts';
 import { checkRun } from '../../proof/check.ts';
 import { exportRun } from '../../storage/export-run.ts';
 import { writeFleetReport, readFleet } from '../../storage/fleet-status.ts';
-import { packRun } from '../../storage/pack/pack.ts';
-import { unpackRun } from '../../storage/pack/unpack.ts';
 import { searchRun } from '../../storage/search.ts';
 import { putAct, readActs } from '../../storage/steering.ts';
 import type { Breach, Store } from '../../storage/store.ts';
@@ -21,7 +19,7 @@ import { openWeightsLedger } from '../../storage/weights.ts';
 import { all } from '../contract/store.ts';
 import { playGoodRun } from '../proof/good-run.ts';
 import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../support/s3-server.ts';
-import { again, bytesIn, seenIn } from './pack-rig.ts';
+import { again, bytesIn, endAll, seenIn } from './ended-rig.ts';
 import { RUN } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-bucket-'));
@@ -105,40 +103,14 @@ describe('a run in a bucket', () => {
     expect(server.objects.size).toBe(Object.keys(files).length);
   });
 
-  test('packed is the same run, in as many objects, and unpacked it is what it was', async () => {
+  test('ended is the same run, an object for each rollout', async () => {
     const seen = await seenIn(again(OUT));
-    const summary = await packRun(again(OUT), { minAgeMs: 0, rolloutsPerPack: 2 });
-    expect(summary).toMatchObject({ rollouts: 9, notEnded: 0, problems: 0, packs: 5 });
-    expect([...server.objects.keys()].filter((key) => key.includes('/rollouts/'))).toEqual([]);
-    expect(server.objects.size).toBe(14);
+    await endAll(OUT);
+    const keys = [...server.objects.keys()];
+    expect(keys.filter((key) => key.includes('/ended/'))).toHaveLength(9);
+    expect(keys.filter((key) => key.includes('/rollouts/'))).toEqual([]);
     expect(await seenIn(again(OUT))).toEqual(seen);
     expect(await breachesOf(again(OUT))).toEqual([]);
-    await unpackRun(`${OUT}/${RUN}`);
-    const back = Object.fromEntries(
-      [...server.objects].map(([key, { body }]) => [key.slice(`a/runs/${RUN}/`.length), body.toString('latin1')]),
-    );
-    expect(back).toEqual(files);
-  });
-
-  test('gets a manifest that is gone again, and is read only then', async () => {
-    await packRun(again(OUT), { minAgeMs: 0, rolloutsPerPack: 2 });
-    const seen = await seenIn(again(OUT));
-    const manifest = `a/runs/${RUN}/packs/000002.json`;
-    const { body } = server.objects.get(manifest)!;
-    server.objects.delete(manifest);
-    await expect(exported(again(OUT))).rejects.toThrow(/000002-.* is named by no manifest, and holds 2 rollouts/);
-    expect(await breachesOf(again(OUT))).toHaveLength(1);
-    expect(await packRun(again(OUT), { minAgeMs: 0 })).toMatchObject({ packs: 0, problems: 0, namedAgain: 1 });
-    expect(server.objects.get(manifest)!.body.equals(body)).toBe(true);
-    expect(await seenIn(again(OUT))).toEqual(seen);
-    server.objects.delete(manifest);
-    await unpackRun(`${OUT}/${RUN}`);
-    expect([...server.objects.keys()].length).toBe(Object.keys(files).length);
-  });
-
-  test('is not packed before its rollouts are a minute old by the clock of the server', async () => {
-    for (const [key, { body }] of server.objects) server.objects.set(key, { body, modified: new Date() });
-    expect(await packRun(again(OUT))).toMatchObject({ rollouts: 0, notEnded: 9 });
   });
 
   test('with harm done to an object has the breaches that the same file in a folder has', async () => {
@@ -181,7 +153,7 @@ describe('a run in a bucket', () => {
       'rollouts/zz/a/0.1/turn-001.json',
       'rollouts/1f/a',
       'answers/0/x.txt',
-      'packs/x',
+      'ended/x',
     ]) {
       server.objects.set(`a/runs/${RUN}/${name}`, { body: Buffer.from('x'), modified: new Date() });
       expect(await breachesOf(again(OUT)), name).toHaveLength(1);

@@ -26,7 +26,7 @@ async function exported(ids: readonly string[], samples = 2) {
         turn: (turn) => ({ outputIds: [10 * index + sample, turn, 1] }),
       });
   }
-  const file = join(store.folder, '.export.jsonl');
+  const file = `${store.folder}.export.jsonl`;
   await exportRun(store, areal, file);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   return { store, file, found: lines.map((line) => (JSON.parse(line) as { ids: [string] }).ids[0]) };

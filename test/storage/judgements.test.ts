@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RolloutId } from '../../domain/ids.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { openLoose } from './ended-rig.ts';
 import { type JudgedTurn, judgedTurns } from '../../storage/judged-turns.ts';
 import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
 import { rolloutFolder } from '../../storage/record/layout.ts';
-import { aQuery, play, putRun, RUN } from './play.ts';
+import { aQuery, play, putRun } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-judgements-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 async function playedStore() {
-  const store = openFileStore(mkdtempSync(join(root, 'out-')), RUN);
+  const store = openLoose(mkdtempSync(join(root, 'out-')));
   const queries = [aQuery('a'), aQuery('b')];
   await putRun(store, queries);
   await play(store, { query: queries[0]!, index: 0, verdicts: ['wrong'], stop: 'failed', unjudged: 1 });

@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { checkRun } from '../../proof/check.ts';
-import { packRun } from '../../storage/pack/pack.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Breach, Store, Stored } from '../../storage/store.ts';
 import { playGoodRun } from '../proof/good-run.ts';
-import { again, rolloutsIn, seenIn } from './pack-rig.ts';
+import { again, endAll, rolloutsIn, seenIn } from './ended-rig.ts';
 import type { FileLayer } from '../../storage/disk/file-layer.ts';
 import { aQuery, play, putRun, RUN, type Script, someSettings } from './play.ts';
 import { PowerCut, powerDisk } from './power-disk.ts';
@@ -149,7 +148,7 @@ describe(`a power cut (POWER_SEED=${SEED})`, () => {
     expect((await again(found).getRollout({ run: RUN, query: 'q0', sample: 1, attempt: 1 }))?.hash).toBe(hash);
   });
 
-  test('while a run is packed loses nothing, and the next packer completes it', async () => {
+  test('while rollouts become lines loses nothing, and the next worker does what is left', async () => {
     await playGoodRun(join(root, 'good'));
     const seen = await seenIn(again(join(root, 'good')));
     for (let n = 0; n < CUTS / 4; n++) {
@@ -157,13 +156,13 @@ describe(`a power cut (POWER_SEED=${SEED})`, () => {
       const out = mkdtempSync(join(root, 'out-'));
       cpSync(join(root, 'good'), out, { recursive: true });
       const disk = powerDisk(out, Math.floor(random() * 260), random);
-      await ends(packRun(again(out), { minAgeMs: 0, rolloutsPerPack: 4, layer: disk.layer }));
+      await ends(endAll(out, disk.layer));
       const found = mkdtempSync(join(root, 'found-'));
       disk.afterCut(found);
       const at = `POWER_SEED=${SEED + n}`;
       expect(rolloutsIn(await seenIn(again(found))), at).toEqual(rolloutsIn(seen));
       expect(await breachesOf(found), at).toEqual([]);
-      await packRun(again(found), { minAgeMs: 0 });
+      await endAll(found);
       expect(await seenIn(again(found)), at).toEqual(seen);
       expect(await breachesOf(found), at).toEqual([]);
       for (const folder of [out, found]) rmSync(folder, { recursive: true });

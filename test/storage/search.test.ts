@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { openLoose } from './ended-rig.ts';
 import { type Hit, searchRun, type SearchOptions } from '../../storage/search.ts';
 import type { Store } from '../../storage/store.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
@@ -16,7 +16,7 @@ let out: string;
 let store: Store;
 beforeEach(() => {
   out = mkdtempSync(join(tmpdir(), 'everturn-'));
-  store = openFileStore(out, RUN);
+  store = openLoose(out);
 });
 afterEach(() => rmSync(out, { recursive: true, force: true }));
 

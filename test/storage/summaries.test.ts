@@ -5,17 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RolloutSummary } from '../../domain/rollout-summary.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { openLoose } from './ended-rig.ts';
 import type { Breach, Store } from '../../storage/store.ts';
-import { readSummaries, type SummaryOptions } from '../../storage/summaries.ts';
+import { readSummaries } from '../../storage/summaries.ts';
+import type { SummaryOptions } from '../../storage/summary.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
-import { aQuery, play, putRun, RUN } from './play.ts';
+import { aQuery, play, putRun } from './play.ts';
 
 let out: string;
 let store: Store;
 beforeEach(() => {
   out = mkdtempSync(join(tmpdir(), 'everturn-'));
-  store = openFileStore(out, RUN);
+  store = openLoose(out);
 });
 afterEach(() => rmSync(out, { recursive: true, force: true }));
 

@@ -38,7 +38,8 @@ export function hostileEngine({ kind, vocabSize, length, answers, latencyMs }: C
       }
       const said = answers[part(0) % answers.length]!;
       const ids = [...said, ...ask.stops.slice(0, 1)].slice(0, ask.max);
-      const outputs = ids.map((id, i) => ({ id, logprob: -((part(2) + i * 7919) % 4096) / 1024, top: [] }));
+      const logprobs = toy.contextLogprobs([...ask.context, ...ids], ask.context.length - 1).slice(1);
+      const outputs = ids.map((id, i) => ({ id, logprob: logprobs[i]!, top: [] }));
       const finish = ask.stops.includes(ids.at(-1)!) ? 'stop' : 'length';
       return { id: ask.id, outputs, finish, spans: [{ version: toy.version, start: 0, end: outputs.length }] };
     },

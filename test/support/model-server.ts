@@ -17,7 +17,11 @@ export interface Seen {
 }
 
 /** Instead of the next answer to a generation. */
-export type Fault = Reply | { readonly act: (request: IncomingMessage, response: ServerResponse) => void };
+export type Fault =
+  | Reply
+  /** A lie: the honest answer, changed or replaced. */
+  | { readonly change: (whole: Record<string, unknown>) => unknown }
+  | { readonly act: (request: IncomingMessage, response: ServerResponse) => void };
 
 export interface ModelServer {
   readonly url: string;
@@ -76,16 +80,17 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
     if (apiKey !== undefined && headers.authorization !== `Bearer ${apiKey}`) {
       return send(response, { status: 401, body: { error: `Unauthorized: ${headers.authorization ?? 'no key'}` } });
     }
-    const generating = /generate|completions/.test(url);
+    const generating = /generate|completions/.test(url) && !isRecheck((body ?? {}) as Seen['body']);
     const fault = generating ? faults.shift() : undefined;
     if (fault && 'act' in fault) return fault.act(request, response);
-    if (fault) return send(response, fault);
+    if (fault && !('change' in fault)) return send(response, fault);
     await self.hold?.(url, 'before');
     const refusal = self.instead?.(url, (body ?? {}) as Seen['body']);
     if (refusal) return send(response, refusal);
     const reply = await answer({ method, path: url, text, body, broken, gone: () => response.destroyed });
+    const lie = await fault?.change(reply.body as Record<string, unknown>);
     await self.hold?.(url, 'after');
-    send(response, reply);
+    send(response, lie === undefined ? reply : { ...reply, body: lie });
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -113,6 +118,12 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
     },
   };
   return self;
+}
+
+/** An answer given as a context: a question about its logprobs, and no generation. */
+function isRecheck(body: Seen['body']): boolean {
+  const params = body.sampling_params ?? body;
+  return Number(body['logprob_start_len']) > 0 || (params['prompt_logprobs'] === 0 && params['logprobs'] === 1);
 }
 
 function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {

@@ -80,9 +80,11 @@ export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000, 
       const all = [...bytesOf(text), EOS];
       const outputIds = all.slice(0, request.maxNewTokens);
       onProgress?.(outputIds.length);
+      const hashed = request.contextIds.reduce((sum, id) => (sum * 31 + id) % 65_521, 7);
       return {
         outputIds,
-        logprobs: outputIds.map((id) => -((id % 7) + 1) / 8),
+        // Another context gives others.
+        logprobs: outputIds.map((id, i) => -3 - ((id * 7919 + hashed + i * 104_729) % 65_521) / 65_521),
         finish: outputIds.length < all.length ? 'length' : 'stop',
         versions: [{ version: 0, start: 0, end: outputIds.length }],
         server: server ?? null,

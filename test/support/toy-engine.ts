@@ -68,8 +68,8 @@ export interface Engine {
     draw: Omit<Parameters<typeof draw>[3], 'meaning'>;
     gone: () => boolean;
   }): Promise<Run>;
-  /** Of each id of a context after the first. */
-  contextLogprobs(context: readonly number[]): (number | null)[];
+  /** Of each id of a context after the one at `from`. */
+  contextLogprobs(context: readonly number[], from?: number): (number | null)[];
   /** Ends these, or all, with what they have. */
   abort(id: string | null): number;
 }
@@ -160,7 +160,8 @@ export function toyEngine(given: Shape): ToyEngine {
       }
       return { id, outputs, finish: stops.includes(outputs.at(-1)!.id) ? 'stop' : 'length', spans };
     },
-    contextLogprobs: (context) => contextLogprobs(context, shape.vocabSize, weightsOf(shape.model + weights)),
+    contextLogprobs: (context, from) =>
+      contextLogprobs(context, shape.vocabSize, weightsOf(shape.model + weights), from),
     abort(id) {
       const found = [...runs].filter(([name]) => id === null || name === id);
       for (const [, run] of found) run.aborted = true;

@@ -42,11 +42,17 @@ export function draw(context: readonly number[], vocabSize: number, weights: num
   return { id, logprob: of(id), top: order.slice(0, top).map((each) => ({ id: each, logprob: of(each) })) };
 }
 
-/** Of each id of a context after the first, at temperature 1. */
-export function contextLogprobs(context: readonly number[], vocabSize: number, weights: number): (number | null)[] {
-  return context.map((id, i) => {
+/** Of each id of a context after the one at `from`, which has none, at temperature 1. */
+export function contextLogprobs(
+  context: readonly number[],
+  vocabSize: number,
+  weights: number,
+  from = 0,
+): (number | null)[] {
+  return context.slice(from).map((id, at) => {
+    const i = from + at;
     const last = context[i - 1];
-    if (last === undefined) return null;
+    if (at === 0 || last === undefined) return null;
     return logSoftmax(Array.from({ length: vocabSize }, (_, each) => 4 * hashed(each, last, i, weights)))[id]!;
   });
 }

@@ -62,7 +62,8 @@ export function sglang(engine: Engine): Answer {
       draw,
       gone,
     });
-    const given = body['logprob_start_len'] === 0 ? context : [];
+    const start = num(body['logprob_start_len'], -1);
+    const given = start < 0 ? [] : engine.contextLogprobs(context, start).map((one, i) => [one, context[start + i]]);
     return ok(sglangReply(run, context.length, max, top, given));
   }
 
@@ -71,7 +72,7 @@ export function sglang(engine: Engine): Answer {
     prompt: number,
     max: number,
     top: number,
-    given: readonly number[],
+    given: readonly (readonly unknown[])[],
   ) {
     const reason =
       finish === 'stop'
@@ -88,7 +89,7 @@ export function sglang(engine: Engine): Answer {
         prompt_tokens: prompt,
         weight_version: spans.at(-1)?.version ?? engine.version,
         num_retractions: 0,
-        input_token_logprobs: engine.contextLogprobs(given).map((logprob, i) => [logprob, given[i], null]),
+        input_token_logprobs: given.map((pair) => [...pair, null]),
         output_token_logprobs: outputs.map((o) => [o.logprob, o.id, null]),
         output_token_logprobs_length: outputs.length,
         ...(top > 0

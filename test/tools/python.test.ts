@@ -1,17 +1,16 @@
 // The tool `python` in a real sandbox: what it prints is told, a traceback too, and it keeps nothing and reaches nothing.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { JudgeError } from '../../domain/errors.ts';
 import { type CodeEnvironment, createCodeEnvironment } from '../../environments/code/code-environment.ts';
+import { proveSandbox } from '../../environments/code/canary.ts';
 import type { ToolAnswer } from '../../tools/tool.ts';
 import { PYTHON, pythonDoor } from '../../tools/python.ts';
 import { schemaFlaw } from '../../tools/schema.ts';
+import { describeUnless } from '../support/needs.ts';
 
+const proof = await proveSandbox();
 let code: CodeEnvironment;
-beforeAll(async () => {
-  code = await createCodeEnvironment();
-});
-afterAll(() => code.close());
 /** As the activity does: a sandbox that was too busy is asked again. */
 async function run(program: string, timeoutSeconds = 20): Promise<ToolAnswer> {
   for (let tries = 1; ; tries++) {
@@ -34,7 +33,12 @@ const once = (program: string, timeoutSeconds: number) =>
     '/',
   );
 
-describe('the tool python', () => {
+describeUnless(proof.ok ? undefined : `no sandbox: ${proof.why}`)('the tool python', () => {
+  beforeAll(async () => {
+    code = await createCodeEnvironment();
+  });
+  afterAll(() => code.close());
+
   test('has a schema that is one', () => {
     expect(schemaFlaw(PYTHON.parameters)).toBeUndefined();
   });

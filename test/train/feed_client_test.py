@@ -217,6 +217,39 @@ class Found(unittest.TestCase):
             with open(said) as f:
                 self.assertEqual(json.load(f), ["feed", "first", "--out", os.path.dirname(self.folder), "--until-stdin-ends"])
 
+    def record(self, words, mode=0o600):
+        path = os.path.join(self.home, "command.json")
+        with open(path, "w") as f:
+            json.dump(words, f)
+        os.chmod(path, mode)
+
+    def test_the_recorded_command_is_started_and_no_other(self):
+        said, npx = os.path.join(self.place.name, "said"), os.path.join(self.place.name, "npx")
+        for path, text in ((said + ".sh", f'#!/bin/sh\necho "$@" > {said}\ncat\n'), (npx, f"#!/bin/sh\ntouch {npx}.called\n")):
+            with open(path, "w") as f:
+                f.write(text)
+            os.chmod(path, 0o755)
+        path = os.environ["PATH"]
+        os.environ["PATH"] = f"{self.place.name}{os.pathsep}{path}"
+        try:
+            for words, mode in ((None, 0o600), (["npx", "everturn"], 0o600), ([said + ".sh"], 0o622), ({"a": 1}, 0o600)):
+                if words is not None:
+                    self.record(words, mode)
+                with Feed("first", out=os.path.join(self.place.name, "runs"), patience=0.3) as client:
+                    with self.assertRaises(FeedError) as raised:
+                        client.version(1)
+                    self.assertIsNone(client.child)
+                self.assertIn("start it: `everturn feed first --out", str(raised.exception))
+            self.record([said + ".sh"])
+            with Feed("first", out=os.path.join(self.place.name, "runs"), patience=20) as client:
+                with self.assertRaises(OSError):
+                    client._find()
+                while not os.path.exists(said) or not os.path.getsize(said):
+                    time.sleep(0.02)
+        finally:
+            os.environ["PATH"] = path
+        self.assertFalse(os.path.exists(npx + ".called"))
+
     def test_a_feed_that_is_refused_is_not_started_again(self):
         began = time.monotonic()
         with self.client(command=[sys.executable, "-c", "raise SystemExit(2)"], patience=600) as client:

@@ -4,16 +4,17 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openFileStore } from '../../storage/files.ts';
 import { makeReport } from '../../viewer/report.ts';
 import type { ViewServer } from '../../viewer/server.ts';
 import { play, putRun, RUN } from '../storage/play.ts';
 import { axeFaults } from './axe.ts';
-import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage } from './browser.ts';
+import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
 import { QUERIES, type ViewRig, viewRig } from './rig.ts';
+import { describeUnless } from '../support/needs.ts';
 
-describe.skipIf(CHROMIUM === undefined)(`the viewer’s pages${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`, () => {
+describeUnless(NO_BROWSER)('the viewer’s pages', () => {
   let rig: ViewRig;
   let server: ViewServer;
   let browser: Browser;

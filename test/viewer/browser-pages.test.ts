@@ -3,253 +3,251 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ViewServer } from '../../viewer/server.ts';
 import { writeFleetReport } from '../../storage/fleet-status.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { rolloutFolder } from '../../storage/record/layout.ts';
 import { play, putRun, RUN } from '../storage/play.ts';
-import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage, type Seen } from './browser.ts';
+import { builtPage, launch, NO_BROWSER, openPage, type Seen } from './browser.ts';
 import { open, playSome, QUERIES, type ViewRig, viewRig } from './rig.ts';
+import { describeUnless } from '../support/needs.ts';
 
-describe.skipIf(CHROMIUM === undefined)(
-  `the viewer in a browser${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`,
-  () => {
-    let rig: ViewRig;
-    let server: ViewServer;
-    let browser: Browser;
-    beforeAll(async () => {
-      // One token per letter.
-      const decoder = { decodeLists: (lists: readonly (readonly number[])[]) => Promise.resolve(lists.map(textOf)) };
-      rig = await viewRig(decoder);
-      await playSome(rig.store);
-      server = await rig.serve(null, builtPage());
-      browser = await launch();
-    });
-    afterAll(async () => {
-      await browser?.close();
-      await rig?.close();
-    });
-    const textOf = (ids: readonly number[]) =>
-      ids.map((id) => (id === 7 ? 'is ' : id === 1 ? '</s>' : id < 10 ? 'it ' : '#')).join('');
-    const visit = (hash: string) => openPage(browser, `${server.url}${hash}`);
-    const leave = async (seen: Seen) => {
-      expect([seen.errors, seen.left]).toEqual([[], []]);
-      await seen.close();
+describeUnless(NO_BROWSER)('the viewer in a browser', () => {
+  let rig: ViewRig;
+  let server: ViewServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    // One token per letter.
+    const decoder = { decodeLists: (lists: readonly (readonly number[])[]) => Promise.resolve(lists.map(textOf)) };
+    rig = await viewRig(decoder);
+    await playSome(rig.store);
+    server = await rig.serve(null, builtPage());
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rig?.close();
+  });
+  const textOf = (ids: readonly number[]) =>
+    ids.map((id) => (id === 7 ? 'is ' : id === 1 ? '</s>' : id < 10 ? 'it ' : '#')).join('');
+  const visit = (hash: string) => openPage(browser, `${server.url}${hash}`);
+  const leave = async (seen: Seen) => {
+    expect([seen.errors, seen.left]).toEqual([[], []]);
+    await seen.close();
+  };
+
+  test('leads from the runs to a run, its rollouts, and one of them', async () => {
+    const seen = await visit('');
+    const { page } = seen;
+    await page.getByRole('link', { name: RUN }).click();
+    await page.getByRole('heading', { name: RUN }).waitFor();
+    const turns = page.locator('table.numbers tbody tr');
+    await expect.poll(() => turns.count()).toBe(3);
+    await expect.poll(() => turns.nth(1).innerText()).toMatch(/2\s+2\s+1\s+50\.0 %/);
+    await page.getByRole('link', { name: /Rollouts/ }).click();
+    await page.getByRole('link', { name: 'a2' }).click();
+    await page.getByRole('heading', { name: 'Turn 3' }).waitFor();
+    expect(await page.locator('.turn .verdict').allInnerTexts()).toEqual(['✓ right', '✗ wrong', '✓ right']);
+    expect(await page.title()).toBe(`a2 · ${RUN} · Everturn`);
+    await page.goBack();
+    await page.getByRole('link', { name: 'a1' }).waitFor();
+    await leave(seen);
+  });
+
+  test('filters as one types, puts the filter into the address, and says what it cannot read', async () => {
+    const seen = await visit(`#/run/${RUN}/rollouts`);
+    const { page } = seen;
+    await page.locator('.tr.row').nth(2).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('right@1:no');
+    await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
+    expect(page.url()).toContain('?f=right%401%3Ano');
+    const again = await openPage(browser, page.url());
+    await expect.poll(() => again.page.locator('.tr.row').count()).toBe(2);
+    await again.close();
+    await page.locator('input[type=search]').fill('colour:red');
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('there is no fact `colour`');
+    await leave(seen);
+  });
+
+  test('is walked by keys alone', async () => {
+    const seen = await visit(`#/run/${RUN}/rollouts`);
+    const { page } = seen;
+    await page.locator('.tr.row').nth(2).waitFor();
+    // Each key finds the page that the one before has drawn, as a person's does.
+    for (const key of ['j', 'j', 'Enter']) {
+      await page.waitForTimeout(400);
+      await page.keyboard.press(key);
+    }
+    const at = async (pattern: RegExp) => {
+      await expect.poll(() => page.url()).toMatch(pattern);
     };
+    await at(/\/q\/a2\/0$/);
+    await page.locator('.turn').nth(2).waitFor();
+    await page.keyboard.press('j');
+    await at(/\/q\/a3\/0$/);
+    await page.getByRole('heading', { name: 'a3' }).waitFor();
+    await page.keyboard.press('k');
+    await page.locator('.turn').nth(2).waitFor();
+    for (const key of ['n', 'n']) await page.keyboard.press(key);
+    await at(/\/q\/a2\/0\/t\/2$/);
+    await page.keyboard.press('t');
+    await page.locator('[data-cell="2"]').waitFor();
+    for (const key of ['ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+    await at(/\/t\/2\/tok\/1$/);
+    await page.keyboard.press('Escape');
+    await at(/\/t\/2$/);
+    await page.keyboard.press('Escape');
+    await at(/\/rollouts$/);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await page.keyboard.press('d');
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    await leave(seen);
+  });
 
-    test('leads from the runs to a run, its rollouts, and one of them', async () => {
-      const seen = await visit('');
-      const { page } = seen;
-      await page.getByRole('link', { name: RUN }).click();
-      await page.getByRole('heading', { name: RUN }).waitFor();
-      const turns = page.locator('table.numbers tbody tr');
-      await expect.poll(() => turns.count()).toBe(3);
-      await expect.poll(() => turns.nth(1).innerText()).toMatch(/2\s+2\s+1\s+50\.0 %/);
-      await page.getByRole('link', { name: /Rollouts/ }).click();
-      await page.getByRole('link', { name: 'a2' }).click();
-      await page.getByRole('heading', { name: 'Turn 3' }).waitFor();
-      expect(await page.locator('.turn .verdict').allInnerTexts()).toEqual(['✓ right', '✗ wrong', '✓ right']);
-      expect(await page.title()).toBe(`a2 · ${RUN} · Everturn`);
-      await page.goBack();
-      await page.getByRole('link', { name: 'a1' }).waitFor();
-      await leave(seen);
-    });
+  test('shows each token with its exact numbers, from the address alone', async () => {
+    const seen = await visit(`#/run/${RUN}/q/a1/0/t/2/tok/1`);
+    const { page } = seen;
+    const detail = page.locator('.detail');
+    await expect.poll(() => detail.innerText()).toContain('-1.500000');
+    const text = await detail.innerText();
+    expect(text).toMatch(/id\s+7\b/);
+    expect(text).toMatch(/probability\s+22\.3 %/);
+    expect(text).toMatch(/surprise\s+rank 1 of 3/);
+    expect(text).toMatch(/in the answer\s+2 of 3/);
+    await page.getByRole('button', { name: 'weight version' }).click();
+    expect(await page.locator('[data-cell="0"]').getAttribute('class')).toContain('v0');
+    await leave(seen);
+  });
 
-    test('filters as one types, puts the filter into the address, and says what it cannot read', async () => {
-      const seen = await visit(`#/run/${RUN}/rollouts`);
-      const { page } = seen;
-      await page.locator('.tr.row').nth(2).waitFor();
-      await page.keyboard.press('/');
-      await page.keyboard.type('right@1:no');
-      await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
-      expect(page.url()).toContain('?f=right%401%3Ano');
-      const again = await openPage(browser, page.url());
-      await expect.poll(() => again.page.locator('.tr.row').count()).toBe(2);
-      await again.close();
-      await page.locator('input[type=search]').fill('colour:red');
-      await expect.poll(() => page.getByRole('alert').innerText()).toContain('there is no fact `colour`');
-      await leave(seen);
-    });
+  test('a run that is still played updates itself', async () => {
+    const seen = await visit(`#/run/${RUN}/rollouts`);
+    const { page } = seen;
+    await expect.poll(() => page.locator('.tr.row').count()).toBe(3);
+    await open(rig.store, 3, { verdicts: ['right'] });
+    await expect.poll(() => page.locator('.tr.row').count()).toBe(4);
+    await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('playing');
+    await play(rig.store, { query: QUERIES[3]!, index: 3, verdicts: ['right', 'right', 'wrong'] });
+    await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('complete');
+    await leave(seen);
+  });
 
-    test('is walked by keys alone', async () => {
-      const seen = await visit(`#/run/${RUN}/rollouts`);
-      const { page } = seen;
-      await page.locator('.tr.row').nth(2).waitFor();
-      // Each key finds the page that the one before has drawn, as a person's does.
-      for (const key of ['j', 'j', 'Enter']) {
-        await page.waitForTimeout(400);
-        await page.keyboard.press(key);
-      }
-      const at = async (pattern: RegExp) => {
-        await expect.poll(() => page.url()).toMatch(pattern);
-      };
-      await at(/\/q\/a2\/0$/);
-      await page.locator('.turn').nth(2).waitFor();
-      await page.keyboard.press('j');
-      await at(/\/q\/a3\/0$/);
-      await page.getByRole('heading', { name: 'a3' }).waitFor();
-      await page.keyboard.press('k');
-      await page.locator('.turn').nth(2).waitFor();
-      for (const key of ['n', 'n']) await page.keyboard.press(key);
-      await at(/\/q\/a2\/0\/t\/2$/);
-      await page.keyboard.press('t');
-      await page.locator('[data-cell="2"]').waitFor();
-      for (const key of ['ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
-      await at(/\/t\/2\/tok\/1$/);
-      await page.keyboard.press('Escape');
-      await at(/\/t\/2$/);
-      await page.keyboard.press('Escape');
-      await at(/\/rollouts$/);
-      await page.keyboard.press('?');
-      await page.getByRole('dialog').waitFor();
-      await page.keyboard.press('Escape');
-      await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-      await page.keyboard.press('d');
-      expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
-      await leave(seen);
-    });
+  test('compares from a rollout: c leads to the choice of the other run, and from there to that query', async () => {
+    const other = openFileStore(rig.out, 'other');
+    await putRun(other, QUERIES, { run: 'other' });
+    await play(other, { run: 'other', query: QUERIES[0]!, index: 0, verdicts: ['wrong', 'wrong', 'wrong'] });
+    const seen = await visit(`#/run/${RUN}/q/a1/0`);
+    const { page } = seen;
+    await page.locator('.turn').nth(2).waitFor();
+    await page.keyboard.press('c');
+    await expect.poll(() => page.locator('.act').innerText()).toContain(`Choose the run to compare ${RUN} with.`);
+    expect(page.url()).toMatch(/#\/\?compare=/);
+    await page.getByRole('checkbox', { name: 'Choose other' }).click();
+    await page.getByRole('link', { name: /^Compare .* at a1$/ }).click();
+    await page.locator('.beside').waitFor();
+    expect(page.url()).toMatch(/\/q\/a1$/);
+    await leave(seen);
+  });
 
-    test('shows each token with its exact numbers, from the address alone', async () => {
-      const seen = await visit(`#/run/${RUN}/q/a1/0/t/2/tok/1`);
-      const { page } = seen;
-      const detail = page.locator('.detail');
-      await expect.poll(() => detail.innerText()).toContain('-1.500000');
-      const text = await detail.innerText();
-      expect(text).toMatch(/id\s+7\b/);
-      expect(text).toMatch(/probability\s+22\.3 %/);
-      expect(text).toMatch(/surprise\s+rank 1 of 3/);
-      expect(text).toMatch(/in the answer\s+2 of 3/);
-      await page.getByRole('button', { name: 'weight version' }).click();
-      expect(await page.locator('[data-cell="0"]').getAttribute('class')).toContain('v0');
-      await leave(seen);
-    });
+  test('z shows the list alone, and again what stands around it', async () => {
+    const seen = await visit(`#/run/${RUN}`);
+    const { page } = seen;
+    await page.locator('.tabs').waitFor();
+    const heightOf = async () => (await page.locator('.virtual').boundingBox())!.height;
+    await page.keyboard.press('z');
+    await page.locator('.tr.row').nth(2).waitFor();
+    await expect.poll(() => page.locator('.run-head').isVisible()).toBe(false);
+    const alone = await heightOf();
+    await page.keyboard.press('z');
+    await expect.poll(() => page.locator('.run-head').isVisible()).toBe(true);
+    expect(await heightOf()).toBeLessThan(alone);
+    await leave(seen);
+  });
 
-    test('a run that is still played updates itself', async () => {
-      const seen = await visit(`#/run/${RUN}/rollouts`);
-      const { page } = seen;
-      await expect.poll(() => page.locator('.tr.row').count()).toBe(3);
-      await open(rig.store, 3, { verdicts: ['right'] });
-      await expect.poll(() => page.locator('.tr.row').count()).toBe(4);
-      await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('playing');
-      await play(rig.store, { query: QUERIES[3]!, index: 3, verdicts: ['right', 'right', 'wrong'] });
-      await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('complete');
-      await leave(seen);
-    });
+  test('leads to the record as it is stored, and to the sample as an export has it', async () => {
+    const seen = await visit(`#/run/${RUN}/q/a1/0`);
+    const { page } = seen;
+    await page.locator('#turn-2 a.hash').click();
+    await expect.poll(() => page.url()).toContain('/record?');
+    const stored = readFileSync(
+      join(rig.store.folder, rolloutFolder({ query: 'a1', sample: 0, attempt: 1 }), 'turn-002.json'),
+      'utf8',
+    );
+    expect((await page.locator('body').innerText()).trim()).toBe(stored.trim());
+    await page.goBack();
+    await page.getByRole('link', { name: 'sample as exported' }).click();
+    await expect.poll(() => page.url()).toContain('/sample?');
+    const sample = JSON.parse(await page.locator('body').innerText()) as object;
+    expect(sample).toHaveProperty('ids');
+    await seen.close();
+  });
 
-    test('compares from a rollout: c leads to the choice of the other run, and from there to that query', async () => {
-      const other = openFileStore(rig.out, 'other');
-      await putRun(other, QUERIES, { run: 'other' });
-      await play(other, { run: 'other', query: QUERIES[0]!, index: 0, verdicts: ['wrong', 'wrong', 'wrong'] });
-      const seen = await visit(`#/run/${RUN}/q/a1/0`);
-      const { page } = seen;
-      await page.locator('.turn').nth(2).waitFor();
-      await page.keyboard.press('c');
-      await expect.poll(() => page.locator('.act').innerText()).toContain(`Choose the run to compare ${RUN} with.`);
-      expect(page.url()).toMatch(/#\/\?compare=/);
-      await page.getByRole('checkbox', { name: 'Choose other' }).click();
-      await page.getByRole('link', { name: /^Compare .* at a1$/ }).click();
-      await page.locator('.beside').waitFor();
-      expect(page.url()).toMatch(/\/q\/a1$/);
-      await leave(seen);
-    });
+  test('proves the records when asked to, and names what it found', async () => {
+    const seen = await visit(`#/run/${RUN}`);
+    const { page } = seen;
+    await page.getByRole('button', { name: 'Check the records' }).click();
+    const found = page.locator('section[aria-labelledby=proof]');
+    await page.getByRole('button', { name: 'Check again' }).waitFor();
+    expect(await found.innerText()).toMatch(/rollouts \(\d ended.*\d+ turns/);
+    const path = join(rig.store.folder, rolloutFolder({ query: 'a2', sample: 0, attempt: 1 }), 'verdict-002.json');
+    const before = readFileSync(path, 'utf8');
+    rmSync(path);
+    writeFileSync(path, before.replace('"wrong"', '"right"'));
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await expect.poll(() => found.innerText()).toMatch(/✗ \d+ breach[^]*verdict-002\.json/);
+    rmSync(path);
+    writeFileSync(path, before);
+    await leave(seen);
+  });
 
-    test('z shows the list alone, and again what stands around it', async () => {
-      const seen = await visit(`#/run/${RUN}`);
-      const { page } = seen;
-      await page.locator('.tabs').waitFor();
-      const heightOf = async () => (await page.locator('.virtual').boundingBox())!.height;
-      await page.keyboard.press('z');
-      await page.locator('.tr.row').nth(2).waitFor();
-      await expect.poll(() => page.locator('.run-head').isVisible()).toBe(false);
-      const alone = await heightOf();
-      await page.keyboard.press('z');
-      await expect.poll(() => page.locator('.run-head').isVisible()).toBe(true);
-      expect(await heightOf()).toBeLessThan(alone);
-      await leave(seen);
-    });
-
-    test('leads to the record as it is stored, and to the sample as an export has it', async () => {
-      const seen = await visit(`#/run/${RUN}/q/a1/0`);
-      const { page } = seen;
-      await page.locator('#turn-2 a.hash').click();
-      await expect.poll(() => page.url()).toContain('/record?');
-      const stored = readFileSync(
-        join(rig.store.folder, rolloutFolder({ query: 'a1', sample: 0, attempt: 1 }), 'turn-002.json'),
-        'utf8',
-      );
-      expect((await page.locator('body').innerText()).trim()).toBe(stored.trim());
-      await page.goBack();
-      await page.getByRole('link', { name: 'sample as exported' }).click();
-      await expect.poll(() => page.url()).toContain('/sample?');
-      const sample = JSON.parse(await page.locator('body').innerText()) as object;
-      expect(sample).toHaveProperty('ids');
-      await seen.close();
-    });
-
-    test('proves the records when asked to, and names what it found', async () => {
-      const seen = await visit(`#/run/${RUN}`);
-      const { page } = seen;
-      await page.getByRole('button', { name: 'Check the records' }).click();
-      const found = page.locator('section[aria-labelledby=proof]');
-      await page.getByRole('button', { name: 'Check again' }).waitFor();
-      expect(await found.innerText()).toMatch(/rollouts \(\d ended.*\d+ turns/);
-      const path = join(rig.store.folder, rolloutFolder({ query: 'a2', sample: 0, attempt: 1 }), 'verdict-002.json');
-      const before = readFileSync(path, 'utf8');
-      rmSync(path);
-      writeFileSync(path, before.replace('"wrong"', '"right"'));
-      await page.getByRole('button', { name: 'Check again' }).click();
-      await expect.poll(() => found.innerText()).toMatch(/✗ \d+ breach[^]*verdict-002\.json/);
-      rmSync(path);
-      writeFileSync(path, before);
-      await leave(seen);
-    });
-
-    test('in flight: the servers as workers saw them, the rollouts that ended last, and a button that holds it still', async () => {
-      const id = { query: QUERIES[2]!, index: 2, verdicts: [] as const };
-      await open(rig.store, 2, { ...id, attempt: 2 });
-      const report = (requests: number) =>
-        writeFleetReport(rig.store.folder, 'w1', {
-          at: 1_700_000_100_000,
-          servers: [
-            {
-              ...{
-                url: 'http://10.0.0.7:30000',
-                state: 'trying',
-                requests,
-                failures: 2,
-                inFlight: 1,
-                latencyP50Ms: 1500,
-              },
-              ...{ version: 3, versionLabel: null, lastFailure: '<b>server-busy</b>' },
+  test('in flight: the servers as workers saw them, the rollouts that ended last, and a button that holds it still', async () => {
+    const id = { query: QUERIES[2]!, index: 2, verdicts: [] as const };
+    await open(rig.store, 2, { ...id, attempt: 2 });
+    const report = (requests: number) =>
+      writeFleetReport(rig.store.folder, 'w1', {
+        at: 1_700_000_100_000,
+        servers: [
+          {
+            ...{
+              url: 'http://10.0.0.7:30000',
+              state: 'trying',
+              requests,
+              failures: 2,
+              inFlight: 1,
+              latencyP50Ms: 1500,
             },
-          ],
-        });
-      await report(41);
-      const seen = await visit(`#/run/${RUN}/live`);
-      const { page } = seen;
-      const servers = page.getByRole('region', { name: 'Servers' });
-      await expect
-        .poll(() => servers.innerText())
-        .toMatch(/10\.0\.0\.7:30000\s+trying\s+41\s+1\s+1\.5 s\s+3\s+2\s+<b>server-busy/);
-      await expect.poll(() => page.locator('.live').innerText()).toContain('Ended last');
-      await page.getByRole('button', { name: 'Hold still' }).click();
-      await page.getByRole('button', { name: 'Go on' }).waitFor();
-      await report(42);
-      await page.waitForTimeout(2_500);
-      expect(await servers.innerText()).toContain('41');
-      await page.keyboard.press(' ');
-      await expect.poll(() => servers.innerText()).toContain('42');
-      await leave(seen);
-    });
+            ...{ version: 3, versionLabel: null, lastFailure: '<b>server-busy</b>' },
+          },
+        ],
+      });
+    await report(41);
+    const seen = await visit(`#/run/${RUN}/live`);
+    const { page } = seen;
+    const servers = page.getByRole('region', { name: 'Servers' });
+    await expect
+      .poll(() => servers.innerText())
+      .toMatch(/10\.0\.0\.7:30000\s+trying\s+41\s+1\s+1\.5 s\s+3\s+2\s+<b>server-busy/);
+    await expect.poll(() => page.locator('.live').innerText()).toContain('Ended last');
+    await page.getByRole('button', { name: 'Hold still' }).click();
+    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    await report(42);
+    await page.waitForTimeout(2_500);
+    expect(await servers.innerText()).toContain('41');
+    await page.keyboard.press(' ');
+    await expect.poll(() => servers.innerText()).toContain('42');
+    await leave(seen);
+  });
 
-    test('says what is wrong with an address of nothing', async () => {
-      const seen = await visit('#/run/nothing');
-      await expect.poll(() => seen.page.getByRole('alert').innerText()).toContain('There is no run "nothing"');
-      const other = await visit(`#/run/${RUN}/q/a9/0`);
-      await expect.poll(() => other.page.getByRole('alert').innerText()).toContain('There is no query "a9"');
-      await seen.close();
-      await other.close();
-    });
-  },
-);
+  test('says what is wrong with an address of nothing', async () => {
+    const seen = await visit('#/run/nothing');
+    await expect.poll(() => seen.page.getByRole('alert').innerText()).toContain('There is no run "nothing"');
+    const other = await visit(`#/run/${RUN}/q/a9/0`);
+    await expect.poll(() => other.page.getByRole('alert').innerText()).toContain('There is no query "a9"');
+    await seen.close();
+    await other.close();
+  });
+});

@@ -8,210 +8,206 @@ import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hrefOf } from '../../viewer/page/route.ts';
 import { makeReport, type ReportOptions } from '../../viewer/report.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { writeSite } from '../../viewer/site.ts';
 import { play, putRun, RUN } from '../storage/play.ts';
-import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage } from './browser.ts';
+import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
 import { harm } from './harm.ts';
 import { HOSTILE_QUERIES, playHostile } from './hostile-run.ts';
 import { playSome, type ViewRig, viewRig } from './rig.ts';
+import { describeUnless } from '../support/needs.ts';
 
 const OTHER = 'other';
 
-describe.skipIf(CHROMIUM === undefined)(
-  `a report in a browser${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`,
-  () => {
-    const rigs: ViewRig[] = [];
-    const hosts: { host: Server; folder: string }[] = [];
-    let browser: Browser;
-    beforeAll(async () => void (browser = await launch()));
-    afterAll(async () => {
-      await browser?.close();
-      for (const rig of rigs) await rig.close();
-      for (const { host, folder } of hosts) {
-        host.close();
-        host.closeAllConnections();
-        rmSync(folder, { recursive: true, force: true });
-      }
-    });
-
-    async function reportOf(play: (rig: ViewRig) => Promise<void>, options: Partial<ReportOptions> = {}) {
-      const rig = await viewRig();
-      rigs.push(rig);
-      await play(rig);
-      const made = await makeReport({ ...rig, bundle: builtPage() }, RUN, { rollouts: 200, tokens: false, ...options });
-      const file = join(rig.out, 'report.html');
-      writeFileSync(file, made.html);
-      return { ...made, url: pathToFileURL(file).href };
+describeUnless(NO_BROWSER)('a report in a browser', () => {
+  const rigs: ViewRig[] = [];
+  const hosts: { host: Server; folder: string }[] = [];
+  let browser: Browser;
+  beforeAll(async () => void (browser = await launch()));
+  afterAll(async () => {
+    await browser?.close();
+    for (const rig of rigs) await rig.close();
+    for (const { host, folder } of hosts) {
+      host.close();
+      host.closeAllConnections();
+      rmSync(folder, { recursive: true, force: true });
     }
+  });
 
-    /** A second run of the same queries, with other verdicts. */
-    async function playOther({ out }: ViewRig): Promise<void> {
-      const store = openFileStore(out, OTHER);
-      const queries = HOSTILE_QUERIES.slice(0, 3);
-      await putRun(store, queries, { run: OTHER });
-      for (const [index, query] of queries.entries())
-        await play(store, { run: OTHER, query, index, verdicts: ['wrong', 'wrong'] });
-    }
+  async function reportOf(play: (rig: ViewRig) => Promise<void>, options: Partial<ReportOptions> = {}) {
+    const rig = await viewRig();
+    rigs.push(rig);
+    await play(rig);
+    const made = await makeReport({ ...rig, bundle: builtPage() }, RUN, { rollouts: 200, tokens: false, ...options });
+    const file = join(rig.out, 'report.html');
+    writeFileSync(file, made.html);
+    return { ...made, url: pathToFileURL(file).href };
+  }
 
-    /** As a static host serves it: a folder below others, files by their names, nothing else. */
-    async function hosted(rig: ViewRig, options: Partial<ReportOptions> = {}) {
-      const folder = join(rig.out, '..', `${basename(rig.out)}-site`);
-      const made = await writeSite({ ...rig, bundle: builtPage() }, RUN, {
-        ...{ folder, replace: true, rollouts: 200, tokens: true },
-        ...options,
-      });
-      const host = createServer((request, response) => {
-        const path = decodeURIComponent((request.url ?? '').split('?')[0]!).replace('/deep/er', '');
-        const file = join(folder, path === '/' ? 'index.html' : path);
-        if (!existsSync(file)) return void response.writeHead(404).end();
-        response.setHeader('content-type', file.endsWith('.json') ? 'application/json' : 'text/html');
-        response.end(readFileSync(file));
-      });
-      host.listen(0, '127.0.0.1');
-      await once(host, 'listening');
-      hosts.push({ host, folder });
-      return { ...made, folder, url: `http://127.0.0.1:${(host.address() as AddressInfo).port}/deep/er/` };
-    }
+  /** A second run of the same queries, with other verdicts. */
+  async function playOther({ out }: ViewRig): Promise<void> {
+    const store = openFileStore(out, OTHER);
+    const queries = HOSTILE_QUERIES.slice(0, 3);
+    await putRun(store, queries, { run: OTHER });
+    for (const [index, query] of queries.entries())
+      await play(store, { run: OTHER, query, index, verdicts: ['wrong', 'wrong'] });
+  }
 
-    test('shows the run’s numbers and turns from disk, with the network off', async () => {
-      const { url } = await reportOf(({ store }) => playSome(store), { tokens: true });
-      const seen = await openPage(browser, url, { offline: true });
-      const { page } = seen;
-      await page.getByRole('link', { name: RUN }).click();
-      await page.locator('table.numbers').waitFor();
-      expect(await page.locator('table.numbers tbody tr').nth(1).innerText()).toMatch(/2\s+2\s+1\s+50\.0 %/);
-      await page.goto(`${url}#/run/${RUN}/rollouts?f=right%401%3Ano`);
-      await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
-      await page.goto(`${url}#/run/${RUN}/q/a2/0`);
-      await page.locator('.turn').nth(2).waitFor();
-      expect(await page.locator('.turn .verdict').allInnerTexts()).toEqual(['✓ right', '✗ wrong', '✓ right']);
-      await page.goto(`${url}#/run/${RUN}/q/a2/0/t/1/tok/1`);
-      await expect.poll(() => page.locator('.detail').innerText()).toContain('-1.500000');
-      expect(await harm(seen)).toEqual([]);
-      await seen.close();
+  /** As a static host serves it: a folder below others, files by their names, nothing else. */
+  async function hosted(rig: ViewRig, options: Partial<ReportOptions> = {}) {
+    const folder = join(rig.out, '..', `${basename(rig.out)}-site`);
+    const made = await writeSite({ ...rig, bundle: builtPage() }, RUN, {
+      ...{ folder, replace: true, rollouts: 200, tokens: true },
+      ...options,
     });
-
-    test('says what it leaves out', async () => {
-      const { url, rollouts, left } = await reportOf(({ store }) => playSome(store), { rollouts: 1 });
-      expect(rollouts).toBe(1);
-      expect(left.join()).toMatch(/the turns of 2 of 3 rollouts.*still open.*tokens and their logprobs/);
-      const seen = await openPage(browser, `${url}#/run/${RUN}`);
-      expect(await seen.page.locator('.left').innerText()).toContain('the turns of 2 of 3 rollouts');
-      // The failed one is in it.
-      await seen.page.goto(`${url}#/run/${RUN}/q/a3/0`);
-      await seen.page.locator('.turn').waitFor();
-      await seen.page.goto(`${url}#/run/${RUN}/q/a1/0`);
-      await expect.poll(() => seen.page.getByRole('alert').innerText()).toContain('not in this report');
-      await seen.close();
+    const host = createServer((request, response) => {
+      const path = decodeURIComponent((request.url ?? '').split('?')[0]!).replace('/deep/er', '');
+      const file = join(folder, path === '/' ? 'index.html' : path);
+      if (!existsSync(file)) return void response.writeHead(404).end();
+      response.setHeader('content-type', file.endsWith('.json') ? 'application/json' : 'text/html');
+      response.end(readFileSync(file));
     });
+    host.listen(0, '127.0.0.1');
+    await once(host, 'listening');
+    hosts.push({ host, folder });
+    return { ...made, folder, url: `http://127.0.0.1:${(host.address() as AddressInfo).port}/deep/er/` };
+  }
 
-    test('holds a thousand hostile texts as text, and lets nothing out', async () => {
-      const { url, html } = await reportOf(({ store }) => playHostile(store), { tokens: true });
-      expect(html.match(/<script\b/g)).toHaveLength(2);
-      const seen = await openPage(browser, `${url}#/run/${RUN}`);
-      const { page } = seen;
-      await page.locator('table.numbers').waitFor();
-      for (const { queryId } of HOSTILE_QUERIES) {
-        const place = { query: queryId, sample: 0, attempt: 1 };
-        const list = { filter: '', sort: '' };
-        await page.goto(
-          `${url}${hrefOf({ page: 'rollout', run: RUN, place, turn: 2, tokens: true, token: 0, ...list })}`,
-        );
-        await expect.poll(() => page.locator('h1').textContent()).toBe(queryId);
-        await page.locator('.cells').waitFor();
-        expect(await harm(seen)).toEqual([]);
-      }
-      expect(await page.evaluate(`fetch('https://evil.example/').then(() => 'sent', () => 'refused')`)).toBe('refused');
-      await seen.close();
-    });
+  test('shows the run’s numbers and turns from disk, with the network off', async () => {
+    const { url } = await reportOf(({ store }) => playSome(store), { tokens: true });
+    const seen = await openPage(browser, url, { offline: true });
+    const { page } = seen;
+    await page.getByRole('link', { name: RUN }).click();
+    await page.locator('table.numbers').waitFor();
+    expect(await page.locator('table.numbers tbody tr').nth(1).innerText()).toMatch(/2\s+2\s+1\s+50\.0 %/);
+    await page.goto(`${url}#/run/${RUN}/rollouts?f=right%401%3Ano`);
+    await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
+    await page.goto(`${url}#/run/${RUN}/q/a2/0`);
+    await page.locator('.turn').nth(2).waitFor();
+    expect(await page.locator('.turn .verdict').allInnerTexts()).toEqual(['✓ right', '✗ wrong', '✓ right']);
+    await page.goto(`${url}#/run/${RUN}/q/a2/0/t/1/tok/1`);
+    await expect.poll(() => page.locator('.detail').innerText()).toContain('-1.500000');
+    expect(await harm(seen)).toEqual([]);
+    await seen.close();
+  });
 
-    test('prints its overview and its rollouts, whatever page is open', async () => {
-      const { url } = await reportOf(({ store }) => playSome(store));
-      const seen = await openPage(browser, `${url}#/run/${RUN}/rollouts`);
-      const { page } = seen;
-      await page.locator('.tr.row').first().waitFor();
-      await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
-      await page.emulateMedia({ media: 'print' });
-      expect(await page.locator('.paper .turn').count()).toBe(7);
-      expect(await page.locator('.paper .turn .context[open]').count()).toBe(7);
-      expect(await page.locator('#app').isVisible()).toBe(false);
-      await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
-      await page.emulateMedia({ media: 'screen' });
-      expect([await page.locator('.paper *').count(), await page.locator('#app').isVisible()]).toEqual([0, true]);
-      expect(seen.errors).toEqual([]);
-      await seen.close();
-    });
+  test('says what it leaves out', async () => {
+    const { url, rollouts, left } = await reportOf(({ store }) => playSome(store), { rollouts: 1 });
+    expect(rollouts).toBe(1);
+    expect(left.join()).toMatch(/the turns of 2 of 3 rollouts.*still open.*tokens and their logprobs/);
+    const seen = await openPage(browser, `${url}#/run/${RUN}`);
+    expect(await seen.page.locator('.left').innerText()).toContain('the turns of 2 of 3 rollouts');
+    // The failed one is in it.
+    await seen.page.goto(`${url}#/run/${RUN}/q/a3/0`);
+    await seen.page.locator('.turn').waitFor();
+    await seen.page.goto(`${url}#/run/${RUN}/q/a1/0`);
+    await expect.poll(() => seen.page.getByRole('alert').innerText()).toContain('not in this report');
+    await seen.close();
+  });
 
-    test('compares two runs, with links to the rollouts of both', async () => {
-      const { url, left } = await reportOf(
-        async (rig) => {
-          await playHostile(rig.store);
-          await playOther(rig);
-        },
-        { compare: OTHER },
+  test('holds a thousand hostile texts as text, and lets nothing out', async () => {
+    const { url, html } = await reportOf(({ store }) => playHostile(store), { tokens: true });
+    expect(html.match(/<script\b/g)).toHaveLength(2);
+    const seen = await openPage(browser, `${url}#/run/${RUN}`);
+    const { page } = seen;
+    await page.locator('table.numbers').waitFor();
+    for (const { queryId } of HOSTILE_QUERIES) {
+      const place = { query: queryId, sample: 0, attempt: 1 };
+      const list = { filter: '', sort: '' };
+      await page.goto(
+        `${url}${hrefOf({ page: 'rollout', run: RUN, place, turn: 2, tokens: true, token: 0, ...list })}`,
       );
-      expect(left.join()).not.toContain('comparison');
-      const seen = await openPage(browser, url, { offline: true });
-      const { page } = seen;
-      await page.getByRole('link', { name: `Compare ${RUN} with ${OTHER}` }).click();
-      await page.locator('.two-by-two').waitFor();
-      expect(await page.locator('.head').innerText()).toContain('2 queries with the same text in both');
-      await page.locator('.pairs-list a').last().click();
-      await page.locator('.turn').nth(1).waitFor();
-      expect(await page.locator('h1').textContent()).toBe(HOSTILE_QUERIES[2]!.queryId);
-      expect(page.url()).toContain(`#/run/${OTHER}/`);
-      await page.goto(`${url}#/compare/${OTHER}/${RUN}`);
-      await expect.poll(() => page.getByRole('alert').innerText()).toContain(`compares ${RUN} with ${OTHER}`);
+      await expect.poll(() => page.locator('h1').textContent()).toBe(queryId);
+      await page.locator('.cells').waitFor();
       expect(await harm(seen)).toEqual([]);
-      await seen.close();
-    });
+    }
+    expect(await page.evaluate(`fetch('https://evil.example/').then(() => 'sent', () => 'refused')`)).toBe('refused');
+    await seen.close();
+  });
 
-    test('as a site shows the same from any folder of a host, asks for its own files only, and lets nothing out', async () => {
-      const rig = await viewRig();
-      rigs.push(rig);
-      await playHostile(rig.store);
-      await playOther(rig);
-      const { url, folder, files, rollouts, left } = await hosted(rig, { compare: OTHER });
-      expect(rollouts).toBe(HOSTILE_QUERIES.length + 3);
-      expect(files).toBe(
-        readdirSync(folder, { recursive: true }).filter((name) => /\.(json|html)$/.test(String(name))).length,
+  test('prints its overview and its rollouts, whatever page is open', async () => {
+    const { url } = await reportOf(({ store }) => playSome(store));
+    const seen = await openPage(browser, `${url}#/run/${RUN}/rollouts`);
+    const { page } = seen;
+    await page.locator('.tr.row').first().waitFor();
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.paper .turn').count()).toBe(7);
+    expect(await page.locator('.paper .turn .context[open]').count()).toBe(7);
+    expect(await page.locator('#app').isVisible()).toBe(false);
+    await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+    await page.emulateMedia({ media: 'screen' });
+    expect([await page.locator('.paper *').count(), await page.locator('#app').isVisible()]).toEqual([0, true]);
+    expect(seen.errors).toEqual([]);
+    await seen.close();
+  });
+
+  test('compares two runs, with links to the rollouts of both', async () => {
+    const { url, left } = await reportOf(
+      async (rig) => {
+        await playHostile(rig.store);
+        await playOther(rig);
+      },
+      { compare: OTHER },
+    );
+    expect(left.join()).not.toContain('comparison');
+    const seen = await openPage(browser, url, { offline: true });
+    const { page } = seen;
+    await page.getByRole('link', { name: `Compare ${RUN} with ${OTHER}` }).click();
+    await page.locator('.two-by-two').waitFor();
+    expect(await page.locator('.head').innerText()).toContain('2 queries with the same text in both');
+    await page.locator('.pairs-list a').last().click();
+    await page.locator('.turn').nth(1).waitFor();
+    expect(await page.locator('h1').textContent()).toBe(HOSTILE_QUERIES[2]!.queryId);
+    expect(page.url()).toContain(`#/run/${OTHER}/`);
+    await page.goto(`${url}#/compare/${OTHER}/${RUN}`);
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain(`compares ${RUN} with ${OTHER}`);
+    expect(await harm(seen)).toEqual([]);
+    await seen.close();
+  });
+
+  test('as a site shows the same from any folder of a host, asks for its own files only, and lets nothing out', async () => {
+    const rig = await viewRig();
+    rigs.push(rig);
+    await playHostile(rig.store);
+    await playOther(rig);
+    const { url, folder, files, rollouts, left } = await hosted(rig, { compare: OTHER });
+    expect(rollouts).toBe(HOSTILE_QUERIES.length + 3);
+    expect(files).toBe(
+      readdirSync(folder, { recursive: true }).filter((name) => /\.(json|html)$/.test(String(name))).length,
+    );
+    expect(left.join()).toContain('live updates');
+    const seen = await openPage(browser, url);
+    const { page } = seen;
+    await page.getByRole('link', { name: RUN, exact: true }).click();
+    await page.locator('table.numbers').waitFor();
+    expect(await page.locator('.left').innerText()).toContain('live updates');
+    for (const { queryId } of HOSTILE_QUERIES.slice(0, 12)) {
+      const place = { query: queryId, sample: 0, attempt: 1 };
+      const list = { filter: '', sort: '' };
+      await page.goto(
+        `${url}${hrefOf({ page: 'rollout', run: RUN, place, turn: 2, tokens: true, token: 0, ...list })}`,
       );
-      expect(left.join()).toContain('live updates');
-      const seen = await openPage(browser, url);
-      const { page } = seen;
-      await page.getByRole('link', { name: RUN, exact: true }).click();
-      await page.locator('table.numbers').waitFor();
-      expect(await page.locator('.left').innerText()).toContain('live updates');
-      for (const { queryId } of HOSTILE_QUERIES.slice(0, 12)) {
-        const place = { query: queryId, sample: 0, attempt: 1 };
-        const list = { filter: '', sort: '' };
-        await page.goto(
-          `${url}${hrefOf({ page: 'rollout', run: RUN, place, turn: 2, tokens: true, token: 0, ...list })}`,
-        );
-        await expect.poll(() => page.locator('h1').textContent()).toBe(queryId);
-        await page.locator('.cells').waitFor();
-        expect(await harm(seen)).toEqual([]);
-      }
-      await page.goto(`${url}#/compare/${RUN}/${OTHER}/only-a`);
-      await page.locator('.pairs-list li').first().waitFor();
-      expect(await page.evaluate(`fetch('https://evil.example/').then(() => 'sent', () => 'refused')`)).toBe('refused');
-      await seen.close();
-    });
+      await expect.poll(() => page.locator('h1').textContent()).toBe(queryId);
+      await page.locator('.cells').waitFor();
+      expect(await harm(seen)).toEqual([]);
+    }
+    await page.goto(`${url}#/compare/${RUN}/${OTHER}/only-a`);
+    await page.locator('.pairs-list li').first().waitFor();
+    expect(await page.evaluate(`fetch('https://evil.example/').then(() => 'sent', () => 'refused')`)).toBe('refused');
+    await seen.close();
+  });
 
-    test('a site opened from disk says that it needs a host, and what opens from disk', async () => {
-      const rig = await viewRig();
-      rigs.push(rig);
-      await playSome(rig.store);
-      const { folder } = await hosted(rig);
-      const seen = await openPage(browser, `${pathToFileURL(join(folder, 'index.html')).href}#/run/${RUN}`);
-      await expect
-        .poll(() => seen.page.getByRole('alert').innerText())
-        .toContain('makes one file that opens from disk');
-      await seen.close();
-    });
-  },
-);
+  test('a site opened from disk says that it needs a host, and what opens from disk', async () => {
+    const rig = await viewRig();
+    rigs.push(rig);
+    await playSome(rig.store);
+    const { folder } = await hosted(rig);
+    const seen = await openPage(browser, `${pathToFileURL(join(folder, 'index.html')).href}#/run/${RUN}`);
+    await expect.poll(() => seen.page.getByRole('alert').innerText()).toContain('makes one file that opens from disk');
+    await seen.close();
+  });
+});

@@ -2,20 +2,21 @@
 
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { withOptions } from '../../cli/play/steering.ts';
 import { serverAssets } from '../../viewer/assets.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { RUN } from '../storage/play.ts';
-import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage } from './browser.ts';
+import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
 import { axeFaults } from './axe.ts';
 import { open, playSome, type ViewRig, viewRig } from './rig.ts';
+import { describeUnless } from '../support/needs.ts';
 
 const KEY = 'the-key';
 
-describe.skipIf(CHROMIUM === undefined)(`acts in a browser${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`, () => {
+describeUnless(NO_BROWSER)('acts in a browser', () => {
   let rig: ViewRig;
   let server: ViewServer;
   let browser: Browser;

@@ -1,17 +1,18 @@
 // 1,000 hostile texts in every field of a run: no page runs one, none asks another host, all are shown as text.
 
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hrefOf } from '../../viewer/page/route.ts';
 import type { ViewServer } from '../../viewer/server.ts';
 import { RUN } from '../storage/play.ts';
-import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage } from './browser.ts';
+import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
 import { harm } from './harm.ts';
 import { HOSTILE_QUERIES, playHostile } from './hostile-run.ts';
 import { PAYLOADS } from './payloads.ts';
 import { type ViewRig, viewRig } from './rig.ts';
+import { describeUnless } from '../support/needs.ts';
 
-describe.skipIf(CHROMIUM === undefined)(`hostile texts${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`, () => {
+describeUnless(NO_BROWSER)('hostile texts', () => {
   let rig: ViewRig;
   let server: ViewServer;
   let browser: Browser;

@@ -6,10 +6,14 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { Bundle } from '../../viewer/assets.ts';
 
-const INSTALLED = [process.env['EVERTURN_TEST_CHROMIUM'], '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
-export const CHROMIUM = INSTALLED.find((path) => path !== undefined && existsSync(path));
+const NAMED = process.env['EVERTURN_TEST_CHROMIUM'];
+const INSTALLED = NAMED ? [NAMED] : ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+export const CHROMIUM = INSTALLED.find((path) => existsSync(path));
+/** Undefined where one is. */
 export const NO_BROWSER =
-  'no Chromium is installed (apt-get install chromium-headless-shell, or EVERTURN_TEST_CHROMIUM)';
+  CHROMIUM === undefined
+    ? 'no Chromium is installed (apt-get install chromium-headless-shell, or EVERTURN_TEST_CHROMIUM)'
+    : undefined;
 
 const PAGE = join(import.meta.dirname, '../../dist/viewer/page');
 /** As the build made it. */

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prove, sampleOf } from '../../cli/find/viewer.ts';
 import type { Query } from '../../domain/query.ts';
-import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
 import { createApi, type Api } from '../../viewer/api.ts';
 import { type Bundle, serverAssets } from '../../viewer/assets.ts';
@@ -15,7 +14,8 @@ import { openRuns, type Runs } from '../../viewer/runs.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { aQuery, play, putRun, RUN, type Script } from '../storage/play.ts';
+import { openLoose } from '../storage/ended-rig.ts';
+import { aQuery, play, putRun, type Script } from '../storage/play.ts';
 
 export interface ViewRig {
   readonly out: string;
@@ -38,7 +38,7 @@ export const SCRIPTS: readonly Omit<Script, 'query'>[] = [
 
 export async function viewRig(decoder: TokenDecoder | string = 'no tokenizer here'): Promise<ViewRig> {
   const out = mkdtempSync(join(tmpdir(), 'everturn-view-'));
-  const store = openFileStore(out, RUN);
+  const store = openLoose(out);
   const runs = openRuns(out);
   const api = createApi({ runs, decoderOf: () => Promise.resolve(decoder), now: () => 1_700_000_100_000 });
   const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });

@@ -18,6 +18,7 @@ import { rolloutFolder } from '../../storage/record/layout.ts';
 import { prove, startRun } from '../chaos/rig-run.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { forge } from '../proof/harms.ts';
+import { asFiles } from '../storage/ended-rig.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 let rig: Rig;
@@ -79,8 +80,10 @@ const asked = (run: string) =>
 
 async function rowsOf(run: string, how: object = {}): Promise<{ rows: NeutralRow[]; skipped: object }> {
   const file = join(root, 'rows.jsonl');
+  rmSync(file, { force: true });
   const { skipped } = await exportRun(openFileStore(rig.out, run), exporterNamed('rows'), file, how);
-  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  // An export of nothing leaves no file.
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   return { rows: lines.map((line) => JSON.parse(line) as NeutralRow), skipped };
 }
 
@@ -273,6 +276,7 @@ describe('the check of lineage', () => {
     const out = mkdtempSync(join(root, 'bad-'));
     for (const run of ['first', 'what-if']) cpSync(join(rig.out, run), join(out, run), { recursive: true });
     expect(await breachesOf(out, 'what-if')).toEqual([]);
+    await asFiles(out, 'what-if');
     await harm(join(out, 'what-if'));
     expect((await breachesOf(out, 'what-if')).join('\n')).toMatch(problem);
     expect(await breachesOf(out, 'first')).toEqual([]);

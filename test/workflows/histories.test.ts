@@ -10,6 +10,7 @@ import { checkHistories } from '../../proof/histories.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Breach } from '../../storage/store.ts';
 import { at, forge } from '../proof/harms.ts';
+import { asFiles } from '../storage/ended-rig.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 const ROLLOUTS = 12;
@@ -39,6 +40,8 @@ beforeAll(async () => {
   });
 });
 afterAll(() => rig.close());
+
+beforeAll(() => asFiles(rig.out, 'told'));
 
 async function compared(run = 'told', out = rig.out) {
   const session: Session = { client: rig.client, address: '', namespace: rig.namespace, close: async () => {} };

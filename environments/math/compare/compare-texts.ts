@@ -1,21 +1,19 @@
 // Compares a solution's final answer with an answer's, both as texts: choices, dates, words, then mathematics in each
 // way that it may be read. Right needs a proof; everything else is wrong and says why.
 
-import { statesWord } from '../find/stated-word.ts';
 import type { Verdict } from '../../../domain/verdict.ts';
 import type { Node } from '../ast.ts';
 import { compareAnswers } from './compare.ts';
-import { familiesOf } from './families.ts';
+import { familiesOf, type Family, familyOf, impliedFamily } from './families.ts';
 import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
-import { dateOf, timeOf, weekdayOf } from '../find/moments.ts';
+import { dateOf, timeOf, weekdayOf } from '../read/moments.ts';
 import { numberWord, withDigits } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
 import { MANY, remembered } from '../remembered.ts';
-import { type Family, familyOf, impliedFamily, withoutQualifier } from '../read/qualifiers.ts';
 import { respell } from '../read/spelling.ts';
 import { isSpelling } from './spelled.ts';
 import type { Reading } from '../read/tokens.ts';
@@ -50,8 +48,7 @@ export function compareTexts(solution: string, said: string, options: LeafOption
   // "About 5" bounds 5, unless the solution says so as well; a decimal was rounded.
   const gold = withoutHedges(solution);
   const hedged = isHedged(said) && (isHedged(solution) || /\d\.\d/.test(said));
-  const plain = hedged ? withoutHedges(said) : said;
-  const answer = withoutQualifier(gold) === gold ? withoutQualifier(plain) : plain;
+  const answer = hedged ? withoutHedges(said) : said;
   if (!hedged && isHedged(said) && /\d/.test(said)) return asWritten(solution) === asWritten(said) ? AS_WRITTEN : WRONG;
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
@@ -101,14 +98,13 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   const [said, meant] = [yesOrNo(answer), yesOrNo(gold)];
   if (said && meant) return said === meant ? AS_WRITTEN : WRONG;
   if (isProse(gold) && isProse(answer)) {
-    if (sameWords(gold, answer) || statesWord(answer, gold, options.question)) return AS_WRITTEN;
+    if (sameWords(gold, answer)) return AS_WRITTEN;
     if (isWording(gold) && isWording(answer)) return WRONG;
   }
   return compareParsed(
     numberWord(gold) ?? gold,
     numberWord(answer) ?? (isProse(gold) ? answer : withDigits(answer)),
     options,
-    isProse(answer),
   );
 }
 
@@ -175,11 +171,11 @@ const PLAIN: Reading = { grouping: true, decimalComma: false };
 const readPlain = remembered((text: string) => read(text, PLAIN));
 const readGold = remembered((text: string) => read(text, PLAIN), MANY);
 
-function compareParsed(gold: string, answer: string, options: LeafOptions, prose: boolean): Outcome {
+function compareParsed(gold: string, answer: string, options: LeafOptions): Outcome {
   const g = readGold(gold);
   const a = readPlain(answer);
   if (a === 'too-big') return wrong(a);
-  if (a === 'unreadable') return prose || isProse(gold) ? WRONG : wrong(a);
+  if (a === 'unreadable') return wrong(a);
   if (typeof g === 'string') return WRONG;
   if (
     isProse(gold) !== isProse(answer) &&

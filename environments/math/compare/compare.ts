@@ -3,13 +3,13 @@
 // kind ends in leaf.ts.
 
 import { children, ELEMENT, mapChildren, type Node, type Of, some } from '../ast.ts';
-import type { Comparison } from '../value/comparison.ts';
-import { letters } from '../value/letters.ts';
+import { type Comparison, letters } from '../value/comparison.ts';
 import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
 import { sameRegion } from './number-sets.ts';
 import { withOperators } from './operators.ts';
 import { isRegionLike, regionOf } from './region.ts';
 import {
+  compareRatios,
   compareRelations,
   holds,
   isAssignment,
@@ -19,22 +19,16 @@ import {
   same,
   valuesOfEquation,
 } from './relation.ts';
-import { alignNames, isOtherwiseNamed } from './assignments.ts';
-import { withCounts } from './counts.ts';
-import { withProducts } from './products.ts';
-import { withVectors } from './vectors.ts';
-import { compareConditions } from './conditions.ts';
-import { compareRatios } from './ratios.ts';
-import { shape } from './shape.ts';
-import { unitsOutward } from './units-outward.ts';
-import { isValueless } from '../value/valueless.ts';
+import { alignNames, compareConditions, isOtherwiseNamed } from './assignments.ts';
+import { withCounts, withVectors } from './notations.ts';
+import { shape, unitsOutward } from './shape.ts';
+import { isValueless } from '../value/domains.ts';
 import { sameWords, saysEverything, saysNothing } from '../read/words.ts';
 
 /** `no-value`: the answer holds a constant such as 7/0. */
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
   const [first, second] = withOperators(...withCounts(...withVectors(wordsAsSets(gold), wordsAsSets(answer))));
-  const [left, right] = withProducts(outwardGold(first), unitsOutward(second));
-  const [g, a] = [shapedGold(left), shape(right)];
+  const [g, a] = [shapedGold(outwardGold(first)), shape(unitsOutward(second))];
   if (isValueless(a, c)) return 'no-value';
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
 }

@@ -1,16 +1,14 @@
 // Compares two single values: units and currency, degrees, percentages, rounding. The worth of a
 // value itself is settled by equal.ts.
 
-import { mul, type Node, num, some } from '../ast.ts';
-import type { Comparison, Equality } from '../value/comparison.ts';
+import { mapChildren, mul, type Node, num, some } from '../ast.ts';
+import { type Comparison, type Equality, precise } from '../value/comparison.ts';
 import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
-import { precise } from '../value/letters.ts';
 import * as Q from '../rational.ts';
-import { isNoAngle, isOtherUnit } from './asked-unit.ts';
-import { inBase } from '../read/base-units.ts';
-import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
-import { asProduct } from './units-outward.ts';
+import { askedUnit, isOtherKind } from '../find/asked.ts';
+import { inBase, isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
+import { asProduct } from './shape.ts';
 
 /** The answer of a comparison, over all shapes. */
 export type Word = Equality | 'rounded' | 'text';
@@ -74,11 +72,14 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
     if (product && letterIn(g.node)) return compareValues(g.node, product, c, options);
   }
   if (a.unit !== undefined && g.unit === undefined) {
-    if (!isHarmlessPhrase(a.unit, options.question) || isOtherUnit(a.unit, options.question)) return 'different';
+    const [own, wanted] = [unitOf(a.unit), askedUnit(options.question)];
+    if (!isHarmlessPhrase(a.unit, options.question) || isOtherKind(own, wanted)) return 'different';
+    // The solution's number is in the unit that the question asks for.
+    if (wanted?.dimension === own.dimension && !Q.equal(wanted.factor, own.factor))
+      return compareValues(scaled(g.node, wanted.factor), scaled(a.node, own.factor), c, options);
   }
   if (g.radians !== a.radians && !g.degrees && !a.degrees && !mayBeRadians(g, a, options.question)) return 'different';
   if (a.degrees && !g.degrees && IN_RADIANS.test(options.question) && !hasPi(g.node)) return 'different';
-  if (a.degrees && !g.degrees && !hasPi(g.node) && isNoAngle(options.question)) return 'different';
   if (g.degrees !== a.degrees && g.unit === undefined && a.unit === undefined) {
     const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
     const radians = g.radians || a.radians;
@@ -124,14 +125,8 @@ function stripDegrees(node: Node): Node {
   return known;
 }
 
-function withoutDegrees(node: Node): Node {
-  if (node.k === 'deg' || node.k === 'unit') return stripDegrees(node.arg);
-  if (node.k === 'add') return { ...node, items: node.items.map(stripDegrees) };
-  if (node.k === 'neg') return { ...node, arg: stripDegrees(node.arg) };
-  if (node.k === 'mul') return { ...node, items: node.items.map(stripDegrees) };
-  if (node.k === 'div') return { ...node, top: stripDegrees(node.top), bottom: stripDegrees(node.bottom) };
-  return node;
-}
+const withoutDegrees = (node: Node): Node =>
+  node.k === 'deg' || node.k === 'unit' ? stripDegrees(node.arg) : mapChildren(node, stripDegrees);
 
 function compareValues(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
   const infinite = [infinity(gold), infinity(answer)];

@@ -2,9 +2,8 @@
 // belongs. Union, intersection, difference and equality are walks over the break points of both.
 
 import { int, mul, type Node, type Relop } from '../ast.ts';
-import type { Comparison } from '../value/comparison.ts';
+import { type Comparison, constant } from '../value/comparison.ts';
 import { infinity, type Word } from './leaf.ts';
-import { constant } from '../value/letters.ts';
 
 export interface Break {
   readonly node: Node;
@@ -95,10 +94,6 @@ export const flip = (op: Relop): Relop | undefined => FLIP[op];
 export function half(at: Break, op: Relop): Region {
   const low: Break = { node: mul([int(-1), { k: 'const', name: 'inf' }]), at: -Infinity };
   const high: Break = { node: { k: 'const', name: 'inf' }, at: Infinity };
-  if (!Number.isFinite(at.at)) {
-    const below = at.at > 0 ? op === '<' || op === '<=' || op === '!=' : op === '>' || op === '>=' || op === '!=';
-    return below ? ALL : NONE;
-  }
   if (op === '<' || op === '<=') return between(low, at, false, op === '<=');
   if (op === '>' || op === '>=') return between(at, high, op === '>=', false);
   const inside = op === '=';

@@ -1,17 +1,40 @@
-// Equations and inequalities: what an equation assigns, which link of a chain is the answer, and when two
-// relations say the same (sides swapped, both sides scaled, solved for another letter).
+// Equations and inequalities: the value that an equation assigns, the link of a chain that is the answer, and when two
+// relations say the same (sides swapped, both sides scaled, solved for another letter). Ratios part by part, or over the
+// first one.
 
-import { add, mul, type Node, neg, type Of, type Relop, some } from '../ast.ts';
-import type { Comparison } from '../value/comparison.ts';
-import { constant, letters } from '../value/letters.ts';
-import { replaceSymbol } from '../value/exact.ts';
+import { add, mul, neg, type Node, type Of, type Relop, some } from '../ast.ts';
 import type { Word } from './leaf.ts';
-import { value } from '../value/numeric.ts';
-import * as Q from '../rational.ts';
-import { balls, Imprecise, NoValue } from '../value/reals.ts';
 import { flip } from './number-sets.ts';
+import { type Comparison, constant, letters } from '../value/comparison.ts';
+import { replaceSymbol } from '../value/exact.ts';
 import type { Residue } from '../value/field.ts';
+import { value } from '../value/numeric.ts';
+import { balls, Imprecise, NoValue } from '../value/reals.ts';
 import { residue } from '../value/residues.ts';
+import * as Q from '../rational.ts';
+
+type Again = (g: Node, a: Node) => Word;
+type InOrder = (g: readonly Node[], a: readonly Node[], again: Again) => Word;
+
+export function compareRatios(g: Node, a: Node, again: Again, inOrder: InOrder): Word {
+  const parts = (node: Node): readonly Node[] =>
+    node.k === 'ratio' ? node.items : node.k === 'div' ? [node.top, node.bottom] : [node];
+  const [x, y] = [parts(g), parts(a)];
+  const plain = x.length === y.length ? inOrder(x, y, again) : 'different';
+  if (same(plain)) return plain;
+  const [first, ...rest] = x;
+  const [other, ...others] = y;
+  if (!first || !other) return 'different';
+  const divide = (top: Node, bottom: Node): Node => ({ k: 'div', top, bottom });
+  if (rest.length === 0 || others.length === 0) {
+    const whole = (list: readonly Node[]): Node | undefined =>
+      list.length === 1 ? list[0] : list.length === 2 && list[0] && list[1] ? divide(list[0], list[1]) : undefined;
+    const [p, q] = [whole(x), whole(y)];
+    return p && q ? again(p, q) : 'different';
+  }
+  const over = (list: readonly Node[], by: Node): Node[] => list.map((n) => divide(n, by));
+  return rest.length === others.length ? inOrder(over(rest, first), over(others, other), again) : 'different';
+}
 
 export type Compare = (gold: Node, answer: Node) => Word;
 

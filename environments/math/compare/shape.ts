@@ -1,11 +1,59 @@
-// Brings an answer into the shape in which it is compared: ± becomes two values, degrees find their meaning,
-// a letter before a bracket becomes a product or a function, single brackets fall away, matrices are added and
-// multiplied out.
+// Brings an answer into the shape in which it is compared: units are carried outwards (one that cannot be stays as a letter
+// of its own, so that none is lost), ± becomes two values, degrees find their meaning, a letter before a bracket becomes a
+// product or a function, single brackets fall away, a factor before a matrix is multiplied into it.
 
-import { add, children, type Join, mapChildren, mul, neg, type Node, type Of, some } from '../ast.ts';
-import { LIMITS, TooBig } from '../limits.ts';
+import { add, type Join, mapChildren, mul, neg, type Node, type Of, some } from '../ast.ts';
 import { rational } from '../rational.ts';
+import { parseAnswer } from '../read/parse.ts';
 import { FUNCTION_LETTERS } from '../read/vocabulary.ts';
+
+const EXPRESSION = /^(?:add|mul|neg|div|pow|call|apply|deg|percent|big|pm)$/;
+
+export function unitsOutward(node: Node): Node {
+  return some(node, (n) => n.k === 'unit') ? outward(node) : node;
+}
+
+function outward(node: Node): Node {
+  const own = EXPRESSION.test(node.k) ? mapChildren(node, (n) => (n.k === 'unit' && behindLetter(n)) || n) : node;
+  const inner = mapChildren(own, outward);
+  return EXPRESSION.test(inner.k) ? (carried(inner) ?? mapChildren(inner, asLetter)) : inner;
+}
+
+const asLetter = (node: Node): Node =>
+  node.k === 'unit'
+    ? (asProduct(node.arg, node.strong ? undefined : node.unit) ??
+      mul([node.arg, { k: 'sym', name: `unit ${node.unit.toLowerCase()}` }]))
+    : node;
+
+/** Behind a letter `mg` is no milligram: \mu mg. */
+function behindLetter({ arg, unit }: Of<'unit'>): Node | undefined {
+  if (arg.k !== 'sym' || !/^[a-z]{2}$/.test(unit)) return undefined;
+  return mul([arg, ...[...unit].map((name): Node => ({ k: 'sym', name }))]);
+}
+
+/** `5 m`, `3 m^2` read as products of letters. */
+export function asProduct(value: Node, unit: string | undefined): Node | undefined {
+  if (!unit || !/^[A-Za-z](?:\s(?:[A-Za-z]|\^\d|[/*]))*$/.test(unit)) return undefined;
+  return mul([value, parseAnswer(unit, { grouping: false, decimalComma: false })]);
+}
+
+const isZero = (node: Node): boolean => node.k === 'num' && node.value.num === 0n;
+
+function carried(node: Node): Node | undefined {
+  if (node.k === 'neg' && node.arg.k === 'unit') return { ...node.arg, arg: neg(node.arg.arg) };
+  if (node.k === 'div' && node.top.k === 'unit' && node.bottom.k !== 'unit')
+    return { ...node.top, arg: { ...node, top: node.top.arg } };
+  if (node.k !== 'mul' && node.k !== 'add') return undefined;
+  const units = node.items.filter((n): n is Of<'unit'> => n.k === 'unit');
+  const [first] = units;
+  if (!first) return undefined;
+  const bare = node.items.map((n) => (n.k === 'unit' ? n.arg : n));
+  if (node.k === 'mul') return units.length === 1 ? { ...first, arg: mul(bare) } : undefined;
+  const alike = node.items.every((n) => isZero(n) || (n.k === 'unit' && n.unit === first.unit));
+  // `18 + 2\pi \text{ cm}` measures the sum.
+  const last = first.strong && units.length === 1 && node.items.at(-1) === first;
+  return alike || last ? { ...first, arg: add(bare) } : undefined;
+}
 
 export function shape(node: Node): Node {
   return simplify(splitPlusMinus(settle(node, false)));
@@ -25,24 +73,29 @@ function settle(node: Node, inTrig: boolean): Node {
   // cis 60° is e^{iπ/3}.
   if (node.k === 'call' && node.name === 'cis' && node.args[0])
     return { k: 'pow', base: constant('e'), exp: mul([constant('i'), settle(node.args[0], true)]) };
-  if (node.k === 'apply' && node.args.length === 1 && !FUNCTION_LETTERS.has(node.name)) {
-    const [arg] = node.args;
-    if (arg && arg.k !== 'list') return mul([{ k: 'sym', name: node.name }, settle(arg, inTrig)]);
-  }
+  const arg = factorOf(node);
+  if (arg && node.k === 'apply') return mul([{ k: 'sym', name: node.name }, settle(arg, inTrig)]);
   // P(1 + r)^n is P·(1 + r)^n, and n(n + 1)! is n·(n + 1)!: what stands behind the bracket is the bracket's.
   const behind =
-    node.k === 'pow' ? node.base : node.k === 'call' && node.name.endsWith('factorial') ? node.args[0] : node;
-  if (behind !== node && behind?.k === 'apply' && behind.args.length === 1 && !FUNCTION_LETTERS.has(behind.name)) {
-    const [arg] = behind.args;
-    const [by] = node.k === 'pow' ? [settle(node.exp, false)] : [];
-    if (arg && arg.k !== 'list') {
-      const inner = settle(arg, inTrig);
-      const raised: Node = by ? { k: 'pow', base: inner, exp: by } : { ...(node as Of<'call'>), args: [inner] };
-      return mul([{ k: 'sym', name: behind.name }, raised]);
-    }
+    node.k === 'pow' ? node.base : node.k === 'call' && node.name.endsWith('factorial') ? node.args[0] : undefined;
+  const base = behind && factorOf(behind);
+  if (base && behind.k === 'apply') {
+    const inner = settle(base, inTrig);
+    const raised: Node =
+      node.k === 'pow'
+        ? { ...node, base: inner, exp: settle(node.exp, false) }
+        : { ...(node as Of<'call'>), args: [inner] };
+    return mul([{ k: 'sym', name: behind.name }, raised]);
   }
   const trig = inTrig || (node.k === 'call' && TRIG.test(node.name));
   return mapChildren(node, (child) => settle(child, trig));
+}
+
+/** The bracket behind a letter that names no function. E(X) is an expectation. */
+function factorOf(node: Node): Node | undefined {
+  const [arg, more] = node.k === 'apply' && !FUNCTION_LETTERS.has(node.name) ? node.args : [];
+  if (node.k !== 'apply' || !arg || more || arg.k === 'list') return undefined;
+  return node.name === 'E' && some(arg, (n) => n.k === 'sym' && /^[W-Z]$/.test(n.name)) ? undefined : arg;
 }
 
 /** Every ± in a value has the same sign at the same time; ∓ the other one. */
@@ -76,78 +129,17 @@ function simplify(node: Node): Node {
     if ((open === '[' && close === ']') || inner.items[0].k === 'matrix') return inner.items[0];
   }
   if (inner.k === 'set' && inner.items.length === 1 && inner.items[0] && !inner.explicit) return inner.items[0];
-  if (inner.k === 'call' && inner.name === 'det' && inner.args[0]?.k === 'matrix')
-    return determinant(inner.args[0].rows) ?? inner;
   return matrixValue(inner) ?? inner;
 }
 
-type Rows = readonly (readonly Node[])[];
-
-/** Sums, products and multiples of matrices, written out entry by entry. */
+/** A matrix times numbers, or over one, entry by entry. Sums and products of matrices stay as they are. */
 function matrixValue(node: Node): Node | undefined {
-  if (node.k === 'neg' && node.arg.k === 'matrix')
-    return { k: 'matrix', rows: node.arg.rows.map((row) => row.map(neg)) };
-  if (node.k === 'add' && node.items.length > 0 && node.items.every((n) => n.k === 'matrix')) {
-    const [first, ...rest] = node.items.map((n) => (n.k === 'matrix' ? n.rows : []));
-    if (!first || rest.some((rows) => rows.length !== first.length || rows[0]?.length !== first[0]?.length))
-      return undefined;
-    return {
-      k: 'matrix',
-      rows: first.map((row, i) => row.map((cell, j) => add([cell, ...rest.map((m) => m[i]?.[j] ?? cell)]))),
-    };
-  }
-  if (node.k === 'div' && node.top.k === 'matrix') {
-    const { bottom } = node;
-    return { k: 'matrix', rows: node.top.rows.map((row) => row.map((top) => ({ k: 'div', top, bottom }))) };
-  }
-  if (node.k === 'mul' && node.items.some((n) => n.k === 'matrix')) {
-    const scalars = node.items.filter((n) => n.k !== 'matrix');
-    let rows: Rows | undefined;
-    for (const item of node.items) {
-      if (item.k !== 'matrix') continue;
-      rows = rows ? multiply(rows, item.rows) : item.rows;
-      if (!rows) return undefined;
-    }
-    if (!rows) return undefined;
-    return {
-      k: 'matrix',
-      rows: scalars.length === 0 ? rows : rows.map((row) => row.map((cell) => mul([...scalars, cell]))),
-    };
-  }
-  return undefined;
-}
-
-function multiply(a: Rows, b: Rows): Rows | undefined {
-  if (a[0]?.length !== b.length) return undefined;
-  if (a.length * b.length * (b[0]?.length ?? 0) > LIMITS.items * 5) throw new TooBig('a matrix product is too big');
-  const product = a.map((row) => (b[0] ?? []).map((_, j) => add(row.map((cell, k) => mul([cell, b[k]?.[j] ?? cell])))));
-  for (const cell of product.flat()) if (size(cell) > LIMITS.steps) throw new TooBig('a matrix product is too big');
-  return product;
-}
-
-const sizes = new WeakMap<Node, number>();
-
-/** Nodes of the tree, of which many may be the same object: a product of matrices doubles it with each factor. */
-function size(node: Node): number {
-  let known = sizes.get(node);
-  if (known === undefined) {
-    known = children(node).reduce((sum, child) => sum + size(child), 1);
-    sizes.set(node, known);
-  }
-  return known;
-}
-
-function determinant(rows: Rows): Node | undefined {
-  const n = rows.length;
-  if (n === 0 || n > 4 || rows.some((row) => row.length !== n)) return undefined;
-  if (n === 1) return rows[0]?.[0];
-  const terms: Node[] = [];
-  for (let j = 0; j < n; j++) {
-    const minor = determinant(rows.slice(1).map((row) => row.filter((_, k) => k !== j)));
-    const cell = rows[0]?.[j];
-    if (!minor || !cell) return undefined;
-    const term = mul([cell, minor]);
-    terms.push(j % 2 === 0 ? term : neg(term));
-  }
-  return add(terms);
+  const each = (matrix: Node, f: (cell: Node) => Node): Node | undefined =>
+    matrix.k === 'matrix' ? { k: 'matrix', rows: matrix.rows.map((row) => row.map(f)) } : undefined;
+  if (node.k === 'neg') return each(node.arg, neg);
+  if (node.k === 'div') return each(node.top, (top) => ({ k: 'div', top, bottom: node.bottom }));
+  const [matrix, ...more] = node.k === 'mul' ? node.items.filter((n) => n.k === 'matrix') : [];
+  if (node.k !== 'mul' || !matrix || more.length > 0) return undefined;
+  const scalars = node.items.filter((n) => n !== matrix);
+  return each(matrix, (cell) => mul([...scalars, cell]));
 }

@@ -1,5 +1,7 @@
-// Finds `\boxed{…}` (and `\fbox{…}`) in one pass, linear in length. Nested boxes give the outermost; a box
-// that never closes is reported as unfinished and never taken for an answer.
+// Finds `\boxed{…}` (and `\fbox{…}`) in one pass, and the last of them with its neighbours. Nested boxes give the outermost; a box that
+// never closes is reported as unfinished and never taken for an answer. Linear in length.
+
+import { percentBehind } from './percent.ts';
 
 export interface Box {
   /** The text between the braces. */
@@ -104,4 +106,44 @@ function boxStart(text: string, brace: number): number {
     if (start >= 0 && text[start] === '\\' && text.startsWith(name, start + 1)) return start;
   }
   return -1;
+}
+
+interface Boxed {
+  /** `bare`: without the percent sign that stands outside the box. */
+  readonly value: { readonly text: string; readonly bare?: string };
+  /** Offset behind the last box. */
+  readonly end: number;
+}
+
+const MOST_JOINED = 30;
+
+/** The last closed box that says something, with those before it that "and", "or" or a comma joins to it. */
+export function lastBoxes(text: string): Boxed | undefined {
+  const boxes = scanBoxes(text).boxes.filter(({ content }) => content.trim() !== '');
+  const last = boxes.at(-1);
+  if (!last) return undefined;
+  const group = [last];
+  for (let k = boxes.length - 2; k >= 0 && group.length < MOST_JOINED; k--) {
+    const box = boxes[k]!;
+    if (!joins(text.slice(box.end, group[0]!.start))) break;
+    group.unshift(box);
+  }
+  const joined = group.map(({ content }) => content.trim()).join(' , ');
+  const isShare = group.length === 1 && !joined.includes('%') && percentBehind(text, last.end);
+  const value = isShare ? { text: `${joined}\\%`, bare: joined } : { text: joined };
+  return { value, end: last.end };
+}
+
+const JOIN_CHARS = 80;
+const JOIN_WORDS_CHARS = 32;
+
+/** Between two boxes of one sentence: "and" or "or", a comma, or nothing but blanks and signs that set them. */
+function joins(gap: string): boolean {
+  if (gap.length > JOIN_CHARS || gap.includes('\n')) return false;
+  const plain = gap
+    .replace(/\\[()[\]]|\$|\\q?quad|\\[,;:! ]|\\text|\\mathrm|\\mbox|[{}~*]/g, ' ')
+    .replace(/[A-Za-z](?:_\{?\w+\}?)?\s*=\s*$/, '')
+    .trim();
+  if (!/[\p{L}\p{N}.=]/u.test(plain)) return true;
+  return plain.length <= JOIN_WORDS_CHARS && !/[.=]/.test(plain) && /(?:^|\s)(?:and|or)(?:\s|$)/i.test(plain);
 }

@@ -1,53 +1,47 @@
-// A choice letter in running text, for solutions that are one: "(B)", "B. …" at the start, or the letter of a sentence that
-// holds nothing but the words that name a choice.
+// The letter of a choice in running text, where the solution is one and the answer marks none: the letter that opens the text
+// ("C. The moon"), else the last one of its last line. The question says which choices there are.
 
-import { leaves } from './rest.ts';
-import { rightOf } from './sentence.ts';
-import { NOTHING } from './known.ts';
-import { isLedTo } from './statement.ts';
-import { afterwards, OPENS } from './afterwards.ts';
-import { ownText } from './extract.ts';
-import type { Extraction } from './phrases.ts';
+import { ownText } from './own-text.ts';
 
-const CHOICE_CHARS = 160;
-/** Two letters joined, or two lines that begin with one, name none. */
-const SEVERAL =
-  /(?<![A-Za-z])\(?[A-J]\)?\s*(?:or|and|,|\/|&)\s*(?:[a-z]+ )?\(?[A-J]\)?(?![A-Za-z])|(?:^|\n)\s*\(?[A-J][).:][^\n]*\n\s*\(?[A-J][).:]/;
-/** "Options A and C fail": said of letters that are none of the answer. */
-const ELIMINATED =
-  /(?:\b(?:options?|choices?|both)\s+)?((?:\(?[A-J]\)?,?\s+(?:and\s+)?){1,4})(?:fail|are (?:all |both )?(?:wrong|incorrect|false|impossible|eliminated|ruled out)|can be (?:eliminated|ruled out)|do not work)\b/g;
-/** "(C) contradicts the hypothesis" is a sentence about C. */
-const PREDICATE =
-  /^\s*(?:[a-z]+s\s+(?:the|a|an|our|all|this|that|with)\b|[a-z]+ed\b|(?:is|was|can|cannot|does|would|could|fails?|may|might)\b)/;
+const LINE_CHARS = 400;
+const OPENING = /^\s*\**\(?([A-J])\)?(?:[.):]\**(?:\s|$)|\**\s*(?:\n|$))/;
+/** "A" and "I" are words as well, where a small letter follows. */
+const LETTER = /(?<![A-Za-z0-9$\\_^{=+*/-])(?:\(([A-J])\)|([B-HJ])|([AI])(?!\*{0,2} [a-z]))(?=[.,:;!?*\s]|$)/g;
 
-export function extractChoice(source: string): Extraction | undefined {
-  const whole = ownText(source).slice(-CHOICE_CHARS);
-  const eliminated = [...whole.matchAll(ELIMINATED)].map((m) => m[1]).join(' ');
-  const text = eliminated === '' ? whole : whole.replace(ELIMINATED, ' ');
-  if (SEVERAL.test(text)) return undefined;
-  const opening = /^\s*\**\(?([A-J])\)?[.):]\**(?=\s|$)(?!\s*$)\s*/.exec(text);
-  if (opening?.[1] && !PREDICATE.test(text.slice(opening[0].trimEnd().length)))
-    return OPENS.test(text.slice(opening[0].length)) || afterwards(text, opening[0].length, opening[1]).withdrawn
-      ? undefined
-      : { text: opening[1], by: 'choice' };
-  let last: { readonly letter: string; readonly end: number } | undefined;
-  for (const m of text.matchAll(
-    /(?<![A-Za-z0-9$\\_^{=+*/-])(?<![=+*/<>^]\s)(?:\*\*)?\(?([A-J])\)?(?:\*\*)?(?=[.,:;!?\s]|$)(?! [a-z]+ [a-z]+ (?:is|are|was)\b)/g,
-  )) {
-    const end = m.index + m[0].length;
-    // "A" and "I" are words as well.
-    if ((m[1] === 'A' || m[1] === 'I') && /^ [a-z]/.test(text.slice(end))) continue;
-    const right = rightOf(text, end, false);
-    const stated =
-      isLedTo(text, m.index, NOTHING, true) &&
-      leaves(right, NOTHING, {
-        open: false,
-        ...{ object: false, stated: false, named: true, marked: false },
-        before: '',
-        value: '',
-      });
-    last = stated && m[1] !== undefined ? { letter: m[1], end } : undefined;
-  }
-  if (!last || afterwards(text, last.end, last.letter).withdrawn) return undefined;
-  return eliminated.includes(last.letter) ? undefined : { text: last.letter, by: 'choice' };
+/** "not B", "A or B", "A, B" name none. */
+const NOT_ONE = /\bnot\s+\**$|(?<![A-Za-z])\(?[A-J]\)?\s*(?:,|\/|&|,?\s*(?:or|and))\s*\**$/i;
+
+export function findChoice(source: string): string | undefined {
+  const text = ownText(source, false)?.trim() ?? '';
+  const opening = OPENING.exec(text)?.[1];
+  if (opening !== undefined) return opening;
+  const line = text.slice(text.lastIndexOf('\n') + 1).slice(-LINE_CHARS);
+  const last = [...line.matchAll(LETTER)].at(-1);
+  return last && !NOT_ONE.test(line.slice(0, last.index)) ? (last[1] ?? last[2] ?? last[3]) : undefined;
 }
+
+/** Does the question list choices by small letters, as MathQA does: "a ) 800 , b ) 820 , c ) 840"? */
+export function listsSmallChoices(question: string): boolean {
+  let next = 0;
+  for (const [, letter] of question.matchAll(/(?:^|[\s(])([a-c]) ?\)/g)) if (letter === 'abc'[next]) next++;
+  return next === 3;
+}
+
+/** `c` and `c) 840` as a choice. */
+export const inCapitals = (text: string): string =>
+  text.replace(
+    /^(\s*\(?)([a-j])(?=\s*(?:\)|[.:]?\s*$))/,
+    (_, before: string, letter: string) => before + letter.toUpperCase(),
+  );
+
+/** Does the question list these words under this letter: "(C) both A and B", "C. Canberra"? */
+export function isListed(letter: string, words: string, question: string): boolean {
+  const [listed, own] = [squeezed(question), squeezed(words).replace(/\.$/, '')];
+  return own !== '' && [')', '.', ':'].some((mark) => listed.includes(`${letter.toLowerCase()}${mark}${own}`));
+}
+
+/** The letter of a marked answer with its words: "C, Canberra", "C - Canberra". */
+export const letterOf = (text: string): string | undefined =>
+  /^[\s*(["']*([A-J])[)\]"']?\s?(?:[,–—-]\s(?!\(?[A-J]\b)|$)/.exec(text)?.[1];
+
+const squeezed = (text: string): string => text.replace(/[\s${}~]|\\(?:text|mathrm|[,;:! ])|\*\*/g, '').toLowerCase();

@@ -1,130 +1,62 @@
-// The last value of running text that is no formula: a number with the expression around it, a date, a time, a ratio,
-// or all of a list that ends there: of "the roots are 2 and 3" neither alone is the answer.
+// The values of running text outside of formulas: an expression of numbers and single letters (`36π`, `y = 3x - 1`, `3 x 60 = $180`), a
+// point, a date, a time, a ratio. A number within a word ("5-day", "20th", "x2") is no value. Linear.
 
-import { hasProse, type Segment } from './segments.ts';
+import type { Segment } from './segments.ts';
 
-const PLAIN_NUMBER =
-  /[-−–]?[$€£¥₹]?(?:\d{1,3}(?:,\d{3}){1,40}(?:\.\d{1,200})?|\d{1,3}(?: \d{3}){1,5}(?![\d.,]\d)|\d{1,200}[.,]\d{1,200}|\.\d{1,200}|\d{1,300})(?:[eE][+-]?\d{1,4})?(?:\s?\/\s?\d{1,200}| \d{1,9}\/\d{1,9})?/;
-// A point or an interval of plain numbers, and LaTeX that was left without its dollars, are values as well.
-const PLAIN_TUPLE =
-  /[([]\s?(?:[-−]?[\d./]{1,40}|[-−]∞)(?:\s?,\s?[-−+]?(?:[\d./]{1,40}|∞)){1,8}\s?[)\]]|[([]\s?[-−]∞\s?,\s?∞\s?[)\]]|\{\s?[-−]?[\d./]{1,40}(?:\s?,\s?[-−]?[\d./]{1,40}){1,20}\s?\}/;
-/** `2x(x-3)(x+3)`, `(x + 3)/(x + 2)` */
-const PLAIN_PRODUCT =
-  /\d{0,6}[a-z]?(?:\([-+−\d\sa-z^²³]{1,30}\)[²³]?\s?\/?\s?){1,5}\([-+−\d\sa-z^²³]{1,30}\)[²³]?(?![\w(])/;
-const BARE_LATEX = /[-−]?\d{0,9}(?:\\[dt]?frac\{[^{}]{1,40}\}\{[^{}]{1,40}\}|\\sqrt\{[^{}]{1,40}\})/;
+const NUMBER =
+  /[$€£¥₹]?(?:\d{1,3}(?:,\d{3}){1,40}(?!\d)(?:\.\d{1,200})?|\d{1,3}(?: \d{3}){1,5}(?![\d.,]\d)|\d{1,200}[.,]\d{1,200}|\.\d{1,200}|\d{1,300})(?:[eE][+-]?\d{1,4})?(?:\\?%)?/;
+const MIXED = /\d{1,9} \d{1,9}\/\d{1,9}/;
+const LATEX =
+  /\\[dt]?frac\{[^{}]{1,40}\}\{[^{}]{1,40}\}|\\sqrt\{[^{}]{1,40}\}|√\d{1,9}|√\([^()]{1,40}\)|[π∞°!²³⁴½¼¾⅓⅔]/;
+const TUPLE_ITEM = /[-−+]?(?:[\d./]{1,40}|[A-Za-z]|∞)/;
+const TUPLE = new RegExp(String.raw`[([{]\s?${TUPLE_ITEM.source}(?:\s?,\s?${TUPLE_ITEM.source}){1,20}\s?[)\]}]`);
+/** `(x + 3)`, `f(2)`: words in brackets are a remark. */
+const BRACKET = /[A-Za-z]?\((?:[^(),\nA-Za-z]|(?<![A-Za-z])[A-Za-z](?![A-Za-z])){1,40}\)/;
+const LETTER = /(?<![A-Za-z])[A-Za-z](?![A-Za-z'’])/;
+const LETTERS_WITH_NUMBER = /(?:sqrt|pi)(?![A-Za-z])/;
+const TERM = [TUPLE, MIXED, NUMBER, LATEX, LETTERS_WITH_NUMBER, BRACKET, LETTER].map(({ source }) => source).join('|');
+const SIGN = String.raw`\s?(?:[-−–+*/^=<>≤≥×·÷]|(?<=[\d)])\sx(?=\s))\s?`;
+/** Terms side by side are a product only without a blank: `3x`, and no "3 a day". */
+const EXPRESSION = String.raw`(?:[-−–+](?=[\d$(.√]))?(?:${TERM})(?:(?:${SIGN}){1,2}(?:${TERM})|(?:${TERM}))*`;
+
 const MONTH =
   /(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?/;
 const DAY = /\d{1,2}(?:st|nd|rd|th)?/;
-const DATE = new RegExp(
-  `(?:${MONTH.source} ${DAY.source}(?:,? \\d{4})?|${DAY.source} (?:of )?${MONTH.source}(?:,? \\d{4})?|\\d{4}-\\d{2}-\\d{2})(?![\\dA-Za-z])`,
-);
+const DATE = `(?:${MONTH.source} ${DAY.source}(?:,? \\d{4})?|${DAY.source} (?:of )?${MONTH.source}(?:,? \\d{4})?|\\d{4}-\\d{2}-\\d{2})(?![\\dA-Za-z])`;
 /** "3 hours and 35 minutes" */
 const DURATION =
   /\d{1,4} (?:days?|hours?|hrs?|minutes?|feet|foot|ft|pounds?|lbs?)(?:,? and|,)? \d{1,3} (?:hours?|hrs?|minutes?|mins?|seconds?|inch(?:es)?|ounces?|oz)(?![A-Za-z])/;
-/** "3 to 4", "11 out of 36": one value, but of "from 3 to 4" neither. */
+/** "11 out of 36": one value; of "from 3 to 4" neither. */
 const RATIO = /(?<!from |between )\d{1,9} (?:to|out of) \d{1,9}(?!\.?\d)/;
-// A time of day, or a ratio: what stands behind the colon is no value of its own.
+/** A time of day, or a ratio: what stands behind the colon is no value of its own. */
 const CLOCK = /\d{1,9}(?::\d{1,9}){1,4}(?:\s?[AaPp]\.?[Mm]\b\.?)?|\d{1,2}\s?[AaPp]\.?[Mm]\b\.?/;
-const MOMENT = new RegExp(`^(?:${DURATION.source}|${DATE.source}|${CLOCK.source}|${RATIO.source})$`);
-const number = (...first: readonly RegExp[]): RegExp =>
-  new RegExp(
-    `(?<![\\dA-Za-z_^.\\\\{}])(?:${[...first, DURATION, RATIO, CLOCK, BARE_LATEX, PLAIN_PRODUCT, PLAIN_TUPLE, PLAIN_NUMBER].map(({ source }) => source).join('|')})`,
-    'g',
-  );
-const NUMBER = number();
+const MOMENT = [DURATION, RATIO, CLOCK].map(({ source }) => source).join('|');
+const VALUE = new RegExp(`(?<![\\w.\\\\])(?:(?<moment>${MOMENT})|(?<expression>${EXPRESSION}))`, 'g');
 /** Slower: names of months can begin at every letter. */
-const NUMBER_OR_DATE = number(DATE);
+const VALUE_OR_DATE = new RegExp(`(?<![\\w.\\\\])(?:(?<moment>${DATE}|${MOMENT})|(?<expression>${EXPRESSION}))`, 'g');
 const NAMES_MONTH = new RegExp(`\\b${MONTH.source}|\\d{4}-\\d{2}-`);
+const SENTENCE_CHARS = 4_000;
 
-/** Bare numbers of the text, with the expression around each if it stands in one. */
-export function lastNumber(text: string): Segment | undefined {
-  let last: RegExpExecArray | undefined;
-  // Only the end matters: the last few thousand characters, enlarged once if they hold no number.
-  for (const window of [4_000, 60_000]) {
-    const offset = Math.max(0, text.length - window);
-    const tail = text.slice(offset);
-    for (const m of tail.matchAll(NAMES_MONTH.test(tail) ? NUMBER_OR_DATE : NUMBER))
-      if (!NOT.test(tail.slice(Math.max(0, m.index - 16), m.index))) last = m;
-    if (last) {
-      const start = offset + last.index;
-      const end = start + last[0].length;
-      const value = MOMENT.test(last[0])
-        ? { content: last[0].replace(/ (?:to|out of) /, ':').replace(/,? and |, /, ' '), from: start }
-        : widen(text, start, end);
-      const named = /\([A-Za-z](?:,\s?[A-Za-z]){1,5}\)\s?=\s?$/.test(text.slice(Math.max(0, start - 40), start));
-      if (named && /^[([]/.test(last[0])) return { content: last[0], start, end, kind: 'number' };
-      const list = listBefore(text, value.from);
-      if (list && NOT.test(text.slice(Math.max(0, list.from - 16), list.from))) return undefined;
-      return {
-        content: [...(list?.items ?? []), value.content].join(' , '),
-        start: list?.from ?? value.from,
-        end,
-        kind: 'number',
-      };
+/** The values of a sentence, in order. A calculation is its last side: of `3 x 60 = $180` the 180. */
+export function numbersIn(sentence: string): Segment[] {
+  const offset = Math.max(0, sentence.length - SENTENCE_CHARS);
+  const text = sentence.slice(offset);
+  const found: Segment[] = [];
+  for (const { index, 0: all, groups } of text.matchAll(NAMES_MONTH.test(text) ? VALUE_OR_DATE : VALUE)) {
+    const end = offset + index + all.length;
+    if (groups?.['moment'] !== undefined) {
+      const content = all.replace(/ (?:to|out of) /, ':').replace(/,? and |, /, ' ');
+      found.push({ content, start: offset + index, end });
+    } else if (/[\d∞π√½¼¾⅓⅔]/.test(all) && !/^-?[A-Za-z]{2}/.test(text.slice(index + all.length))) {
+      const value = lastSide(all);
+      found.push({ content: value, start: end - value.length, end });
     }
-    if (offset === 0) break;
   }
-  return undefined;
+  return found;
 }
 
-const NOT = /\bnot (?:equal to )?$/i;
-const SEPARATOR = /(?:\s?[,;]\s{0,2}(?:and |or )?|\s(?:and|or)\s)$/i;
-const TUPLE_ITEM = new RegExp(`(?:^|\\s)(${PLAIN_TUPLE.source})$`);
-const ITEM = /(?:^|[\s:(])((?:[A-Za-z](?:_\{?\w{1,3}\}?)?\s?=\s?)?[^\s,;:=]{1,60})$/;
-const ASSIGNMENT = /^[A-Za-z](?:_\{?\w{1,3}\}?)?\s?=/;
-/** Words that announce a list, where only commas part its items. */
-const ANNOUNCED = /(?:\b(?:are|values?|roots?|solutions?|answers?|numbers?|both|either)|:)\s*$/i;
-const MOST_ITEMS = 40;
-
-/** The items of the list that goes on at `from`, and where it begins; undefined if none does. */
-function listBefore(
-  text: string,
-  from: number,
-): { readonly items: readonly string[]; readonly from: number } | undefined {
-  const items: string[] = [];
-  let [start, joined] = [from, false];
-  while (items.length < MOST_ITEMS) {
-    const line = text.slice(Math.max(text.lastIndexOf('\n', start - 1) + 1, start - 120), start);
-    const separator = SEPARATOR.exec(line);
-    const before = line.slice(0, separator?.index);
-    const item = separator && (TUPLE_ITEM.exec(before)?.[1] ?? ITEM.exec(before)?.[1]);
-    if (/[<>≤≥]\s*$/.test(before.slice(0, before.length - (item?.length ?? 0)))) break;
-    if (!item || !/[\dπ√]|\bpi\b|\\pi/.test(item) || hasProse(item) || balanced(item) !== item) break;
-    items.unshift(item);
-    joined ||= /\w/.test(separator[0]);
-    start -= separator[0].length + item.length;
-  }
-  const first = items[0];
-  if (first === undefined) return undefined;
-  const assigned = items.every((item) => ASSIGNMENT.test(item)) && ASSIGNMENT.test(text.slice(from));
-  const announced = ANNOUNCED.test(text.slice(Math.max(0, start - 20), start)) || text.slice(0, start).trim() === '';
-  return joined || assigned || announced ? { items, from: start } : undefined;
-}
-
-/** Without brackets at either end that the text around it opened or closes. */
-function balanced(text: string): string {
-  let open = 0;
-  for (let i = 0; i < text.length; i++) {
-    if ('([{'.includes(text[i] ?? '')) open++;
-    else if (')]}'.includes(text[i] ?? '') && --open < 0) return text.slice(0, i);
-  }
-  return open > 0 ? text.replace(/^[([{]+/, '') : text;
-}
-
-/** `3` in `y = 2x + 3` stands for nothing alone: takes the whole expression around a number. */
-function widen(text: string, start: number, end: number): { readonly content: string; readonly from: number } {
-  const lineStart = Math.max(text.lastIndexOf('\n', start - 1) + 1, start - 120);
-  const rest = text.slice(end, end + 120);
-  const left =
-    /(?:(?<=^|[\s,;:*])(?:[A-Za-z]\([A-Za-z0-9]\)|[$€£]?\d{1,3}(?:,\d{3}){1,9}(?=\s)|[^\s,;:A-Za-z]*(?:[A-Za-z][^\s,;:A-Za-z]*)?)\s?)*$/.exec(
-      text.slice(lineStart, start),
-    )?.[0] ?? '';
-  const right =
-    /^(?:%|\s?(?:percent(?:age)?|pct)\b|(?:[^\s,;:A-Za-z.]|[A-Za-z](?![A-Za-z]))*(?:\s[-+*/^=]\s?(?:[^\s,;:A-Za-z.]|[A-Za-z](?![A-Za-z]))*)*)/.exec(
-      rest,
-    )?.[0] ?? '';
-  const prefix = /[-+*/^=(<>≤≥√·×]\s?$/.test(left)
-    ? left.trimStart().replace(/^(?:(?!\.\d)[^\dA-Za-z([\\-])+/, '')
-    : '';
-  return { content: balanced(`${prefix}${text.slice(start, end)}${right}`), from: start - prefix.length };
+/** The number that a calculation gives; an equation between letters stays whole. */
+function lastSide(expression: string): string {
+  const side = /(?:[^=A-Za-z\s]|\sx)\s?=\s?([-−–]?[^=A-Za-z]+)$/.exec(expression)?.[1];
+  return side?.includes('(') === false ? side.replace(/\)$/, '') : (side ?? expression);
 }

@@ -8,7 +8,6 @@ export interface Segment {
   readonly content: string;
   readonly start: number;
   readonly end: number;
-  readonly kind: 'math' | 'number';
 }
 
 const MAX_SEGMENT = 4_000;
@@ -91,8 +90,7 @@ export function mathSegments(text: string): Segment[] {
       at = start + open.length;
       continue;
     }
-    if (content.trim() !== '')
-      found.push({ content: lastLine(content, open), start, end: end + close.length, kind: 'math' });
+    if (content.trim() !== '') found.push({ content: lastLine(content, open), start, end: end + close.length });
     at = end + close.length;
   }
   return found;

@@ -1,5 +1,5 @@
-// One child of the pool: starts it, sends it jobs, hands back its replies in order. Knows nothing of queues
-// or limits; those are the pool's.
+// One child of the pool: starts it, sends it jobs, hands back its replies in order. Knows nothing of queues or limits;
+// those are the pool's.
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -7,13 +7,14 @@ import type { Readable, Writable } from 'node:stream';
 export interface Job {
   readonly text: string;
   settled: boolean;
-  /** A child died while it had this job unanswered: from now on the job has a child for itself. */
+  /** A child ended while it had this job unanswered: from now on the job has a child for itself. */
   alone: boolean;
   /** How often a child died of this job, with no other job there. */
   deaths: number;
   /** How often a child that had this job alone was killed from outside. */
   kills: number;
   resolve(reply: string): void;
+  fail(): void;
   reject(error: unknown): void;
 }
 
@@ -42,11 +43,8 @@ export class Child {
   ready = false;
   /** Jobs answered. */
   served = 0;
-  /** When the first pending job was begun. */
-  since = 0;
-  /** It makes no progress: the last `handedOver` of its jobs were given to others, and it gets no more. */
-  stalled = false;
-  handedOver = 0;
+  /** The pool's looks at it since its last reply, or since it was given work. */
+  looks = 0;
   #atLimit = false;
   #rest = '';
 
@@ -76,19 +74,11 @@ export class Child {
     return this.#process.pid;
   }
 
-  get idle(): boolean {
-    return this.ready && !this.stalled && this.pending.length === 0;
-  }
-
   send(jobs: readonly Job[]): void {
-    if (this.pending.length === 0) this.since = performance.now();
+    if (this.pending.length === 0) this.looks = 0;
     this.pending.push(...jobs);
+    this.hold(true);
     this.#process.stdin.write(jobs.map((job) => `${job.text}\n`).join(''));
-  }
-
-  /** The jobs that end with it: not answered by it or by anyone, and not handed over. */
-  unanswered(): Job[] {
-    return this.pending.slice(0, this.pending.length - this.handedOver).filter((job) => !job.settled);
   }
 
   kill(): void {
@@ -111,17 +101,16 @@ export class Child {
   #read(chunk: string, events: ChildEvents): void {
     const lines = (this.#rest + chunk).split('\n');
     this.#rest = lines.pop() ?? '';
+    this.looks = 0;
     for (const line of lines) {
-      if (!this.ready) {
+      const job = this.ready ? this.pending.shift() : undefined;
+      if (job) {
+        this.served++;
+        events.onReply(this, job, line);
+      } else if (!this.ready) {
         this.ready = true;
         events.onReady(this);
-        continue;
       }
-      const job = this.pending.shift();
-      this.handedOver = Math.min(this.handedOver, this.pending.length);
-      this.served++;
-      this.since = performance.now();
-      if (job) events.onReply(this, job, line);
     }
   }
 }

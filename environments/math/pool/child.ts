@@ -1,11 +1,10 @@
-// The judge's own process: reads one job a line, writes one result a line, in order. Replies that are ready go out
-// together, and at the latest a few milliseconds after they were found, so that the parent knows which job is being
-// worked on. It ends when its parent does, also while it hangs. Its argument: milliseconds of processor time for a job.
+// The judge's own process: reads one job a line, writes one result a line, in order. The results of the lines that came
+// together go out together. It ends when its parent does, also while it hangs: child-watch.ts sees to that and to its
+// limit of processor time for a job, its argument in milliseconds.
 
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { judgeMath, type JudgeOptions } from '../judge.ts';
-import { newOutboxMemory, openOutbox } from './outbox.ts';
 import { examineSolution } from '../solution.ts';
 
 /** An answer to be judged, or a solution to be examined. */
@@ -18,12 +17,13 @@ export type ChildJob =
 setFlagsFromString('--max-inlined-bytecode-size=100');
 setFlagsFromString('--max-inlined-bytecode-size-cumulative=100');
 
-const DEFAULT_CPU_LIMIT_MS = 2_000;
+// A text that cannot be read is an exception here; its stack would cost more than the reading.
+Error.stackTraceLimit = 0;
 
-const memory = newOutboxMemory();
-const outbox = openOutbox(memory);
+/** One number, which is odd while a job is worked on and another one for each job. */
+const jobs = new Int32Array(new SharedArrayBuffer(4));
 const watch = new Worker(new URL(import.meta.url.replace(/child(?=\.[jt]s$)/, 'child-watch')), {
-  workerData: { memory, cpuLimitMs: Number(process.argv[2]) || DEFAULT_CPU_LIMIT_MS },
+  workerData: { jobs, cpuLimitMs: Number(process.argv[2]) },
   execArgv: [],
   resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 },
 });
@@ -34,18 +34,15 @@ process.stdin.setEncoding('utf8');
 process.stdin.on('data', (chunk: string) => {
   const lines = (rest + chunk).split('\n');
   rest = lines.pop() ?? '';
-  outbox.busy(true);
-  for (const line of lines) if (line !== '') outbox.put(work(line));
-  outbox.busy(false);
-  outbox.send();
+  process.stdout.write(lines.map((line) => `${work(line)}\n`).join(''));
 });
 process.stdin.on('end', () => process.exit(0));
-outbox.put('ready');
-outbox.send();
+process.stdout.write('ready\n');
 
 function work(line: string): string {
-  outbox.begin();
+  Atomics.add(jobs, 0, 1);
   const job = JSON.parse(line) as ChildJob;
   const result = 'examine' in job ? examineSolution(job.examine) : judgeMath(job.answer, job.solutions, job.options);
+  Atomics.add(jobs, 0, 1);
   return JSON.stringify(result);
 }

@@ -15,6 +15,7 @@ const FILLERS = words(`
   area volume length width height depth perimeter circumference radius diameter side probability chance distance speed rate
   cost price profit revenue age weight mass ratio fraction percentage average mean median mode range expected expression
   function sequence equation range domain measure degree shaded surface coordinates point set interval largest greatest
+  个 個 只 本 人 名 们 です 个です 個です
   them respectively do does can together exist exists worth apart here`);
 
 /** May stand directly before a value: articles, verbs and names for a value. None of them can change it. */
@@ -82,27 +83,23 @@ const NOUNS = words(`
   red blue green yellow white black pink purple brown gold silver small big large new full empty
   positive negative real complex rational irrational whole natural ordered unordered nonzero even odd`);
 
-const IRREGULAR: Readonly<Record<string, string>> = {
-  men: 'man',
-  women: 'woman',
-  children: 'child',
-  people: 'person',
-  vertices: 'vertex',
-  mice: 'mouse',
-  geese: 'goose',
-  leaves: 'leaf',
-  loaves: 'loaf',
-  knives: 'knife',
-  shelves: 'shelf',
-  pennies: 'penny',
-};
+const pairs = (text: string): ReadonlyMap<string, string> =>
+  new Map(
+    text
+      .trim()
+      .split(/\s+/)
+      .map((pair): [string, string] => [pair.split('=')[0] ?? '', pair.split('=')[1] ?? '']),
+  );
+
+const IRREGULAR = pairs(`
+  men=man women=woman children=child people=person vertices=vertex mice=mouse geese=goose
+  leaves=leaf loaves=loaf knives=knife shelves=shelf pennies=penny`);
 
 /** Without the ending of the plural, so that one form stands for both. */
 export function singular(word: string): string {
   if (NOUNS.has(word) || word.length < 4) return word;
-  const irregular = Object.hasOwn(IRREGULAR, word) ? IRREGULAR[word] : undefined;
   const forms = [word.replace(/s$/, ''), word.replace(/es$/, ''), word.replace(/ies$/, 'y')];
-  return irregular ?? forms.find((form) => NOUNS.has(form)) ?? forms[0] ?? word;
+  return IRREGULAR.get(word) ?? forms.find((form) => NOUNS.has(form)) ?? forms[0] ?? word;
 }
 
 export const isFiller = (word: string): boolean => FILLERS.has(word);
@@ -110,38 +107,17 @@ export const isNoun = (word: string): boolean => NOUNS.has(singular(word));
 export const isHarmless = (word: string): boolean => isFiller(word) || isNoun(word);
 
 /** Words that stand for a factor: "3 dozen", "2 hundred", "5 thousand", "3 quarters". */
-export const SCALES: ReadonlyMap<string, readonly [bigint, bigint]> = new Map<string, readonly [bigint, bigint]>([
-  ['dozen', [12n, 1n]],
-  ['dozens', [12n, 1n]],
-  ['hundred', [100n, 1n]],
-  ['hundreds', [100n, 1n]],
-  ['thousand', [10n ** 3n, 1n]],
-  ['thousands', [10n ** 3n, 1n]],
-  ['lakh', [10n ** 5n, 1n]],
-  ['million', [10n ** 6n, 1n]],
-  ['millions', [10n ** 6n, 1n]],
-  ['crore', [10n ** 7n, 1n]],
-  ['billion', [10n ** 9n, 1n]],
-  ['billions', [10n ** 9n, 1n]],
-  ['trillion', [10n ** 12n, 1n]],
-  ['half', [1n, 2n]],
-  ['halves', [1n, 2n]],
-  ['third', [1n, 3n]],
-  ['thirds', [1n, 3n]],
-  ['fourths', [1n, 4n]],
-  ['quarters', [1n, 4n]],
-  ['fifth', [1n, 5n]],
-  ['fifths', [1n, 5n]],
-  ['sixths', [1n, 6n]],
-  ['sevenths', [1n, 7n]],
-  ['eighths', [1n, 8n]],
-  ['ninths', [1n, 9n]],
-  ['tenth', [1n, 10n]],
-  ['tenths', [1n, 10n]],
-  ['hundredth', [1n, 100n]],
-  ['hundredths', [1n, 100n]],
-  ['thousandths', [1n, 1000n]],
-]);
+export const SCALES: ReadonlyMap<string, readonly [bigint, bigint]> = new Map(
+  [
+    ...pairs(`dozen=12 dozens=12 hundred=100 hundreds=100 thousand=1000 thousands=1000 lakh=100000 million=1000000
+  millions=1000000 crore=10000000 billion=1000000000 billions=1000000000 trillion=1000000000000 half=1/2 halves=1/2
+  third=1/3 thirds=1/3 fourths=1/4 quarters=1/4 fifth=1/5 fifths=1/5 sixths=1/6 sevenths=1/7 eighths=1/8 ninths=1/9
+  tenth=1/10 tenths=1/10 hundredth=1/100 hundredths=1/100 thousandths=1/1000`),
+  ].map(([word, value]) => {
+    const [top = '', bottom = '1'] = value.split('/');
+    return [word, [BigInt(top), BigInt(bottom)]];
+  }),
+);
 
 /** Deny a value, doubt it, bound it or change it: what they govern is no answer. */
 const REFUSING = words(`

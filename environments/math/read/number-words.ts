@@ -8,9 +8,6 @@ const words = (text: string, from: number, step: number): [string, number][] =>
 const ONES = new Map([
   ...words('zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen', 0, 1),
   ...words('sixteen seventeen eighteen nineteen', 16, 1),
-  // German, but for the elf.
-  ...words('eins zwei drei vier fünf sechs sieben acht neun zehn', 1, 1),
-  ['zwölf', 12],
 ]);
 const TENS = new Map(words('twenty thirty forty fifty sixty seventy eighty ninety', 20, 10));
 const SCALES = new Map([
@@ -75,7 +72,7 @@ export function withDigits(text: string): string {
 }
 
 /** The text with its first number in digits, if words name one. */
-export function inDigits(text: string): string | undefined {
+function inDigits(text: string): string | undefined {
   const all = text.split(' ');
   if (all.length < 2 || all.length > 20) return undefined;
   for (let from = 0; from < all.length; from++) {
@@ -87,13 +84,4 @@ export function inDigits(text: string): string | undefined {
     }
   }
   return undefined;
-}
-
-/** A last sentence without digits, with its number in digits: "So each student gets seven crayons." */
-export function spelledOut(text: string): string {
-  const [last = ''] = /[^.!?\n]*[.!?]?\s*$/.exec(text) ?? [];
-  const isAlone =
-    last.length === text.length || /^\s*(?:so|thus|hence|therefore|then|altogether|in total)\b/i.test(last);
-  const digits = isAlone && last.length <= 160 && !/[\d\\$=]/.test(last) ? inDigits(last) : undefined;
-  return digits === undefined ? text : text.slice(0, text.length - last.length) + digits;
 }

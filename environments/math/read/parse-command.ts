@@ -1,14 +1,11 @@
 // The commands of LaTeX that stand for values: fractions, roots, functions, sums, sets, matrices. Also serves
 // plain text (`sqrt(2)`, `sin x`), whose words arrive here as commands.
 
-import { add, call, int, mul, type Node, some } from '../ast.ts';
-import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
+import { call, int, type Node, some } from '../ast.ts';
+import { accept, type Cursor, expect, isCmd, isSign, nested, peek, take, type Token } from './tokens.ts';
 import { Unparsed } from '../limits.ts';
-import { bars, numberNode } from './parse-primary.ts';
-import { operatorCall } from './parse-names.ts';
-import { parseEnvironment } from './parse-matrix.ts';
-import { explicitSet } from './parse-sets.ts';
-import type { Token } from './tokens.ts';
+import { bars, isOver, numberNode, overBrace } from './parse-primary.ts';
+import { explicitSet, parseEnvironment } from './parse-enclosed.ts';
 import {
   BIG,
   BOLD,
@@ -25,6 +22,7 @@ import {
 export function parseCommand(c: Cursor, token: Token): Node {
   if (token.t === 'begin') return parseEnvironment(c, token.v);
   const name = token.v;
+  const mark = DECORATIONS.get(name);
   if (/^[dtc]?frac$/.test(name)) return { k: 'div', top: argument(c), bottom: argument(c) };
   if (/^[dt]?binom$/.test(name)) return call('binom', argument(c), argument(c));
   if (name === 'sqrt') return root(c);
@@ -32,12 +30,12 @@ export function parseCommand(c: Cursor, token: Token): Node {
   // `\max = 4`, `f_{\max}`: its name.
   if (/^(?:max|min|sup|inf)$/.test(name) && (isSign(peek(c), '=', '}') || peek(c) === undefined))
     return { k: 'sym', name: `\\${name}` };
-  if (FUNCTIONS.has(name) || name === 'Re' || name === 'Im') return functionCall(c, FUNCTION_NAMES[name] ?? name);
+  if (FUNCTIONS.has(name) || name === 'Re' || name === 'Im') return functionCall(c, FUNCTION_NAMES.get(name) ?? name);
   if (name === 'pi') return { k: 'const', name: 'pi' };
   if (name === 'infty' || name === 'infin') return { k: 'const', name: 'inf' };
   if (name === 'imath') return { k: 'const', name: 'i' };
-  if (name === 'angle' || name === 'triangle' || DECORATIONS[name] === 'vec' || DECORATIONS[name] === 'hat') {
-    const figure = pointsOf(c, DECORATIONS[name] ?? name);
+  if (name === 'angle' || name === 'triangle' || /^(?:vec|hat)$/.test(mark ?? '')) {
+    const figure = pointsOf(c, mark ?? name);
     if (figure) return figure;
   }
   if (OPERATOR_SIGNS.has(name) && c.tokens.length > 1 && !isSign(c.tokens[c.at - 2], '^', '_', '{'))
@@ -52,24 +50,24 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (name === 'emptyset' || name === 'varnothing') return { k: 'set', items: [], explicit: true };
   if (name === 'mathbb') {
     const arg = argument(c);
-    return (arg.k === 'sym' ? operatorCall(c, arg.name) : undefined) ?? namedSet(arg);
+    return namedSet(arg);
   }
-  if (Object.hasOwn(NAMED_SETS, name)) return { k: 'named', name };
+  if (NAMED_SETS.has(name)) return { k: 'named', name };
   if (/^[lcv]?dots$/.test(name)) return { k: 'sym', name: 'ellipsis' };
   if (BIG.has(name)) return bigOperator(c, name);
   if (name === 'overline' || name === 'bar') {
-    // A segment is named by its points; over anything else the bar means another value, a conjugate or a mean.
-    const points = pointsOf(c, 'segment') ?? positional(c);
+    const points = pointsOf(c, 'segment') ?? digitsOf(c);
     if (points) return points;
     const arg = argument(c);
-    // The conjugate of a complex number; over a real letter a bar means a mean, a complement: another letter.
-    return arg.k === 'sym' && !/^[zw]$/.test(arg.name) ? call('\\bar', arg) : call('conj', arg);
+    // A conjugate is of a complex number; over anything else a bar means a mean, a complement: another letter.
+    const complex = !some(arg, (n) => n.k === 'sym') || some(arg, (n) => 'name' in n && /^[zwi]$/.test(n.name));
+    return call(complex ? 'conj' : '\\bar', arg);
   }
   if (BOLD.has(name)) {
     const arg = argument(c);
     return arg.k === 'sym' ? call('bold', arg) : arg;
   }
-  if (Object.hasOwn(DECORATIONS, name)) return decorated(c, DECORATIONS[name] ?? name);
+  if (mark !== undefined) return decorated(c, mark);
   if (TRANSPARENT.has(name)) {
     if (name === 'underline' && (isSign(c.tokens[c.at - 2], '^') || isSign(c.tokens[c.at - 3], '^')))
       return call('\\falling', argument(c));
@@ -88,12 +86,7 @@ export function parseCommand(c: Cursor, token: Token): Node {
 export function argument(c: Cursor, wholeNumber = false): Node {
   if (accept(c, '{')) {
     const inner = c.parseList(c);
-    if (isCmd(peek(c), 'over', 'choose', 'atop')) {
-      const over = take(c).v === 'over';
-      const bottom = c.parseList(c);
-      expect(c, '}');
-      return over ? { k: 'div', top: inner, bottom } : call('binom', inner, bottom);
-    }
+    if (isOver(c)) return overBrace(c, inner);
     expect(c, '}');
     return inner;
   }
@@ -144,20 +137,13 @@ function pointsOf(c: Cursor, figure: string): Node | undefined {
   return { k: 'sym', name: `${figure} ${letters}` };
 }
 
-/** `\overline{a5b}` is 100a + 50 + b; with z, w or i it is a conjugate. */
-function positional(c: Cursor): Node | undefined {
-  const isDigits = (at: number): boolean =>
-    /^(?:num|id|word)$/.test(peek(c, at)?.t ?? '') && /^[a-hj-vxyA-Z\d]+$/.test(peek(c, at)?.v ?? '');
-  let digits = '';
-  let to = 1;
-  for (; isSign(peek(c), '{') && isDigits(to); to++) digits += peek(c, to)?.v ?? '';
-  if (!isSign(peek(c, to), '}') || digits.length < 2 || !/[a-zA-Z]/.test(digits)) return undefined;
+/** Letters and digits under a bar, in their order: `\overline{a5b}` is a number by its digits. */
+function digitsOf(c: Cursor): Node | undefined {
+  let [digits, to] = ['', 1];
+  for (; isSign(peek(c), '{') && /^(?:num|id|word)$/.test(peek(c, to)?.t ?? ''); to++) digits += peek(c, to)?.v ?? '';
+  if (!isSign(peek(c, to), '}') || digits.length < 2 || /^\d+$|[zwi]/.test(digits)) return undefined;
   c.at += to + 1;
-  const terms = [...digits].map((digit, k) => {
-    const value: Node = /\d/.test(digit) ? int(BigInt(digit)) : { k: 'sym', name: digit };
-    return mul([int(10n ** BigInt(digits.length - 1 - k)), value]);
-  });
-  return add(terms);
+  return { k: 'sym', name: `bar ${digits}` };
 }
 
 /** A mark over or under a letter belongs to its name. */
@@ -256,7 +242,7 @@ function enclosed(c: Cursor, close: string, make: (items: readonly Node[]) => No
 }
 
 function namedSet(arg: Node): Node {
-  if (arg.k === 'sym' && Object.hasOwn(NAMED_SETS, arg.name)) return { k: 'named', name: arg.name };
+  if (arg.k === 'sym' && NAMED_SETS.has(arg.name)) return { k: 'named', name: arg.name };
   return arg;
 }
 

@@ -1,72 +1,97 @@
-// Names that take brackets (f', f^{-1}, E[X], P(A | B)) and the period of a decimal under dots.
+// Signs and brackets beside a value: degrees and primes (`12° 30' 15"`, `25°C`, `f'`), names that take
+// brackets (f', f^{-1}), the modulus of a congruence, the dot and the cross of vectors.
 
-import { call, type Node, some } from '../ast.ts';
-import { type Cursor, expect, isCmd, isSign, peek } from './cursor.ts';
+import { add, call, mul, neg, type Node, num, some } from '../ast.ts';
+import { div as divide, fromDecimal, rational } from '../rational.ts';
+import { type Cursor, isCmd, isSign, peek, type Token } from './tokens.ts';
 import { FUNCTION_LETTERS } from './vocabulary.ts';
 
-/** f', f^{-1}, f_n, P_n: behind these a bracket holds an argument. */
-export function isNamedFunction(node: Node): boolean {
-  const base =
-    node.k === 'pow' ? node.base : node.k === 'call' && /^(prime|index)$/.test(node.name) ? node.args[0] : undefined;
-  if (!base) return false;
-  if (base.k === 'sym')
-    return (
-      FUNCTION_LETTERS.has(base.name) || (node.k === 'call' && (node.name === 'prime' || /^[A-Z]$/.test(base.name)))
-    );
-  return isNamedFunction(base);
+/** How many tokens of a degree sign stand there, behind the `^`. */
+export function degreeAhead(c: Cursor, ahead: number): number {
+  if (isCmd(peek(c, ahead), 'circ', 'degree')) return 1;
+  const braced = isSign(peek(c, ahead), '{') && isCmd(peek(c, ahead + 1), 'circ', 'degree');
+  return braced && isSign(peek(c, ahead + 2), '}') ? 3 : 0;
 }
 
-/** The digits of `\dot{1}4285\dot{7}`: dots stand over the first and the last one, or over each. */
-export function dottedPeriod(c: Cursor): string | undefined {
-  let [digits, plain, dots] = ['', '', 0];
-  const start = c.at;
-  for (;;) {
-    const token = peek(c);
-    if (isCmd(token, 'dot')) {
-      const braced = isSign(peek(c, 1), '{');
-      const digit = peek(c, braced ? 2 : 1);
-      if (digit?.t !== 'num' || !/^\d+$/.test(digit.v) || (braced && (digit.v.length > 1 || !isSign(peek(c, 3), '}'))))
-        break;
-      c.at += braced ? 4 : 2;
-      digits += plain + digit.v[0];
-      plain = digit.v.slice(1);
-      dots++;
-    } else if (token?.t === 'num' && /^\d+$/.test(token.v) && plain === '' && dots === 1) {
-      c.at++;
-      plain = token.v;
-    } else break;
-  }
-  // A digit behind the last dot would not repeat.
-  if (plain === '' && digits.length <= 40) return digits;
-  c.at = start;
-  return undefined;
+export function isDegree(c: Cursor): boolean {
+  const length = degreeAhead(c, 0);
+  c.at += length;
+  return length > 0;
 }
 
-/** Not a number of their own: expectations and probabilities name what they are of. */
-const isOperatorName = (name: string): boolean => /^(?:E|P|Pr|Var|Cov|Corr)$/.test(name);
-
-/** `E[X]`, `P(A | B)`, `Var(2X)`; undefined where no bracket of the kind follows. */
-export function operatorCall(c: Cursor, name: string): Node | undefined {
-  const open = peek(c);
-  if (!isOperatorName(name) || !isSign(open, '[', '(') || open?.sp) return undefined;
-  const start = c.at;
-  c.at++;
-  const outer = c.bars;
-  c.bars = 1;
-  const inner = c.parseList(c);
-  c.bars = outer;
-  const given = isSign(peek(c), '|') || isCmd(peek(c), 'mid', 'vert');
-  const args = inner.k === 'list' ? [...inner.items] : [inner];
-  // E(x) and P(x) may be products or polynomials: only what cannot be one is an operator.
-  const random = name === 'E' && some(inner, (n) => n.k === 'sym' && /^[W-Z]$/.test(n.name));
-  if (!given && !random && open?.v === '(' && name.length === 1) {
-    c.at = start;
-    return undefined;
-  }
-  if (given) {
+export function isPrimes(c: Cursor): boolean {
+  if (isCmd(peek(c), 'prime')) {
     c.at++;
-    args.push(c.parseList(c));
+    return true;
   }
-  expect(c, open?.v === '[' ? ']' : ')');
-  return call(`\\${name}${given ? '|' : ''}`, ...args);
+  if (isSign(peek(c), '{') && isCmd(peek(c, 1), 'prime') && isSign(peek(c, 2), '}')) {
+    c.at += 3;
+    return true;
+  }
+  return false;
 }
+
+/** `90°`, or `12° 30'` and `25°C`. */
+export function degrees(c: Cursor, arg: Node): Node {
+  const token = peek(c);
+  if (token?.t === 'id' && /^[CF]$/.test(token.v)) {
+    c.at++;
+    return { k: 'unit', arg, unit: `degree${token.v}`, strong: true };
+  }
+  const parts: Node[] = [arg];
+  for (const [mark, share] of [
+    ["'", 60n],
+    ['"', 3600n],
+  ] as const) {
+    const part = peek(c);
+    if (part?.t !== 'num' || !isPrime(peek(c, 1), mark)) continue;
+    parts.push(num(divide(fromDecimal(part.v) ?? rational(0n), rational(share))));
+    c.at += 2;
+    // Two single marks are a double one.
+    if (mark === '"' && isPrime(peek(c), "'")) c.at++;
+  }
+  return { k: 'deg', arg: parts.length === 1 ? arg : { k: 'add', items: parts } };
+}
+
+const isPrime = (token: Token | undefined, mark: string): boolean =>
+  isSign(token, mark) || (isSign(token, "'") && mark === '"') || (mark === "'" && isCmd(token, 'prime'));
+
+/** f', f^{-1}, f_2, P_n: behind these a bracket holds an argument; behind V_0 a factor. */
+export function isNamedFunction(node: Node): boolean {
+  if (node.k === 'pow')
+    return node.base.k === 'sym' ? FUNCTION_LETTERS.has(node.base.name) : isNamedFunction(node.base);
+  const [base, index] = node.k === 'call' && /^(prime|index)$/.test(node.name) ? node.args : [];
+  if (base?.k !== 'sym') return base !== undefined && isNamedFunction(base);
+  return index === undefined || FUNCTION_LETTERS.has(base.name) || (index.k === 'sym' && /^[A-Z]$/.test(base.name));
+}
+
+/** Behind ≡ the modulus belongs to the whole side, however it is written. */
+export function congruence(node: Node): Node {
+  if (node.k === 'call' && (node.name === 'mod' || node.name === 'pmod')) return { ...node, name: 'pmod' };
+  if (node.k === 'neg') {
+    const inner = congruence(node.arg);
+    return inner.k === 'call' && inner.name === 'pmod' && inner.args[0]
+      ? { ...inner, args: [neg(inner.args[0]), ...inner.args.slice(1)] }
+      : node;
+  }
+  const last = node.k === 'add' ? congruence(node.items.at(-1) ?? node) : node;
+  if (node.k !== 'add' || last.k !== 'call' || last.name !== 'pmod' || !last.args[0]) return node;
+  return { ...last, args: [add([...node.items.slice(0, -1), last.args[0]]), ...last.args.slice(1)] };
+}
+
+/** Between vectors a dot and a cross are operators of their own, and no product of numbers. */
+export function vectorProduct(left: Node, right: Node, token: Token | undefined): Node | undefined {
+  const last = left.k === 'mul' ? left.items.at(-1) : left;
+  if (token?.t !== 'cmd' || !last || !(isNabla(last) || (isVector(last) && isVector(right)))) return undefined;
+  const product = call(token.v === 'times' ? 'cross' : 'dot', last, right);
+  return left.k === 'mul' ? mul([...left.items.slice(0, -1), product]) : product;
+}
+
+const isNabla = (node: Node): boolean => node.k === 'sym' && node.name === 'nabla';
+const isVector = (node: Node): boolean =>
+  some(
+    node,
+    (n) =>
+      (n.k === 'call' && (n.name === 'bold' || n.name.startsWith('\\'))) ||
+      (n.k === 'sym' && /^(vec |nabla$)/.test(n.name)),
+  );

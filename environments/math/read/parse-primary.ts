@@ -2,12 +2,11 @@
 // commands of LaTeX are in parse-command.ts.
 
 import { call, isExpression, neg, num, type Node, some } from '../ast.ts';
-import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
+import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './tokens.ts';
 import { isRefusing } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
-import { dottedPeriod, isNamedFunction, operatorCall } from './parse-names.ts';
+import { degreeAhead, degrees, isDegree, isNamedFunction, isPrimes } from './parse-names.ts';
 import { numberWord } from './number-words.ts';
-import { degreeAhead, degrees, isDegree, isPrimes } from './parse-degrees.ts';
 import { add as addRational, fromDecimal, rational } from '../rational.ts';
 import { FUNCTION_LETTERS, FUNCTIONS, startsCommand } from './vocabulary.ts';
 
@@ -181,12 +180,6 @@ export function numberNode(c: Cursor, raw: string): Node {
       return num(addRational(fromDecimal(mantissa) ?? rational(0n), period));
     }
   }
-  const dotted = mantissa.includes('.') && isCmd(peek(c), 'dot') ? dottedPeriod(c) : undefined;
-  if (dotted) {
-    const places = 10n ** BigInt(mantissa.length - mantissa.indexOf('.') - 1);
-    const period = rational(BigInt(dotted), (10n ** BigInt(dotted.length) - 1n) * places);
-    return num(addRational(fromDecimal(mantissa) ?? rational(0n), period));
-  }
   const value = fromDecimal(mantissa);
   if (!value) throw new Unparsed('not a number');
   if (exponent === undefined) return num(value, mantissa.includes('.'));
@@ -200,16 +193,16 @@ const plainLetter = (name: string): Node => (name === 'e' || name === 'i' ? { k:
 
 function letter(c: Cursor, name: string): Node {
   if (name === 'e' || name === 'i') return plainLetter(name);
-  const operator = operatorCall(c, name);
-  if (operator) return operator;
-  // A letter glued to a bracket may name a function: what it is, is settled when it is compared.
-  if (isSign(peek(c), '(') && !peek(c)?.sp) {
-    c.at++;
-    const inner = c.parseList(c);
-    expect(c, ')');
-    return { k: 'apply', name, args: inner.k === 'list' ? inner.items : [inner] };
-  }
-  return plainLetter(name);
+  return applied(c, name) ?? plainLetter(name);
+}
+
+/** A name glued to a bracket may be a function: what it is, is settled when it is compared. */
+function applied(c: Cursor, name: string): Node | undefined {
+  if (!isSign(peek(c), '(') || peek(c)?.sp) return undefined;
+  c.at++;
+  const inner = c.parseList(c);
+  expect(c, ')');
+  return { k: 'apply', name, args: inner.k === 'list' ? inner.items : [inner] };
 }
 
 /** A run of letters: a function, a constant, or a product of single letters. */
@@ -217,7 +210,7 @@ function word(c: Cursor, name: string): Node {
   const lower = name.toLowerCase();
   if (FUNCTIONS.has(name) || FUNCTIONS.has(lower))
     return nested(c, () => c.parseCommand(c, { t: 'cmd', v: lower, sp: false }));
-  const operator = operatorCall(c, name);
+  const operator = FUNCTION_LETTERS.has(name) ? applied(c, name) : undefined;
   if (operator) return operator;
   if (lower === 'pi') return { k: 'const', name: 'pi' };
   if (/^(inf|infty|infinity|oo)$/.test(lower)) return { k: 'const', name: 'inf' };
@@ -239,6 +232,16 @@ function word(c: Cursor, name: string): Node {
   return last ?? { k: 'text', text: name };
 }
 
+/** `{n \\over k}` and `{n \\choose k}`. */
+export const isOver = (c: Cursor): boolean => isCmd(peek(c), 'over', 'choose', 'atop');
+
+export function overBrace(c: Cursor, top: Node): Node {
+  const over = take(c).v === 'over';
+  const bottom = c.parseList(c);
+  expect(c, '}');
+  return over ? { k: 'div', top, bottom } : call('binom', top, bottom);
+}
+
 const CLOSERS: Readonly<Record<string, readonly string[]>> = { '(': [')', ']'], '[': [']', ')', '['], ']': ['[', ']'] };
 
 function parseBracket(c: Cursor, open: string): Node {
@@ -250,12 +253,7 @@ function parseBracket(c: Cursor, open: string): Node {
   const inner = c.parseList(c);
   c.bars = outer;
   if (open === '{') {
-    if (isCmd(peek(c), 'over', 'choose', 'atop')) {
-      const over = take(c).v === 'over';
-      const bottom = c.parseList(c);
-      expect(c, '}');
-      return over ? { k: 'div', top: inner, bottom } : call('binom', inner, bottom);
-    }
+    if (isOver(c)) return overBrace(c, inner);
     expect(c, '}');
     // `{x > 1 \text{ and } x < 3}` holds conditions, and no set has those for elements.
     return inner.k === 'list' && !inner.items.every((item) => item.k === 'rel')

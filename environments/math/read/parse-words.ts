@@ -2,12 +2,11 @@
 // function; a condition is no part of a value.
 
 import { type Node, num, type Relop, some, times } from '../ast.ts';
-import { isCmd, isSign, peek, type Cursor } from './cursor.ts';
+import { type Cursor, isCmd, isSign, peek, type Token } from './tokens.ts';
 import { isHarmless, SCALES } from './harmless-words.ts';
 import { Unparsed } from '../limits.ts';
 import { parsePostfix } from './parse-primary.ts';
 import * as Q from '../rational.ts';
-import type { Token } from './tokens.ts';
 import { isHarmlessPhrase, isUnitWord, unitPhrase } from './unit-words.ts';
 import { CONDITION_WORDS, FUNCTIONS, RELATIONS } from './vocabulary.ts';
 
@@ -15,7 +14,7 @@ export const isWord = (token: Token | undefined, ...names: string[]): boolean =>
   token?.t === 'word' && names.includes(token.v.toLowerCase());
 
 export function relop(token: Token | undefined): Relop | undefined {
-  if (token?.t === 'cmd') return Object.hasOwn(RELATIONS, token.v) ? (RELATIONS[token.v] as Relop) : undefined;
+  if (token?.t === 'cmd') return RELATIONS.get(token.v) as Relop | undefined;
   if (token?.t !== 'sign') return undefined;
   if (token.v === '==') return '=';
   return ['=', '<', '>', '<=', '>=', '!='].includes(token.v) ? (token.v as Relop) : undefined;

@@ -2,23 +2,33 @@
 // backtracking, so linear in length; the leaves are in parse-primary.ts. Throws Unparsed or TooBig, nothing else.
 
 import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, times } from '../ast.ts';
-import { accept, isCmd, isSign, nested, peek, shallow, take, type Cursor } from './cursor.ts';
+import {
+  accept,
+  type Cursor,
+  isCmd,
+  isSign,
+  nested,
+  peek,
+  type Reading,
+  shallow,
+  take,
+  type Token,
+  tokenize,
+} from './tokens.ts';
 import { leadsTo } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { parseCommand } from './parse-command.ts';
-import { congruence, vectorProduct } from './parse-operators.ts';
+import { congruence, vectorProduct } from './parse-names.ts';
 import { isPlainNumber, isWord, leads, parseWords, relop } from './parse-words.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import * as Q from '../rational.ts';
-import { spelledOut } from './spelled-out.ts';
 import { respell } from './spelling.ts';
 import { inward, tidy } from './tidy-tokens.ts';
-import { type Reading, type Token, tokenize } from './tokens.ts';
 
-import { isUnitFraction, isUnitTail, unitFraction, unitOf, unitPhrase } from './unit-words.ts';
+import { unitOf, unitRun } from './unit-words.ts';
 
 export function parseAnswer(text: string, reading: Reading): Node {
-  const tokens = tidy(tokenize(inward(respell(spelledOut(text))), reading), reading);
+  const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
   const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
   let led = '';
@@ -54,7 +64,6 @@ function parseList(c: Cursor): Node {
     let join: Join = ',';
     let total = 0;
     let dangling = false;
-    const ends: number[] = [];
     while (startsItem(c)) {
       groups.at(-1)?.push(parseRelation(c));
       if (++total > LIMITS.items) throw new TooBig('too many items');
@@ -67,10 +76,8 @@ function parseList(c: Cursor): Node {
           throw new Unparsed('an operation of logic');
         if (isSign(token, ',')) commas = true;
         else if (isWord(token, 'and') || isCmd(token, 'land', 'wedge', 'And')) join = 'and';
-        else if (isWord(token, 'or') || isCmd(token, 'lor', 'vee')) {
-          join = 'or';
-          ends.push(total);
-        } else if (isSign(token, ';')) {
+        else if (isWord(token, 'or') || isCmd(token, 'lor', 'vee')) join = 'or';
+        else if (isSign(token, ';')) {
           if (!semicolons || (groups.at(-1)?.length ?? 0) > 0) groups.push([]);
           semicolons = true;
         } else if (token?.t !== 'newline') break;
@@ -81,8 +88,6 @@ function parseList(c: Cursor): Node {
     }
     if (dangling && !startsItem(c)) throw new Unparsed('nothing behind "or"');
     const filled = groups.filter((group) => group.length > 0);
-    const cases = commas && !semicolons ? casesOf(filled[0] ?? [], ends) : undefined;
-    if (cases) return { k: 'list', items: cases.map((items) => ({ k: 'list', items, join: ',' })), join };
     const lists: Node[] = filled.map((items) =>
       items.length === 1 && items[0] ? items[0] : { k: 'list', items: excluded(items), join },
     );
@@ -91,16 +96,6 @@ function parseList(c: Cursor): Node {
       return { k: 'list', items: lists.flatMap((n) => (n.k === 'list' ? n.items : [n])), join };
     return { k: 'list', items: lists, join };
   });
-}
-
-/** `x = 1, y = 2 or x = 2, y = 1`: each "or" begins another case, if each case names the same letters. */
-function casesOf(items: readonly Node[], ends: readonly number[]): Node[][] | undefined {
-  const names = items.map((item) => (item.k === 'rel' && item.items[0]?.k === 'sym' ? item.items[0].name : ''));
-  const size = ends[0] ?? 0;
-  if (size < 2 || names.includes('') || new Set(names.slice(0, size)).size < size) return undefined;
-  if (items.length !== size * (ends.length + 1) || ends.some((end, k) => end !== size * (k + 1))) return undefined;
-  if (names.some((name, k) => name !== names[k % size])) return undefined;
-  return ends.concat(items.length).map((end) => items.slice(end - size, end));
 }
 
 /** `x ≠ 1, 2` excludes both. */
@@ -209,6 +204,7 @@ function parseSigned(c: Cursor): Node {
 
 function parseProduct(c: Cursor): Node {
   let left = parseFactor(c);
+  let unit: string | undefined;
   for (;;) {
     const token = peek(c);
     if (isSign(token, '*') || isCmd(token, 'cdot', 'times', 'ast', 'cdotp')) {
@@ -234,10 +230,8 @@ function parseProduct(c: Cursor): Node {
       const after = parseWords(c, left);
       if (!after) return left;
       left = after;
-    } else if (token?.t === 'id' && isUnitTail(c) && isPlainNumber(left)) {
-      left = { k: 'unit', arg: left, unit: unitPhrase(c), strong: false };
-    } else if (isCmd(token, 'frac', 'dfrac', 'tfrac') && isPlainNumber(left) && isUnitFraction(c)) {
-      left = { k: 'unit', arg: left, unit: unitFraction(c), strong: false };
+    } else if (startsUnit(token) && isPlainNumber(left) && (unit = unitRun(c)) !== undefined) {
+      left = { k: 'unit', arg: left, unit, strong: false };
     } else if (startsPrimary(c)) {
       // `5 6` are two numbers and no product.
       if (token?.t === 'num' && peek(c, -1)?.t === 'num' && !isSign(peek(c, -2), '^', '_'))
@@ -246,6 +240,8 @@ function parseProduct(c: Cursor): Node {
     } else return left;
   }
 }
+
+const startsUnit = (token: Token | undefined): boolean => token?.t === 'id' || isCmd(token, 'frac', 'dfrac', 'tfrac');
 
 const betweenUnits = (c: Cursor): number => (isWord(peek(c), 'and') || isSign(peek(c), ',') ? 1 : 0);
 

@@ -1,128 +1,28 @@
 // One spelling for one sign: Unicode mathematics, typographic dashes and blanks, markdown emphasis and escaped
-// LaTeX are rewritten before anything is read. One pass, linear.
+// LaTeX are rewritten before anything is read, repeating decimals and binomials with an index in front get the usual form. Linear.
 
-const SIGNS: Readonly<Record<string, string>> = {
-  '−': '-',
-  '–': '-',
-  '—': '-',
-  '‐': '-',
-  '‑': '-',
-  '﹣': '-',
-  '×': '\\times ',
-  '✕': '\\times ',
-  '⋅': '\\cdot ',
-  '·': '\\cdot ',
-  '∙': '\\cdot ',
-  '•': '\\cdot ',
-  '∗': '*',
-  '÷': '/',
-  '∕': '/',
-  '⁄': '/',
-  '≤': '\\le ',
-  '⩽': '\\le ',
-  '≦': '\\le ',
-  '≥': '\\ge ',
-  '⩾': '\\ge ',
-  '≧': '\\ge ',
-  '≠': '\\ne ',
-  '≈': '\\approx ',
-  '≃': '\\approx ',
-  '≅': '\\approx ',
-  '≡': '\\equiv ',
-  '±': '\\pm ',
-  '∓': '\\mp ',
-  '√': '\\sqrt ',
-  '∛': '\\cbrt ',
-  '∜': '\\sqrt[4]',
-  ℎ: 'h',
-  ℯ: 'e',
-  ⅇ: 'e',
-  ⅈ: 'i',
-  '∞': '\\infty ',
-  '∈': '\\in ',
-  '∉': '\\notin ',
-  '∪': '\\cup ',
-  '∩': '\\cap ',
-  '∖': '\\setminus ',
-  '∅': '\\emptyset ',
-  Ø: '\\emptyset ',
-  ℝ: '\\mathbb{R}',
-  ℤ: '\\mathbb{Z}',
-  ℕ: '\\mathbb{N}',
-  ℚ: '\\mathbb{Q}',
-  ℂ: '\\mathbb{C}',
-  π: '\\pi ',
-  α: '\\alpha ',
-  β: '\\beta ',
-  γ: '\\gamma ',
-  δ: '\\delta ',
-  ε: '\\epsilon ',
-  θ: '\\theta ',
-  λ: '\\lambda ',
-  μ: '\\mu ',
-  ρ: '\\rho ',
-  σ: '\\sigma ',
-  τ: '\\tau ',
-  φ: '\\phi ',
-  ϕ: '\\phi ',
-  ω: '\\omega ',
-  Δ: '\\Delta ',
-  Ω: '\\Omega ',
-  Γ: '\\Gamma ',
-  '°': '^{\\circ}',
-  º: '^{\\circ}',
-  '℃': '^{\\circ}C',
-  '℉': '^{\\circ}F',
-  '′': "'",
-  '’': "'",
-  '‘': "'",
-  '“': '"',
-  '”': '"',
-  '、': ',',
-  '。': '.',
-  '⟨': '\\langle ',
-  '⟩': '\\rangle ',
-  '…': '\\ldots ',
-  '⋯': '\\ldots ',
-  '∑': '\\sum ',
-  '∏': '\\prod ',
-  '∫': '\\int ',
-  '½': '\\frac{1}{2}',
-  '⅓': '\\frac{1}{3}',
-  '⅔': '\\frac{2}{3}',
-  '¼': '\\frac{1}{4}',
-  '¾': '\\frac{3}{4}',
-  '⅕': '\\frac{1}{5}',
-  '⅖': '\\frac{2}{5}',
-  '⅗': '\\frac{3}{5}',
-  '⅘': '\\frac{4}{5}',
-  '⅙': '\\frac{1}{6}',
-  '⅚': '\\frac{5}{6}',
-  '⅛': '\\frac{1}{8}',
-  '⅜': '\\frac{3}{8}',
-  '⅝': '\\frac{5}{8}',
-  '⅞': '\\frac{7}{8}',
-  '∣': '|',
-  '∠': '\\angle ',
-  '△': '\\triangle ',
-  '⇒': '\\Rightarrow ',
-  '∴': '',
-  '¢': '\\text{ cents}',
-  '\u00a0': ' ',
-  '\u2002': ' ',
-  '\u2003': ' ',
-  '\u2007': ' ',
-  '\u3000': ' ',
-  '\u200b': '',
-  '\u200c': '',
-  '\u200d': '',
-  '\u2060': '',
-  '\u2061': '',
-  '\u2062': '',
-  '\ufeff': '',
-  '\u200e': '',
-  '\u200f': '',
-};
+/** Characters that have one spelling, and that spelling; a command takes a blank behind it. */
+const SIGNS = new Map(
+  String.raw`
+  −–—‐‑﹣ -  ×✕ \times  ⋅·∙• \cdot  ∗ *  ÷∕⁄ /  ≤⩽≦ \le  ≥⩾≧ \ge  ≠ \ne  ≈≃≅ \approx  ≡ \equiv  ± \pm  ∓ \mp  √ \sqrt
+  ∛ \cbrt  ∜ \sqrt[4]  ℎ h  ℯⅇ e  ⅈ i  ∞ \infty  ∈ \in  ∉ \notin  ∪ \cup  ∩ \cap  ∖ \setminus  ∅Ø \emptyset
+  ℝ \mathbb{R}  ℤ \mathbb{Z}  ℕ \mathbb{N}  ℚ \mathbb{Q}  ℂ \mathbb{C}  π \pi  α \alpha  β \beta  γ \gamma  δ \delta
+  ε \epsilon  θ \theta  λ \lambda  μ \mu  ρ \rho  σ \sigma  τ \tau  φϕ \phi  ω \omega  Δ \Delta  Ω \Omega  Γ \Gamma
+  °º ^{\circ}  ℃ ^{\circ}C  ℉ ^{\circ}F  ′’‘ '  “” "  、 ,  。 .  ⟨ \langle  ⟩ \rangle  …⋯ \ldots  ∑ \sum  ∏ \prod
+  ∫ \int  ½ \frac{1}{2}  ⅓ \frac{1}{3}  ⅔ \frac{2}{3}  ¼ \frac{1}{4}  ¾ \frac{3}{4}  ⅕ \frac{1}{5}  ⅖ \frac{2}{5}
+  ⅗ \frac{3}{5}  ⅘ \frac{4}{5}  ⅙ \frac{1}{6}  ⅚ \frac{5}{6}  ⅛ \frac{1}{8}  ⅜ \frac{3}{8}  ⅝ \frac{5}{8}
+  ⅞ \frac{7}{8}  ∣ |  ∠ \angle  △ \triangle  ⇒ \Rightarrow  ¢ \text{_cents}
+`
+    .trim()
+    .split(/\s{2,}/)
+    .flatMap((row) => {
+      const [characters = '', plain = ''] = row.split(' ');
+      const spelled = plain.replace('_', ' ') + (/\\[A-Za-z]+$/.test(plain) ? ' ' : '');
+      return [...characters].map((c): [string, string] => [c, spelled]);
+    }),
+);
+const BLANKS = /[\u00a0\u2002\u2003\u2007\u3000]/g;
+const INVISIBLE = /[\u200b-\u200f\u2060-\u2062\ufeff∴]/g;
 
 const SUPER = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ';
 const SUPER_PLAIN = '0123456789+-=()abcdefghijklmnoprstuvwxyz';
@@ -132,19 +32,40 @@ const LOWER_PLAIN = '0123456789+-=()aehijklmnoprstuvx';
 const SMALL_FRACTION = /([⁰¹²³⁴-⁹]{1,20})[⁄/]([₀-₉]{1,20})/g;
 const digits = (text: string, alphabet: string): string => [...text].map((c) => alphabet.indexOf(c)).join('');
 
-/** The plain letter or digit of the mathematical alphabets, of full-width writing, or the character itself. */
-function plainCharacter(c: string): string {
-  const code = c.codePointAt(0) ?? 0;
-  if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
-  if (code < 0x1d400 || code > 0x1d7ff) return c;
-  if (code >= 0x1d7ce) return String.fromCharCode(((code - 0x1d7ce) % 10) + 48);
-  if (code < 0x1d6a4) {
-    const place = (code - 0x1d400) % 52;
-    return String.fromCharCode(place < 26 ? place + 65 : place - 26 + 97);
-  }
-  const place = (code - 0x1d6a8) % 58;
-  return String.fromCharCode(place < 26 ? 0x391 + place : 0x3b1 + place - 26);
+/** The plain letter or digit of the mathematical alphabets and of full-width writing, or the character itself. */
+const plainCharacter = (c: string): string => (/[\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u.test(c) ? c.normalize('NFKC') : c);
+
+const ELLIPSIS = String.raw`\s*(?:\.\.\.|…|\\[lc]?dots(?![A-Za-z]))`;
+const SAME_DIGIT = new RegExp(String.raw`(\.\d{0,20}?)([1-9])\2{2,30}${ELLIPSIS}`, 'g');
+const SAME_DIGITS = new RegExp(String.raw`(\.\d{0,20}?)(\d{2,12}?)\2{1,10}${ELLIPSIS}`, 'g');
+
+const DOT = String.raw`\\dot\s*(?:\{\d\}|\d)`;
+/** Dots over the first and the last digit of a period, or over each. */
+const DOTTED = new RegExp(String.raw`(\.\d{0,40})((?:${DOT}){1,40}|${DOT}\d{0,40}${DOT})(?!\d|\\dot)`, 'g');
+
+/** 0.333…, .\overline{3}, 0.\overline3 and 0.\dot3 as 0.\overline{3}. */
+function withPeriods(text: string): string {
+  if (!/\.\.\.|…|dot|overline/.test(text)) return text;
+  return text
+    .replace(SAME_DIGIT, '$1\\overline{$2}')
+    .replace(SAME_DIGITS, (all, head: string, period: string) =>
+      /^0+$/.test(period) ? all : `${head}\\overline{${period}}`,
+    )
+    .replace(DOTTED, (_, head: string, period: string) => `${head}\\overline{${period.replace(/\D/g, '')}}`)
+    .replace(/(\.\d{0,40})\\overline\s*(\d)(?!\d)/g, '$1\\overline{$2}')
+    .replace(/(?<![\d.])\.\\overline(?=\{\d)/g, '0.\\overline');
 }
+
+const INDEX = String.raw`(?:\{([A-Za-z0-9]{1,6})\}|([A-Za-z0-9]))`;
+const CHOOSE = new RegExp(String.raw`(^|[=(+*]|\{\})\s*[_^]\s*${INDEX}\s*([CP])\s*_\s*${INDEX}(?![A-Za-z0-9_^])`, 'g');
+
+/** {}_nC_k as C(n, k). */
+const withCounts = (text: string): string =>
+  text.replace(
+    CHOOSE,
+    (_, before: string, n1: string | undefined, n2: string, which: string, k1: string | undefined, k2: string) =>
+      `${before === '{}' ? '' : before}${which}(${n1 ?? n2}, ${k1 ?? k2})`,
+  );
 
 /** `7th`, `7^{\text{th}}` */
 const ENDING = '(?:st|nd|rd|th)';
@@ -154,7 +75,8 @@ const ORDINAL = new RegExp(
 );
 
 export function respell(source: string): string {
-  const text = (source.includes('\\\\begin') ? source.replaceAll('\\\\', '\\') : source).replace(ORDINAL, '');
+  const single = source.includes('\\\\begin') ? source.replaceAll('\\\\', '\\') : source;
+  const text = withCounts(withPeriods(single)).replace(ORDINAL, '');
   let ascii = true;
   for (let i = 0; i < text.length; i++) {
     if (text.charCodeAt(i) > 126) {
@@ -170,7 +92,8 @@ export function respell(source: string): string {
     if (script !== '') out += `${scriptKind}{${script}}`;
     script = '';
   };
-  const fractions = text.replace(
+  const plainText = text.replace(BLANKS, ' ').replace(INVISIBLE, '');
+  const fractions = plainText.replace(
     SMALL_FRACTION,
     (_, top: string, bottom: string) => `\\frac{${digits(top, SUPER)}}{${digits(bottom, LOWER)}}`,
   );
@@ -186,7 +109,7 @@ export function respell(source: string): string {
     }
     flush();
     const plain = plainCharacter(c);
-    out += Object.hasOwn(SIGNS, plain) ? SIGNS[plain] : plain;
+    out += SIGNS.get(plain) ?? plain;
   }
   flush();
   return out;

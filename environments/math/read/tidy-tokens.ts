@@ -1,12 +1,11 @@
 // Between spelling and structure: brackets that turn outwards, dollars that are money, and `\text{…}` that is a
 // separator, a letter, or mathematics of its own.
 
-import { isCmd, isSign } from './cursor.ts';
+import { isCmd, isSign, type Reading, type Token, tokenize } from './tokens.ts';
 import { numberWord } from './number-words.ts';
-import { isMatrix } from './parse-matrix.ts';
+import { isMatrix } from './parse-enclosed.ts';
 import { isUnit, unitOf } from './unit-words.ts';
 import { GREEK } from './vocabulary.ts';
-import { type Reading, type Token, tokenize } from './tokens.ts';
 
 const IN_WORDS =
   /(?<=(?:^|[^\d.,/^])(\d{1,12}))\s*(?:\\text\s*\{\s*)?\(([a-z][a-z -]{1,60})\)(?:\s*\})?(?=[a-z\s]{0,60}$)/i;
@@ -53,23 +52,13 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     if (token.t === 'begin' || token.t === 'end') rows += (token.t === 'begin' ? 1 : -1) * (isMatrix(token.v) ? 1 : 0);
     if (isSign(token, '&') && rows === 0) continue;
     if (isCmd(token, '(', ')', '[', ']')) continue;
-    if (isCmd(token, 'pounds', 'euro', 'yen')) {
-      out.push({ t: 'text', v: token.v === 'pounds' ? '£' : token.v === 'euro' ? '€' : '¥', sp: token.sp });
-      continue;
-    }
     if (isCmd(token, 'Omega', 'ohm') && out.at(-1)?.t === 'num') {
       out.push({ t: 'text', v: 'Ω', sp: token.sp });
       continue;
     }
     // "40 sq. ft."
-    const short = out.at(-1);
-    if (
-      isSign(token, '.') &&
-      short?.t === 'word' &&
-      (isUnit(short.v) || short.v === 'sq') &&
-      tokens[k + 1]?.t === 'word'
-    )
-      continue;
+    const short = out.at(-1)?.t === 'word' ? (out.at(-1)?.v ?? '') : '';
+    if (isSign(token, '.') && (isUnit(short) || short === 'sq') && tokens[k + 1]?.t === 'word') continue;
     const seconds = isSign(token, '"') && out.at(-1)?.t === 'num' && out.some((t) => isSign(t, "'"));
     if (isSign(token, '"', '`') && !seconds) continue;
     if (isSign(token, '$') || isCmd(token, '$')) {
@@ -99,11 +88,6 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     }
     if (/^(?:sin|cos|tan|cot|csc|arcsin|arccos|arctan|sinh|cosh|tanh|ln|log|exp|gcd|lcm|cis)$/.test(text)) {
       out.push({ t: 'cmd', v: text, sp: token.sp });
-      continue;
-    }
-    // `5\ \mu\text{m}`
-    if (isCmd(out.at(-1), 'mu') && out.at(-2)?.t === 'num' && isUnit(`u${text}`)) {
-      out.splice(-1, 1, { t: 'text', v: `u${text}`, sp: token.sp });
       continue;
     }
     // `\mathrm{m/s^{2}}`: upright behind a value, all of it is a unit.

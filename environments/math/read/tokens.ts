@@ -1,7 +1,8 @@
-// Cuts a final answer into tokens: numbers, letters, words, commands, texts and signs. Linear; spacing and
-// styling are dropped here. Thousands separators and decimal commas are settled here, because they are
-// spelling and not structure.
+// Cuts a final answer into tokens: numbers, letters, words, commands, texts and signs; and the parser's place in them. Linear;
+// spacing and styling are dropped here. Thousands separators and decimal commas are settled here, because they are spelling
+// and not structure.
 
+import { isShallow, type Node } from '../ast.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { BOLD, FUNCTION_NAMES, FUNCTIONS, IGNORED, TEXT_COMMANDS } from './vocabulary.ts';
 
@@ -29,8 +30,8 @@ const COMMA_GROUP = /[1-9]\d{0,2}(?:,\d{3})+(?![\d]|,\d)(?:\.\d+)?/y;
 const BLANK_GROUP = /[1-9]\d{0,2}(?: \d{3})+(?!\d| \d)(?:\.\d+)?/y;
 const DECIMAL_COMMA = /\d+,\d+/y;
 const WORD = /[A-Za-z]+/y;
-/** A word of another alphabet, or with a letter of one: `Äpfel`, `яблок`. */
-const FOREIGN_WORD = /(?=[A-Za-z]{0,20}[À-ÖØ-öø-žЀ-ӿ])[A-Za-zÀ-ÖØ-öø-žЀ-ӿ]{3,30}/y;
+/** A word of another alphabet, or with a letter of one: `Äpfel`, `яблок`, `厘米`. */
+const FOREIGN_WORD = /(?=[A-Za-z]{0,20}[À-ÖØ-öø-žЀ-ӿ])[A-Za-zÀ-ÖØ-öø-žЀ-ӿ]{3,30}|\p{Script=Han}{1,8}/uy;
 const ROW_GAP = /\s*\[-?[\d.]{1,8}\s*(?:pt|em|ex|mm|cm|in)\]/y;
 
 export function tokenize(source: string, reading: Reading): Token[] {
@@ -41,7 +42,7 @@ export function tokenize(source: string, reading: Reading): Token[] {
   let sp = false;
   let depth = 0;
   const braces: boolean[] = [];
-  const isForeign = /[À-ÖØ-öø-žЀ-ӿ]/.test(text);
+  const isForeign = /[À-ÖØ-öø-žЀ-ӿ\p{Script=Han}]/u.test(text);
   let environments = 0;
   const push = (t: TokenType, v: string): void => {
     tokens.push({ t, v, sp });
@@ -117,7 +118,7 @@ export function tokenize(source: string, reading: Reading): Token[] {
         const body = braced(text, skipBlanks(text, at));
         at = body.end;
         const plain = body.content.trim();
-        if (/^(?:operatorname|mathrm)$/.test(name) && (FUNCTIONS.has(plain) || Object.hasOwn(FUNCTION_NAMES, plain)))
+        if (/^(?:operatorname|mathrm)$/.test(name) && (FUNCTIONS.has(plain) || FUNCTION_NAMES.has(plain)))
           push('cmd', plain);
         // An operator that nobody knows is no product.
         else if (name === 'operatorname' && /^[a-z]{2,}$/.test(plain) && /^\s*[_(^]/.test(text.slice(at, at + 4)))
@@ -189,4 +190,61 @@ function braced(text: string, open: number): { content: string; end: number } {
     else if (text[i] === '}' && --depth === 0) return { content: text.slice(open + 1, i), end: i + 1 };
   }
   throw new Unparsed('a brace is not closed');
+}
+
+export interface Cursor {
+  readonly tokens: Token[];
+  at: number;
+  depth: number;
+  /** Open `|…|`: a bar then closes instead of opening. */
+  bars: number;
+  // The rules by name, so that the halves of the parser need not import each other.
+  readonly parseList: (cursor: Cursor) => Node;
+  readonly parseRelation: (cursor: Cursor) => Node;
+  readonly parseSum: (cursor: Cursor) => Node;
+  readonly parseFactor: (cursor: Cursor) => Node;
+  readonly parsePostfix: (cursor: Cursor) => Node;
+  readonly parseCommand: (cursor: Cursor, token: Token) => Node;
+  readonly startsPrimary: (cursor: Cursor) => boolean;
+}
+
+export const peek = (c: Cursor, ahead = 0): Token | undefined => c.tokens[c.at + ahead];
+
+export function isSign(token: Token | undefined, ...signs: string[]): boolean {
+  return token?.t === 'sign' && signs.includes(token.v);
+}
+
+export function isCmd(token: Token | undefined, ...names: string[]): boolean {
+  return token?.t === 'cmd' && names.includes(token.v);
+}
+
+export function take(c: Cursor): Token {
+  const token = c.tokens[c.at];
+  if (!token) throw new Unparsed('the answer ends too early');
+  c.at++;
+  return token;
+}
+
+export function accept(c: Cursor, ...signs: string[]): boolean {
+  if (!isSign(peek(c), ...signs)) return false;
+  c.at++;
+  return true;
+}
+
+export function expect(c: Cursor, sign: string): void {
+  if (!accept(c, sign)) throw new Unparsed(`${sign} is missing`);
+}
+
+/** `x!!!…`, `\sqrt\sqrt…`, `a ∪ b ∪ …` nest without a bracket, and so without a rule that counts. */
+export function shallow<N extends Node>(node: N): N {
+  if (!isShallow(node, LIMITS.treeDepth)) throw new TooBig('too deeply nested');
+  return node;
+}
+
+/** Runs one nested rule; refuses nesting that no answer has. */
+export function nested<T>(c: Cursor, rule: () => T): T {
+  if (++c.depth > LIMITS.depth) throw new TooBig('too deeply nested');
+  const result = rule();
+  c.depth--;
+  return result;
 }

@@ -1,13 +1,50 @@
-// Units as they are written: which words are units, how a phrase of them is collected, and what each is worth.
-// A unit is a list of base dimensions and an exact factor; other words are labels: nouns of a table, or unknown.
+// Units as they are written: which words are units, how a phrase of them is collected, and what each is worth: a list of
+// base dimensions and an exact factor, where 5 N are 5 kg m/s² and a year has 12 months. Other words are labels: nouns of
+// a table, or unknown. A dimension is a sorted text of names and powers.
 
-import { dimensionOf, inBase } from './base-units.ts';
-import { isCmd, isSign, peek, type Cursor } from './cursor.ts';
-import { fromDecimal, mul, rational, type Rational, inv } from '../rational.ts';
+import { fromDecimal, inv, mul, type Rational, rational } from '../rational.ts';
+import { type Cursor, isCmd, isSign, peek } from './tokens.ts';
 import { isChanging, isFiller, isNoun, isRefusing, SCALES, singular } from './harmless-words.ts';
 import { numberWord } from './number-words.ts';
-import { remembered } from '../remembered.ts';
 import { CONDITION_WORDS, FUNCTIONS } from './vocabulary.ts';
+import { remembered } from '../remembered.ts';
+
+const BASE: Readonly<Record<string, string>> = {
+  year: 'month^1',
+  frequency: 'time^-1',
+  charge: 'current^1 time^1',
+  force: 'mass^1 length^1 time^-2',
+  pressure: 'mass^1 length^-1 time^-2',
+  energy: 'mass^1 length^2 time^-2',
+  power: 'mass^1 length^2 time^-3',
+  voltage: 'mass^1 length^2 time^-3 current^-1',
+  resistance: 'mass^1 length^2 time^-3 current^-2',
+};
+
+const powersIn = (dimension: string): (readonly [string, number])[] =>
+  dimension
+    .split(' ')
+    .filter(Boolean)
+    .map((one) => [one.split('^')[0] ?? '', Number(one.split('^')[1] ?? 1)]);
+
+export const dimensionOf = (powers: ReadonlyMap<string, number>): string =>
+  [...powers]
+    .filter(([, n]) => n !== 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, n]) => `${name}^${n}`)
+    .join(' ');
+
+/** A dimension in units of which none is made of others, and what one of it is worth in them. */
+export const inBase = remembered((dimension: string): { readonly dimension: string; readonly factor: Rational } => {
+  const powers = new Map<string, number>();
+  let factor = rational(1n);
+  for (const [name, times] of powersIn(dimension)) {
+    for (let n = 0; name === 'year' && n < Math.abs(times); n++)
+      factor = mul(factor, times > 0 ? rational(12n) : rational(1n, 12n));
+    for (const [base, n] of powersIn(BASE[name] ?? `${name}^1`)) powers.set(base, (powers.get(base) ?? 0) + n * times);
+  }
+  return { dimension: dimensionOf(powers), factor };
+});
 
 export interface Unit {
   /** `length^2 time^-1` as a sorted text; empty without a unit of known worth. */
@@ -20,14 +57,14 @@ export interface Unit {
 
 // dimension: name=factor to the base unit, spellings separated by commas.
 const TABLE = `
-length: m,meter,meters,metre,metres=1 cm,centimeter,centimeters,centimetre,centimetres=0.01 mm,millimeter,millimeters,millimetre,millimetres=0.001 km,kilometer,kilometers,kilometre,kilometres=1000 dm,decimeter,decimeters=0.1 in,inch,inches=0.0254 ft,foot,feet=0.3048 yd,yard,yards=0.9144 mi,mile,miles=1609.344 nm,nanometer,nanometers=0.000000001 um,micrometer,micrometers=0.000001 dam=10
-area: acre,acres=4046.8564224 hectare,hectares,ha=10000
-time: s,sec,secs,second,seconds=1 min,mins,minute,minutes=60 h,hr,hrs,hour,hours=3600 day,days=86400 week,weeks=604800 ms,millisecond,milliseconds=0.001 ns=0.000000001 fortnight,fortnights=1209600
+length: m,meter,meters,metre,metres,米=1 cm,centimeter,centimeters,centimetre,centimetres,厘米=0.01 mm,millimeter,millimeters,millimetre,millimetres,毫米=0.001 km,kilometer,kilometers,kilometre,kilometres,千米,公里=1000 dm,decimeter,decimeters,分米=0.1 in,inch,inches=0.0254 ft,foot,feet=0.3048 yd,yard,yards=0.9144 mi,mile,miles=1609.344 nm,nanometer,nanometers=0.000000001 um,micrometer,micrometers=0.000001 dam=10
+area: 平方厘米=0.0001 平方分米=0.01 平方米=1 平方千米,平方公里=1000000 acre,acres=4046.8564224 hectare,hectares,ha=10000
+time: s,sec,secs,second,seconds,秒=1 min,mins,minute,minutes,分钟=60 h,hr,hrs,hour,hours,小时,時間=3600 day,days,天,日=86400 week,weeks=604800 ms,millisecond,milliseconds=0.001 ns=0.000000001 fortnight,fortnights=1209600
 year: year,years,yr,yrs=1 decade,decades=10 century,centuries=100
 month: month,months=1
-mass: kg,kilo,kilos,kilogram,kilograms=1 g,gram,grams=0.001 mg,milligram,milligrams=0.000001 t,ton,tons,tonne,tonnes=1000 ug=0.000000001 lb,lbs,pound,pounds=0.45359237 oz,ounce,ounces=0.028349523125
-volume: l,L,liter,liters,litre,litres=0.001 ml,mL,milliliter,milliliters,millilitre,millilitres=0.000001 dL=0.0001 cL=0.00001 kL=1 gallon,gallons,gal=0.003785411784 quart,quarts=0.000946352946 pint,pints=0.000473176473 cc=0.000001
-angle: deg,degree,degrees=1
+mass: kg,kilo,kilos,kilogram,kilograms,千克,公斤=1 g,gram,grams,克=0.001 mg,milligram,milligrams=0.000001 t,ton,tons,tonne,tonnes,吨=1000 ug=0.000000001 lb,lbs,pound,pounds=0.45359237 oz,ounce,ounces=0.028349523125
+volume: 立方厘米=0.000001 立方分米=0.001 立方米=1 l,L,liter,liters,litre,litres,升=0.001 ml,mL,milliliter,milliliters,millilitre,millilitres,毫升=0.000001 dL=0.0001 cL=0.00001 kL=1 gallon,gallons,gal=0.003785411784 quart,quarts=0.000946352946 pint,pints=0.000473176473 cc=0.000001
+angle: deg,degree,degrees,度=1
 radian: rad,radian,radians=1
 celsius: degreeC,celsius=1
 fahrenheit: degreeF,fahrenheit=1
@@ -35,8 +72,8 @@ charge: C,coulomb,coulombs=1 mC=0.001 uC=0.000001 nC=0.000000001
 money-usd: $,usd,USD,dollar,dollars=1 cent,cents=0.01 penny,pennies=0.01
 money-eur: €,eur,EUR,euro,euros=1
 money-gbp: £,gbp,GBP=1
-money-jpy: ¥,yen,jpy,JPY=1
-money-cny: yuan,rmb,RMB,CNY=1
+money-jpy: ¥,yen,円,jpy,JPY=1
+money-cny: yuan,元,rmb,RMB,CNY=1
 money-inr: ₹,rupee,rupees,Rs=1
 force: N,newton,newtons=1 kN=1000 MN=1000000 mN=0.001
 energy: J,joule,joules=1 kJ=1000 MJ=1000000 mJ=0.001 kWh=3600000 cal,calorie,calories=4.184 kcal=4184 eV=0.0000000000000000001602176634 meV=0.0000000000000000000001602176634 keV=0.0000000000000001602176634 MeV=0.0000000000001602176634 GeV=0.0000000001602176634
@@ -107,50 +144,29 @@ export function unitPhrase(c: Cursor): string {
   return parts.join(' ');
 }
 
-/** From a single unit letter on, is everything up to the end of the item a unit: `m`, `m/s^2`, `N m`? */
-export function isUnitTail(c: Cursor): boolean {
-  for (let n = 0; n < 12; n++) {
-    const token = peek(c, n);
-    if (!token || isSign(token, ',', ';', ')', '.') || (token.t === 'word' && /^(and|or)$/i.test(token.v)))
-      return n > 0;
-    if (token.t === 'id' && UNITS.has(token.v)) continue;
+/** Behind a plain number: everything up to the end of the item, if it is nothing but units: `m`, `m/s^2`, `\\frac{m}{s}`. */
+export function unitRun(c: Cursor): string | undefined {
+  let [text, length, depth] = ['', 0, 0];
+  for (; length < 24; length++) {
+    const token = peek(c, length);
+    if (!token || isSign(token, ',', ';', ')', '.') || (token.t === 'word' && /^(and|or)$/i.test(token.v))) break;
+    if (isSign(token, '{')) {
+      depth++;
+      if (isSign(peek(c, length - 1), '}')) text += ' /';
+    } else if (isSign(token, '}')) {
+      if (--depth < 0) return undefined;
+    } else if (isSign(token, '/', '^', '*')) text += ` ${token.v}`;
+    else if (isCmd(token, 'cdot')) text += ' *';
+    else if (text.endsWith('^') && isSign(token, '-')) text += token.v;
+    else if (/\^-?$/.test(text) && token.t === 'num') text += token.v;
+    else if (wordLike(c, length) && UNITS.has(token.v)) text += ` ${token.v}`;
     // `1 h 30 min`
-    if (n > 0 && token.t === 'num' && wordLike(c, n + 1) && UNITS.has(peek(c, n + 1)?.v ?? '')) return true;
-    if (n > 0 && (isSign(token, '/', '^') || (token.t === 'num' && /^\d$/.test(token.v)))) continue;
-    if (n > 0 && isSign(token, '{', '}') && !isSign(peek(c, n - 1), '/')) continue;
-    if (n > 0 && isSign(token, '-') && isSign(peek(c, n - 1), '{', '^')) continue;
-    if (n > 0 && isCmd(token, 'cdot')) continue;
-    if (n > 0 && token.t === 'word' && isUnitWord(token.v)) continue;
-    return false;
+    else if (text !== '' && token.t === 'num' && UNITS.has(peek(c, length + 1)?.v ?? '')) break;
+    else if (length > 0 || !isCmd(token, 'frac', 'dfrac', 'tfrac')) return undefined;
   }
-  return false;
-}
-
-/** `\\frac{m}{s}` behind a number: both halves are units. */
-export function isUnitFraction(c: Cursor): boolean {
-  const bottom = unitBraces(c, 1);
-  return bottom > 0 && unitBraces(c, bottom) > 0;
-}
-
-/** The place behind a braced unit; 0 if there is none. */
-function unitBraces(c: Cursor, from: number): number {
-  if (!isSign(peek(c, from), '{')) return 0;
-  let at = from + 1;
-  for (; !isSign(peek(c, at), '}'); at++) {
-    const token = peek(c, at);
-    const power = isSign(token, '^') || (token?.t === 'num' && isSign(peek(c, at - 1), '^'));
-    if (!token || !(power || (wordLike(c, at) && UNITS.has(token.v)))) return 0;
-  }
-  return at > from + 1 ? at + 1 : 0;
-}
-
-export function unitFraction(c: Cursor): string {
-  c.at += 2;
-  const top = unitPhrase(c);
-  c.at += 2;
-  const bottom = unitPhrase(c);
-  c.at++;
-  return `${top} / ${bottom}`;
+  if (text === '') return undefined;
+  c.at += length;
+  return text.trim();
 }
 
 function wordLike(c: Cursor, ahead: number): boolean {

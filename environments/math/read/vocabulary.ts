@@ -1,6 +1,8 @@
 // The words of mathematical writing: which command means what. Tables only.
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
+const named = (text: string): ReadonlyMap<string, string> =>
+  new Map(text.split(/\s+/).map((pair): [string, string] => [pair.split(':')[0] ?? '', pair.split(':')[1] ?? '']));
 
 /** Commands that change only how a thing looks. */
 export const IGNORED =
@@ -18,17 +20,10 @@ export const TRANSPARENT =
 export const BOLD = words('mathbf boldsymbol bm pmb');
 
 /** Signs over, under or around a letter make it another letter; two spellings of one sign share a name. */
-export const DECORATIONS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    `vec hat tilde dot ddot dddot breve check acute grave mathring overleftrightarrow overset underset underbrace overbrace
-    overleftarrow cancel bcancel xcancel overparen wideparen stackrel overarc arc underbar`
-      .split(/\s+/)
-      .map((name) => [name, name]),
-  ),
-  widehat: 'hat',
-  widetilde: 'tilde',
-  overrightarrow: 'vec',
-};
+export const DECORATIONS =
+  named(`vec:vec hat:hat tilde:tilde dot:dot ddot:ddot dddot:dddot breve:breve check:check acute:acute
+  grave:grave mathring:mathring overset:overset underset:underset underbrace:underbrace overbrace:overbrace cancel:cancel
+  stackrel:stackrel overarc:arc arc:arc widehat:hat widetilde:tilde overrightarrow:vec`);
 
 export const TEXT_COMMANDS = words(`text mbox textbf textit textnormal textrm textsf texttt hbox emph textup textmd
   mathrm operatorname mathbf mathit mathsf mathtt bf rm boldsymbol`);
@@ -38,18 +33,9 @@ export const FUNCTIONS =
   ln log lg exp sqrt cbrt abs gcd lcm max min det floor ceil sgn sign arg re im mod tg ctg arctg asin acos atan tr rank
   deg dim cis`);
 
-export const FUNCTION_NAMES: Readonly<Record<string, string>> = {
-  tg: 'tan',
-  ctg: 'cot',
-  arctg: 'arctan',
-  asin: 'arcsin',
-  acos: 'arccos',
-  atan: 'arctan',
-  lg: 'log10',
-  sign: 'sgn',
-  Re: 're',
-  Im: 'im',
-};
+export const FUNCTION_NAMES = named(
+  `tg:tan ctg:cot arctg:arctan asin:arcsin acos:arccos atan:arctan lg:log10 sign:sgn Re:re Im:im`,
+);
 
 export const GREEK =
   words(`alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho
@@ -60,45 +46,14 @@ export const GREEK =
 export const OPERATOR_SIGNS = words('triangle square bullet star');
 
 /** Letters that name functions when a bracket follows them. */
-export const FUNCTION_LETTERS = words('f g h F G H phi psi Phi Psi varphi Gamma');
+export const FUNCTION_LETTERS = words('f g h F G H phi psi Phi Psi varphi Gamma Pr Var Cov Corr');
 
-export const RELATIONS: Readonly<Record<string, string>> = {
-  '=': '=',
-  '<': '<',
-  '>': '>',
-  le: '<=',
-  leq: '<=',
-  leqslant: '<=',
-  leqq: '<=',
-  ge: '>=',
-  geq: '>=',
-  geqslant: '>=',
-  geqq: '>=',
-  lt: '<',
-  gt: '>',
-  ne: '!=',
-  neq: '!=',
-  approx: '~',
-  approxeq: '~',
-  thickapprox: '~',
-  simeq: '~',
-  cong: '~',
-  doteq: '=',
-  coloneqq: '=',
-  equiv: '==mod',
-  in: 'in',
-  notin: 'notin',
-  subset: 'subset',
-  subseteq: 'subset',
-};
+export const RELATIONS =
+  named(`=:= <:< >:> le:<= leq:<= leqslant:<= leqq:<= ge:>= geq:>= geqslant:>= geqq:>= lt:< gt:> ne:!= neq:!= approx:~
+  approxeq:~ thickapprox:~ simeq:~ cong:~ doteq:= coloneqq:= equiv:==mod in:in notin:notin subset:subset
+  subseteq:subset`);
 
-export const NAMED_SETS: Readonly<Record<string, string>> = {
-  R: 'R',
-  Z: 'Z',
-  N: 'N',
-  Q: 'Q',
-  C: 'C',
-};
+export const NAMED_SETS = words('R Z N Q C');
 
 /** Words that turn what follows into a condition: the judge does not reason about those. */
 export const CONDITION_WORDS = words('if where when for with except unless not neither nor but without given');
@@ -106,27 +61,11 @@ export const CONDITION_WORDS = words('if where when for with except unless not n
 /** Operators with bounds and a body. */
 export const BIG = words('sum prod int iint oint lim');
 
-const STARTS =
-  words(`frac dfrac tfrac cfrac binom dbinom tbinom sqrt cbrt pi infty infin { lbrace lvert vert lVert Vert langle
-  lfloor lceil emptyset varnothing mathbb ldots dots cdots vdots R Z N Q C Re Im`);
-
 const ENDS =
   words(`rangle rfloor rceil rbrace rvert rVert rbrack rparen mid vert to rightarrow circ prime degree pm mp cdot times ast cdotp div
   slash bmod mod pmod pod cup cap bigcup bigcap setminus backslash smallsetminus land wedge And lor vee colon implies Rightarrow
   Longrightarrow iff Leftrightarrow not over choose atop end`);
 
 /** Can this command begin a value? */
-export function startsCommand(name: string): boolean {
-  if (Object.hasOwn(RELATIONS, name)) return false;
-  if (ENDS.has(name)) return false;
-  return (
-    /^[A-Za-z]{2,}$/.test(name) ||
-    STARTS.has(name) ||
-    FUNCTIONS.has(name) ||
-    GREEK.has(name) ||
-    TRANSPARENT.has(name) ||
-    BOLD.has(name) ||
-    Object.hasOwn(DECORATIONS, name) ||
-    BIG.has(name)
-  );
-}
+export const startsCommand = (name: string): boolean =>
+  !RELATIONS.has(name) && !ENDS.has(name) && (/^[A-Za-z]{2,}$/.test(name) || name === '{' || NAMED_SETS.has(name));

@@ -99,29 +99,22 @@ export function loneLetter(text: string): Choice | undefined {
   return m?.[1] ? { letter: m[1].toUpperCase(), rest: '' } : undefined;
 }
 
-/** "Yes, it is." says yes. */
+/** "Yes, it is." says yes; "Yes, or no" and "Yes?" say neither. */
 export function yesOrNo(text: string): 'yes' | 'no' | undefined {
   if (!/yes|true|no|false/i.test(text)) return undefined;
-  const m = /^(yes|true|no|false)(?=[,.;:!]|$)(.*)$/s.exec(
-    text
-      .replace(WRAPPER, ' ')
-      .replace(/[{}$*~]/g, ' ')
-      .trim()
-      .toLowerCase(),
-  );
-  // "Yes, or no" says neither.
-  const [said = '', why = ''] = (m?.[2] ?? '')
-    .replace(/\bthere (?:is|are|exists?) no\b/g, m?.[1] === 'no' ? ' ' : '$&')
-    .split(/\b(?:because|since|as)\b/);
-  const harmless = (word: string): boolean =>
-    !isRefusing(word) || (m?.[1] === 'no' && /^(?:not|cannot|never|impossible|.*n[’']t)$/.test(word));
-  if (
-    !(said.match(/[\p{L}\p{N}’'?]+/gu) ?? []).every(harmless) ||
-    /\b(?:yes|no|true|false)\b|\?/.test(said) ||
-    /\b(?:yes|no|true|false)\b|\?/.test(why)
-  )
-    return undefined;
-  return m ? (m[1] === 'yes' || m[1] === 'true' ? 'yes' : 'no') : undefined;
+  const plain = text
+    .replace(WRAPPER, ' ')
+    .replace(/[{}$*~]/g, ' ')
+    .trim()
+    .toLowerCase();
+  const [, word = '', more = ''] = /^(yes|true|no|false)(?=[,.;:!]|$)(.*)$/s.exec(plain) ?? [];
+  if (word === '' || /\b(?:yes|true|false)\b|\?/.test(more)) return undefined;
+  const said = word === 'yes' || word === 'true' ? 'yes' : 'no';
+  // The reason behind "because" may deny things; behind a no so may the rest.
+  const [rest = ''] = more.split(/\b(?:because|since|as)\b/);
+  const denial = /^(?:not?|cannot|never|impossible|.*n[’']t)$/;
+  const words = rest.match(/[\p{L}\p{N}’']+/gu) ?? [];
+  return words.every((w) => !isRefusing(w) || (said === 'no' && denial.test(w))) ? said : undefined;
 }
 
 const NOTHING =
@@ -133,8 +126,6 @@ export const saysEverything = (text: string): boolean =>
 const SYNONYMS: readonly (readonly string[])[] = [
   ['yes', 'true'],
   ['no', 'false'],
-  ['dne', 'does not exist'],
-  ['no solution', 'no solutions', 'there is no solution', 'there are no solutions', 'empty set', 'none'],
 ];
 const CANONICAL = new Map(SYNONYMS.flatMap((group) => group.map((word) => [word, group[0] ?? word])));
 
@@ -144,7 +135,7 @@ export function sameWords(a: string, b: string): boolean {
     plainWords(text).replace(/(?<=\b(?:integers|numbers|reals|primes)) [a-z]$/, ''),
   ) as [string, string];
   if (x.includes(' and ') || y.includes(' and ')) return parts(a) === parts(b);
-  return x !== '' && (CANONICAL.get(x) ?? x) === (CANONICAL.get(y) ?? y);
+  return x !== '' && ((CANONICAL.get(x) ?? x) === (CANONICAL.get(y) ?? y) || (NOTHING.test(x) && NOTHING.test(y)));
 }
 
 /** Names joined by "and" or commas, in one order. */

@@ -3,7 +3,7 @@
 
 import type { Node } from '../ast.ts';
 import type { Big, BigReals } from './bigreals.ts';
-import type { Complex, NumericContext } from './complex.ts';
+import type { Complex, NumericContext } from './functions.ts';
 import type { Comparison } from './comparison.ts';
 import { signsTurned, valueAt } from './domains.ts';
 import * as Q from '../rational.ts';

@@ -3,8 +3,7 @@
 // points are laid in every cell. Says when it cannot know all cells. Its work is counted in steps.
 
 import { add, children, mapChildren, neg, type Node, type Of, some } from '../ast.ts';
-import type { Comparison } from './comparison.ts';
-import { constant, letters } from './letters.ts';
+import { type Comparison, constant, letters } from './comparison.ts';
 import { exact, replaceSymbol } from './exact.ts';
 import { fractionIn, type Polynomial } from './polynomial.ts';
 import { spend } from '../limits.ts';

@@ -1,12 +1,15 @@
-// The state of one comparison of two answers: its budget, what it has computed, and the fields its residues are
-// in; and how its outcome is named.
+// The state of one comparison of two answers: its budget, what it has computed, and the fields its residues are in; how its
+// outcome is named; the letters of an expression, and the value of one that has none.
 
-import type { Node } from '../ast.ts';
+import { children, type Node, some } from '../ast.ts';
+import { type Budget, LIMITS } from '../limits.ts';
+import { bigReals } from './bigreals.ts';
 import type { ExactContext } from './exact.ts';
 import { FIELDS } from './field.ts';
-import { type Budget, LIMITS } from '../limits.ts';
-import type * as Q from '../rational.ts';
+import { value } from './numeric.ts';
+import { balls, Imprecise, NoValue } from './reals.ts';
 import type { ResidueContext } from './residues.ts';
+import * as Q from '../rational.ts';
 
 /** How equality was shown, or why it was not. */
 export type Equality = 'exact' | 'form' | 'sampled' | 'different' | 'unknown';
@@ -30,4 +33,44 @@ export function newComparison(): Comparison {
     residues: new Map(),
   });
   return { budget, memo, contexts: [context(1), context(2, second), context(3)] };
+}
+
+export function letters(node: Node, into = new Set<string>(), bound: readonly string[] = []): Set<string> {
+  if (node.k === 'sym' && !bound.includes(node.name)) into.add(node.name);
+  if (node.k === 'big') {
+    for (const n of [node.from, node.to]) if (n) letters(n, into, bound);
+    letters(node.body, into, [...bound, node.variable]);
+    return into;
+  }
+  // An unknown function's value is drawn as a whole: its letters are inside its name.
+  if (node.k === 'apply' || (node.k === 'call' && (node.name === 'index' || node.name === 'prime'))) return into;
+  for (const child of children(node)) letters(child, into, bound);
+  return into;
+}
+
+/** A real constant as a double, if it has one that is known well. */
+export function constant(node: Node, c: Comparison): number | undefined {
+  try {
+    const result = value(node, { reals: balls, letters: new Map(), symbolic: c.contexts[0], realOnly: true });
+    if (result.im !== undefined || result.re.e > Math.abs(result.re.v) * 1e-9 + 1e-12) return undefined;
+    return some(node, (n) => n.k === 'sym' || n.k === 'apply') ? undefined : result.re.v;
+  } catch (error) {
+    if (error instanceof NoValue || error instanceof Imprecise) return undefined;
+    throw error;
+  }
+}
+
+const DIGITS = 60;
+
+/** A real constant to fifty digits or more. */
+export function precise(node: Node, c: Comparison): Q.Rational | undefined {
+  if (constant(node, c) === undefined) return undefined;
+  try {
+    const reals = bigReals(DIGITS);
+    const { re } = value(node, { reals, letters: new Map(), symbolic: c.contexts[0], realOnly: true });
+    return re.e < 0 ? Q.rational(re.m, 1n << BigInt(-re.e)) : Q.rational(re.m << BigInt(re.e));
+  } catch (error) {
+    if (error instanceof NoValue || error instanceof Imprecise) return undefined;
+    throw error;
+  }
 }

@@ -1,13 +1,16 @@
 // The points at which an expression is real, and whether two expressions are real at the same ones: ln x² has values where
-// 2 ln x has none, and two that agree only where both are real are not equal.
+// 2 ln x has none, and two that agree only where both are real are not equal. Also whether an answer holds a constant that
+// has no value at all, such as 7/0 or ln 0: it is right for nothing, whatever its normal form says.
 
-import { children, type Node } from '../ast.ts';
-import type { Complex, NumericContext } from './complex.ts';
-import { letters } from './letters.ts';
+import { children, type Node, some } from '../ast.ts';
+import { bigReals } from './bigreals.ts';
+import { type Comparison, letters } from './comparison.ts';
+import type { Complex, NumericContext } from './functions.ts';
+import { exact } from './exact.ts';
 import { value } from './numeric.ts';
+import { balls, Imprecise, NotReal, NoValue, type Reals, Undefined } from './reals.ts';
+import { Hidden, watchful } from './watchful.ts';
 import * as Q from '../rational.ts';
-import { Imprecise, NotReal, NoValue } from './reals.ts';
-import { Hidden } from './watchful.ts';
 
 /** Undefined when the value cannot be told. */
 export function valueAt<T>(node: Node, context: NumericContext<T>): Complex<T> | 'not-real' | undefined {
@@ -68,4 +71,43 @@ export function domainsDiffer(
       return oneSided(new Map(names.map((name, k) => [name, name === below ? Q.neg(size(k)) : size(k)])));
     }),
   );
+}
+
+const RISKY = /^(ln|log|logbase|tan|cot|sec|csc|arcsin|arccos|artanh|arcosh)$/;
+
+export function isValueless(answer: Node, c: Comparison): boolean {
+  return some(answer, (node) => {
+    if (node.k === 'div') {
+      const bottom = exact(node.bottom, c);
+      return bottom ? bottom.num === 0n : isConstant(node.bottom) && hasNone(node, c);
+    }
+    if (node.k === 'pow') {
+      const base = exact(node.base, c);
+      const exponent = base?.num === 0n ? exact(node.exp, c) : undefined;
+      return exponent !== undefined && exponent.num <= 0n;
+    }
+    return node.k === 'call' && RISKY.test(node.name) && isConstant(node) && hasNone(node, c);
+  });
+}
+
+const isConstant = (node: Node): boolean =>
+  letters(node).size === 0 &&
+  !some(node, (n) => n.k === 'apply' || n.k === 'big' || (n.k === 'const' && n.name === 'inf'));
+
+function hasNone(node: Node, c: Comparison): boolean {
+  const first = tried(node, c, balls);
+  return first ?? tried(node, c, watchful(bigReals(100))) ?? false;
+}
+
+/** Undefined when these reals cannot tell. */
+function tried<T>(node: Node, c: Comparison, reals: Reals<T>): boolean | undefined {
+  try {
+    value(node, { reals, letters: new Map(), symbolic: c.contexts[0], realOnly: false });
+    return false;
+  } catch (error) {
+    // With complex values allowed, only what has none at all is not real: arcsin 2.
+    if (error instanceof Undefined || error instanceof NotReal) return true;
+    if (error instanceof NoValue || error instanceof Imprecise || error instanceof Hidden) return undefined;
+    throw error;
+  }
 }

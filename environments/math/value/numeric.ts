@@ -7,14 +7,14 @@ import { spend } from '../limits.ts';
 import {
   type Complex,
   exponential,
+  functionValue,
   logarithm,
   negate,
   type NumericContext,
   product,
   quotient,
   sum,
-} from './complex.ts';
-import { functionValue } from './functions.ts';
+} from './functions.ts';
 import * as Q from '../rational.ts';
 import { NoValue, Undefined } from './reals.ts';
 import { drawn, residue } from './residues.ts';

@@ -1,5 +1,5 @@
 // Polynomials in one letter with exact coefficients: read from an expression, evaluated, and their real zeros written
-// as expressions where square roots, single higher roots and rational zeros are enough.
+// as expressions where square roots and rational zeros are enough.
 
 import { call, int, neg, type Node, num } from '../ast.ts';
 import { exact, type ExactContext, rootOf } from './exact.ts';
@@ -96,8 +96,7 @@ export function realRoots(polynomial: Polynomial, c: ExactContext): Node[] | und
   if (Q.isZero(p[0] ?? Q.ONE)) take(Q.ZERO);
   if (p.length > 3)
     for (const root of rationalCandidates(p, c)) if (p.length > 3 && Q.isZero(valueAt(p, root))) take(root);
-  const rest = p.length <= 3 ? quadraticRoots(p) : (binomialRoots(p) ?? evenRoots(p, c));
-  return rest && [...found, ...rest];
+  return p.length <= 3 ? [...found, ...quadraticRoots(p)] : undefined;
 }
 
 /** Without the factor x − root. */
@@ -145,37 +144,7 @@ function quadraticRoots(p: Polynomial): Node[] {
   ];
   if (quarter.num < 0n) return [];
   if (Q.isZero(quarter)) return [num(middle)];
-  const off = rootNode(quarter, 2);
+  const whole = rootOf(quarter, 2);
+  const off = whole ? num(whole) : call('root', num(quarter), int(2));
   return [off, neg(off)].map((d) => ({ k: 'add', items: [num(middle), d] }));
-}
-
-function rootNode(value: Q.Rational, degree: number): Node {
-  const whole = rootOf(value, degree);
-  return whole ? num(whole) : call('root', num(value), int(degree));
-}
-
-/** axⁿ + b. */
-function binomialRoots(p: Polynomial): Node[] | undefined {
-  const degree = p.length - 1;
-  if (p.slice(1, degree).some((q) => !Q.isZero(q))) return undefined;
-  const value = Q.neg(Q.div(p[0] ?? Q.ZERO, p[degree] ?? Q.ONE));
-  const root = rootNode(Q.abs(value), degree);
-  if (degree % 2 === 1) return [value.num < 0n ? neg(root) : root];
-  return value.num < 0n ? [] : [root, neg(root)];
-}
-
-/** A polynomial in x², by its zeros in x². */
-function evenRoots(p: Polynomial, c: ExactContext): Node[] | undefined {
-  if (p.some((q, k) => k % 2 === 1 && !Q.isZero(q))) return undefined;
-  const squares = realRoots(
-    p.filter((_, k) => k % 2 === 0),
-    c,
-  );
-  // Only a fraction shows its sign here.
-  if (!squares || squares.some((node) => node.k !== 'num')) return undefined;
-  return squares.flatMap((node) => {
-    if (node.k !== 'num' || node.value.num < 0n) return [];
-    const root = rootNode(node.value, 2);
-    return [root, neg(root)];
-  });
 }

@@ -6,11 +6,10 @@
 import { children, type Node, some } from '../ast.ts';
 import { type BigReals, bigReals } from './bigreals.ts';
 import { cellPoints, guardsOf, type Point } from './cells.ts';
-import type { Comparison, Equality } from './comparison.ts';
+import { type Comparison, type Equality, letters } from './comparison.ts';
 import { domainsDiffer } from './domains.ts';
 import { atPoint, COUNTING, MAY_COUNT, sameBall, sameBig } from './at-point.ts';
 import { bits, exact, replaceSymbol } from './exact.ts';
-import { letters } from './letters.ts';
 import { TooBig } from '../limits.ts';
 import { WHOLE } from './numeric.ts';
 import { fractionIn } from './polynomial.ts';
@@ -20,33 +19,10 @@ import { drawn, residue } from './residues.ts';
 import { watchful } from './watchful.ts';
 
 // Both signs, below and above one, far from zero: functions are told apart in every regime.
-const POINTS: readonly bigint[] = [
-  713n,
-  2371n,
-  -1319n,
-  391n,
-  1871n,
-  -617n,
-  3343n,
-  1109n,
-  7919n,
-  -2789n,
-  241n,
-  1601n,
-  -457n,
-  1013n,
-  2879n,
-  547n,
-  23_911n,
-  -1753n,
-  881n,
-  3041n,
-  -9_241n,
-  149n,
-  1427n,
-  2153n,
-  617_389n,
-];
+const POINTS =
+  '713 2371 -1319 391 1871 -617 3343 1109 7919 -2789 241 1601 -457 1013 2879 547 23911 -1753 881 3041 -9241 149 1427 2153 617389'
+    .split(' ')
+    .map(BigInt);
 const AGREEING_POINTS = 8;
 const AGREEING_WHOLE_POINTS = 14;
 const WHOLE_ROWS = 40;

@@ -4,9 +4,8 @@
 // Only letters that count by convention are whole. Anything else stays as it is, and sampling.ts does not show it.
 
 import { add, call, children, int, mapChildren, mul, neg, type Node, num, some } from '../ast.ts';
-import type { Comparison, Equality } from './comparison.ts';
+import { type Comparison, type Equality, letters } from './comparison.ts';
 import { exact, replaceSymbol } from './exact.ts';
-import { letters } from './letters.ts';
 import { fractionIn } from './polynomial.ts';
 import * as Q from '../rational.ts';
 import { COUNTING, MAY_COUNT } from './at-point.ts';

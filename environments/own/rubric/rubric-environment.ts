@@ -1,19 +1,20 @@
 // The door `rubric`: another model judges each answer, by a rubric file that travels with the run, at temperature 0. Its
 // model, its prompt's hash, its reply and its cost are recorded with the verdict. A server that is away or refuses, and a
-// reply without a verdict, leave the answer undecided by name. State none.
+// reply without a verdict, leave the answer undecided by name. With `exactFirst` the exact judge is asked first, and the
+// model only about what that does not show right. State none.
 
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { EnvironmentRecord, ModelJudgement, Reply } from '../../../domain/environment.ts';
 import { EnvironmentError } from '../../../domain/errors.ts';
 import { short } from '../../../domain/foreign-text.ts';
+import { readRegular } from '../../../machine/regular-file.ts';
 import type { Json } from '../../../domain/json.ts';
-import type { Environment } from '../../environment.ts';
+import type { Environment, Judge } from '../../environment.ts';
 import { mismatch } from '../command.ts';
 import { post } from '../post.ts';
 import { respondParams } from '../wire.ts';
 import { askedAgain, chosen, type JudgePrompt, judgePrompt } from './prompt.ts';
-import { type ReadRubric, readRubric, type Rubric } from './rubric.ts';
+import { MAX_RUBRIC_BYTES, type ReadRubric, readRubric, type Rubric } from './rubric.ts';
 
 const REASONS = { away: 'judge-unreachable', refused: 'judge-unreachable' } as const;
 const REPLY_CHARS = 4_000;
@@ -21,7 +22,7 @@ const DRAWS = 2;
 
 /** `code`: the file's text, to be stored with the run. */
 export function describeRubric(path: string) {
-  const code = readFileSync(path, 'utf8');
+  const code = readRegular(path, MAX_RUBRIC_BYTES);
   const { rubric, sha256 } = readRubric(path, code);
   const { name, version, server, apiKeyEnv, timeoutSeconds } = rubric;
   const record: EnvironmentRecord = {
@@ -32,16 +33,23 @@ export function describeRubric(path: string) {
   return { record, agents: [], code: { sha256, code } };
 }
 
-/** `file`: in the run's folder. */
-export function rubricEnvironment(record: EnvironmentRecord, file: string): Environment {
+/** `file`: in the run's folder. `exact`: the judge of mathematics. */
+export function rubricEnvironment(record: EnvironmentRecord, file: string, exact: Pick<Judge, 'judge'>): Environment {
   let read: ReadRubric | undefined;
   return {
     async respond(move, { signal }) {
       read ??= rubricOf(record, file);
       const { rubric, sha256 } = read;
-      const { messages, answer, episode } = respondParams(move, await move.before(), 'none');
-      const reference = referenceOf(rubric, episode.row);
-      return judgedBy(rubric, judgePrompt(rubric, sha256, { conversation: messages, reference, answer }), signal);
+      const { messages, answer, episode, cut } = respondParams(move, await move.before(), 'none');
+      const references = referencesOf(rubric, episode.row);
+      const question = { ...move.rollout.query, solutions: references };
+      const own = rubric.exactFirst ? await exact.judge(question, answer, { signal, cut }) : undefined;
+      if (own?.verdict === 'right') {
+        return { verdict: own, ...rewardOf(rubric.choices.find(({ verdict }) => verdict === 'right')!) };
+      }
+      const asked = { conversation: messages, reference: references[0] ?? null, answer };
+      const reply = await judgedBy(rubric, judgePrompt(rubric, sha256, asked), signal);
+      return own ? { ...reply, judged: { ...reply.judged!, exact: own.reason } } : reply;
     },
   };
 }
@@ -49,7 +57,7 @@ export function rubricEnvironment(record: EnvironmentRecord, file: string): Envi
 function rubricOf(record: EnvironmentRecord, file: string): ReadRubric {
   let content: string;
   try {
-    content = readFileSync(file, 'utf8');
+    content = readRegular(file, MAX_RUBRIC_BYTES);
   } catch (cause) {
     throw new EnvironmentError(`The rubric of the environment ${record.name} is not in its run's folder.`, {
       reason: 'environment-unloadable',
@@ -91,7 +99,7 @@ async function judgedBy(rubric: Rubric, first: JudgePrompt, signal: AbortSignal)
 
 function replyOf(
   { model, price }: Rubric,
-  { choice, verdict, reward }: Rubric['choices'][number],
+  { choice, verdict, reward }: Choice,
   prompt: JudgePrompt,
   reply: string,
   spent: Pick<ModelJudgement, 'promptTokens' | 'completionTokens'>,
@@ -102,10 +110,15 @@ function replyOf(
   const cost = known ? (promptTokens * price.prompt + completionTokens * price.completion) / 1e6 : undefined;
   return {
     ...(verdict ? { verdict: { verdict, reason: 'rubric', extracted: choice } } : { done: true }),
-    ...(reward === undefined ? {} : { reward: reward === 0 ? 0 : reward }),
+    ...rewardOf({ reward }),
     judged: { model, prompt: hash, reply: middleCut(reply), ...spent, ...(cost === undefined ? {} : { cost }) },
   };
 }
+
+type Choice = Rubric['choices'][number];
+
+const rewardOf = ({ reward }: Pick<Choice, 'reward'>): Pick<Reply, 'reward'> =>
+  reward === undefined ? {} : { reward: reward === 0 ? 0 : reward };
 
 interface Said extends Pick<ModelJudgement, 'promptTokens' | 'completionTokens'> {
   readonly reply: string;
@@ -154,13 +167,13 @@ function saidOf(value: unknown): Said {
 
 const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
 
-/** The row's own reference: a text, or the first of a list. */
-function referenceOf({ reference }: Rubric, row: Readonly<Record<string, Json>>): string | null {
-  if (reference === null) return null;
+/** The row's own references: a text, or the items of a list. The model is shown the first. */
+function referencesOf({ reference }: Rubric, row: Readonly<Record<string, Json>>): readonly string[] {
+  if (reference === null) return [];
   const names = reference === undefined ? ['reference', 'label', 'answer', 'ground_truth', 'solutions'] : [reference];
   const found = names.map((name) => row[name]).find((value) => value !== undefined && value !== null);
-  const one = Array.isArray(found) ? (found as Json[])[0] : found;
-  return one === undefined || one === null ? null : typeof one === 'string' ? one : JSON.stringify(one);
+  const all = Array.isArray(found) ? (found as Json[]) : found === undefined ? [] : [found];
+  return all.filter((one) => one !== null).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
 }
 
 function middleCut(text: string): string {

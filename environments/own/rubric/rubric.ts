@@ -6,8 +6,10 @@ import { z } from 'zod';
 import { isEnvironmentName } from '../../../domain/environment.ts';
 import { EnvironmentError } from '../../../domain/errors.ts';
 import { short } from '../../../domain/foreign-text.ts';
+import { DoubtfulJson, strictJson } from '../../../domain/json-text.ts';
+import { FORBIDDEN, isForbiddenAddress } from '../../../machine/forbidden-address.ts';
 
-const MAX_CHARS = 1 << 20;
+export const MAX_RUBRIC_BYTES = 1 << 20;
 const text = z
   .string()
   .trim()
@@ -15,7 +17,9 @@ const text = z
   .refine((value) => value.isWellFormed() && !value.includes('\u0000'), { message: 'holds NUL or half a character' });
 /** The judge writes it behind its mark, alone on a line. */
 const label = text.max(100).regex(/^[^\n\r*`:]+$/, 'is one line, without `*`, backticks and colons');
-const server = text.refine(isServer, { message: 'is no http or https address without password, query and fragment' });
+const server = text
+  .refine(isServer, { message: 'is no http or https address without password, query and fragment' })
+  .refine((url) => !URL.canParse(url) || !isForbiddenAddress(new URL(url).hostname), { message: FORBIDDEN });
 const price = z.number().min(0).max(1e6);
 
 const RUBRIC = z
@@ -57,6 +61,8 @@ const RUBRIC = z
       )
       .max(50)
       .default([]),
+    /** The exact judge is asked first, and the model only about what that cannot show equal. */
+    exactFirst: z.boolean().default(false),
     /** The field of a row that holds the reference answer; null: none is shown. */
     reference: text.nullable().optional(),
     maxTokens: z.int().min(1).max(65_536).default(1024),
@@ -64,10 +70,16 @@ const RUBRIC = z
     /** Per million tokens. */
     price: z.strictObject({ prompt: price, completion: price }).optional(),
   })
-  .superRefine(({ choices, examples }, context) => {
+  .superRefine(({ choices, examples, exactFirst, reference }, context) => {
     const names = choices.map(({ choice }) => sameChoice(choice));
     const twice = names.findIndex((name, i) => names.indexOf(name) < i);
     if (twice >= 0) context.addIssue({ code: 'custom', path: ['choices', twice, 'choice'], message: 'is there twice' });
+    if (exactFirst && choices.filter(({ verdict }) => verdict === 'right').length !== 1) {
+      const message = 'needs exactly one choice with the verdict "right", whose reward an exact answer gets';
+      context.addIssue({ code: 'custom', path: ['exactFirst'], message });
+    }
+    if (exactFirst && reference === null)
+      context.addIssue({ code: 'custom', path: ['exactFirst'], message: 'needs a `reference`, which is null' });
     for (const [i, { choice }] of examples.entries()) {
       if (names.includes(sameChoice(choice))) continue;
       const message = `${JSON.stringify(choice)} is none of the choices`;
@@ -91,11 +103,11 @@ export function readRubric(file: string, content: string): ReadRubric {
       fix: 'docs/environments.md, "A model as judge", has a complete one.',
     });
   };
-  if (content.length > MAX_CHARS) return refuse(`it has more than ${MAX_CHARS} characters`);
   let value: unknown;
   try {
-    value = JSON.parse(content);
+    value = strictJson(content);
   } catch (error) {
+    if (error instanceof DoubtfulJson) return refuse(`it ${error.message}`);
     return refuse(`it is not JSON (${short((error as Error).message, 120)})`);
   }
   const parsed = RUBRIC.safeParse(value);
@@ -120,8 +132,10 @@ function problemOf(issue: z.core.$ZodIssue): string {
   return /^[a-z"]/.test(issue.message) ? issue.message : `does not fit: ${issue.message}`;
 }
 const kinds = (expected: string): string =>
-  ({ string: 'a text', array: 'a list', object: 'an object', number: 'a number', int: 'a whole number' })[expected] ??
-  expected;
+  ({
+    ...{ string: 'a text', array: 'a list', object: 'an object', number: 'a number', int: 'a whole number' },
+    boolean: 'true or false',
+  })[expected] ?? expected;
 
 /** Choices are compared without regard to case and blanks. */
 export const sameChoice = (choice: string): string => choice.trim().replace(/\s+/g, ' ').toLowerCase();

@@ -1,0 +1,176 @@
+// An ended rollout as one line: all its records, in the order of the play, each to the byte. The line follows from the
+// records alone. Its head says which files they were and how long, so that one record is read without the others; the
+// records carry their own hashes, which are proved when somebody asks for a record.
+
+import { hash } from 'node:crypto';
+import {
+  callFile,
+  chunkFile,
+  END_FILE,
+  intentFile,
+  parseRolloutFile,
+  ROLLOUT_FILE,
+  sayFile,
+  turnFile,
+  verdictFile,
+} from '../record/layout.ts';
+import {
+  FORMATS,
+  kindOf,
+  openRecord,
+  type OpenedRecord,
+  type Owner,
+  type RecordKind,
+  soundHash,
+} from '../record/text.ts';
+
+export interface EndedRecord {
+  /** As its file had it. */
+  readonly text: string;
+  /** The record, proved by its hash, its owner and its place; or what is wrong with it. */
+  open(): OpenedRecord | { readonly problem: string };
+}
+
+export interface EndedRollout {
+  readonly of: Owner;
+  /** By the name that its file had. */
+  readonly records: ReadonlyMap<string, EndedRecord>;
+  readonly line: Buffer;
+}
+
+const RECORDS = ',"records":[';
+const TRAILER_BYTES = '],"sha256":""}\n'.length + 64;
+
+/** The line, or why these files are not the sound records of an ended rollout. */
+export function lineOf(owner: Owner, texts: ReadonlyMap<string, string>): Buffer | { readonly problem: string } {
+  const names = inOrder([...texts.keys()]);
+  if (names[0] !== ROLLOUT_FILE || names.at(-1) !== END_FILE) return { problem: 'it has no first record or no end' };
+  const parts: Buffer[] = [];
+  const files: Record<string, number> = {};
+  const { query, sample, attempt } = owner;
+  const of = JSON.stringify({ query, sample, attempt });
+  for (const name of names) {
+    const text = texts.get(name)!;
+    const sound = soundHash(text);
+    if (typeof sound !== 'string') return { problem: `${name} ${sound.problem}` };
+    if (nameByHead(text, of) !== name) return { problem: `${name} holds another record than its name says` };
+    const record = Buffer.from(text.slice(0, -1));
+    parts.push(parts.length === 0 ? record : Buffer.concat([COMMA, record]));
+    files[name] = record.length;
+  }
+  const head = `{"format":"${FORMATS.ended}","of_rollout":${of},"files":${JSON.stringify(files)}${RECORDS}`;
+  const body = Buffer.concat([Buffer.from(head), ...parts, Buffer.from(']')]);
+  return Buffer.concat([body, Buffer.from(`,"sha256":"${hash('sha256', body)}"}\n`)]);
+}
+
+const COMMA = Buffer.from(',');
+
+/** The rollout of a line; undefined for a text that is none. */
+export function openLine(line: Buffer): EndedRollout | undefined {
+  const at = line.indexOf(RECORDS, 0, 'latin1');
+  if (at < 0 || line.at(-1) !== NEWLINE) return undefined;
+  const head = parsed(`${line.toString('utf8', 0, at)}}`);
+  if (head?.format !== FORMATS.ended || typeof head.of_rollout?.query !== 'string') return undefined;
+  const { of_rollout: of, files } = head;
+  const records = new Map<string, EndedRecord>();
+  let from = at + RECORDS.length;
+  for (const [name, bytes] of Object.entries(files ?? {})) {
+    if (!Number.isSafeInteger(bytes) || bytes < 2) return undefined;
+    records.set(name, recordAt(line, from, from + bytes, name, of));
+    from += bytes + 1;
+  }
+  return from - 1 + TRAILER_BYTES === line.length ? { of, records, line } : undefined;
+}
+
+/** Why a line is not the one that its records give. A record that is damaged is reported by itself. */
+export function lineProblem({ of, records, line }: EndedRollout): string | undefined {
+  const own = lineOf(of, new Map([...records].map(([name, { text }]) => [name, text])));
+  return 'problem' in own || own.equals(line) ? undefined : 'is not the line that its records give';
+}
+
+interface Head {
+  readonly format?: string;
+  readonly of_rollout?: Owner;
+  readonly files?: Readonly<Record<string, number>>;
+}
+
+const NEWLINE = 10;
+
+function parsed(text: string): (Head & { readonly of_rollout: Owner }) | undefined {
+  try {
+    return JSON.parse(text) as Head & { readonly of_rollout: Owner };
+  } catch {
+    return undefined;
+  }
+}
+
+function recordAt(line: Buffer, from: number, to: number, name: string, owner: Owner): EndedRecord {
+  let opened: ReturnType<EndedRecord['open']> | undefined;
+  const textOf = () => `${line.toString('utf8', from, to)}\n`;
+  const open = () => {
+    const found = openRecord(textOf());
+    if ('problem' in found) return { problem: found.problem };
+    const { of } = found;
+    const own = of?.query === owner.query && of.sample === owner.sample && of.attempt === owner.attempt;
+    if (!own) return { problem: `belongs to another rollout: ${JSON.stringify(of)}` };
+    return fileOf(found.kind, found.record) === name ? found : { problem: 'holds another record than its name says' };
+  };
+  return {
+    get text() {
+      return textOf();
+    },
+    open: () => (opened ??= open()),
+  };
+}
+
+const FORMAT = '{"format":"';
+const NUMBERS = /,"turn":([1-9]\d{0,8})(?:,"(?:chunk|call)":([1-9]\d{0,8}))?[,}]/y;
+
+/** Of a record of this rollout in our writer's form; undefined for any other text. */
+function nameByHead(text: string, of: string): string | undefined {
+  if (!text.startsWith(FORMAT)) return undefined;
+  const end = text.indexOf('"', FORMAT.length);
+  const kind = kindOf(text.slice(FORMAT.length, end));
+  const owned = `","of_rollout":${of}`;
+  if (!kind || !text.startsWith(owned, end)) return undefined;
+  NUMBERS.lastIndex = end + owned.length;
+  const found = NUMBERS.exec(text);
+  const [turn, second] = [Number(found?.[1]), found?.[2] === undefined ? undefined : Number(found[2])];
+  return fileOf(kind, { turn, chunk: second, call: second });
+}
+
+function fileOf(
+  kind: RecordKind,
+  { turn, chunk, call }: { readonly [name in 'turn' | 'chunk' | 'call']?: unknown },
+): string | undefined {
+  if (kind === 'rollout') return ROLLOUT_FILE;
+  if (kind === 'end') return END_FILE;
+  if (!isPlace(turn)) return undefined;
+  if (kind === 'turn') return turnFile(turn);
+  if (kind === 'verdict') return verdictFile(turn);
+  if (kind === 'say') return sayFile(turn);
+  if (kind === 'intent' && isPlace(call)) return intentFile(turn, call);
+  if (kind === 'call' && isPlace(call)) return callFile(turn, call);
+  return kind === 'chunk' && isPlace(chunk) ? chunkFile(turn, chunk) : undefined;
+}
+
+const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
+
+/** Rollout, then turn by turn a person's message, its parts, record, calls and verdict, then the end. */
+function inOrder(names: readonly string[]): string[] {
+  return names
+    .map((name) => ({ name, rank: rankOf(name) }))
+    .sort((a, b) => a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1] || a.rank[2] - b.rank[2])
+    .map(({ name }) => name);
+}
+
+function rankOf(name: string): readonly [turn: number, kind: number, part: number] {
+  const file = parseRolloutFile(name);
+  if (file.kind === 'rollout') return [0, 0, 0];
+  if (file.kind === 'say') return [file.turn, -1, 0];
+  if (file.kind === 'chunk') return [file.turn, 0, file.chunk];
+  if (file.kind === 'turn') return [file.turn, 1, 0];
+  if (file.kind === 'intent') return [file.turn, 2, file.call];
+  if (file.kind === 'call') return [file.turn, 3, file.call];
+  return file.kind === 'verdict' ? [file.turn, 4, 0] : [Number.MAX_SAFE_INTEGER, 0, 0];
+}

@@ -1,0 +1,77 @@
+// Ended rollouts in a bucket: an object each, since nothing appends there. One that was found is remembered; whether
+// another one has ended is asked each time.
+
+import { ahead } from '../ahead.ts';
+import { inBucket } from '../bucket/files.ts';
+import { recordError } from '../disk/errors.ts';
+import { factsOf as factsOfFile } from '../disk/facts.ts';
+import { readText } from '../disk/write-once.ts';
+import { NameSet } from '../name-set.ts';
+import { basename, join } from '../place.ts';
+import { ENDED, endedObject, parseRolloutFolder, queryFolder, ROLLOUTS } from '../record/layout.ts';
+import { namesIn } from '../record/listing.ts';
+import type { Ended } from './ended.ts';
+import { factsOf } from './facts.ts';
+import { openLately } from './lately.ts';
+import { type EndedRollout, openLine } from './line.ts';
+
+const AT_ONCE = 24;
+const CHANGED = 'is changed: no line of an ended rollout is there';
+
+export function openObjects(folder: string): Ended {
+  const known = new NameSet();
+  const lately = openLately();
+
+  async function look(object: string): Promise<boolean> {
+    if (known.has(object)) return true;
+    if ((await factsOfFile(join(folder, object))) === undefined) return false;
+    known.add(object);
+    return true;
+  }
+
+  async function read(object: string): Promise<EndedRollout | undefined> {
+    const kept = lately.get(object);
+    if (kept) return kept;
+    const text = await readText(join(folder, object));
+    const found = text === undefined ? undefined : openLine(Buffer.from(text));
+    return found && endedObject(found.of) === object ? lately.keep(object, found) : undefined;
+  }
+
+  return {
+    knows: (id) => known.has(endedObject(id)),
+    look: (id) => look(endedObject(id)),
+    inFolder: async (path) => (await read(`${ENDED}${path.slice(ROLLOUTS.length)}.json`))?.of,
+    async rollout(id) {
+      const object = endedObject(id);
+      if (!known.has(object)) return undefined;
+      const found = await read(object);
+      if (found) return found;
+      throw recordError(join(folder, object), CHANGED);
+    },
+    async of(query) {
+      const names = await namesIn(join(folder, `${ENDED}${queryFolder(query).slice(ROLLOUTS.length)}`));
+      return names.flatMap((name) => {
+        const place = parseRolloutFolder(name.replace(/\.json$/, ''));
+        if (!place) return [];
+        known.add(endedObject({ query, ...place }));
+        return { query, ...place };
+      });
+    },
+    // One name, one object.
+    async *conflicts() {},
+    async *entries(onFlaw) {
+      const objects = inBucket(join(folder, ENDED))!.all();
+      const found = ahead(objects, AT_ONCE, async ({ name }) => ({ name, rollout: await read(`${ENDED}/${name}`) }));
+      for await (const { name, rollout } of found) {
+        const object = `${ENDED}/${name}`;
+        if (rollout) {
+          known.add(object);
+          yield { ...rollout.of, facts: factsOf(rollout) };
+        } else if (!basename(name).startsWith('.')) {
+          if (!onFlaw) throw recordError(join(folder, object), CHANGED);
+          onFlaw(object, CHANGED);
+        }
+      }
+    },
+  };
+}

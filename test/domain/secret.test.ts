@@ -1,0 +1,65 @@
+// A key in an answer is found however JSON spells it, and a word that stands there by chance is none.
+
+import fc from 'fast-check';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { holdsSecret, withoutSecret } from '../../domain/secret.ts';
+import { openHttp } from '../../inference/http/http.ts';
+import { cpuMs } from '../support/cpu.ts';
+
+const KEY = 'sk-a+b/c"d\\e(f)9';
+
+describe('a key', () => {
+  test('is found and taken out in every spelling that JSON has for it', () => {
+    const key = fc.string({ unit: fc.constantFrom(...'aB9+/-_."\\(){}[]|$^*?'), minLength: 4, maxLength: 20 });
+    fc.assert(
+      fc.property(key, fc.infiniteStream(fc.nat(2)), fc.nat(1), (tail, ways, twice) => {
+        const secret = `sk-${tail}`;
+        const spelled = Array.from(secret, (char) => {
+          const code = char.charCodeAt(0).toString(16).padStart(4, '0');
+          const way = ways.next().value as number;
+          if (way === 1) return `\\u${code}`;
+          if (way === 2) return `\\u${code.toUpperCase()}`;
+          return /["\\]/.test(char) ? `\\${char}` : char === '/' && tail.length % 2 ? '\\/' : char;
+        }).join('');
+        const json = `{"text":"before ${spelled} behind"}`;
+        expect(JSON.parse(json)).toEqual({ text: `before ${secret} behind` });
+        const text = twice ? JSON.stringify({ inner: json }) : json;
+        expect(holdsSecret(text, secret)).toBe(true);
+        expect(withoutSecret(text, secret)).not.toContain(spelled);
+        expect(withoutSecret(json, secret)).toBe('{"text":"before [key] behind"}');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each(['hunter22', 'token-1', 'sk-x', 'Passw0rd', 'abcdefghijklmnop', KEY])('is recognised: %s', (key) => {
+    expect(holdsSecret(JSON.stringify({ text: `it is ${key}.` }), key)).toBe(true);
+  });
+
+  test.each(['EMPTY', 'none', 'anything', 'PASSWORD', 'x1'])(
+    'is not, where it may be a word of the answer: %s',
+    (key) => {
+      expect(holdsSecret(JSON.stringify({ text: `it is ${key}.` }), key)).toBe(false);
+    },
+  );
+
+  test('is no answer of a model server, however it is spelled there', async () => {
+    const text = JSON.stringify({ text: 'it is sk-ab+cd/1.' });
+    const spellings = [text, text.replace('+', '\\u002B'), text.replace('/', '\\/'), text.replace('s', '\\u0073')];
+    const server = createServer((request, response) => response.end(spellings[Number(request.url!.slice(1))]));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const http = openHttp({ url, apiKey: 'sk-ab+cd/1' });
+    for (const n of spellings.keys())
+      await expect(http.get(`/${n}`)).rejects.toMatchObject({ reason: 'reply-tells-key', retryable: false });
+    await http.close();
+    server.close();
+  });
+
+  test('is searched for in bounded time', () => {
+    for (const part of ['\\', 's', '\\u0073', 'sk-', '\\\\u0073k'])
+      expect(cpuMs(() => holdsSecret(part.repeat(2 ** 20), KEY))).toBeLessThan(2000);
+  });
+});
