@@ -22,8 +22,8 @@ export interface Draw {
 /** `weights` tells one version of the model from another. */
 export function draw(context: readonly number[], vocabSize: number, weights: number, how: Draw): Drawn {
   const { temperature, topP, topK, seed, top, meaning } = how;
-  const last = context.at(-1)!;
-  const logits = Array.from({ length: vocabSize }, (_, id) => 4 * hashed(id, last, context.length, weights));
+  const before = context.reduce(behind, 0);
+  const logits = Array.from({ length: vocabSize }, (_, id) => 4 * hashed(id, before, weights));
   const raw = logSoftmax(logits);
   const warm = temperature === 0 ? raw : logSoftmax(logits.map((x) => x / temperature));
   const order = warm.map((_, id) => id).sort((a, b) => warm[b]! - warm[a]! || a - b);
@@ -37,7 +37,7 @@ export function draw(context: readonly number[], vocabSize: number, weights: num
         : cut.includes(id)
           ? warm[id]! - mass
           : -9999;
-  let left = hashed(seed % 1e9, context.length, last, 99) * Math.exp(mass);
+  let left = hashed(seed % 1e9, before, 99) * Math.exp(mass);
   const id = cut.find((candidate) => (left -= Math.exp(warm[candidate]!)) < 0) ?? cut[0]!;
   return { id, logprob: of(id), top: order.slice(0, top).map((each) => ({ id: each, logprob: of(each) })) };
 }
@@ -49,13 +49,17 @@ export function contextLogprobs(
   weights: number,
   from = 0,
 ): (number | null)[] {
+  let before = context.slice(0, from).reduce(behind, 0);
   return context.slice(from).map((id, at) => {
-    const i = from + at;
-    const last = context[i - 1];
-    if (at === 0 || last === undefined) return null;
-    return logSoftmax(Array.from({ length: vocabSize }, (_, each) => 4 * hashed(each, last, i, weights)))[id]!;
+    const logits = () => Array.from({ length: vocabSize }, (_, each) => 4 * hashed(each, before, weights));
+    const logprob = at === 0 ? null : logSoftmax(logits())[id]!;
+    before = behind(before, id);
+    return logprob;
   });
 }
+
+/** 32 bits of a context, one id longer: all of it counts, as for a model. */
+const behind = (before: number, id: number) => Math.floor(hashed(before, id) * 2 ** 32);
 
 function kept(order: readonly number[], logprobs: readonly number[], topP: number, topK: number): number[] {
   let sum = 0;
