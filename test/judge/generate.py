@@ -16,7 +16,7 @@ from gmpy2 import mpfr, mpq
 
 from kinds import structured
 from second import as_mp, second
-from grow import WHOLE, analytic, broken, complex_letters, complex_number, constant, counted, mutate, rewrite, stepped
+from grow import WHOLE, analytic, broken, complex_letters, complex_number, constant, counted, mutate, rewrite
 from trees import NoValue, letters, numbers, ops, size, tex, value
 
 EXACT = type(mpq(1))
@@ -68,7 +68,7 @@ def points(pair, r):
 
 def guards_of(tree):
     """What changes the formula where it is zero."""
-    own = [tree[1]] if tree[0] in ("sgn", "abs", "sqrt") else [("-", tree[1], tree[2])] if tree[0] in ("max", "min") else []
+    own = [tree[1]] if tree[0] in ("abs", "sqrt") else [("-", tree[1], tree[2])] if tree[0] in ("max", "min") else []
     return own + [guard for part in tree[1:] if isinstance(part, tuple) for guard in guards_of(part)]
 
 
@@ -153,10 +153,8 @@ def expression(r):
         kind, tree = "constant", constant(r, r.randint(1, 3))
     elif roll < 0.45:
         kind, tree = "analytic", analytic(r, r.randint(1, 3), r.sample(["x", "y", "a"], r.randint(1, 2)))
-    elif roll < 0.63:
+    elif roll < 0.68:
         kind, tree = "broken", broken(r, r.randint(1, 2), r.sample(["x", "y", "a"], r.choice([1, 1, 2])))
-    elif roll < 0.78:
-        kind, tree = "stepped", stepped(r, r.randint(1, 2), r.choice([["n"], ["n"], ["x"], ["n", "m"]]))
     elif roll < 0.9:
         kind, tree = "counted", counted(r, r.randint(1, 2), r.choice([["n"], ["n"], ["n", "k"]]))
     elif roll < 0.96:

@@ -85,29 +85,9 @@ def broken(r, depth, names):
         return (r.choice(["max", "min"]), line(r, names), line(r, names) if r.random() < 0.6 else small(r))
     if roll < 0.82:
         return ("sqrt", ("^", line(r, names), N(2)))
-    if roll < 0.88:
-        return ("sgn", line(r, names))
     if roll < 0.94:
         return ("abs", ("-", ("^", V(names[0]), N(2)), N(r.choice([1, 4, 9, 100]))))
     return ("sqrt", line(r, names))
-
-
-def stepped(r, depth, names):
-    """Formulas of whole letters, or floors of a real one."""
-    if depth <= 0:
-        return line(r, names) if r.random() < 0.8 else small(r)
-    roll = r.random()
-    if roll < 0.35:
-        return (r.choice("+-*"), stepped(r, depth - 1, names), stepped(r, depth - 1, names))
-    if roll < 0.65:
-        return (r.choice(["floor", "ceil"]), ("/", line(r, names), N(r.randint(2, 5))))
-    if roll < 0.8:
-        return ("mod", line(r, names), N(r.choice([2, 3, 4, 5, 10])))
-    if names[0] not in WHOLE:
-        return ("floor", line(r, names))
-    if roll < 0.9:
-        return ("^", N(-1), line(r, names))
-    return ("gcd", V(names[0]), N(r.choice([2, 3, 4, 6])))
 
 
 def counted(r, depth, names):
@@ -197,14 +177,10 @@ def rewrite(t, r):
         ways += [("/", ("+", ("+", a, b), ("abs", ("-", a, b))), N(2)), ("neg", ("min", ("neg", a), ("neg", b)))]
     if op == "min":
         ways += [("-", ("+", a, b), ("max", a, b))]
-    if op == "sgn":
-        ways.append(("neg", ("sgn", ("neg", a))))
     if op == "ceil":
         ways += [("neg", ("floor", ("neg", a))), ("-", ("ceil", ("+", a, N(1))), N(1))]
     if op == "floor":
         ways += [("neg", ("ceil", ("neg", a))), ("-", ("floor", ("+", a, N(2))), N(2))]
-    if op == "mod":
-        ways += [("-", a, ("*", b, ("floor", ("/", a, b)))), ("mod", ("+", a, b), b)]
     if op == "fact" and a[0] == "+" and a[2][0] == "num" and a[2][1] >= 1:
         ways.append(("*", a, ("fact", ("+", a[1], N(a[2][1] - 1)))))
     if op == "binom" and (letters(a) or 0 <= value(b, {}) <= value(a, {})):
@@ -235,8 +211,6 @@ def rewrite(t, r):
             ways.append(a[1])
     if op == "re":
         ways.append(("/", ("+", a, ("conj", a)), N(2)))
-    if op == "gcd" and b[0] == "num":
-        ways.append(("gcd", ("+", a, b), b))
     return r.choice(ways) if ways else t
 
 
@@ -256,9 +230,9 @@ def mutate(t, r):
 OTHER = {
     "sin": "cos", "cos": "sin", "tan": "sin", "floor": "ceil", "ceil": "floor", "max": "min", "min": "max", "abs": "neg",
     "sqrt": "abs", "exp": "cosh", "sinh": "cosh", "cosh": "sinh", "tanh": "sinh", "ln": "sqrt", "arctan": "tanh", "gcd": "lcm",
-    "lcm": "gcd", "conj": "neg", "re": "im", "im": "re", "sgn": "abs",
+    "lcm": "gcd", "conj": "neg", "re": "im", "im": "re",
 }
-UNWRAP = {"abs", "floor", "ceil", "mod", "max", "min", "sgn", "conj", "re", "fact", "gcd", "neg", "sqrt"}
+UNWRAP = {"abs", "floor", "ceil", "max", "min", "conj", "re", "fact", "gcd", "neg", "sqrt"}
 
 
 def change(node, r):

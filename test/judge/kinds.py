@@ -376,44 +376,6 @@ def family(r):
     return "family", show(lines, over), show(other, another), word(over == another and cosets(lines) == cosets(other))
 
 
-def vector(r):
-    own = [r.randint(-9, 9) for _ in range(r.choice([2, 3, 3]))]
-    other = list(own)
-    if r.random() < 0.5:
-        k = r.randrange(len(own))
-        other[k] = r.choice([-own[k], own[k] + 1])
-        if r.random() < 0.3:
-            other.reverse()
-
-    def show(v):
-        mark = r.choice(["\\mathbf{{{}}}", "\\hat{{{}}}", "\\vec{{{}}}", None])
-        if mark is None or not any(v[1:]):
-            return r.choice(["({})", "\\langle {} \\rangle"]).format(", ".join(map(str, v)))
-        if len(v) == 3 and v[2] == 0:
-            return "\\begin{pmatrix} " + " \\\\ ".join(map(str, v)) + " \\end{pmatrix}"
-        text = ""
-        for n, axis in zip(v, "ijk"):
-            if n:
-                text += f" {'-' if n < 0 else '+'} {abs(n) if abs(n) != 1 else ''}{mark.format(axis)}"
-        return text.strip().removeprefix("+ ")
-
-    return "vector", show(own), show(other), word(own == other)
-
-
-def counts(r):
-    import math
-
-    n, k = r.randint(3, 14), r.randint(0, 3)
-    chosen = r.random() < 0.6
-    size = math.comb(n, k) if chosen else math.perm(n, k)
-    told = size if r.random() < 0.5 else r.choice([size + 1, math.comb(n, k + 1), math.perm(n, k), n**k])
-    letter = "C" if chosen else "P"
-    shapes = ["{l}({n}, {k})", "{{}}_{{{n}}}{l}_{{{k}}}", "{{}}^{{{n}}}{l}_{{{k}}}", "{l}_{{{n}}}^{{{k}}}"]
-    if chosen:
-        shapes.append("\\binom{{{n}}}{{{k}}}")
-    return "counts", str(told), r.choice(shapes).format(l=letter, n=n, k=k), word(told == size)
-
-
 def structured(r):
-    makers = [family, vector, counts, collection, collection, collection, interval, union, number, number, unit, equation, plus_minus, inequality, small_kind]
+    makers = [family, collection, collection, collection, interval, union, number, number, unit, equation, plus_minus, inequality, small_kind]
     return r.choice(makers)(r)

@@ -92,8 +92,6 @@ def second(t, at):
         return root(a, 2 if op == "sqrt" else t[2])
     if op == "floor" or op == "ceil":
         return floor(a) if op == "floor" else -floor(-a)
-    if op == "sgn":
-        return mpmath.sign(0 if abs(real(a)) < ZERO else real(a))
     if op == "ln":
         return logarithm(a)
     if op == "fact":
@@ -113,8 +111,6 @@ def second(t, at):
         return logarithm(a) / logarithm(b)
     if op == "max" or op == "min":
         return (max if op == "max" else min)(real(a), real(b))
-    if op == "mod":
-        return a - b * floor(a / b)
     x, y = whole(a), whole(b)
     if op == "binom":
         return mpmath.binomial(x, y) if 0 <= y <= x else mpf(0)

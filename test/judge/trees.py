@@ -96,17 +96,9 @@ def value(t, at):
         return floor(a)
     if op == "ceil":
         return -floor(-a)
-    if op == "sgn":
-        a = real(a)
-        return mpq((a > 0) - (a < 0))
     if op in ("max", "min"):
         b = real(value(t[2], at))
         return max(real(a), b) if op == "max" else min(real(a), b)
-    if op == "mod":
-        b = value(t[2], at)
-        if b <= 0:
-            raise NoValue
-        return a - b * floor(a / b)
     if op in ("gcd", "lcm"):
         x, y = whole(a), whole(value(t[2], at))
         if x <= 0 or y <= 0:
@@ -286,10 +278,6 @@ def tex(t, r, level=0):
         return wrap(3, f"\\{op}({tex(t[1], r)}, {tex(t[2], r)})")
     if op == "lcm":
         return wrap(3, f"\\operatorname{{lcm}}({tex(t[1], r)}, {tex(t[2], r)})")
-    if op == "sgn":
-        return wrap(3, f"\\operatorname{{sgn}}({tex(t[1], r)})")
-    if op == "mod":
-        return f"({tex(t[1], r, 3)} \\bmod {tex(t[2], r, 3)})"
     if op == "fact":
         return wrap(3, f"{tex(t[1], r, 5)}!")
     if op == "binom":

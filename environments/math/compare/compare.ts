@@ -20,14 +20,13 @@ import {
   valuesOfEquation,
 } from './relation.ts';
 import { alignNames, compareConditions, isOtherwiseNamed } from './assignments.ts';
-import { withCounts, withVectors } from './notations.ts';
 import { shape, unitsOutward } from './shape.ts';
 import { isValueless } from '../value/domains.ts';
 import { sameWords, saysEverything, saysNothing } from '../read/words.ts';
 
 /** `no-value`: the answer holds a constant such as 7/0. */
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
-  const [first, second] = withOperators(...withCounts(...withVectors(wordsAsSets(gold), wordsAsSets(answer))));
+  const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
   const [g, a] = [shapedGold(outwardGold(first)), shape(unitsOutward(second))];
   if (isValueless(a, c)) return 'no-value';
   return compare(g, options.rename ? renamed(a, g) : a, c, options);

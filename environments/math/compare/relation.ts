@@ -89,16 +89,14 @@ export function valuesOfEquation(node: Of<'rel'>): readonly Node[] {
   return constant ? [last] : [];
 }
 
-/** A chain says nothing if two of its values differ: `6 = 5`, `x = 6 = 5`. Behind ≈ stands a rounding. */
+/** Behind ≈ stands a rounding of the value before it, and two values alone have to be equal: `1/3 ≈ 0.5` and `6 = 5` say nothing. */
 export function holds(node: Of<'rel'>, compare: Compare, c: Comparison): boolean {
-  const closed = node.items
-    .map((item, k) => ({ item, op: node.ops[k - 1] }))
-    .filter(
-      ({ item }) => letters(item).size === 0 && !isName(item) && !some(item, (n) => /^(?:big|text|apply)$/.test(n.k)),
-    );
-  return closed.every(({ item, op }, k) => {
-    const before = closed[k - 1]?.item;
-    return !before || (op === '~' && isRounding(item, before, c)) || compare(before, item) !== 'different';
+  const isClosed = (item: Node): boolean =>
+    letters(item).size === 0 && !isName(item) && !some(item, (n) => /^(?:big|text|apply)$/.test(n.k));
+  return node.ops.every((op, k) => {
+    const [before, item] = [node.items[k], node.items[k + 1]];
+    if (!before || !item || !isClosed(before) || !isClosed(item) || (op !== '~' && node.ops.length > 1)) return true;
+    return (op === '~' && isRounding(item, before, c)) || compare(before, item) !== 'different';
   });
 }
 

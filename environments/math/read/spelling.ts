@@ -1,5 +1,5 @@
 // One spelling for one sign: Unicode mathematics, typographic dashes and blanks, markdown emphasis and escaped
-// LaTeX are rewritten before anything is read, repeating decimals and binomials with an index in front get the usual form. Linear.
+// LaTeX are rewritten before anything is read, repeating decimals get the usual form. Linear.
 
 /** Characters that have one spelling, and that spelling; a command takes a blank behind it. */
 const SIGNS = new Map(
@@ -56,17 +56,6 @@ function withPeriods(text: string): string {
     .replace(/(?<![\d.])\.\\overline(?=\{\d)/g, '0.\\overline');
 }
 
-const INDEX = String.raw`(?:\{([A-Za-z0-9]{1,6})\}|([A-Za-z0-9]))`;
-const CHOOSE = new RegExp(String.raw`(^|[=(+*]|\{\})\s*[_^]\s*${INDEX}\s*([CP])\s*_\s*${INDEX}(?![A-Za-z0-9_^])`, 'g');
-
-/** {}_nC_k as C(n, k). */
-const withCounts = (text: string): string =>
-  text.replace(
-    CHOOSE,
-    (_, before: string, n1: string | undefined, n2: string, which: string, k1: string | undefined, k2: string) =>
-      `${before === '{}' ? '' : before}${which}(${n1 ?? n2}, ${k1 ?? k2})`,
-  );
-
 /** `7th`, `7^{\text{th}}` */
 const ENDING = '(?:st|nd|rd|th)';
 const ORDINAL = new RegExp(
@@ -76,7 +65,7 @@ const ORDINAL = new RegExp(
 
 export function respell(source: string): string {
   const single = source.includes('\\\\begin') ? source.replaceAll('\\\\', '\\') : source;
-  const text = withCounts(withPeriods(single)).replace(ORDINAL, '');
+  const text = withPeriods(single).replace(ORDINAL, '');
   let ascii = true;
   for (let i = 0; i < text.length; i++) {
     if (text.charCodeAt(i) > 126) {

@@ -12,8 +12,10 @@ import { Hidden } from './watchful.ts';
 
 /** Letters that count something by convention. */
 export const COUNTING = /^[nmkjNMK]$/;
-/** Letters that may count, where a factorial, a bound or a power of a negative number asks for it; x and t never do. */
+/** Letters that may count, where a bound or a power of a negative number asks for it. */
 export const MAY_COUNT = /^[nmkjNMKlpqrs]$/;
+/** Letters that count nothing, also in a factorial. */
+export const MEASURING = /^[tx-z]$/;
 
 export type Told = boolean | 'zero' | 'one' | undefined;
 type Same<T> = (a: Complex<T>, b: Complex<T>, reals: Reals<T>) => Told;

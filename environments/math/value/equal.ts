@@ -1,6 +1,6 @@
-// Are two expressions equal? Layers, each of which may settle it: exact fractions, residues of the normal form, the same
-// after steps and factorials are resolved (whole.ts), sampled values (sampling.ts), and in the end the same with a letter
-// for each function that jumps or turns and cannot be sampled everywhere.
+// Are two expressions equal? Layers, each of which may settle it: exact fractions, residues of the normal form, sampled
+// values (sampling.ts), and in the end the same with a letter for each function that jumps or turns and cannot be sampled
+// everywhere.
 
 import { children, mapChildren, type Node } from '../ast.ts';
 import { type Comparison, type Equality, letters } from './comparison.ts';
@@ -8,7 +8,6 @@ import { exact, type ExactContext } from './exact.ts';
 import { normal } from './normal.ts';
 import { residue } from './residues.ts';
 import { sampled } from './sampling.ts';
-import { byResidueClass } from './whole.ts';
 import * as Q from '../rational.ts';
 
 const NAMES = new Set(['abs', 'floor', 'ceil', 'sgn', 'root', 'gcd', 'lcm', 'mod', 'max', 'min']);
@@ -51,7 +50,7 @@ export function equalExpressions(a: Node, b: Node, c: Comparison): Equality {
   if (shown) return shown;
   const [x, y] = normal(a, b, c);
   const again = x === a && y === b ? undefined : byForm(x, y, c);
-  const word = again ?? byResidueClass(x, y, c, byForm) ?? sampled(x, y, c);
+  const word = again ?? sampled(x, y, c);
   if (word !== 'unknown') return word;
   const opaque = withOpaque(x, y, c, equalExpressions);
   const last = opaque && (byForm(...opaque, c) ?? sampled(...opaque, c));

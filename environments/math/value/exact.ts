@@ -73,6 +73,8 @@ function compute(node: Node, context: ExactContext): Q.Rational | undefined {
       return callValue(node.name, node.args, context);
     case 'big':
       return series(node, context);
+    case 'apply':
+      return counted(node.name, node.args, context);
     case 'base':
       return baseValue(node.digits, node.base);
     default:
@@ -189,6 +191,15 @@ function binomial(n: bigint, k: bigint): Q.Rational | undefined {
   let value = 1n;
   for (let i = 1n; i <= small; i++) value = (value * (n - small + i)) / i;
   return Q.rational(value);
+}
+
+/** The schools' C(10, 3) and P(10, 3). */
+function counted(name: string, args: readonly Node[], context: ExactContext): Q.Rational | undefined {
+  const [n, k] = name === 'C' || name === 'P' ? args.map((arg) => exact(arg, context)) : [];
+  if (args.length !== 2 || !n || !k || n.den !== 1n || k.den !== 1n || k.num < 0n || k.num > n.num) return undefined;
+  const ways = binomial(n.num, k.num);
+  const orders = name === 'P' ? factorial(k, 1n, context.budget) : Q.ONE;
+  return ways && orders && Q.mul(ways, orders);
 }
 
 /** log of an exact power of the base. */

@@ -8,11 +8,10 @@ import { type BigReals, bigReals } from './bigreals.ts';
 import { cellPoints, guardsOf, type Point } from './cells.ts';
 import { type Comparison, type Equality, letters } from './comparison.ts';
 import { domainsDiffer } from './domains.ts';
-import { atPoint, COUNTING, MAY_COUNT, sameBall, sameBig } from './at-point.ts';
-import { bits, exact, replaceSymbol } from './exact.ts';
+import { atPoint, COUNTING, MAY_COUNT, MEASURING, sameBall, sameBig } from './at-point.ts';
+import { bits, exact } from './exact.ts';
 import { TooBig } from '../limits.ts';
 import { WHOLE } from './numeric.ts';
-import { fractionIn } from './polynomial.ts';
 import * as Q from '../rational.ts';
 import { balls } from './reals.ts';
 import { drawn, residue } from './residues.ts';
@@ -100,10 +99,9 @@ function planOf(
 ): Plan | undefined {
   const guards = guardsOf([a, b], c);
   const guarded = new Set(guards.flatMap((guard) => [...letters(guard)]));
-  const steps = some(a, (n) => isStep(n, c)) || some(b, (n) => isStep(n, c));
+  const steps = some(a, isStep) || some(b, isStep);
   const counted = new Set<string>();
   for (const node of [a, b]) collectCounted(node, counted);
-  for (const name of counted) if (!MAY_COUNT.test(name)) counted.delete(name);
   const forced = counted.size > 0;
   for (const name of names) if (COUNTING.test(name) && !guarded.has(name)) counted.add(name);
   let closed =
@@ -154,31 +152,18 @@ const UNEVALUATED = new Set(['int', 'iint', 'oint', 'lim', 'sum', 'prod']);
 const isUnevaluated = (n: Node): boolean => n.k === 'big' && UNEVALUATED.has(n.op);
 const isNegative = (n: Node): boolean => n.k === 'neg' || (n.k === 'num' && n.value.num < 0n);
 
-/** Jumps that were not resolved: no sample reaches all of them. */
-const isStep = (n: Node, c: Comparison): boolean =>
-  n.k === 'call' &&
-  /^(floor|ceil|mod|gcd|lcm|sgn)$/.test(n.name) &&
-  letters(n).size > 0 &&
-  !exact(n, c) &&
-  !(n.name === 'sgn' && isLine(n.args[0], c));
-
-/** Of the first degree in each letter: where it is zero is among the points. */
-function isLine(node: Node | undefined, c: Comparison): boolean {
-  const names = node ? [...letters(node)] : [];
-  return names.every((name) => {
-    let bound = node as Node;
-    const others = names.filter((n) => n !== name);
-    for (const [k, other] of others.entries())
-      bound = replaceSymbol(bound, other, { k: 'num', value: Q.rational(BigInt(k + 2), 7n), decimal: false });
-    return fractionIn(bound, name, c)?.top.length === 2;
-  });
-}
+/** Jumps: no sample reaches all of them. */
+const isStep = (n: Node): boolean =>
+  n.k === 'call' && /^(floor|ceil|mod|gcd|lcm|sgn)$/.test(n.name) && letters(n).size > 0;
 
 /** Letters that only whole numbers can stand for: in factorials, bounds of sums, powers of negative numbers. */
 function collectCounted(node: Node, into: Set<string>): void {
-  if (node.k === 'call' && WHOLE.has(node.name)) letters(node, into);
-  if (node.k === 'big') for (const bound of [node.from, node.to]) if (bound) letters(bound, into);
-  if (node.k === 'pow' && isNegative(node.base)) letters(node.exp, into);
+  const take = (part: Node | undefined, may: (name: string) => boolean): void => {
+    for (const name of part ? letters(part) : []) if (may(name)) into.add(name);
+  };
+  if (node.k === 'call' && WHOLE.has(node.name)) take(node, (name) => !MEASURING.test(name));
+  if (node.k === 'big') for (const bound of [node.from, node.to]) take(bound, (name) => MAY_COUNT.test(name));
+  if (node.k === 'pow' && isNegative(node.base)) take(node.exp, (name) => MAY_COUNT.test(name));
   for (const child of children(node)) collectCounted(child, into);
 }
 
