@@ -47,7 +47,7 @@ import { watchCluster } from './temporal/readiness.ts';
 import { openWorkerConnection } from './temporal/worker-connection.ts';
 import { openQueues } from './temporal/worker-queues.ts';
 import type { Disk } from './storage/disk/disk.ts';
-import { openFileStore } from './storage/files.ts';
+import { hasEnded, openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
 import { openEndedOf } from './storage/ended/open.ts';
 import { basename, dirname } from './storage/place.ts';
@@ -86,9 +86,9 @@ export async function startWorker(
   const { session, connection } = cluster;
   const permissions = openPermissions(operator, homeOf(process.env), served, Date.now, servers);
   const math = createMathEnvironment();
-  const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment, math });
+  const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment, hasEnded, math });
   const environments = createEnvironments({ math, ...(code && { code }) }, own);
-  const tools = openTools({ code, log: say, permitted: permissions.mayUseTool });
+  const tools = openTools({ code, log: say, permitted: permissions.mayUseTool, hasEnded });
   const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions

@@ -1,16 +1,10 @@
-// The use of one backend by the runs of a worker: its requests in flight, and the runs that asked for it. Weights of a
-// later version share it.
+// The requests of one backend in flight. Weights of a later version share them.
 
 import type { Backend, GenerateOptions, TextRequest, TokenBackend } from '../inference/backend.ts';
 
 export interface BackendUse {
-  readonly runs: Set<string>;
   inFlight: number;
-  /** Of the latest request, in the time of performance.now(). */
-  at: number;
 }
-
-export const newUse = (): BackendUse => ({ runs: new Set(), inFlight: 0, at: performance.now() });
 
 /** The same backend; `use` counts its requests. */
 export function counted(backend: Backend, use: BackendUse): Backend {
@@ -20,7 +14,6 @@ export function counted(backend: Backend, use: BackendUse): Backend {
       return await work();
     } finally {
       use.inFlight--;
-      use.at = performance.now();
     }
   }
   if (!isOfTokens(backend)) {

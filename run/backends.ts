@@ -1,17 +1,18 @@
 // The backends of one worker: each model is loaded once, at first use, and again if loading failed. Writes the status
-// of their servers into the folders of the runs that use them, and closes a backend when its runs have ended. A run whose weights were changed has a backend of its
-// own: it opens with the weights in force, and follows them from turn to turn.
+// of their servers into the folders of the runs that use them, and closes a backend when its runs have ended. A run whose
+// weights were changed has a backend of its own: it opens with the weights in force, and follows them from turn to turn.
 
 import { hostname } from 'node:os';
-import { type BackendUse, counted, newUse } from './backend-use.ts';
+import { type BackendUse, counted } from './backend-use.ts';
 import { explain, ModelError } from '../domain/errors.ts';
 import { differingCanaries, differingTraits } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { type DeclaredWeights, isLate } from '../domain/weights.ts';
 import type { Backend, EmbeddedWeights, LateServers } from '../inference/backend.ts';
 import { createBackend } from '../inference/index.ts';
+import { openHeld } from '../machine/held.ts';
 import { factsOf } from '../storage/disk/facts.ts';
-import { openFileStore } from '../storage/files.ts';
+import { hasEnded, openFileStore } from '../storage/files.ts';
 import { openWeightsLedger, type WeightsLedger } from '../storage/weights.ts';
 import { writeFleetReport } from '../storage/fleet-status.ts';
 import { basename, dirname, isShared, join } from '../storage/place.ts';
@@ -40,10 +41,6 @@ export interface BackendPermissions {
 const UPDATE_EVERY_MS = 3000;
 const VIEWS_KEPT = 8;
 const REPORT_EVERY_MS = 5000;
-/** A backend that nobody asked for so long is closed once its runs have ended; it is opened again at the next request. */
-const REST_MS = 5000;
-/** The same while they have not: a run that is paused, or whose end is recorded nowhere. */
-const IDLE_MS = 600_000;
 
 interface Opened {
   readonly made: Promise<Backend>;
@@ -55,17 +52,19 @@ export function openBackends(
   log: (line: string) => void,
   onLate: (runFolder: string, current: DeclaredWeights) => void = () => undefined,
 ): Backends {
-  const backends = new Map<string, Opened>();
+  const close = ({ made }: Opened) =>
+    made.then((backend) => backend.close()).catch((error: unknown) => log(explain(error)));
+  const backends = openHeld<Opened>({ hasEnded, isUsed: ({ use }) => use.inFlight > 0, close });
   /** Runs that used a backend since the last report. */
   const asking = new Map<string, Set<Promise<Backend>>>();
-  const timer = setInterval(() => void report().then(closeUnused), REPORT_EVERY_MS).unref();
+  const timer = setInterval(() => void report().then(forgetEnded), REPORT_EVERY_MS).unref();
 
   function open(
     settings: RolloutSettings,
     runFolder: string,
     { mayLoad = () => undefined }: BackendPermissions,
     weights: EmbeddedWeights | null,
-  ): Promise<Backend> {
+  ): Opened {
     const { model, tokenizer, apiKeyEnv, requestTimeoutSeconds, recheckEvery } = settings;
     const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights } = settings;
     const limited = maxInFlightPerServer !== null || Object.keys(serverLimits).length > 0;
@@ -82,31 +81,18 @@ export function openBackends(
       leaseFolder: limited && isShared(runFolder) ? join(runFolder, '.fleet') : null,
     };
     const key = JSON.stringify([model, options, ...(weights === null ? [] : [runFolder])]);
-    const known = backends.get(key);
-    if (known) {
-      known.use.runs.add(runFolder);
-      known.use.at = performance.now();
-      return known.made;
-    }
-    const followed = weights === null ? {} : { weights, late: lateServers(runFolder) };
-    const use = newUse();
-    use.runs.add(runFolder);
-    const made = createBackend(model, { ...options, ...followed, log, mayLoad }).then((it) => counted(it, use));
-    backends.set(key, { made, use });
-    made.catch(() => backends.delete(key));
-    return made;
+    return backends.of(key, runFolder, () => {
+      const followed = weights === null ? {} : { weights, late: lateServers(runFolder) };
+      const use = { inFlight: 0 };
+      const made = createBackend(model, { ...options, ...followed, log, mayLoad }).then((it) => counted(it, use));
+      const opened = { made, use };
+      made.catch(() => backends.forget(opened));
+      return opened;
+    });
   }
 
-  async function closeUnused(): Promise<void> {
-    for (const [key, { made, use }] of backends) {
-      const restMs = () => (use.inFlight > 0 ? 0 : performance.now() - use.at);
-      if (restMs() < REST_MS) continue;
-      for (const folder of use.runs) if (await hasEnded(folder)) use.runs.delete(folder);
-      if (restMs() < (use.runs.size === 0 ? REST_MS : IDLE_MS) || backends.get(key)?.made !== made) continue;
-      backends.delete(key);
-      await made.then((backend) => backend.close()).catch((error: unknown) => log(explain(error)));
-    }
-    const used = new Set([...backends.values()].flatMap(({ use }) => [...use.runs]));
+  function forgetEnded(): void {
+    const used = backends.runs();
     for (const folder of ledgers.keys()) if (!used.has(folder)) ledgers.delete(folder);
   }
 
@@ -158,15 +144,15 @@ export function openBackends(
     runFolder: string,
     permissions: BackendPermissions,
     current: DeclaredWeights,
-  ): Promise<{ made: Promise<Backend>; backend: Backend }> {
+  ): Promise<{ opened: Opened; backend: Backend }> {
     const isEmbedded = current.contentHash !== null;
     if (isEmbedded) permissions.mayUseWeights?.(current.folder);
-    const made = open(settings, runFolder, permissions, current);
+    const opened = open(settings, runFolder, permissions, current);
     try {
-      const backend = await ofRun(settings, runFolder, made, isEmbedded);
-      if (!isEmbedded) return { made, backend };
+      const backend = await ofRun(settings, runFolder, opened, isEmbedded);
+      if (!isEmbedded) return { opened, backend };
       const view = await withWeights(backend, current);
-      if (view.facts.fingerprint === current.contentHash) return { made, backend: view };
+      if (view.facts.fingerprint === current.contentHash) return { opened, backend: view };
       throw new ModelError(`${current.folder} holds other weights than when version ${current.label} was declared`, {
         reason: 'model-changed',
         fix: 'Put the old ones back, or declare another version in a folder of its own.',
@@ -186,10 +172,10 @@ export function openBackends(
   async function ofRun(
     settings: RolloutSettings,
     runFolder: string,
-    made: Promise<Backend>,
+    opened: Opened,
     changed = false,
   ): Promise<Backend> {
-    const backend = await made;
+    const backend = await opened.made;
     const runs = matched.get(backend) ?? new Set();
     matched.set(backend, runs);
     const { identity } = backend.facts;
@@ -204,7 +190,7 @@ export function openBackends(
       const differs = differingTraits(before, now) ?? differingCanaries(before, now);
       if (differs !== null) {
         // The next call opens a new backend.
-        for (const [key, known] of backends) if (known.made === made) backends.delete(key);
+        backends.forget(opened);
         await backend.close();
         throw new ModelError(`${settings.model} is not the model that run "${run}" was made with: ${differs}`, {
           reason: 'other-model',
@@ -232,36 +218,30 @@ export function openBackends(
 
   return {
     async get(settings, runFolder, permissions = {}) {
-      const use = (made: Promise<Backend>) => {
+      const use = ({ made }: Opened) => {
         const used = asking.get(runFolder) ?? new Set();
         asking.set(runFolder, used.add(made));
       };
       const current = await ledgerOf(runFolder).current();
       if (!current) {
-        const made = open(settings, runFolder, permissions, null);
-        use(made);
-        return ofRun(settings, runFolder, made);
+        const opened = open(settings, runFolder, permissions, null);
+        use(opened);
+        return ofRun(settings, runFolder, opened);
       }
-      const { made, backend } = await inForce(settings, runFolder, permissions, current);
-      use(made);
+      const { opened, backend } = await inForce(settings, runFolder, permissions, current);
+      use(opened);
       return backend;
     },
     async prove(settings, runFolder, weights, permissions = {}) {
       permissions.mayUseWeights?.(weights.folder);
       const current = await ledgerOf(runFolder).current();
-      const first = await open(settings, runFolder, permissions, current);
+      const first = await open(settings, runFolder, permissions, current).made;
       return (await withWeights(first, weights)).facts.fingerprint;
     },
     async close() {
       clearInterval(timer);
       await report();
-      await Promise.allSettled([...backends.values()].map(async ({ made }) => (await made).close()));
+      await backends.close();
     },
   };
-}
-
-/** A result that cannot be read now is looked for again later. */
-async function hasEnded(runFolder: string): Promise<boolean> {
-  const store = openFileStore(dirname(runFolder), basename(runFolder));
-  return (await store.getResult().catch(() => undefined)) !== undefined;
 }

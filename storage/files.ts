@@ -8,7 +8,7 @@ import { type Disk, openDisk } from './disk/disk.ts';
 import { removeFile } from './disk/facts.ts';
 import { recordError } from './disk/errors.ts';
 import { mayHoldRun } from './outside-runs.ts';
-import { join, resolvePlace } from './place.ts';
+import { basename, dirname, join, resolvePlace } from './place.ts';
 import * as layout from './record/layout.ts';
 import { countFeedEntries, dropChunks, removeOldTemporaries } from './record/listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
@@ -250,6 +250,15 @@ export function openFileStore(
 
     ...openListing(folder, run, ended),
   };
+}
+
+/** A result that cannot be read now is looked for again later. */
+export async function hasEnded(runFolder: string): Promise<boolean> {
+  try {
+    return (await openFileStore(dirname(runFolder), basename(runFolder)).getResult()) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** A write that found no base. */

@@ -8,6 +8,7 @@ import { ToolError } from '../domain/errors.ts';
 import { short } from '../domain/foreign-text.ts';
 import { isToolName, type ToolRecord } from '../domain/tool.ts';
 import { commandLaunch, type Log } from '../environments/own/command.ts';
+import { type HasEnded, openHeld } from '../machine/held.ts';
 import { everturnVersion } from '../machine/package-root.ts';
 import { badTool, describedTool } from './described.ts';
 import type { Door } from './index.ts';
@@ -17,7 +18,6 @@ import type { ToolAnswer } from './tool.ts';
 
 /** `npx` may have to download it first. */
 const START_MS = 120_000;
-const IDLE_MS = 5 * 60_000;
 const MAX_PAGES = 64;
 const PROTOCOL = '2025-06-18';
 const INVALID_PARAMS = -32602;
@@ -113,6 +113,7 @@ export interface McpDoorOptions {
   readonly log: Log;
   /** The words to run for this tool's server. Throws if this worker may not. */
   readonly permitted: (tool: ToolRecord, runFolder: string) => readonly string[];
+  readonly hasEnded?: HasEnded;
   /** The longest wait for a call, on any clock. */
   readonly longestMs?: (timeoutMs: number) => number;
 }
@@ -120,44 +121,54 @@ export interface McpDoorOptions {
 /** Keys of calls that ended their server, at most. */
 const MOST_GUILTY = 10_000;
 
-export function mcpDoor({ log, permitted, longestMs = mostMs }: McpDoorOptions): Door {
+/** A server for the runs that use it. */
+interface Opened {
+  readonly served: Promise<Served>;
+  /** Undefined while it begins. */
+  process?: McpProcess;
+}
+
+export function mcpDoor({ log, permitted, hasEnded = async () => false, longestMs = mostMs }: McpDoorOptions): Door {
   /** Calls that ended their server alone: they get one of their own from then on. */
   const guilty = new Set<string>();
   let lastAlone: Promise<unknown> = Promise.resolve();
-  const opened = new Map<string, { readonly server: Promise<Served>; idle?: NodeJS.Timeout }>();
+  const close = ({ served }: Opened) => served.then(({ process: server }) => server.close()).catch(() => undefined);
+  const opened = openHeld<Opened>({ hasEnded, isUsed: ({ process: server }) => server?.inFlight !== 0, close });
   let closed = false;
 
-  function drop(key: string): void {
-    const known = opened.get(key);
-    opened.delete(key);
-    clearTimeout(known?.idle);
-    known?.server.then(({ process: server }) => server.close()).catch(() => undefined);
+  function drop(one: Opened): void {
+    opened.forget(one);
+    void close(one);
   }
 
-  async function serverOf(tool: ToolRecord, words: readonly string[]): Promise<{ key: string; server: McpProcess }> {
+  function open(words: readonly string[]): Opened {
+    const one: Opened = { served: openServer(words, null, log) };
+    one.served.then(
+      ({ process: server }) => (one.process = server),
+      () => opened.forget(one),
+    );
+    return one;
+  }
+
+  async function serverOf(
+    tool: ToolRecord,
+    words: readonly string[],
+    runFolder: string,
+  ): Promise<[Opened, McpProcess]> {
     const key = JSON.stringify([words, tool.fingerprint]);
-    let known = opened.get(key);
-    if (
-      known &&
-      (await known.server.then(
-        ({ process: server }) => server.isOver,
-        () => true,
-      ))
-    ) {
-      if (opened.get(key) === known) drop(key);
-      known = opened.get(key);
+    let one = opened.of(key, runFolder, () => open(words));
+    if (one.process?.isOver) {
+      opened.forget(one);
+      one = opened.of(key, runFolder, () => open(words));
     }
-    if (!known) opened.set(key, (known = { server: openServer(words, null, log) }));
-    const { process: server, tools } = await known.server;
+    const { process: server, tools } = await one.served;
     try {
       mustBeSame(words, tool, tools);
     } catch (error) {
-      drop(key);
+      drop(one);
       throw error;
     }
-    clearTimeout(known.idle);
-    known.idle = setTimeout(() => server.inFlight === 0 && drop(key), IDLE_MS).unref();
-    return { key, server };
+    return [one, server];
   }
 
   /** In a server of its own, one call after the other: guilt is found by calling alone. */
@@ -194,9 +205,9 @@ export function mcpDoor({ log, permitted, longestMs = mostMs }: McpDoorOptions):
             }),
           );
         }
-        const { key, server } = await serverOf(tool, words);
+        const [one, server] = await serverOf(tool, words, runFolder);
         // A server that hangs is not asked again.
-        leave = () => void (server.inFlight === 0 && drop(key));
+        leave = () => void (server.inFlight === 0 && drop(one));
         await before();
         const result = ask(server).catch((error: unknown) => {
           if (!server.isOver || error instanceof RpcError || error instanceof RpcTimeout) throw error;
@@ -231,7 +242,8 @@ export function mcpDoor({ log, permitted, longestMs = mostMs }: McpDoorOptions):
     },
     close() {
       closed = true;
-      for (const key of [...opened.keys()]) drop(key);
+      // One that is beginning is closed when it has begun.
+      void opened.close();
     },
   };
 }

@@ -14,6 +14,7 @@ import { LineProcess } from '../environments/own/line-process.ts';
 import { codeFile, type ModuleCode } from '../environments/own/module.ts';
 import { openProcessPool, type ProcessPool, START_MS } from '../environments/own/process-pool.ts';
 import { compiledScript } from '../machine/compiled.ts';
+import { type HasEnded, openHeld } from '../machine/held.ts';
 import { describedTool } from './described.ts';
 import type { Door } from './index.ts';
 import { mostMs } from './running-clock.ts';
@@ -67,24 +68,29 @@ export interface ModuleDoorOptions {
   readonly log: Log;
   /** Throws if this worker may not run the tool. */
   readonly permitted: (tool: ToolRecord, runFolder: string) => void;
+  readonly hasEnded?: HasEnded;
   readonly processes?: number;
   /** The longest wait for a call, on any clock. */
   readonly longestMs?: (timeoutMs: number) => number;
 }
 
-export function moduleDoor({ log, permitted, processes = PROCESSES, longestMs = mostMs }: ModuleDoorOptions): Door {
-  const pools = new Map<string, ProcessPool>();
+export function moduleDoor({
+  log,
+  permitted,
+  hasEnded = async () => false,
+  processes = PROCESSES,
+  longestMs = mostMs,
+}: ModuleDoorOptions): Door {
+  const pools = openHeld<ProcessPool>({ hasEnded, isUsed: (pool) => pool.isBusy(), close: (pool) => pool.close() });
   let closed = false;
 
   function poolOf({ fingerprint, spec }: ToolRecord, runFolder: string): ProcessPool {
     const bundle = join(runFolder, codeFile(fingerprint));
-    const known = pools.get(bundle);
-    if (known) return known;
-    const launch = launchOf(basename(spec[0] ?? 'tools'), bundle, fingerprint, log);
-    // The child compares the hash of what it loads.
-    const pool = openProcessPool({ most: processes, launch, accept: () => undefined });
-    pools.set(bundle, pool);
-    return pool;
+    return pools.of(bundle, runFolder, () => {
+      const launch = launchOf(basename(spec[0] ?? 'tools'), bundle, fingerprint, log);
+      // The child compares the hash of what it loads.
+      return openProcessPool({ most: processes, launch, accept: () => undefined });
+    });
   }
 
   return {
@@ -112,10 +118,9 @@ export function moduleDoor({ log, permitted, processes = PROCESSES, longestMs = 
         throw error instanceof EnvironmentError ? outage(tool, error) : error;
       }
     },
-    close() {
+    async close() {
       closed = true;
-      for (const pool of pools.values()) pool.close();
-      pools.clear();
+      await pools.close();
     },
   };
 }

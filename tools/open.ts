@@ -1,8 +1,10 @@
-// The tools of a worker: with a sandbox `python`, and modules and MCP servers as its operator permits them.
+// The tools of a worker: with a sandbox `python`, and modules and MCP servers as its operator permits them, whose processes
+// end with the runs that use them.
 
 import type { ToolRecord } from '../domain/tool.ts';
 import type { CodeEnvironment } from '../environments/code/code-environment.ts';
 import type { Log } from '../environments/own/command.ts';
+import type { HasEnded } from '../machine/held.ts';
 import { createTools } from './index.ts';
 import { mcpDoor } from './mcp.ts';
 import { moduleDoor } from './module.ts';
@@ -15,12 +17,14 @@ export interface ToolParts {
   readonly log: Log;
   /** The words to run for a tool of a run. Throws ToolError if this worker may not. */
   readonly permitted: (tool: ToolRecord, runFolder: string) => readonly string[];
+  /** Default: no run of these has ended. */
+  readonly hasEnded?: HasEnded;
 }
 
-export function openTools({ code, log, permitted }: ToolParts): Tools {
+export function openTools({ code, log, permitted, hasEnded = async () => false }: ToolParts): Tools {
   return createTools({
     ...(code && { python: pythonDoor(code) }),
-    module: moduleDoor({ log, permitted }),
-    mcp: mcpDoor({ log, permitted }),
+    module: moduleDoor({ log, permitted, hasEnded }),
+    mcp: mcpDoor({ log, permitted, hasEnded }),
   });
 }

@@ -54,6 +54,8 @@ export function openConnections(): Holders<Connection> {
         }
         return used(key, seat, work);
       }),
+    isBusy: () => last.size > 0,
+    holds: () => [...byKey.values()].some(({ socket }) => socket?.isOver === false),
     close() {
       for (const { socket } of byKey.values()) socket?.close({ type: 'close' });
       byKey.clear();

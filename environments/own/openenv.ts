@@ -174,7 +174,11 @@ export function openEnvEnvironment(record: EnvironmentRecord, words: readonly st
     );
   }
 
-  return { environment, close: () => connections.close() };
+  return {
+    environment,
+    isUsed: () => connections.isBusy() || connections.holds(),
+    close: () => connections.close(),
+  };
 }
 
 const NOTHING = { observation: {}, reward: null, done: false } as const;

@@ -1,11 +1,12 @@
 // The user's own environments on a worker: opened when a rollout first needs one, shared by all rollouts of all runs with
-// the same code. Whether this worker may is asked first, each time; the answer may name the operator's own command.
+// the same code, closed when these runs have ended. Whether this worker may is asked first, each time; the answer may name the operator's own command.
 
 import { join } from 'node:path';
 import type { Door, EnvironmentRecord } from '../../domain/environment.ts';
 import { EnvironmentError, UsageError } from '../../domain/errors.ts';
 import type { Environment, Judge } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
+import { type HasEnded, openHeld } from '../../machine/held.ts';
 import { createMathEnvironment } from '../math/math-environment.ts';
 import { addressOf } from './address.ts';
 import { commandLaunch, type Described, describeCommand, type Log, mustBeCommand, PROCESSES } from './command.ts';
@@ -26,6 +27,8 @@ export interface OwnEnvironmentsOptions {
    * it. Throws EnvironmentError if not.
    */
   readonly permitted: (record: EnvironmentRecord, runFolder: string) => readonly string[];
+  /** Default: no run of these has ended. */
+  readonly hasEnded?: HasEnded;
   /** Processes of one environment. */
   readonly processes?: number;
   /** The judge of mathematics, for rubrics that ask it first; closed with the environments. */
@@ -37,20 +40,22 @@ const CARRIED: ReadonlySet<Door> = new Set(['module', 'rubric']);
 
 interface Opened {
   readonly environment: Environment;
+  isUsed(): boolean;
   close(): void;
 }
 
 export function createOwnEnvironments({
   log,
   permitted,
+  hasEnded = async () => false,
   processes = PROCESSES,
   math = createMathEnvironment(),
 }: OwnEnvironmentsOptions): OwnEnvironments {
-  const opened = new Map<string, Opened>();
+  const opened = openHeld<Opened>({ hasEnded, isUsed: (it) => it.isUsed(), close: (it) => it.close() });
   let closed = false;
 
   function make(record: EnvironmentRecord, words: readonly string[], runFolder: string): Opened {
-    const ended = { close: () => undefined };
+    const ended = { isUsed: () => false, close: () => undefined };
     if (record.door === 'url' && addressOf(words[0]!).shape === 'openenv') return openEnvEnvironment(record, words);
     if (record.door === 'url') return { environment: urlEnvironment(record, words), ...ended };
     if (record.door === 'queue') return { environment: queueEnvironment(record), ...ended };
@@ -67,7 +72,12 @@ export function createOwnEnvironments({
         : [commandLaunch(words, log), mustBeCommand.bind(null, record, words)];
     const own = (said: unknown) => accept(parseHello(launch.who, said));
     const pool = openProcessPool({ most: processes, launch, accept: own });
-    return { environment: processEnvironment(record, pool), close: () => pool.close() };
+    return {
+      environment: processEnvironment(record, pool),
+      // A rollout that it holds is owed its end, or is lost with its process.
+      isUsed: () => pool.isBusy() || ((record.ends || record.state === 'held') && pool.holds()),
+      close: () => pool.close(),
+    };
   }
 
   return {
@@ -76,15 +86,11 @@ export function createOwnEnvironments({
       if (closed)
         throw new EnvironmentError('The worker is ending.', { reason: 'environment-closed', retryable: true });
       const key = JSON.stringify([record, CARRIED.has(record.door) ? runFolder : words]);
-      let known = opened.get(key);
-      if (!known) opened.set(key, (known = make(record, words, runFolder)));
-      return known.environment;
+      return opened.of(key, runFolder, () => make(record, words, runFolder)).environment;
     },
     async close() {
       closed = true;
-      for (const { close } of opened.values()) close();
-      opened.clear();
-      await math.close();
+      await Promise.all([opened.close(), math.close()]);
     },
   };
 }

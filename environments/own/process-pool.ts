@@ -32,6 +32,10 @@ export interface Holders<S extends Live> {
   use<T>(key: string, signal: AbortSignal | undefined, work: (seat: S) => Promise<T>): Promise<T>;
   /** The same in the process that holds this rollout, and in no other; null if there is none. */
   useHolder<T>(key: string, signal: AbortSignal | undefined, work: (seat: S) => Promise<T>): Promise<T | null>;
+  /** A call is in flight. */
+  isBusy(): boolean;
+  /** It holds a rollout. */
+  holds(): boolean;
   close(): void;
 }
 
@@ -121,6 +125,8 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
         leave(seat);
       }
     },
+    isBusy: () => busy > 0,
+    holds: () => [...seats].some(({ live, process }) => live.size > 0 && !process.isOver),
     close() {
       closed = true;
       for (const process of all) process.kill();

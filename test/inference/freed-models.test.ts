@@ -1,37 +1,41 @@
-// A worker after its runs: what they held is given back, and a run that goes on keeps its model.
+// A worker after its runs: what they held is given back, and a run that goes on keeps its own.
 
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
+import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
 import { openBackends } from '../../run/backends.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { putCode } from '../../storage/code.ts';
+import { hasEnded, openFileStore } from '../../storage/files.ts';
 import { openWeightsLedger } from '../../storage/weights.ts';
+import { describeTools } from '../../tools/describe.ts';
+import { openTools } from '../../tools/open.ts';
+import { moveOf, NEVER, playOwn, rolloutOf } from '../environments/own/rollouts.ts';
 import { ask, closeAll, opened } from '../support/fleet-rig.ts';
 import { asTokens } from '../support/kinds.ts';
+import { childrenOf } from '../support/processes.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
 afterEach(closeAll);
 
 const SETTINGS = { ...DEFAULT_SETTINGS, seed: 1, model: 'tiny' };
 const RUNS = 20;
+const SHOP = join(import.meta.dirname, '../../examples/tools/shop.ts');
+const MCP = `node ${join(import.meta.dirname, '../tools/mcp-server.mjs')}`;
 
-/** Model processes of this process: its children that are not its own workers. */
-function children(): number {
-  return readdirSync('/proc').filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))![1];
-      return parent === String(process.pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('everturn-model');
-    } catch {
-      return false;
-    }
-  }).length;
-}
+const children = () => childrenOf(process.pid).length;
 
 async function play(backends: ReturnType<typeof openBackends>, store: ReturnType<typeof openFileStore>): Promise<void> {
   await ask(asTokens(await backends.get(SETTINGS, store.folder)), 'r/q/0');
+}
+
+async function environment() {
+  const spec = parseSpec('./guess-held.ts', join(import.meta.dirname, '../environments/own'));
+  const { record, code } = await describeEnvironment(spec, () => undefined);
+  return [record, code!] as const;
 }
 
 describe.runIf(process.platform === 'linux')('a worker after twenty runs', () => {
@@ -61,4 +65,54 @@ describe.runIf(process.platform === 'linux')('a worker after twenty runs', () =>
     await expect.poll(children, { timeout: 60_000, interval: 500 }).toBe(before);
     await play(backends, going);
   });
+
+  test(
+    'has no process of an environment or a tool, and one that a rollout is held in goes on',
+    { timeout: 180_000 },
+    async () => {
+      const out = mkdtempSync(join(tmpdir(), 'everturn-freed-'));
+      const parts = {
+        log: () => undefined,
+        permitted: ({ spec }: { readonly spec: readonly string[] }) => spec,
+        hasEnded,
+      };
+      const own = createOwnEnvironments({ ...parts, processes: 1 });
+      const tools = openTools({ ...parts, code: undefined });
+      opened.push(own, tools);
+      const [record, code] = await environment();
+      const listed = await describeTools({ tool: [SHOP], mcp: [MCP], toolTimeoutSeconds: null }, out, parts.log);
+      await expect.poll(children).toBe(0);
+
+      async function playIn(folder: string, name: string) {
+        for (const each of [code, ...listed.codes]) await putCode(folder, each);
+        const environment = own.open(record, folder);
+        const { rollout, turns } = await playOwn(environment, rolloutOf(record, { name }, name), ['100']);
+        for (const tool of [
+          listed.list.find(({ name }) => name === 'price')!,
+          listed.list.find(({ door }) => door === 'mcp')!,
+        ]) {
+          const call = { arguments: { fruit: 'pear' }, key: name, signal: NEVER, before: async () => undefined };
+          await tools.call(tool, call, folder);
+        }
+        return { environment, rollout, turns };
+      }
+
+      const going = openFileStore(out, 'going');
+      const held = await playIn(going.folder, 'g0');
+      await going.putResult({ run: 'going' } as never);
+      for (let i = 1; i <= RUNS; i++) {
+        const store = openFileStore(out, `run-${i}`);
+        const { environment, rollout, turns } = await playIn(store.folder, `g${i}`);
+        await environment.end!({ rollout, before: async () => turns }, { signal: NEVER });
+        await store.putResult({ run: `run-${i}` } as never);
+      }
+      await expect.poll(children, { timeout: 60_000, interval: 500 }).toBe(1);
+      const { environment: still, rollout, turns } = held;
+      expect(await still.respond(moveOf(rollout, '200', turns), { signal: NEVER })).toMatchObject({
+        reward: expect.any(Number),
+      });
+      await still.end!({ rollout, before: async () => turns }, { signal: NEVER });
+      await expect.poll(children, { timeout: 60_000, interval: 500 }).toBe(0);
+    },
+  );
 });
