@@ -24,7 +24,8 @@ export interface ServerReport {
 export interface Rechecks {
   readonly answers: number;
   readonly tokens: number;
-  readonly ms: number;
+  /** What each of these answers waited, in sum: they wait beside each other. */
+  readonly waitedMs: number;
   readonly differed: number;
 }
 
@@ -97,11 +98,11 @@ function addedRechecks(a = NO_RECHECKS, b = NO_RECHECKS): Rechecks {
   return {
     answers: a.answers + b.answers,
     tokens: a.tokens + b.tokens,
-    ms: a.ms + b.ms,
+    waitedMs: a.waitedMs + b.waitedMs,
     differed: a.differed + b.differed,
   };
 }
-const NO_RECHECKS: Rechecks = { answers: 0, tokens: 0, ms: 0, differed: 0 };
+const NO_RECHECKS: Rechecks = { answers: 0, tokens: 0, waitedMs: 0, differed: 0 };
 
 /** Medians cannot be added; their mean, weighted by count, is close enough for display. */
 function middle(a: ServerReport, b: ServerReport): number | null {

@@ -38,11 +38,13 @@ export function serverTable(servers: readonly ServerReport[], paint: Paint): str
   );
 }
 
-/** `5 in 1.2 s`: the answers whose logprobs were compared, and the servers' time for that. */
+/** `5, 0.24 s each`: the answers whose logprobs were compared, and what each waited for that. */
 function againText({ rechecks }: ServerReport): string {
   if (!rechecks || rechecks.tokens === 0) return '–';
-  const { answers, ms, differed } = rechecks;
-  return `${count(answers)} in ${(ms / 1000).toFixed(1)} s${differed > 0 ? `, ${count(differed)} differed` : ''}`;
+  const { answers, waitedMs, differed } = rechecks;
+  if (answers === 0) return '0';
+  const each = (waitedMs / answers / 1000).toFixed(2);
+  return `${count(answers)}, ${each} s each${differed > 0 ? `, ${count(differed)} differed` : ''}`;
 }
 
 /** `3: 2 server-busy, 1 server-reset`, the most frequent first. */

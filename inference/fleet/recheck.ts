@@ -26,7 +26,8 @@ export interface Forced {
 export interface Rechecks {
   readonly answers: number;
   readonly tokens: number;
-  readonly ms: number;
+  /** What each of these answers waited, in sum: they wait beside each other. */
+  readonly waitedMs: number;
   readonly differed: number;
 }
 
@@ -42,7 +43,7 @@ export class Recheck {
   readonly #every: number;
   /** Answers since the last comparison; infinite: the next one is compared. */
   #since = Number.POSITIVE_INFINITY;
-  #done: Rechecks = { answers: 0, tokens: 0, ms: 0, differed: 0 };
+  #done: Rechecks = { answers: 0, tokens: 0, waitedMs: 0, differed: 0 };
 
   /** 0: never. */
   constructor(every: number) {
@@ -68,7 +69,7 @@ export class Recheck {
     this.#done = {
       answers: this.#done.answers + (compared ? 1 : 0),
       tokens: this.#done.tokens + forced.ids.length,
-      ms: this.#done.ms + performance.now() - startedAt,
+      waitedMs: this.#done.waitedMs + (compared ? performance.now() - startedAt : 0),
       differed: this.#done.differed + (differs === null ? 0 : 1),
     };
     if (differs === null) return;

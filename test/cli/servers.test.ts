@@ -22,6 +22,15 @@ const report = (changes: Partial<ServerReport>): ServerReport => ({
 });
 
 describe('the report on servers', () => {
+  test('answers that were asked again wait beside each other: what one waited is told, and no sum', () => {
+    const rechecks = { answers: 5, tokens: 900, waitedMs: 1200, differed: 0 };
+    const told = (changes: Partial<typeof rechecks>) =>
+      serverTable([report({ rechecks: { ...rechecks, ...changes } })], (_, text) => text);
+    expect(told({})).toContain('5, 0.24 s each');
+    expect(told({ differed: 1 })).toContain('5, 0.24 s each, 1 differed');
+    expect(told({ answers: 0, waitedMs: 0 })).toMatch(/step-3 +0 /);
+  });
+
   test('failures are told by their reasons, over all workers', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'everturn-servers-'));
     try {
