@@ -32,7 +32,7 @@ const PARTS = [
   'test/proof/{call-forgeries,check,check-forgeries}.test.ts',
   // They wait.
   'test/{cli/follow,inference/identity-asked,temporal/connect,temporal/await-cluster,temporal/open-rollouts,temporal/unseen}.test.ts',
-  'test/{storage/search,viewer/steer,inference/fleet-limits,environments/{own-openenv,own-url}}.test.ts',
+  'test/{storage/search,viewer/steer,inference/fleet-limits,environments/{own-openenv,own-openenv-text,own-url}}.test.ts',
   'test/tools/{hostile,formats,extension,doors,python,real-server,still}.test.ts',
   'test/storage/{bucket-readers,bucket-trouble,export-ids,ended-kills,power,processes,threaded-disk}.test.ts',
 ];

@@ -39,6 +39,8 @@ export interface Description {
   readonly idleSeconds?: number;
   /** With state `held` behind an address: a call that comes again under its key gets its first reply. */
   readonly idempotent?: boolean;
+  /** Of a command: its processes on one worker, each with one call at a time. Absent: as the worker has cores. */
+  readonly processes?: number;
 }
 
 /** The environment of a run: fixed when the run is made, and equal on all of its workers. */
@@ -59,6 +61,7 @@ export const MAX_TIMEOUT_SECONDS = 1_200;
 /** Of state `replay`, if it says no `idleSeconds`. */
 export const DEFAULT_COPY_SECONDS = 600;
 export const MAX_IDLE_SECONDS = 86_400;
+export const MAX_PROCESSES = 256;
 /** Of one reply, and of one state. */
 export const MAX_REPLY_BYTES = 1 << 20;
 
@@ -77,6 +80,8 @@ export interface Episode {
 
 export interface BeginParams {
   readonly episode: Episode;
+  /** The row's own prompt; empty if it has none. */
+  readonly messages: readonly Message[];
 }
 
 /** First messages, in place of the row's prompt; the first state. */

@@ -29,6 +29,7 @@ export const ENVIRONMENT = only<EnvironmentRecord>({
   timeoutSeconds: LIMIT,
   idleSeconds: maybe(LIMIT),
   idempotent: maybe(BOOLEAN),
+  processes: maybe(COUNT),
   door: oneOf(...DOORS),
   spec: listOf(NAME),
   fingerprint: HASH,

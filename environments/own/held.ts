@@ -105,8 +105,10 @@ export function lostByRepeat(name: string): EnvironmentError {
   );
 }
 
-export function lost(name: string): EnvironmentError {
-  return new EnvironmentError(`The session that the environment ${name} held for this rollout is gone.`, {
+/** `why`: as the environment says. */
+export function lost(name: string, why?: string): EnvironmentError {
+  const said = why === undefined || why === '' ? '.' : `: ${why}`;
+  return new EnvironmentError(`The session that the environment ${name} held for this rollout is gone${said}`, {
     reason: 'environment-lost',
     fix: 'Its process ended, or no call came within its `idleSeconds`. `everturn retry` plays the rollout again.',
   });

@@ -9,6 +9,9 @@ import { lost } from './held.ts';
 import { type CallLimits, inTime } from './in-time.ts';
 import { broken, parseJson, tooLarge } from './reply.ts';
 
+/** Between two tries to get a session of an environment that has no free one. */
+const BUSY_MS = 2_000;
+
 interface Waiting {
   resolve(line: Buffer): void;
   reject(error: unknown): void;
@@ -57,6 +60,13 @@ export class LineProcess {
 
   /** The result of one call. Calls must not overlap. */
   async call(method: string, params: object, limits: CallLimits): Promise<unknown> {
+    const { result, error } = await this.#replyTo(method, params, limits);
+    if (error === undefined) return result;
+    // An error that it reports itself is a reply like any other: the process goes on.
+    throw reported(this.#who, method, error);
+  }
+
+  async #replyTo(method: string, params: object, limits: CallLimits) {
     const id = ++this.#calls;
     try {
       const line = await this.#within(limits, method, () => {
@@ -64,10 +74,9 @@ export class LineProcess {
         this.#lines.write({ id, method, params });
         return next;
       });
-      return resultOf(this.#who, method, id, parseJson(this.#who, line));
+      return replyIn(this.#who, method, id, parseJson(this.#who, line));
     } catch (error) {
-      // An error that it reports itself is a reply like any other.
-      if (!(error instanceof EnvironmentError) || error.reason !== 'environment-error') this.kill();
+      this.kill();
       throw id > 1 ? perhapsOfAnother(error) : error;
     }
   }
@@ -141,16 +150,17 @@ function limited(who: string, beyond: string): EnvironmentError {
   });
 }
 
-function resultOf(who: string, method: string, id: number, value: unknown): unknown {
+/** `error`: as it reported it, in place of a result. */
+function replyIn(who: string, method: string, id: number, value: unknown) {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw broken(who, method, 'the reply is not an object');
   const { id: echoed, result, error, ...rest } = value as Record<string, unknown>;
   const [alien] = Object.keys(rest);
   if (alien !== undefined) throw broken(who, method, `the reply has the field ${JSON.stringify(short(alien, 80))}`);
   if (echoed !== id) throw broken(who, method, `the reply is to call ${short(String(echoed), 20)}, and not to ${id}`);
-  if (error !== undefined && error !== null) throw reported(who, method, error);
+  if (error !== undefined && error !== null) return { error };
   if (!('result' in value)) throw broken(who, method, 'the reply has neither `result` nor `error`');
-  return result;
+  return { result };
 }
 
 /** An environment that cannot begin says why in place of its hello. */
@@ -171,11 +181,20 @@ function saidIn(error: unknown): string {
 
 /** An error that the environment reports. */
 export function reported(who: string, method: string, error: unknown): EnvironmentError {
-  const { retryable, lost: gone } = (typeof error === 'object' && error !== null ? error : {}) as Record<
-    string,
-    unknown
-  >;
-  if (gone === true) return lost(who);
+  const {
+    retryable,
+    lost: isLost,
+    busy,
+  } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
+  if (isLost === true) return lost(who, saidIn(error));
+  if (busy === true) {
+    return new EnvironmentError(`The environment ${who} is busy in \`${method}\`: ${saidIn(error)}`, {
+      reason: 'environment-not-served',
+      fix: 'Give it more sessions, or the run a smaller --max-concurrent.',
+      retryable: true,
+      retryAfterMs: BUSY_MS,
+    });
+  }
   return new EnvironmentError(`The environment ${who} failed in \`${method}\`: ${saidIn(error)}`, {
     reason: 'environment-error',
     retryable: retryable === true,

@@ -8,10 +8,8 @@ import type { Environment, Judge } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
 import { type HasEnded, openHeld } from '../../machine/held.ts';
 import { createMathEnvironment } from '../math/math-environment.ts';
-import { addressOf } from './address.ts';
 import { commandLaunch, type Described, describeCommand, type Log, mustBeCommand, PROCESSES } from './command.ts';
 import { codeFile, describeModule, type ModuleCode, moduleLaunch, mustBeModule } from './module.ts';
-import { openEnvEnvironment } from './openenv.ts';
 import { processEnvironment } from './process-environment.ts';
 import { openProcessPool } from './process-pool.ts';
 import { parseHello } from './reply.ts';
@@ -56,7 +54,6 @@ export function createOwnEnvironments({
 
   function make(record: EnvironmentRecord, words: readonly string[], runFolder: string): Opened {
     const ended = { isUsed: () => false, close: () => undefined };
-    if (record.door === 'url' && addressOf(words[0]!).shape === 'openenv') return openEnvEnvironment(record, words);
     if (record.door === 'url') return { environment: urlEnvironment(record, words), ...ended };
     if (record.door === 'queue') return { environment: queueEnvironment(record), ...ended };
     if (record.door === 'rubric') {
@@ -71,7 +68,7 @@ export function createOwnEnvironments({
           ]
         : [commandLaunch(words, log), mustBeCommand.bind(null, record, words)];
     const own = (said: unknown) => accept(parseHello(launch.who, said));
-    const pool = openProcessPool({ most: processes, launch, accept: own });
+    const pool = openProcessPool({ most: record.processes ?? processes, launch, accept: own });
     return {
       environment: processEnvironment(record, pool),
       // A rollout that it holds is owed its end, or is lost with its process.

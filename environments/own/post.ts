@@ -1,4 +1,4 @@
-// One POST of JSON to a user's own server, or one GET. No forbidden address is asked, no redirect is followed, a reply is read up to its limit only, and each failure
+// One POST of JSON to a user's own server. No forbidden address is asked, no redirect is followed, a reply is read up to its limit only, and each failure
 // has a name: late, unreachable, refused, too large, no JSON.
 
 import type { Response } from 'undici';
@@ -16,9 +16,6 @@ export interface PostOptions {
   readonly timeoutMs: number;
   readonly key?: string | null;
   readonly bearer?: string | null;
-  /** Of a session, and the call to which a new one is given. */
-  readonly cookie?: string;
-  readonly onCookie?: (cookie: string) => void;
   /** Of a server that is away, and of one that refuses. */
   readonly reasons?: { readonly away: Reason<'environment'>; readonly refused: Reason<'environment'> };
 }
@@ -27,31 +24,27 @@ const UNCONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREA
 
 const REASONS = { away: 'environment-unreachable', refused: 'environment-error' } as const;
 
-/** `body`: null for a GET. */
 export async function post(
   who: string,
   method: string,
   url: string,
-  body: object | null,
-  { signal, timeoutMs, key = null, bearer = null, cookie, onCookie, reasons = REASONS }: PostOptions,
+  body: object,
+  { signal, timeoutMs, key = null, bearer = null, reasons = REASONS }: PostOptions,
 ): Promise<unknown> {
   const late = AbortSignal.timeout(timeoutMs);
   try {
     const response = await guardedFetch(url, {
-      method: body ? 'POST' : 'GET',
+      method: 'POST',
       headers: {
-        ...(body && { 'content-type': 'application/json' }),
+        'content-type': 'application/json',
         ...(key === null ? {} : { 'idempotency-key': key }),
-        ...(cookie === undefined ? {} : { cookie }),
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
       },
-      ...(body && { body: JSON.stringify(body) }),
+      body: JSON.stringify(body),
       signal: AbortSignal.any([signal, late]),
       redirect: 'manual',
     });
     const bytes = await bodyOf(who, response);
-    const cookies = response.headers.getSetCookie().map((one) => one.split(';')[0]!);
-    if (cookies.length > 0) onCookie?.(cookies.join('; '));
     if (response.ok && bearer !== null && holdsSecret(bytes.toString('utf8'), bearer)) throw keyReply(who);
     if (response.ok) return parseJson(who, bytes);
     throw refused({ who, method, reasons, bearer }, response, bytes);

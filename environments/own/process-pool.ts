@@ -86,8 +86,11 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
 
   function taken(key: string): Seat | undefined {
     for (let i = idle.length - 1; i >= 0; i--) if (idle[i]!.process.isOver) drop(idle.splice(i, 1)[0]!);
-    const known = idle.findIndex(({ live }) => live.has(key));
-    return known >= 0 ? idle.splice(known, 1)[0] : idle.pop();
+    const known = idle.find(({ live }) => live.has(key));
+    // Sessions are spread: calls of those that share a process wait for each other.
+    const fewest = () => idle.toSorted((one, other) => one.live.size - other.live.size)[0];
+    const seat = known ?? fewest();
+    return seat && idle.splice(idle.indexOf(seat), 1)[0];
   }
 
   function drop(seat: Seat): void {

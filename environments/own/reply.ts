@@ -8,6 +8,7 @@ import {
   type Description,
   isEnvironmentName,
   MAX_IDLE_SECONDS,
+  MAX_PROCESSES,
   MAX_REPLY_BYTES,
   MAX_TIMEOUT_SECONDS,
   type Reply,
@@ -75,6 +76,7 @@ const HELLO = z.strictObject({
   timeoutSeconds: z.number().gt(0).max(MAX_TIMEOUT_SECONDS).optional(),
   idleSeconds: z.number().gt(0).max(MAX_IDLE_SECONDS).optional(),
   idempotent: z.boolean().optional(),
+  processes: z.int().min(1).max(MAX_PROCESSES).optional(),
   fingerprint: text.min(1).max(200).optional(),
   agents: z.array(z.record(text, json)).max(MAX_NAMES).optional(),
 });
@@ -89,7 +91,7 @@ export interface Hello extends Description {
 /** `who`: the environment, for messages. */
 export function parseHello(who: string, value: unknown): Hello {
   const { protocol: _, state = 'none', begins = false, ends = false, ...said } = parsed(who, 'hello', HELLO, value);
-  const { name, version, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, fingerprint, agents, idleSeconds } = said;
+  const { name, version, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, fingerprint, agents, idleSeconds, processes } = said;
   const repeats = state === 'held' && said.idempotent === true;
   if (state === 'held' && (idleSeconds === undefined || !begins)) {
     throw broken(
@@ -111,6 +113,7 @@ export function parseHello(who: string, value: unknown): Hello {
     timeoutSeconds,
     ...(idleSeconds !== undefined && (state === 'held' || state === 'replay') && { idleSeconds }),
     ...(repeats && { idempotent: true }),
+    ...(processes !== undefined && { processes }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(agents && { agents: agents as JsonObject[] }),
   };

@@ -105,6 +105,7 @@ function addressOf(text: string): string {
   const url = new URL(text);
   if (url.username !== '' || url.password !== '')
     throw refused(`${url.protocol}//…@${url.host}`, 'holds a password, which would be written into the run');
+  if (url.hash !== '') throw refused(text, `has ${short(url.hash, 40)}, which no server gets`);
   if (isForbiddenAddress(url.hostname)) throw refused(text, FORBIDDEN);
   return url.href;
 }

@@ -15,6 +15,7 @@ import {
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { rolloutWorkflowId, turnSeed } from '../../domain/ids.ts';
 import { conversationOf, type EarlierTurn } from '../../domain/new-context.ts';
+import type { Message, Prompt } from '../../domain/query.ts';
 import { noEos } from '../../domain/turn.ts';
 import type { Move, Played } from '../environment.ts';
 
@@ -40,8 +41,11 @@ function rowOf({ queryId, task, solutions, inputOutput, prompt }: Played['query'
 }
 
 export function beginParams(rollout: Played): BeginParams {
-  return { episode: episodeOf(rollout) };
+  return { episode: episodeOf(rollout), messages: messagesOf(rollout.begun?.asked ?? rollout.query.prompt) };
 }
+
+const messagesOf = (prompt: Prompt): readonly Message[] =>
+  prompt.kind === 'text' ? [{ role: 'user', content: prompt.text }] : prompt.messages;
 
 type Answer = Pick<Move, 'rollout' | 'turn' | 'answer' | 'cut'>;
 
@@ -50,11 +54,11 @@ export function respondParams(
   before: readonly EarlierTurn[],
   kind: StateKind,
 ): RespondParams {
-  const messages = conversationOf(rollout.query.prompt, before);
-  const first = rollout.query.prompt;
-  const prompt = first.kind === 'text' ? [{ role: 'user', content: first.text }] : [];
+  const { prompt } = rollout.query;
+  // A conversation begins with the messages of a chat; a plain text stands before it.
+  const messages = [...(prompt.kind === 'text' ? messagesOf(prompt) : []), ...conversationOf(prompt, before)];
   const state = given(rollout, before, kind);
-  return { episode: episodeOf(rollout), turn, answer, cut, messages: [...prompt, ...messages], ...state };
+  return { episode: episodeOf(rollout), turn, answer, cut, messages, ...state };
 }
 
 export function endParams(rollout: Played, before: readonly EarlierTurn[], kind: StateKind): EndParams {

@@ -4,7 +4,7 @@
       grid_world_env.server.grid_world_environment:GridWorldEnvironment grid_world_env.models:GridWorldAction"
 
 The Python needs `openenv` (tried with 0.10.0) and the environment's package. A row may hold `reset`, its arguments. Every
-random number must come from the seed of `reset`; else serve the environment, and use its address with #openenv.
+random number must come from the seed of `reset`; else serve the environment, and play it by openenv.mjs.
 """
 
 import importlib
@@ -46,7 +46,7 @@ def shown(observation):
     return {"role": "user", "content": json.dumps(seen)}
 
 
-def begin(episode):
+def begin(episode, **_):
     environment = live[episode["key"]] = Environment()
     given = {"seed": episode["seed"] % 2**31, "episode_id": episode["key"], **episode["row"].get("reset", {})}
     takes = inspect.signature(environment.reset).parameters

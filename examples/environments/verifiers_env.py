@@ -40,7 +40,7 @@ def prompt_of(data):
     return [*said, *([vf.UserMessage(content=data.prompt)] if isinstance(data.prompt, str) else data.prompt or [])]
 
 
-def begin(episode):
+def begin(episode, **_):
     data = Task.data_type()(**episode["row"]["task"])
     return {"messages": [{"role": one.role, "content": one.content} for one in prompt_of(data)]}
 

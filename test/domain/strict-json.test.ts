@@ -4,7 +4,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { strictJson } from '../../domain/json-text.ts';
-import { actionForm, actionOf } from '../../environments/own/openenv-action.ts';
 import { parseJson as environmentReply } from '../../environments/own/reply.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { argumentsOf } from '../../feed/feed-http.ts';
@@ -51,13 +50,6 @@ describe.each(Object.entries(DOORS))('the JSON of %s', (_, read) => {
 });
 
 describe('JSON from outside', () => {
-  test('an answer of a model that has a key twice is no action of an OpenEnv environment', () => {
-    const schema = { type: 'object', properties: { row: { type: 'integer' }, column: { type: 'integer' } } };
-    const form = actionForm(schema, undefined)!;
-    expect(actionOf('{"row": 1, "column": 2}', form)).toMatchObject({ action: { row: 1 } });
-    expect(actionOf('{"row": 1, "column": 2, "row": 3}', form)).toHaveProperty('fault');
-  });
-
   test('nesting without end is refused, and ends nothing', () => {
     expect(() => strictJson('['.repeat(5000) + ']'.repeat(5000))).toThrow('is nested deeper than 200 levels');
   });

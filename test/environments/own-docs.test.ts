@@ -152,10 +152,10 @@ describe('the examples', () => {
     expect(found).toEqual(['tictactoe', ...(hasSandbox ? ['code-repair'] : [])]);
   });
 
-  test('in Python are no longer than a page', () => {
+  test('in Python are no longer than a page, an adapter for three kinds of servers than two', () => {
     const lines = (name: string) => readFileSync(join(EXAMPLES, name), 'utf8').trimEnd().split('\n').length;
     for (const name of readdirSync(EXAMPLES).filter((file) => file.endsWith('.py')))
-      expect(lines(name), name).toBeLessThanOrEqual(80);
+      expect(lines(name), name).toBeLessThanOrEqual(name === 'reward_server.py' ? 160 : 80);
   });
 });
 

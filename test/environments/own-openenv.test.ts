@@ -1,11 +1,11 @@
-// OpenEnv servers behind an address: a session is one WebSocket, an answer becomes an action by the schema, and a session
-// that is lost ends its rollout by name.
+// OpenEnv servers by the adapter of the examples: a session is one WebSocket, and a session that is lost ends its
+// rollout by name.
 
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
-import { actionForm, actionOf, observationText } from '../../environments/own/openenv-action.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { until } from '../support/until.ts';
@@ -13,6 +13,7 @@ import { GUESS_SCHEMA, openEnvServer } from './own/openenv-server.ts';
 import { moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
 import { frame } from './own/web-socket-server.ts';
 
+const ADAPTER = join(import.meta.dirname, '../../examples/environments/openenv.mjs');
 let server: Awaited<ReturnType<typeof openEnvServer>>;
 const opened: OwnEnvironments[] = [];
 beforeEach(async () => {
@@ -31,14 +32,14 @@ const open = (): OwnEnvironments => {
 const described = async (text: string): Promise<EnvironmentRecord> =>
   (await describeEnvironment(parseSpec(text, '/'), () => undefined)).record;
 const game = async (options = '', row: JsonObject = { name: 'g' }) => {
-  const record = await described(`${server.url}#openenv${options}`);
+  const record = await described(`node ${ADAPTER} ${server.url} ${options}`);
   const environment = open().open(record, '/');
   return { record, environment, rollout: rolloutOf(record, row) };
 };
 const LOST = { reason: 'environment-lost', retryable: false };
 /** Higher and lower until it is found. */
 async function numberOf(rollout: ReturnType<typeof rolloutOf>): Promise<number> {
-  const record = await described(`${server.url}#openenv`);
+  const record = await described(`node ${ADAPTER} ${server.url}`);
   const own = open();
   const { turns } = await playOwn(
     own.open(record, '/'),
@@ -51,10 +52,10 @@ async function numberOf(rollout: ReturnType<typeof rolloutOf>): Promise<number> 
 
 describe('a server of OpenEnv', () => {
   test('says its name, version and action, and holds a session for each rollout', async () => {
-    const { record, environment, rollout } = await game('&idleSeconds=30&timeoutSeconds=5');
+    const { record, environment, rollout } = await game('--idle-seconds 30 --timeout-seconds 5');
     expect(record).toMatchObject({
-      ...{ name: 'guess-environment', version: '1.2', door: 'url', state: 'held', claimed: true },
-      ...{ begins: true, ends: true, idleSeconds: 30, timeoutSeconds: 5 },
+      ...{ name: 'guess-environment', version: '1.2', door: 'command', state: 'held', processes: 32 },
+      ...{ begins: true, ends: true, idleSeconds: 30, timeoutSeconds: 15 },
     });
     const number = await numberOf(rollout);
     const low = number === 1 ? '20' : '1';
@@ -75,7 +76,7 @@ describe('a server of OpenEnv', () => {
     ]);
     for (let n = 0; n < 2; n++) await environment.end!({ rollout, before: async () => turns }, { signal: NEVER });
     await until('the session is closed', async () => server.sessions() === 0 || undefined, 30_000);
-    expect(server.seen.at(-1)).toEqual({ type: 'close', data: {} });
+    expect(server.seen.at(-1)).toMatchObject({ type: 'close' });
   });
 
   test('gets the same seed for all samples of a query, and what the row says of the reset', async () => {
@@ -122,7 +123,6 @@ describe('a server of OpenEnv', () => {
       const { turns, rollout: played } = await playOwn(environment, rollout, ['0']);
       server.faults.step = (peer) => peer[fault]();
       const ask = () => environment.respond(moveOf(played, '1', turns), { signal: NEVER });
-      await expect(ask()).rejects.toMatchObject({ reason: 'environment-unreachable', retryable: true });
       await expect(ask()).rejects.toMatchObject(LOST);
     }
   });
@@ -136,18 +136,15 @@ describe('a server of OpenEnv', () => {
   });
 
   test.each([
-    ['sends more than a reply may hold', 'environment-too-large', () => frame(1, Buffer.alloc(2 << 20, 'x'))],
-    ['announces more than may be read', 'environment-unreachable', () => head(2 ** 30)],
-    ['sends no JSON', 'environment-broken', () => frame(1, Buffer.from('Welcome!'))],
-    ['sends NaN', 'environment-broken', () => message('{"observation": {}, "reward": NaN, "done": false}')],
-    ['sends a reward that is none', 'environment-broken', () => message('{"observation": {}, "reward": "much"}')],
-    ['sends a reward beyond all bounds', 'environment-broken', () => message('{"observation": {}, "reward": 1e300}')],
-    ['sends no observation', 'environment-broken', () => message('{"reward": 1}')],
+    ['sends more than a reply may hold', 'environment-error', () => frame(1, Buffer.alloc(2 << 20, 'x'))],
+    ['announces more than may be read', 'environment-lost', () => head(2 ** 30)],
+    ['sends NaN', 'environment-error', () => message('{"observation": {}, "reward": NaN, "done": false}')],
+    ['sends no observation', 'environment-error', () => message('{"reward": 1}')],
     ['fails in its step', 'environment-error', () => error('EXECUTION_ERROR')],
-    ['breaks the protocol', 'environment-unreachable', () => Buffer.from([0xff, 0xff, 0xff])],
-    ['says nothing', 'environment-timeout', () => Buffer.alloc(0)],
+    ['breaks the protocol', 'environment-lost', () => Buffer.from([0xff, 0xff, 0xff])],
+    ['says nothing', 'environment-lost', () => Buffer.alloc(0)],
   ])('that %s fails the call as %s', async (_, reason, bytes) => {
-    const { environment, rollout } = await game('&timeoutSeconds=3');
+    const { environment, rollout } = await game('--timeout-seconds 3');
     const { turns, rollout: played } = await playOwn(environment, rollout, ['0']);
     server.faults.step = (peer) => peer.raw(bytes());
     const ask = () => environment.respond(moveOf(played, '1', turns), { signal: NEVER });
@@ -210,20 +207,21 @@ describe('a server of OpenEnv', () => {
   test('of an older version, which does not say who it is, has a name by its address', async () => {
     server.faults.metadata = undefined;
     const { record } = await game();
-    expect(record).toMatchObject({ name: expect.stringMatching(/^openenv-[0-9a-f]{12}$/), version: 'claimed' });
+    expect(record).toMatchObject({ name: 'openenv', version: 'claimed' });
   });
 
   test.each([
-    ['#openenv&action=gues', 'no field "gues"'],
-    ['#openenv&idleSeconds=never', 'idleSeconds=never'],
-    ['#openenv&what=1', 'the option "what=1"'],
-    ['#slime&action=guess', 'the option "action=guess"'],
-    ['/nothing-here#openenv', undefined],
-  ])('is refused at start where its address cannot be meant: %s', async (rest, says) => {
-    const url = says === undefined ? 'http://127.0.0.1:9' : server.url;
-    const refused = await described(`${url}${rest}`).catch((error: unknown) => error as Error);
-    expect(refused).toBeInstanceOf(Error);
-    expect((refused as Error).message).toContain(says ?? 'cannot be reached');
+    ['--action gues', 'no field "gues"'],
+    ['--idle-seconds never', 'idleSeconds'],
+    ['--what 1', 'ended with exit code 1'],
+  ])('is refused at start where its options cannot be meant: %s', async (options, says) => {
+    await expect(described(`node ${ADAPTER} ${server.url} ${options}`)).rejects.toThrow(says);
+  });
+
+  test('that is away is refused at start', async () => {
+    await expect(described(`node ${ADAPTER} http://127.0.0.1:9`)).rejects.toMatchObject({
+      reason: 'environment-unloadable',
+    });
   });
 });
 
@@ -236,62 +234,3 @@ const head = (bytes: number): Buffer => {
 const message = (data: string): Buffer => frame(1, Buffer.from(`{"type": "observation", "data": ${data}}`));
 const error = (code: string): Buffer =>
   frame(1, Buffer.from(JSON.stringify({ type: 'error', data: { message: 'It broke.', code } })));
-
-const schemaOf = (properties: JsonObject, required: string[] = Object.keys(properties), $defs: JsonObject = {}) =>
-  ({ type: 'object', properties: { metadata: { type: 'object' }, ...properties }, required, $defs }) as JsonObject;
-const MOVE = schemaOf({ action: { $ref: '#/$defs/Move' } }, undefined, {
-  Move: { type: 'string', enum: ['UP', 'DOWN', 'LEFT', 'LEFT_UP'] },
-});
-const PLACE = schemaOf({ x: { type: 'integer' }, y: { type: 'integer' } });
-
-describe('an answer', () => {
-  test.each<[string, JsonObject, string, unknown]>([
-    ['the whole text of a text', schemaOf({ message: { type: 'string' } }), ' [crane] \n', { message: '[crane]' }],
-    ['without the thinking', schemaOf({ message: { type: 'string' } }), '<think>[a]</think>\n[b]', { message: '[b]' }],
-    ['a JSON object of its fields', schemaOf({ message: { type: 'string' } }), '{"message": "x"}', { message: 'x' }],
-    ['text, if its JSON has other fields', schemaOf({ code: { type: 'string' } }), '{"a": 1}', { code: '{"a": 1}' }],
-    ['the last number', schemaOf({ action: { type: 'integer' } }), 'Not 3, but -12.', { action: -12 }],
-    ['the last member of a list', MOVE, 'Not up; left_up', { action: 'LEFT_UP' }],
-    ['the last member as a whole', MOVE, 'Go down, uphill', { action: 'DOWN' }],
-    ['true or false', schemaOf({ stop: { type: 'boolean' } }), 'It is not false: True.', { stop: true }],
-    [
-      'an optional field, if it is the only one',
-      schemaOf({ code: { type: 'string' } }, []),
-      'x = 1',
-      { code: 'x = 1' },
-    ],
-    ['one object of several fields', PLACE, 'I go to\n```json\n{"x": 1, "y": 2}\n```', { x: 1, y: 2 }],
-    ['an object among words', PLACE, 'So {"x": 1, "y": 2}.', { x: 1, y: 2 }],
-    ['no action without a number', schemaOf({ action: { type: 'integer' } }), 'none', undefined],
-    ['no action without a member', MOVE, 'sideways', undefined],
-    ['no action without true or false', schemaOf({ stop: { type: 'boolean' } }), 'perhaps', undefined],
-    ['no action of words for several fields', PLACE, '1, 2', undefined],
-    ['no action nested too deep', PLACE, `{"x": ${'['.repeat(99)}${']'.repeat(99)}}`, undefined],
-  ])('is %s', (_, schema, answer, action) => {
-    const found = actionOf(answer, actionForm(schema, undefined)!);
-    expect('action' in found ? found.action : undefined).toEqual(action);
-    if ('fault' in found) expect(found.fault).toMatch(/Reply with/);
-  });
-
-  test('of a megabyte is read in bounded time', () => {
-    for (const piece of ['{', '[', '```', '1', 'up', '</think>', 'UPUP_']) {
-      const answer = piece.repeat((1 << 20) / piece.length);
-      for (const schema of [MOVE, PLACE, schemaOf({ action: { type: 'number' } })])
-        actionOf(answer, actionForm(schema, undefined)!);
-    }
-  });
-});
-
-describe('an observation', () => {
-  test.each<[JsonObject, string[] | undefined, string]>([
-    [{ text: 'Hi', more: null, list: [] }, undefined, 'Hi'],
-    [{ text: 'Hi', n: 0 }, undefined, '{"text":"Hi","n":0}'],
-    [{ messages: [{ content: 'a' }, { content: 'b', sender_id: 1 }] }, undefined, 'a\nb'],
-    [{ prompt: 'P', messages: [{ content: 'a' }], n: 1 }, ['messages', 'prompt'], 'a\n\nP'],
-    [{ prompt: '', n: 1 }, ['prompt', 'missing'], ''],
-    [{}, undefined, ''],
-    [{ text: 'Hi', metadata: { answer: 42 } }, undefined, 'Hi'],
-  ])('is shown as text: %j', (observation, show, text) => {
-    expect(observationText(observation, show)).toBe(text);
-  });
-});

@@ -1,4 +1,4 @@
-// The door of an address: our own shape, reward servers as they are, and servers that fail.
+// The door of an address, reward servers by the adapter of the examples, and servers that fail.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -14,6 +14,7 @@ import { guess } from './own/guess.ts';
 import { serveEnvironment, type Served } from './own/http-server.ts';
 import { moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
 
+const ADAPTER = join(import.meta.dirname, '../../examples/environments/reward_server.py');
 const folder = mkdtempSync(join(tmpdir(), 'everturn-own-url-'));
 const servers: Served[] = [];
 const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec });
@@ -32,26 +33,26 @@ async function described(text: string): Promise<EnvironmentRecord> {
 describe('an address', () => {
   test.each([
     [
-      '#openrlhf',
+      'openrlhf',
       (body: unknown) => ({ rewards: [(body as { query: string[] }).query[0]!.length], extra_logs: { a: [2] } }),
     ],
-    ['#slime', (body: unknown) => (body as { prompt: string; response: string }).response.length],
-  ])('of a reward server gives its number as the reward: %s', async (shape, reply) => {
+    ['slime', (body: unknown) => (body as { prompt: string; response: string }).response.length],
+  ])('behind the adapter of reward servers gives its number as the reward: %s', async (shape, reply) => {
     const server = await serveEnvironment({}, undefined, reply);
     servers.push(server);
-    const record = await described(`${server.url}${shape}`);
-    expect(record).toMatchObject({ claimed: true, version: 'claimed' });
+    const record = await described(`python3 ${ADAPTER} ${shape} ${server.url}`);
+    expect(record).toMatchObject({ name: expect.stringContaining(shape), state: 'none', processes: 32 });
     const said = await open()
       .open(record, folder)
       .respond(moveOf(rolloutOf(record, { label: '4' }), 'four'), { signal: NEVER });
     expect(said).toEqual(
-      shape === '#slime'
+      shape === 'slime'
         ? { reward: 4, done: true }
         : { reward: 'Which number?four'.length, metrics: { a: 2 }, done: true },
     );
   });
 
-  test('of a NeMo Gym server seeds a session, and gives the reward of /verify; a failed judge of its is no reward', async () => {
+  test('behind the adapter of a NeMo Gym server seeds a session, and gives the reward of /verify; a failed judge of its is no reward', async () => {
     const seen: { path: string; cookie: string | undefined; body: Record<string, unknown> }[] = [];
     const gym = createServer((request, response) => {
       const parts: Buffer[] = [];
@@ -66,8 +67,10 @@ describe('an address', () => {
     });
     await new Promise<void>((resolve) => gym.listen(0, '127.0.0.1', resolve));
     try {
-      const record = await described(`http://127.0.0.1:${(gym.address() as AddressInfo).port}#nemo-gym`);
-      expect(record).toMatchObject({ claimed: true, begins: true, state: 'none' });
+      const record = await described(
+        `python3 ${ADAPTER} nemo-gym http://127.0.0.1:${(gym.address() as AddressInfo).port}`,
+      );
+      expect(record).toMatchObject({ begins: true, state: 'none' });
       const input = [{ role: 'user', content: 'Which letter?' }];
       const of = (expected: string) =>
         rolloutOf(record, { responses_create_params: { input }, expected_answer: expected });
@@ -143,6 +146,6 @@ describe('an address', () => {
     const server = await serveEnvironment(guess('replay'), 'abc');
     servers.push(server);
     await expect(described(server.url)).rejects.toThrow('needs a process of its own');
-    await expect(described(`${server.url}#gym`)).rejects.toMatchObject({ fix: expect.stringContaining('#openrlhf') });
+    await expect(described(`${server.url}#gym`)).rejects.toThrow('has #gym, which no server gets');
   });
 });

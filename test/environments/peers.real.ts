@@ -1,5 +1,5 @@
 // Example environments of others, as they ship, in runs of the built command line: OpenEnv's `openenv init` and
-// grid_world_env behind its own server, reverse_text of verifiers by the adapter in examples/. What they must give is worked
+// grid_world_env behind its own server, reverse_text of verifiers, both by the adapters in examples/. What they must give is worked
 // out here. EVERTURN_OPENENV and EVERTURN_VERIFIERS name a Python that has them; PYTHONPATH, the folders of their examples.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -14,6 +14,7 @@ import { type ScriptedVllm, scriptedVllm } from '../support/scripted-vllm.ts';
 import { until } from '../support/until.ts';
 
 const { EVERTURN_OPENENV: OPENENV, EVERTURN_VERIFIERS: VERIFIERS } = process.env;
+const OPENENV_ADAPTER = join(import.meta.dirname, '../../examples/environments/openenv.mjs');
 const ADAPTER = join(import.meta.dirname, '../../examples/environments/verifiers_env.py');
 /** Imports of such a package take half a minute on a busy machine. */
 const LONG = { timeout: 600_000 };
@@ -95,7 +96,7 @@ describe('OpenEnv', () => {
     const says = ['Down.', 'I go DOWN', 'sideways', '{"action": "DOWN"}', 'down', 'RIGHT', 'right', 'Right!', 'right'];
     const model = await modelThatSays(says);
     writeRows(['a', 'b', 'c'].map((id) => ({ id })));
-    const seen = await play(`${url}#openenv`, ['--num-turns', '12', ...model.flags]);
+    const seen = await play(`node ${OPENENV_ADAPTER} ${url}`, ['--num-turns', '12', ...model.flags]);
     expect(seen.size).toBe(3);
     for (const { outcome, rewards, shown } of seen.values()) {
       // A step costs 0.1, the goal gives 1; what is no direction is no step.
@@ -119,7 +120,7 @@ describe('OpenEnv', () => {
       const model = await modelThatSays(says);
       writeRows(['a', 'b', 'c', 'd'].map((id) => ({ id, question: 'Say something.' })));
       const flags = ['--num-turns', '3', '--max-concurrent', '2', ...model.flags];
-      const seen = await play(`${url}#openenv`, flags);
+      const seen = await play(`node ${OPENENV_ADAPTER} ${url}`, flags);
       expect(seen.size).toBe(4);
       for (const { rewards, shown } of seen.values()) {
         expect(rewards).toEqual(says.map((said) => Math.min(said.length * 0.1, 1)));

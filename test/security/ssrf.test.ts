@@ -4,7 +4,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { JsonSocket } from '../../environments/own/json-socket.ts';
 import { post } from '../../environments/own/post.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
@@ -138,12 +137,11 @@ describe('every other address that a run names', () => {
     if (!URL.canParse(`http://${host}:8009`)) return;
     const url = `http://${host}:8009`;
     const never = expect.stringContaining('never asked') as string;
-    expect(() => parseSpec(`${url}#slime`, '/')).toThrow('never asked');
+    expect(() => parseSpec(url, '/')).toThrow('never asked');
     expect(() => readRubric('r.json', JSON.stringify(judge(url)))).toThrow('never asked');
     expect(() => bucketSettings({ ...AWS, AWS_ENDPOINT_URL: url })).toThrow('never asked');
     const refused = { message: never, retryable: false };
     await expect(post('env', 'respond', url, {}, limits)).rejects.toMatchObject(refused);
-    await expect(JsonSocket.open('env', url, limits)).rejects.toMatchObject(refused);
     const settings = { ...bucketSettings(AWS), endpoint: url };
     const read = openSender(settings)({ action: 'read', method: 'GET', place: { bucket: 'b', key: 'k' } });
     await expect(read).rejects.toMatchObject(refused);

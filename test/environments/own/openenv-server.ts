@@ -11,6 +11,10 @@ export interface OpenEnvFaults {
   /** Sessions at once. */
   most: number;
   schema: Data;
+  /** Any action is taken. */
+  free?: boolean;
+  /** In place of the next observations, as JSON. */
+  observations?: string[];
   metadata: Data | undefined;
 }
 
@@ -65,6 +69,10 @@ export async function openEnvServer() {
             return peer.send(observation(`I think of a number from 1 to 20.`, null));
           }
           if (type === 'close') return peer.close();
+          const shown = faults.observations?.shift();
+          if (shown !== undefined)
+            return peer.send(`{"type": "observation", "data": {"observation": ${shown}, "done": false}}`);
+          if (faults.free) return peer.send(observation('Go on.', 0));
           if (faults.step) {
             const fault = faults.step;
             faults.step = undefined;

@@ -99,6 +99,7 @@ export async function serveSockets(
         else if (opcode === 10) handler.pong?.();
       }
     });
+    socket.on('end', () => socket.end());
     socket.on('error', () => undefined);
     socket.on('close', () => {
       sockets.delete(socket);
