@@ -1,28 +1,21 @@
 // Who may import whom: CONTRIBUTING.md's table as an oxlint rule. What a room's line does not name is forbidden,
-// also in type positions, re-exports and `import()`. Rooms without a line (test, bench) may import everything;
+// also in type positions, re-exports and `import()`. Rooms without a line (test) may import everything;
 // nobody may import them.
 
 import { dirname, relative, resolve } from 'node:path';
 
-const PLUG_POINT = { ours: ['domain/', 'machine/'], outside: ['node:', 'vendor'] };
+const PLUG_POINT = { ours: ['domain/', 'local/machine/'], outside: ['node:', 'vendor'] };
 const EVERY_ROOM = [
   'domain/',
-  'machine/',
-  'datasets/',
-  'environments/',
   'inference/',
-  'storage/',
-  'exporters/',
-  'tools/',
-  'temporal/',
-  'feed/',
+  'environments/',
+  'records/',
+  'formats/',
   'run/',
-  'proof/',
+  'client/',
+  'local/',
   'statistics/',
-  'service/',
-  'permissions/',
   'viewer/',
-  'metrics/',
 ];
 
 /**
@@ -31,14 +24,14 @@ const EVERY_ROOM = [
  */
 const ROOMS = {
   'domain/': {},
-  'metrics/': {
-    ours: ['domain/', 'machine/', 'inference/http/safe-url.ts'],
-    types: ['storage/store.ts'],
+  'local/metrics/': {
+    ours: ['domain/', 'local/machine/', 'inference/http/safe-url.ts'],
+    types: ['records/store.ts'],
     outside: ['@temporalio/worker'],
   },
   'statistics/': { ours: ['domain/'] },
-  'tools/formats/': { ours: ['domain/'] },
-  'machine/': { ours: ['domain/'], outside: ['node:', 'undici'] },
+  'environments/tools/formats/': { ours: ['domain/'] },
+  'local/machine/': { ours: ['domain/'], outside: ['node:', 'undici'] },
   'workflows/': {
     ours: ['domain/'],
     types: ['activities/'],
@@ -49,35 +42,41 @@ const ROOMS = {
     types: [
       'inference/backend.ts',
       'environments/environment.ts',
-      'tools/tool.ts',
-      'storage/store.ts',
-      'storage/record/run-record.ts',
+      'environments/tools/tool.ts',
+      'records/store.ts',
+      'records/record/run-record.ts',
     ],
     outside: ['@temporalio/activity', '@temporalio/common'],
   },
-  'datasets/': PLUG_POINT,
+  'formats/': PLUG_POINT,
   'environments/': PLUG_POINT,
   'inference/': PLUG_POINT,
-  'storage/': PLUG_POINT,
-  'exporters/': PLUG_POINT,
+  'records/': PLUG_POINT,
   // Its processes are those of environments, and its programs run in the judge's sandbox.
-  'tools/': { ...PLUG_POINT, ours: [...PLUG_POINT.ours, 'environments/own/', 'environments/code/'] },
-  'temporal/': { ours: ['domain/'], outside: ['node:', '@temporalio/'] },
-  'feed/': {
-    ours: ['domain/', 'machine/', 'storage/', 'temporal/', 'service/home.ts', 'service/idle.ts'],
+  'environments/tools/': { ...PLUG_POINT, ours: [...PLUG_POINT.ours, 'environments/own/', 'environments/code/'] },
+  'client/temporal/': { ours: ['domain/'], outside: ['node:', '@temporalio/'] },
+  'client/feed/': {
+    ours: [
+      'domain/',
+      'local/machine/',
+      'records/',
+      'client/temporal/',
+      'local/service/home.ts',
+      'local/service/idle.ts',
+    ],
     outside: ['node:'],
   },
   'run/': {
-    ours: ['domain/', 'machine/', 'datasets/', 'inference/', 'storage/'],
+    ours: ['domain/', 'local/machine/', 'formats/datasets/', 'inference/', 'records/'],
     outside: ['node:', 'vendor'],
   },
-  'proof/': { ours: ['domain/', 'storage/'], outside: ['node:'] },
-  'service/': { ours: ['domain/', 'machine/', 'temporal/'], outside: ['node:'] },
-  'permissions/': { ours: ['domain/', 'service/home.ts', 'inference/'], outside: ['node:'] },
+  'records/check/': { ours: ['domain/', 'records/'], outside: ['node:'] },
+  'local/service/': { ours: ['domain/', 'local/machine/', 'client/temporal/'], outside: ['node:'] },
+  'local/permissions/': { ours: ['domain/', 'local/service/home.ts', 'inference/'], outside: ['node:'] },
   // The browser's code, and what it shares with the server, come before the room around them.
   'viewer/model/': { ours: ['domain/', 'statistics/'] },
   'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact'] },
-  'viewer/': { ours: ['domain/', 'statistics/', 'storage/'], outside: ['node:'] },
+  'viewer/': { ours: ['domain/', 'statistics/', 'records/'], outside: ['node:'] },
   'cli/': { ours: [...EVERY_ROOM, 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
   'worker-settings.ts': { ours: [...EVERY_ROOM] },
   'worker.ts': { ours: [...EVERY_ROOM, 'activities/', 'worker-settings.ts'], outside: ['node:'] },
@@ -85,7 +84,8 @@ const ROOMS = {
 
 /** The complaint about one import, or null. `file` and what it imports are relative to the root, with `/`. */
 function breach(file, specifier, typeOnly) {
-  const room = Object.keys(ROOMS).find((name) => covers(name, file));
+  const around = Object.keys(ROOMS).filter((name) => covers(name, file));
+  const room = around.sort((one, other) => other.length - one.length)[0];
   if (room === undefined) return null;
   const { ours = [], types = [], outside = [] } = ROOMS[room];
   if (specifier.startsWith('.')) {

@@ -10,16 +10,16 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const TEMPORAL = [
-  'test/{e2e,workflows,service,security,simulation}/**/*.test.ts',
+  'test/{e2e,workflows,local/service,security,simulation}/**/*.test.ts',
   'test/cli/{bad-input,status}.test.ts',
 ];
 const PARTS = [
-  'test/machine/*.test.ts',
+  'test/local/machine/*.test.ts',
   'test/environments/{code-judge,code-sandbox,code-still,environments,own-command,own-docs,own-doors,own-held,own-kills,own-limits,pool,repeated,under-load}.test.ts',
   'test/environments/{bigreals,math-broken,math-generated,math-random,metamorphic,one-solution}.test.ts',
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,freed-models,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
-  'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
+  'test/formats/exports/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/train/*.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
@@ -29,12 +29,12 @@ const PARTS = [
   'test/cli/{completion,doctor,dry-run,exit,export,format,judge,parts,streams,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
-  'test/proof/{call-forgeries,check,check-forgeries}.test.ts',
+  'test/records/check/{call-forgeries,check,check-forgeries}.test.ts',
   // They wait.
-  'test/{cli/follow,inference/identity-asked,temporal/connect,temporal/await-cluster,temporal/open-rollouts,temporal/unseen}.test.ts',
-  'test/{storage/search,viewer/steer,inference/fleet-limits,environments/{own-openenv,own-openenv-text,own-url}}.test.ts',
-  'test/tools/{hostile,formats,extension,doors,python,real-server,still}.test.ts',
-  'test/storage/{bucket-readers,bucket-trouble,export-ids,ended-kills,power,processes,threaded-disk}.test.ts',
+  'test/{cli/follow,inference/identity-asked,client/connect,client/await-cluster,client/open-rollouts,client/unseen}.test.ts',
+  'test/{records/search,viewer/steer,inference/fleet-limits,environments/{own-openenv,own-openenv-text,own-url}}.test.ts',
+  'test/environments/tools/{hostile,formats,extension,doors,python,real-server,still}.test.ts',
+  'test/records/{bucket-readers,bucket-trouble,export-ids,ended-kills,power,processes,threaded-disk}.test.ts',
 ];
 /** With every commit, at a tenth of their size; the others cost more than a minute each: `npm run test:chaos`. */
 const CHAOS_SIZE = process.env['EVERTURN_CHAOS'];
@@ -48,12 +48,12 @@ const SERVER = ['test/support/global-setup.ts'];
 const LONGEST = [
   'chaos/storm',
   'environments/code-judge',
-  'service/service',
-  'service/worker-drains',
+  'local/service/service',
+  'local/service/worker-drains',
   'chaos/steer',
   'e2e/code-workers',
   'security/terminal',
-  'proof/check-forgeries',
+  'records/check/check-forgeries',
   'e2e/readme',
   'inference/tiny',
   'e2e/servers',
@@ -143,7 +143,7 @@ export default defineConfig({
         hookTimeout: 1_800_000,
       }),
       project('tools', {
-        include: ['test/{tools,environments}/*.real.ts'],
+        include: ['test/environments/{,tools/}*.real.ts'],
         globalSetup: SERVER,
         testTimeout: 900_000,
       }),

@@ -1,11 +1,11 @@
 // A worker's settings, from its environment and its flags: one that the local service started serves one user only.
 
-import { UsageError } from './domain/errors.ts';
+import { UsageError } from './domain/errors/errors.ts';
 import { unsafeCodeAllowed } from './environments/code/consent.ts';
-import { metricsTarget, type MetricsTarget } from './metrics/endpoint.ts';
-import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
-import { type Home, homeOf } from './service/home.ts';
-import { type DeploymentVersion, deploymentOf } from './temporal/deployment.ts';
+import { metricsTarget, type MetricsTarget } from './local/metrics/endpoint.ts';
+import { type Operator, operatorOf, type OperatorWords } from './local/permissions/operator.ts';
+import { type Home, homeOf } from './local/service/home.ts';
+import { type DeploymentVersion, deploymentOf } from './client/temporal/deployment.ts';
 
 export interface WorkerSettings {
   /** Concurrent generations: the model's slots. */

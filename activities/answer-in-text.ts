@@ -2,7 +2,7 @@
 // logprobs of ids are recorded, so the turn is marked as not trainable. Its tokens are not counted here, and chunks do
 // not apply.
 
-import { conversationOf, newTranscript } from '../domain/new-context.ts';
+import { conversationOf, newTranscript } from '../domain/rollout/new-context.ts';
 import type { TextBackend } from '../inference/backend.ts';
 import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn } from './answer.ts';
 

@@ -2,14 +2,14 @@
 // Every chunk but the last is stored before the next is requested: a kill loses at most the chunk in flight. Ids and
 // logprobs accumulate; of two workers' records of one chunk the first counts.
 
-import { tokenBudget } from '../domain/ending.ts';
-import { ModelError } from '../domain/errors.ts';
-import { meaningOf, mustServeLogprobs } from '../domain/logprob-meaning.ts';
-import { newContext } from '../domain/new-context.ts';
-import { spelledMarkers } from '../domain/spelled-markers.ts';
-import { concatenated } from '../domain/trajectory.ts';
-import type { ToolSettings } from '../domain/tool.ts';
-import type { ChunkRecord, Finish } from '../domain/turn.ts';
+import { tokenBudget } from '../domain/rollout/ending.ts';
+import { ModelError } from '../domain/errors/errors.ts';
+import { meaningOf, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
+import { newContext } from '../domain/rollout/new-context.ts';
+import { spelledMarkers } from '../domain/text/spelled-markers.ts';
+import { concatenated } from '../domain/rollout/trajectory.ts';
+import type { ToolSettings } from '../domain/tools/tool.ts';
+import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';
 import type { GenerateRequest, Reply, TokenBackend } from '../inference/backend.ts';
 import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn } from './answer.ts';
 

@@ -1,13 +1,13 @@
 // The answer to one turn, of either kind of model: the fields of its record that depend on the kind. `noRoom`: the
 // conversation leaves no room for an answer.
 
-import { ModelError } from '../domain/errors.ts';
-import type { TrajectoryReference } from '../domain/ids.ts';
-import type { EarlierTurn } from '../domain/new-context.ts';
-import type { RolloutRecord } from '../domain/trajectory.ts';
-import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
+import { ModelError } from '../domain/errors/errors.ts';
+import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { EarlierTurn } from '../domain/rollout/new-context.ts';
+import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
+import type { ChunkRecord, TurnRecord } from '../domain/rollout/turn.ts';
 import type { GenerateOptions } from '../inference/backend.ts';
-import type { Store, Stored } from '../storage/store.ts';
+import type { Store, Stored } from '../records/store.ts';
 
 /** One turn to be answered. */
 export interface Turn {

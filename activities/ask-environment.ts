@@ -1,9 +1,9 @@
 // The parameters of a call that the rollout's workflow makes itself, on the queue of the user's own worker: made from the
 // records. A turn that was judged before is not asked about again.
 
-import { EnvironmentError } from '../domain/errors.ts';
-import type { AskInput, Asked } from '../domain/rollout-facts.ts';
-import { noEos } from '../domain/turn.ts';
+import { EnvironmentError } from '../domain/errors/errors.ts';
+import type { AskInput, Asked } from '../domain/rollout/rollout-facts.ts';
+import { noEos } from '../domain/rollout/turn.ts';
 import type { ActivityDeps } from './deps.ts';
 import { inShort } from './evaluate.ts';
 import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';

@@ -3,12 +3,12 @@
 // which fails the rollout by name. A tool that cannot do its work is tried again, and never becomes a result.
 
 import { Context } from '@temporalio/activity';
-import { EverturnError, explain, StoreError, ToolError } from '../domain/errors.ts';
-import type { JsonObject } from '../domain/json.ts';
-import type { Called, CallReference } from '../domain/rollout-facts.ts';
-import { callKey, type CallRecord, clipped, MAX_RECORDED_BYTES, type ToolRecord } from '../domain/tool.ts';
-import type { Store } from '../storage/store.ts';
-import type { ToolAnswer, ToolCall, Tools } from '../tools/tool.ts';
+import { EverturnError, explain, StoreError, ToolError } from '../domain/errors/errors.ts';
+import type { JsonObject } from '../domain/text/json.ts';
+import type { Called, CallReference } from '../domain/rollout/rollout-facts.ts';
+import { callKey, type CallRecord, clipped, MAX_RECORDED_BYTES, type ToolRecord } from '../domain/tools/tool.ts';
+import type { Store } from '../records/store.ts';
+import type { ToolAnswer, ToolCall, Tools } from '../environments/tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
 import { heartbeating } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';

@@ -1,14 +1,14 @@
 // The reply to a turn that called tools, when all of its calls have been run: made of their records by domain/calls.ts.
 
-import { calledVerdict, callResult } from '../domain/calls.ts';
-import { StoreError } from '../domain/errors.ts';
-import type { TrajectoryReference } from '../domain/ids.ts';
-import type { EarlierTurn } from '../domain/new-context.ts';
-import type { ToolSettings } from '../domain/tool.ts';
-import type { VerdictRecord } from '../domain/trajectory.ts';
-import type { TurnRecord } from '../domain/turn.ts';
-import type { Store } from '../storage/store.ts';
-import type { Tools } from '../tools/tool.ts';
+import { calledVerdict, callResult } from '../domain/rollout/calls.ts';
+import { StoreError } from '../domain/errors/errors.ts';
+import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { EarlierTurn } from '../domain/rollout/new-context.ts';
+import type { ToolSettings } from '../domain/tools/tool.ts';
+import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
+import type { Store } from '../records/store.ts';
+import type { Tools } from '../environments/tools/tool.ts';
 
 export async function replyToCalls(
   store: Store,

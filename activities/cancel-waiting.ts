@@ -3,11 +3,11 @@
 // the rollout's workflow ends with it. One that began meanwhile is cancelled. All others are left for their workflows
 // to end. Repeated, it goes on where it stopped.
 
-import { type RolloutResult, rolloutResult } from '../domain/ending.ts';
-import { rolloutWorkflowId, type TrajectoryReference } from '../domain/ids.ts';
-import { recordedFacts, turnFacts } from '../domain/rollout-facts.ts';
-import type { TurnFacts } from '../domain/turn.ts';
-import type { Store } from '../storage/store.ts';
+import { type RolloutResult, rolloutResult } from '../domain/rollout/ending.ts';
+import { rolloutWorkflowId, type TrajectoryReference } from '../domain/run/ids.ts';
+import { recordedFacts, turnFacts } from '../domain/rollout/rollout-facts.ts';
+import type { TurnFacts } from '../domain/rollout/turn.ts';
+import type { Store } from '../records/store.ts';
 import type { Settled, SettleInput } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';

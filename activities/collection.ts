@@ -1,13 +1,13 @@
 // A collection's activities: accept the data set, page through the accepted queries, await rollouts that another
 // workflow started, and store the run's result.
 
-import { firstWords } from '../domain/foreign-text.ts';
+import { firstWords } from '../domain/text/foreign-text.ts';
 import { Context } from '@temporalio/activity';
-import { type RolloutResult, unrecordedResult } from '../domain/ending.ts';
-import { rolloutWorkflowId } from '../domain/ids.ts';
-import { questionOf } from '../domain/query.ts';
-import { StoreError } from '../domain/errors.ts';
-import type { CollectionInput, CollectionResult } from '../domain/messages.ts';
+import { type RolloutResult, unrecordedResult } from '../domain/rollout/ending.ts';
+import { rolloutWorkflowId } from '../domain/run/ids.ts';
+import { questionOf } from '../domain/run/query.ts';
+import { StoreError } from '../domain/errors/errors.ts';
+import type { CollectionInput, CollectionResult } from '../domain/run/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { heartbeating } from './heartbeat.ts';

@@ -1,13 +1,13 @@
 // The dependencies of activities: the plug points' interfaces, constructed by worker.ts.
 
-import type { TrainInput } from '../domain/messages.ts';
-import type { Query } from '../domain/query.ts';
-import type { RolloutSettings } from '../domain/settings.ts';
+import type { TrainInput } from '../domain/run/messages.ts';
+import type { Query } from '../domain/run/query.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { Environments } from '../environments/environment.ts';
-import type { DeclaredWeights, Known, WeightsProgress } from '../domain/weights.ts';
+import type { DeclaredWeights, Known, WeightsProgress } from '../domain/weights/weights.ts';
 import type { Backend } from '../inference/backend.ts';
-import type { Tools } from '../tools/tool.ts';
-import type { Store } from '../storage/store.ts';
+import type { Tools } from '../environments/tools/tool.ts';
+import type { Store } from '../records/store.ts';
 
 export interface NewRun {
   readonly run: string;

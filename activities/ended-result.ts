@@ -1,9 +1,9 @@
 // The result of a rollout that ended, read back from its records.
 
-import { recordedResult, type RolloutResult } from '../domain/ending.ts';
-import type { TrajectoryReference } from '../domain/ids.ts';
-import { outputTokens } from '../domain/turn.ts';
-import type { Store } from '../storage/store.ts';
+import { recordedResult, type RolloutResult } from '../domain/rollout/ending.ts';
+import type { TrajectoryReference } from '../domain/run/ids.ts';
+import { outputTokens } from '../domain/rollout/turn.ts';
+import type { Store } from '../records/store.ts';
 import { recordedTurns } from './recorded.ts';
 
 export async function endedResult(store: Store, id: TrajectoryReference): Promise<RolloutResult | undefined> {

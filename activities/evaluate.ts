@@ -2,12 +2,12 @@
 // broken leaves the turn undecided, and one that is not the run's fails it; any other failure (a full disk) is retried.
 
 import { Context } from '@temporalio/activity';
-import { type Reply, replyFields, verdictOf } from '../domain/environment.ts';
-import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors.ts';
-import { short } from '../domain/foreign-text.ts';
-import type { EvaluateInput, Judged } from '../domain/rollout-facts.ts';
-import type { VerdictRecord } from '../domain/trajectory.ts';
-import { noEos } from '../domain/turn.ts';
+import { type Reply, replyFields, verdictOf } from '../domain/rollout/environment.ts';
+import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
+import { short } from '../domain/text/foreign-text.ts';
+import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
+import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
+import { noEos } from '../domain/rollout/turn.ts';
 import { replyToCalls } from './called.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';

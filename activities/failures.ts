@@ -4,8 +4,8 @@
 
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { EverturnError, explain } from '../domain/errors.ts';
-import type { FailureDetails } from '../domain/rollout-facts.ts';
+import { EverturnError, explain } from '../domain/errors/errors.ts';
+import type { FailureDetails } from '../domain/rollout/rollout-facts.ts';
 
 /** Another worker gets the first tries soon; if none can do it, the pauses grow as for anything else. */
 const SOON = { tries: 8, ms: 2000 };

@@ -3,13 +3,13 @@
 // fails as `ledger-moved` and is opened again.
 
 import { Context } from '@temporalio/activity';
-import { StoreError } from '../domain/errors.ts';
-import { addEntry, countOf, emptyLine, type FeedEntry, groupsOf } from '../domain/feed-entry.ts';
-import { type FeedState, noteAdmission } from '../domain/feed-state.ts';
-import { NO_FILTER } from '../domain/group.ts';
-import { type NumberSet, without } from '../domain/number-set.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
+import { StoreError } from '../domain/errors/errors.ts';
+import { addEntry, countOf, emptyLine, type FeedEntry, groupsOf } from '../domain/feed/entry.ts';
+import { type FeedState, noteAdmission } from '../domain/feed/state.ts';
+import { NO_FILTER } from '../domain/rollout/group.ts';
+import { type NumberSet, without } from '../domain/run/number-set.ts';
+import type { RunRecord } from '../records/record/run-record.ts';
+import type { Store } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { heartbeating } from './heartbeat.ts';
 

@@ -1,9 +1,9 @@
 // A rollout's last step: stores its end, with rewards and the hashes of its turns. The first end stands: if a workflow
 // task whose worker died has stored one, that one is returned.
 
-import { turnRewards } from '../domain/reward.ts';
-import type { RolloutResult } from '../domain/ending.ts';
-import type { Failure } from '../domain/trajectory.ts';
+import { turnRewards } from '../domain/rollout/reward.ts';
+import type { RolloutResult } from '../domain/rollout/ending.ts';
+import type { Failure } from '../domain/rollout/trajectory.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { writeLogs } from './log.ts';

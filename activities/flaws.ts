@@ -1,7 +1,7 @@
 // Counts the unreadable answers of a turn by what was wrong with them. The third of one kind fails the turn, which
 // would be retried for ever. The count is in the heartbeats, so it outlives the worker.
 
-import { ModelError } from '../domain/errors.ts';
+import { ModelError } from '../domain/errors/errors.ts';
 
 const ALIKE = 3;
 /** Of all kinds together: a server that is wrong in another way each time fails the turn, too. */

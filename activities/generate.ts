@@ -2,16 +2,16 @@
 // thought dead, gets that record back and generates nothing. The two kinds of model part in one line here.
 
 import { Context } from '@temporalio/activity';
-import { callsOf, callsToRun } from '../domain/calls.ts';
-import { ModelError, StoreError } from '../domain/errors.ts';
-import { type TrajectoryReference, turnSeed } from '../domain/ids.ts';
-import type { EarlierTurn } from '../domain/new-context.ts';
+import { callsOf, callsToRun } from '../domain/rollout/calls.ts';
+import { ModelError, StoreError } from '../domain/errors/errors.ts';
+import { type TrajectoryReference, turnSeed } from '../domain/run/ids.ts';
+import type { EarlierTurn } from '../domain/rollout/new-context.ts';
 import type { Backend, TextBackend } from '../inference/backend.ts';
-import type { Store, Stored } from '../storage/store.ts';
-import { type Generated, type GenerateInput, recordedFacts } from '../domain/rollout-facts.ts';
-import type { SayRecord } from '../domain/say.ts';
-import type { RolloutSettings } from '../domain/settings.ts';
-import type { TurnRecord } from '../domain/turn.ts';
+import type { Store, Stored } from '../records/store.ts';
+import { type Generated, type GenerateInput, recordedFacts } from '../domain/rollout/rollout-facts.ts';
+import type { SayRecord } from '../domain/text/say.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { NoRoom, Turn } from './answer.ts';
 import { answerInText } from './answer-in-text.ts';
 import { answerInTokens } from './answer-in-tokens.ts';

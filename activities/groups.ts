@@ -3,8 +3,8 @@
 // a feed that lost everything else finds the same groups again.
 
 import { Context } from '@temporalio/activity';
-import { type FeedShape, totalGroups } from '../domain/feed-state.ts';
-import type { EndedGroup } from '../domain/feed-rules.ts';
+import { type FeedShape, totalGroups } from '../domain/feed/state.ts';
+import type { EndedGroup } from '../domain/feed/rules.ts';
 import {
   groupLabels,
   groupPlace,
@@ -12,10 +12,10 @@ import {
   type ScoredMember,
   scoredMember,
   whyLeftOut,
-} from '../domain/group.ts';
-import { rolloutWorkflowId } from '../domain/ids.ts';
-import { numbersIn, type NumberSet } from '../domain/number-set.ts';
-import type { Store } from '../storage/store.ts';
+} from '../domain/rollout/group.ts';
+import { rolloutWorkflowId } from '../domain/run/ids.ts';
+import { numbersIn, type NumberSet } from '../domain/run/number-set.ts';
+import type { Store } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { FeedReference } from './feed.ts';
 import { heartbeating } from './heartbeat.ts';

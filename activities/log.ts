@@ -1,11 +1,11 @@
 // The algorithm's two log files: all turns so far that began with the same weight version share one, in order, and
 // each turn replaces it as a whole. A rollout's last step writes them again, durably. Both steps are idempotent.
 
-import type { TurnReference } from '../domain/rollout-facts.ts';
-import type { TrajectoryReference } from '../domain/ids.ts';
-import { logName, turnLogBlock, turnLogLine } from '../domain/turn-log.ts';
-import type { TurnRecord } from '../domain/turn.ts';
-import type { LogText, Store } from '../storage/store.ts';
+import type { TurnReference } from '../domain/rollout/rollout-facts.ts';
+import type { TrajectoryReference } from '../domain/run/ids.ts';
+import { logName, turnLogBlock, turnLogLine } from '../domain/rollout/turn-log.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
+import type { LogText, Store } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
 

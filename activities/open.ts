@@ -1,20 +1,20 @@
 // A rollout's first step: records the query and the settings it plays; later changes of their sources have no effect.
 
 import { Context } from '@temporalio/activity';
-import { samplesPerQuery } from '../domain/group.ts';
-import { firstWords } from '../domain/foreign-text.ts';
-import { mayRetry } from '../domain/ending.ts';
-import type { Begun, EnvironmentRecord, Said } from '../domain/environment.ts';
-import { DatasetError, EnvironmentError, explain, StoreError, UsageError } from '../domain/errors.ts';
-import { type Prompt, questionOf } from '../domain/query.ts';
-import { unfitRewards } from '../domain/reward.ts';
-import type { OpenedRollout } from '../domain/rollout-facts.ts';
-import type { RolloutSettings } from '../domain/settings.ts';
-import type { RolloutId } from '../domain/ids.ts';
-import type { RolloutRecord } from '../domain/trajectory.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
-import type { RolloutInput } from '../domain/messages.ts';
+import { samplesPerQuery } from '../domain/rollout/group.ts';
+import { firstWords } from '../domain/text/foreign-text.ts';
+import { mayRetry } from '../domain/rollout/ending.ts';
+import type { Begun, EnvironmentRecord, Said } from '../domain/rollout/environment.ts';
+import { DatasetError, EnvironmentError, explain, StoreError, UsageError } from '../domain/errors/errors.ts';
+import { type Prompt, questionOf } from '../domain/run/query.ts';
+import { unfitRewards } from '../domain/rollout/reward.ts';
+import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { RolloutId } from '../domain/run/ids.ts';
+import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
+import type { RunRecord } from '../records/record/run-record.ts';
+import type { Store } from '../records/store.ts';
+import type { RolloutInput } from '../domain/run/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { heartbeating } from './heartbeat.ts';

@@ -3,8 +3,8 @@
 // generated twice. Its heartbeats say why it waits.
 
 import { Context } from '@temporalio/activity';
-import { explain, StoreError } from '../domain/errors.ts';
-import type { Store } from '../storage/store.ts';
+import { explain, StoreError } from '../domain/errors/errors.ts';
+import type { Store } from '../records/store.ts';
 
 const PAUSE_MS = { first: 500, most: 15_000 };
 

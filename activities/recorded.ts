@@ -1,11 +1,11 @@
 // Reads back a rollout's records for the activities that continue it; a missing record is an error.
 
-import { StoreError } from '../domain/errors.ts';
-import type { TrajectoryReference } from '../domain/ids.ts';
-import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
-import type { EarlierTurn } from '../domain/new-context.ts';
-import type { TurnRecord } from '../domain/turn.ts';
-import type { Store, Stored } from '../storage/store.ts';
+import { StoreError } from '../domain/errors/errors.ts';
+import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.ts';
+import type { EarlierTurn } from '../domain/rollout/new-context.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
+import type { Store, Stored } from '../records/store.ts';
 
 export async function recordedRollout(store: Store, id: TrajectoryReference): Promise<Stored<RolloutRecord>> {
   return (await store.getRollout(id)) ?? missing(store, id, 'its rollout record');

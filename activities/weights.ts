@@ -3,15 +3,15 @@
 // of one server is a result, never a failed workflow. A worker that was frozen and lost its step does it no more.
 
 import { Context } from '@temporalio/activity';
-import { EverturnError, explain, ModelError, UsageError } from '../domain/errors.ts';
+import { EverturnError, explain, ModelError, UsageError } from '../domain/errors/errors.ts';
 import {
   type DeclaredWeights,
   nextWeights,
   type WeightsInput,
   type WeightsProgress,
   weightsWorkflowId,
-} from '../domain/weights.ts';
-import type { StepResult } from '../domain/weights-saga.ts';
+} from '../domain/weights/weights.ts';
+import type { StepResult } from '../domain/weights/weights-saga.ts';
 import type { ActivityDeps, WeightServer } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 

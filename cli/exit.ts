@@ -1,11 +1,11 @@
 // Exit codes: the one mapping from errors, and from the ends of a run, to numbers.
 
 import { CommanderError } from 'commander';
-import { terminalJson, visible } from '../domain/foreign-text.ts';
-import { EverturnError, explain, StoreError } from '../domain/errors.ts';
-import { ended } from '../domain/progress.ts';
-import { type Boundary, boundaryOfReason, type Reason } from '../domain/reasons.ts';
-import type { CollectionResult } from '../domain/messages.ts';
+import { terminalJson, visible } from '../domain/text/foreign-text.ts';
+import { EverturnError, explain, StoreError } from '../domain/errors/errors.ts';
+import { ended } from '../domain/run/progress.ts';
+import { type Boundary, boundaryOfReason, type Reason } from '../domain/errors/reasons.ts';
+import type { CollectionResult } from '../domain/run/messages.ts';
 
 export const EXIT = {
   ok: 0,

@@ -1,9 +1,9 @@
 // Flags that several commands share.
 
 import { Option } from 'commander';
-import { UNDECIDED, type UndecidedPolicy } from '../domain/finished-turns.ts';
-import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/judged-by-people.ts';
-import { HUMAN_TURNS, type HumanTurnsPolicy } from '../storage/reading.ts';
+import { UNDECIDED, type UndecidedPolicy } from '../domain/rollout/finished-turns.ts';
+import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/rollout/judged-by-people.ts';
+import { HUMAN_TURNS, type HumanTurnsPolicy } from '../records/reading.ts';
 
 export const DEFAULT_OUT = 'runs';
 

@@ -2,8 +2,8 @@
 // The `everturn` command. Only the module of the command that was called is loaded, so that help is quick.
 
 import { argv } from 'node:process';
-import { StoreError } from '../domain/errors.ts';
-import { fileError } from '../storage/disk/errors.ts';
+import { StoreError } from '../domain/errors/errors.ts';
+import { fileError } from '../records/disk/errors.ts';
 import { errorText, EXIT, exitCodeOf } from './exit.ts';
 import { processIo } from './io.ts';
 import { main } from './main.ts';

@@ -1,7 +1,7 @@
 // A command's access to the outside: two streams, the environment, the working directory and the interrupt signal.
 // Results go to `out`, everything else to `err`. Tests pass their own.
 
-import { terminalJson, visible } from '../domain/foreign-text.ts';
+import { terminalJson, visible } from '../domain/text/foreign-text.ts';
 
 export interface Stream {
   write(text: string): unknown;

@@ -3,7 +3,7 @@
 
 import { statSync, utimesSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { homeOf } from '../service/home.ts';
+import { homeOf } from '../local/service/home.ts';
 import { errorJson, errorText, EXIT, type ExitCode, exitCodeOf } from './exit.ts';
 import type { Io } from './io.ts';
 import { buildProgram } from './program.ts';

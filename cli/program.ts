@@ -1,10 +1,10 @@
 // All commands by name, and the program that runs one of them. A command's module is loaded only if it
 // was called or asked for help.
 
-import { visible } from '../domain/foreign-text.ts';
+import { visible } from '../domain/text/foreign-text.ts';
 import { Command, Option } from 'commander';
-import { UsageError } from '../domain/errors.ts';
-import { everturnVersion } from '../machine/package-root.ts';
+import { UsageError } from '../domain/errors/errors.ts';
+import { everturnVersion } from '../local/machine/package-root.ts';
 import type { ExitCode } from './exit.ts';
 import type { Io } from './io.ts';
 

@@ -1,11 +1,11 @@
 // The interfaces of this room. A judge decides on one answer to one query: mathematics, code. An environment replies to
 // each answer of a rollout: with a verdict, a reward, messages to the model, an end. Every judge is an environment too.
 
-import type { Begun, Reply, Said } from '../domain/environment.ts';
-import type { EarlierTurn } from '../domain/new-context.ts';
-import type { Query } from '../domain/query.ts';
-import type { RolloutRecord } from '../domain/trajectory.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import type { Begun, Reply, Said } from '../domain/rollout/environment.ts';
+import type { EarlierTurn } from '../domain/rollout/new-context.ts';
+import type { Query } from '../domain/run/query.ts';
+import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
+import type { Verdict } from '../domain/rollout/verdict.ts';
 
 export interface JudgeCall {
   readonly signal: AbortSignal;

@@ -1,10 +1,10 @@
 // The registry: which environment answers for which query. The judges of mathematics and code by the query's task, the
 // user's own environments by the name that the query gives. Built once per worker.
 
-import { EnvironmentError } from '../domain/errors.ts';
-import type { EnvironmentRecord } from '../domain/environment.ts';
-import type { Query, Task } from '../domain/query.ts';
-import type { RolloutSettings } from '../domain/settings.ts';
+import { EnvironmentError } from '../domain/errors/errors.ts';
+import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
+import type { Query, Task } from '../domain/run/query.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { Environment, Environments, Judge } from './environment.ts';
 import { createMathEnvironment } from './math/math-environment.ts';
 

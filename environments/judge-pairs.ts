@@ -1,10 +1,10 @@
 // Judges an answer without a model or a workflow: for users who try the judge, and for a run that is judged again.
 // Temporal is not involved, so retryable failures are retried here, a few times; then the answer is undecided.
 
-import { JudgeError } from '../domain/errors.ts';
-import type { Pair } from '../domain/pair.ts';
-import type { Query } from '../domain/query.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import { JudgeError } from '../domain/errors/errors.ts';
+import type { Pair } from '../domain/run/pair.ts';
+import type { Query } from '../domain/run/query.ts';
+import type { Verdict } from '../domain/rollout/verdict.ts';
 import type { Judge } from './environment.ts';
 import type { MathJudge } from './math/math-environment.ts';
 

@@ -1,12 +1,12 @@
 // The interface of every inference backend: of ids and logprobs, for training, or of text alone, without vocabulary, ids
 // and tokenizer. A backend never retries: it throws a ModelError whose `retryable` says whether Temporal does.
 
-import type { LogprobMeaning } from '../domain/logprob-meaning.ts';
-import type { ModelIdentity } from '../domain/model-identity.ts';
-import type { ChatMessage, Message } from '../domain/query.ts';
-import type { Sampling } from '../domain/sampling.ts';
-import type { RolloutSettings } from '../domain/settings.ts';
-import type { Finish, VersionSpan } from '../domain/turn.ts';
+import type { LogprobMeaning } from '../domain/rollout/logprob-meaning.ts';
+import type { ModelIdentity } from '../domain/weights/model-identity.ts';
+import type { ChatMessage, Message } from '../domain/run/query.ts';
+import type { Sampling } from '../domain/rollout/sampling.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { Finish, VersionSpan } from '../domain/rollout/turn.ts';
 import type { Rechecks } from './fleet/recheck.ts';
 
 interface AnyRequest {

@@ -3,11 +3,11 @@
 
 import { join } from 'node:path';
 
-import { DEFAULT_SETTINGS } from '../domain/defaults.ts';
-import { UsageError } from '../domain/errors.ts';
-import { short } from '../domain/foreign-text.ts';
-import type { RolloutSettings } from '../domain/settings.ts';
-import type { ModelIdentity } from '../domain/model-identity.ts';
+import { DEFAULT_SETTINGS } from '../domain/run/defaults.ts';
+import { UsageError } from '../domain/errors/errors.ts';
+import { short } from '../domain/text/foreign-text.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { Backend, BackendOptions } from './backend.ts';
 import { parseOpenaiTarget, parseServerUrls } from './http/server-url.ts';
 
@@ -149,7 +149,7 @@ function isScheme(scheme: string): scheme is Scheme {
 export async function tinyIdentity(): Promise<ModelIdentity> {
   const [{ folderIdentity }, { packageRoot }, { mustRunModels }] = await Promise.all([
     import('./tokenizer/model-files.ts'),
-    import('../machine/package-root.ts'),
+    import('../local/machine/package-root.ts'),
     import('./embedded/runtime.ts'),
   ]);
   mustRunModels('tiny');

@@ -1,9 +1,9 @@
 // Checks that a model can have produced an answer. Impossible numbers are rejected and never corrected: records contain
 // only the model's own output. Applies to servers and to the embedded engine. Retries nothing.
 
-import type { Reason } from '../domain/reasons.ts';
-import type { Finish, VersionSpan } from '../domain/turn.ts';
-import { fallingVersions } from '../domain/weight-version.ts';
+import type { Reason } from '../domain/errors/reasons.ts';
+import type { Finish, VersionSpan } from '../domain/rollout/turn.ts';
+import { fallingVersions } from '../domain/weights/weight-version.ts';
 import type { GenerateRequest } from './backend.ts';
 
 export interface Claimed {

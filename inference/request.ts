@@ -1,7 +1,7 @@
 // Checks that the model can answer a request: once, before anything is sent, for every backend.
 
-import { ModelError } from '../domain/errors.ts';
-import type { Reason } from '../domain/reasons.ts';
+import { ModelError } from '../domain/errors/errors.ts';
+import type { Reason } from '../domain/errors/reasons.ts';
 import type { GenerateRequest, TextRequest, TokenFacts } from './backend.ts';
 
 type Refuse = (what: string, reason: Reason<'model'>, fix: string) => never;

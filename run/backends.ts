@@ -4,19 +4,19 @@
 
 import { hostname } from 'node:os';
 import { type BackendUse, counted } from './backend-use.ts';
-import { explain, ModelError } from '../domain/errors.ts';
-import { differingCanaries, differingTraits } from '../domain/model-identity.ts';
-import type { RolloutSettings } from '../domain/settings.ts';
-import { type DeclaredWeights, isLate } from '../domain/weights.ts';
+import { explain, ModelError } from '../domain/errors/errors.ts';
+import { differingCanaries, differingTraits } from '../domain/weights/model-identity.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
+import { type DeclaredWeights, isLate } from '../domain/weights/weights.ts';
 import type { Backend, EmbeddedWeights, LateServers } from '../inference/backend.ts';
 import { createBackend } from '../inference/index.ts';
-import { openHeld } from '../machine/held.ts';
-import { factsOf } from '../storage/disk/facts.ts';
-import { hasEnded, openFileStore } from '../storage/files.ts';
-import { openWeightsLedger, type WeightsLedger } from '../storage/weights.ts';
-import { writeFleetReport } from '../storage/fleet-status.ts';
-import { basename, dirname, isShared, join } from '../storage/place.ts';
-import { RUN_FILE } from '../storage/record/layout.ts';
+import { openHeld } from '../local/machine/held.ts';
+import { factsOf } from '../records/disk/facts.ts';
+import { hasEnded, openFileStore } from '../records/files.ts';
+import { openWeightsLedger, type WeightsLedger } from '../records/weights.ts';
+import { writeFleetReport } from '../records/fleet-status.ts';
+import { basename, dirname, isShared, join } from '../records/place.ts';
+import { RUN_FILE } from '../records/record/layout.ts';
 
 export interface Backends {
   get(settings: RolloutSettings, runFolder: string, permissions?: BackendPermissions): Promise<Backend>;

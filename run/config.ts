@@ -3,14 +3,14 @@
 // once, here, and its source is recorded; an error names the source, the value and the accepted form.
 
 import { parse as parseYaml } from 'yaml';
-import { seedOfRun } from '../domain/defaults.ts';
-import { UsageError } from '../domain/errors.ts';
-import { unfitRewards } from '../domain/reward.ts';
-import type { RolloutSettings } from '../domain/settings.ts';
+import { seedOfRun } from '../domain/run/defaults.ts';
+import { UsageError } from '../domain/errors/errors.ts';
+import { unfitRewards } from '../domain/rollout/reward.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
 import { FLEET_SCHEMES } from '../inference/index.ts';
-import { readRegular } from '../machine/regular-file.ts';
+import { readRegular } from '../local/machine/regular-file.ts';
 import { DEFAULT_OPTIONS, FIELDS, givenSettings, isSetting, type Field, type RunOptions } from './options.ts';
-import type { Origin } from '../storage/record/run-record.ts';
+import type { Origin } from '../records/record/run-record.ts';
 
 export interface Sources {
   /** Path of a YAML or JSON file. */

@@ -7,18 +7,18 @@
 
 import { rmdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { environmentTitle, type EnvironmentRecord, identityOf } from '../domain/environment.ts';
-import { UsageError } from '../domain/errors.ts';
-import { derivedRunName } from '../domain/run-name.ts';
-import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
-import type { ModelIdentity } from '../domain/model-identity.ts';
-import type { RolloutSettings } from '../domain/settings.ts';
-import { toolIdentity, type ToolSettings, toolTitle } from '../domain/tool.ts';
-import { allQueries, hashQueries } from '../storage/queries.ts';
-import type { GroupParts, Origin, RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
-import { everturnVersion } from '../machine/package-root.ts';
-import { GROUP_PARTS, groupParts } from '../storage/record/run-record.ts';
+import { environmentTitle, type EnvironmentRecord, identityOf } from '../domain/rollout/environment.ts';
+import { UsageError } from '../domain/errors/errors.ts';
+import { derivedRunName } from '../domain/run/run-name.ts';
+import type { FoundLogprobs } from '../domain/rollout/logprob-meaning.ts';
+import type { ModelIdentity } from '../domain/weights/model-identity.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
+import { toolIdentity, type ToolSettings, toolTitle } from '../domain/tools/tool.ts';
+import { allQueries, hashQueries } from '../records/queries.ts';
+import type { GroupParts, Origin, RunRecord } from '../records/record/run-record.ts';
+import type { Store } from '../records/store.ts';
+import { everturnVersion } from '../local/machine/package-root.ts';
+import { GROUP_PARTS, groupParts } from '../records/record/run-record.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
 /** A name derived from data and settings: the same command finds the same run again. */

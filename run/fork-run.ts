@@ -2,16 +2,16 @@
 // every file is written once by name, so a command that was killed is simply repeated. The other run is only read.
 
 import { isDeepStrictEqual } from 'node:util';
-import { seedOfRun } from '../domain/defaults.ts';
-import { StoreError, UsageError } from '../domain/errors.ts';
-import type { RolloutId } from '../domain/ids.ts';
-import { carriedSay, carriedTurn, carriedVerdict } from '../domain/copies.ts';
-import { type ForkedFrom, parentOf } from '../domain/lineage.ts';
-import type { RolloutRecord } from '../domain/trajectory.ts';
-import { hashQueries } from '../storage/queries.ts';
-import type { Origin, RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
-import { everturnVersion } from '../machine/package-root.ts';
+import { seedOfRun } from '../domain/run/defaults.ts';
+import { StoreError, UsageError } from '../domain/errors/errors.ts';
+import type { RolloutId } from '../domain/run/ids.ts';
+import { carriedSay, carriedTurn, carriedVerdict } from '../domain/run/copies.ts';
+import { type ForkedFrom, parentOf } from '../domain/rollout/lineage.ts';
+import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
+import { hashQueries } from '../records/queries.ts';
+import type { Origin, RunRecord } from '../records/record/run-record.ts';
+import type { Store } from '../records/store.ts';
+import { everturnVersion } from '../local/machine/package-root.ts';
 
 export interface NewFork {
   readonly run: string;

@@ -1,10 +1,10 @@
 // The parts of run.json beside its settings: epochs, training, the filter over groups, the agent. Made from a run's options,
 // or from those that a Temporal client gives with a collection, completed by the defaults of the command line.
 
-import type { Agent } from '../domain/agent.ts';
-import { UsageError } from '../domain/errors.ts';
-import { tooManyMembers } from '../domain/group.ts';
-import type { GroupParts } from '../storage/record/run-record.ts';
+import type { Agent } from '../domain/rollout/agent.ts';
+import { UsageError } from '../domain/errors/errors.ts';
+import { tooManyMembers } from '../domain/rollout/group.ts';
+import type { GroupParts } from '../records/record/run-record.ts';
 import { parseValue } from './config.ts';
 import { DEFAULT_OPTIONS, type RunOptions } from './options.ts';
 import { mustFitTrainer } from './trainer-limit.ts';

@@ -1,11 +1,11 @@
 // Every option of a run: its name, what it takes, and its help. The flag is the kebab form of the name.
 
 import { z } from 'zod';
-import { AGENTS } from '../domain/agent.ts';
-import { DEFAULT_MAX_CONCURRENT, DEFAULT_SETTINGS, MAX_CONCURRENT } from '../domain/defaults.ts';
-import { UsageError } from '../domain/errors.ts';
-import { parseSuccessRate } from '../domain/group.ts';
-import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
+import { AGENTS } from '../domain/rollout/agent.ts';
+import { DEFAULT_MAX_CONCURRENT, DEFAULT_SETTINGS, MAX_CONCURRENT } from '../domain/run/defaults.ts';
+import { UsageError } from '../domain/errors/errors.ts';
+import { parseSuccessRate } from '../domain/rollout/group.ts';
+import { FLEET_POLICIES, type RolloutSettings } from '../domain/run/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
 import { type Field, real, whole } from './field.ts';
 import { DEFAULT_TOOL_OPTIONS, TOOL_FIELDS, type ToolOptions } from './tool-options.ts';

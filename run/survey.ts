@@ -3,16 +3,16 @@
 // than memory: a row is dropped as soon as it is counted (a shuffled selection holds the accepted rows).
 
 import { createHash } from 'node:crypto';
-import type { BadRow, Row } from '../datasets/dataset.ts';
-import { examinedRows } from '../datasets/examine.ts';
-import { openDataset } from '../datasets/index.ts';
-import { badRowText } from '../datasets/problem.ts';
-import type { EnvironmentRecord } from '../domain/environment.ts';
-import { DatasetError } from '../domain/errors.ts';
-import type { Query, Task } from '../domain/query.ts';
-import { shuffled } from '../domain/shuffle.ts';
-import type { SolutionReader } from '../domain/solution-reader.ts';
-import { hashQueries, queryLine } from '../storage/queries.ts';
+import type { BadRow, Row } from '../formats/datasets/dataset.ts';
+import { examinedRows } from '../formats/datasets/examine.ts';
+import { openDataset } from '../formats/datasets/index.ts';
+import { badRowText } from '../formats/datasets/problem.ts';
+import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
+import { DatasetError } from '../domain/errors/errors.ts';
+import type { Query, Task } from '../domain/run/query.ts';
+import { shuffled } from '../domain/run/shuffle.ts';
+import type { SolutionReader } from '../domain/rollout/solution-reader.ts';
+import { hashQueries, queryLine } from '../records/queries.ts';
 
 export interface DataSelection {
   readonly dataset: string;

@@ -6,7 +6,7 @@ import {
   DEFAULT_TOOL_OUTPUT_BYTES,
   MAX_RECORDED_BYTES,
   MAX_TOOL_TIMEOUT_SECONDS,
-} from '../domain/tool.ts';
+} from '../domain/tools/tool.ts';
 import { type Field, whole } from './field.ts';
 
 export interface ToolOptions {

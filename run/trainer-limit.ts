@@ -1,7 +1,7 @@
 // A run that a trainer lives on stays in one workflow: its feed lets only the groups of its next steps begin.
 
-import { MAX_WINDOW } from '../domain/defaults.ts';
-import { UsageError } from '../domain/errors.ts';
+import { MAX_WINDOW } from '../domain/run/defaults.ts';
+import { UsageError } from '../domain/errors/errors.ts';
 
 export function mustFitTrainer(maxConcurrent: number): void {
   if (maxConcurrent <= MAX_WINDOW) return;

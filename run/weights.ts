@@ -1,9 +1,9 @@
 // The objects of the steps of new weights: the run's folder, the controls of its servers, and the embedded model of this
 // worker, each under the permissions that it is given.
 
-import type { RolloutSettings } from '../domain/settings.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
 import { openControls, weightServers } from '../inference/weights/index.ts';
-import { openWeightsLedger } from '../storage/weights.ts';
+import { openWeightsLedger } from '../records/weights.ts';
 import type { BackendPermissions, Backends } from './backends.ts';
 
 export interface WeightsPermissions {

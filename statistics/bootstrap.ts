@@ -1,7 +1,7 @@
 // The bootstrap over queries: whole queries are drawn with replacement, so the samples of one query stay together.
 // Seeded: the same data has the same interval at every look.
 
-import { randomWords } from '../domain/shuffle.ts';
+import { randomWords } from '../domain/run/shuffle.ts';
 import { type Interval, percentile } from './mean.ts';
 
 const MOST_DRAWS = 1000;

@@ -1,7 +1,7 @@
 // Two runs of the same queries, compared query by query. Paired: a query that is in one run only, or whose text differs,
 // is counted and named and never paired. Differences are B − A: positive means that the second run is better.
 
-import { type RolloutSummary, steeredCount, type SteeredCount, unsteered } from '../domain/rollout-summary.ts';
+import { type RolloutSummary, steeredCount, type SteeredCount, unsteered } from '../domain/rollout/rollout-summary.ts';
 import { clipped } from './estimate.ts';
 import { type Interval, type Mean, meanOf, wilson } from './mean.ts';
 import { byQuery, known, rightBy } from './outcomes.ts';

@@ -1,7 +1,7 @@
 // Two runs of the same queries: the mean difference and whether it is more than chance. Paired, because queries differ
 // in difficulty by far more than runs differ. Miller, arXiv 2411.00640, sections 4 and 5.
 
-import { randomWords } from '../domain/shuffle.ts';
+import { randomWords } from '../domain/run/shuffle.ts';
 import { fairCoinsAtMost, tTwoSided, Z_80, Z_975 } from './distributions.ts';
 import { type Mean, meanOf, spreadOf } from './mean.ts';
 

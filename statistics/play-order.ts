@@ -1,7 +1,7 @@
 // The order in which a run plays its rollouts, and the longest beginning of it that has ended: a part of the run that speed
 // did not choose.
 
-import type { RolloutSummary, RunShape } from '../domain/rollout-summary.ts';
+import type { RolloutSummary, RunShape } from '../domain/rollout/rollout-summary.ts';
 import { hasEnded } from './outcomes.ts';
 
 /** Rollouts of the whole run. */

@@ -1,8 +1,8 @@
 // Tokens and times of turns: percentiles, speed, and the seconds in which at least one answer was generated (overlap
 // counted once). Of finished turns, also of rollouts in flight.
 
-import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
-import { totalTokens } from '../domain/turn.ts';
+import type { RolloutSummary, TurnSummary } from '../domain/rollout/rollout-summary.ts';
+import { totalTokens } from '../domain/rollout/turn.ts';
 import { bootstrapRatio } from './bootstrap.ts';
 import type { Estimate } from './estimate.ts';
 import { type Distribution, distributionOf } from './mean.ts';

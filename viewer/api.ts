@@ -1,13 +1,13 @@
 // The messages that the pages ask for, made from the records: the server sends them as JSON, the report embeds them.
 // Reads only. A list waits for its first rows, never for all.
 
-import { UsageError } from '../domain/errors.ts';
-import type { RolloutId } from '../domain/ids.ts';
-import { turnReward } from '../domain/reward.ts';
-import { outputTokens, type TurnRecord } from '../domain/turn.ts';
-import { rolloutFolder, STEERING } from '../storage/record/layout.ts';
-import { actsOn, readActs } from '../storage/steering.ts';
-import type { Stored } from '../storage/store.ts';
+import { UsageError } from '../domain/errors/errors.ts';
+import type { RolloutId } from '../domain/run/ids.ts';
+import { turnReward } from '../domain/rollout/reward.ts';
+import { outputTokens, type TurnRecord } from '../domain/rollout/turn.ts';
+import { rolloutFolder, STEERING } from '../records/record/layout.ts';
+import { actsOn, readActs } from '../records/steering.ts';
+import type { Stored } from '../records/store.ts';
 import { parseFilter } from './model/filter.ts';
 import { compareRuns } from './compare-runs.ts';
 import { openCounts } from './counts.ts';

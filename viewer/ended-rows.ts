@@ -1,10 +1,10 @@
 // Ended rollouts as rows of a list: from the index, how they ended; from their line, their turns too.
 
-import { firstWords } from '../domain/foreign-text.ts';
-import { questionOf } from '../domain/query.ts';
-import type { RolloutRecord } from '../domain/trajectory.ts';
-import { ROLLOUT_FILE } from '../storage/record/layout.ts';
-import type { EndedEntry, Store } from '../storage/store.ts';
+import { firstWords } from '../domain/text/foreign-text.ts';
+import { questionOf } from '../domain/run/query.ts';
+import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
+import { ROLLOUT_FILE } from '../records/record/layout.ts';
+import type { EndedEntry, Store } from '../records/store.ts';
 import { factsOf, rowFacts } from './glance.ts';
 import type { RowPlace } from './model/messages.ts';
 import type { Row } from './model/row.ts';

@@ -1,9 +1,9 @@
 // More about a run than its pages hold: a record as it is stored, a rollout as an export writes it, the proof of the whole
 // run. Only the server has them, a report has not. Reads only; one proof at a time.
 
-import { explain, UsageError } from '../domain/errors.ts';
-import type { OnBreach } from '../storage/store.ts';
-import { END_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../storage/record/layout.ts';
+import { explain, UsageError } from '../domain/errors/errors.ts';
+import type { OnBreach } from '../records/store.ts';
+import { END_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../records/record/layout.ts';
 import { join } from 'node:path';
 import type { CheckMessage, RowPlace } from './model/messages.ts';
 import { mustBePlain, readTail } from './plain-files.ts';

@@ -2,10 +2,10 @@
 // only: the hash of a turn is not proved here, `check` and the rollout's own page do that. Links are not followed.
 
 import { join } from 'node:path';
-import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
-import { END_FILE, parseRolloutFile } from '../storage/record/layout.ts';
-import type { Owner } from '../storage/record/text.ts';
-import { type RolloutFiles, summaryOf, HEAD_BYTES, TAIL_BYTES } from '../storage/summary.ts';
+import type { RolloutSummary, TurnSummary } from '../domain/rollout/rollout-summary.ts';
+import { END_FILE, parseRolloutFile } from '../records/record/layout.ts';
+import type { Owner } from '../records/record/text.ts';
+import { type RolloutFiles, summaryOf, HEAD_BYTES, TAIL_BYTES } from '../records/summary.ts';
 import type { Doing, Glance, Row } from './model/row.ts';
 import { changedAt, filesIn, readTail } from './plain-files.ts';
 

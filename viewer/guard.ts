@@ -4,7 +4,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { doubledHeader } from '../domain/doubled-header.ts';
+import { doubledHeader } from '../domain/text/doubled-header.ts';
 
 /** A refusal with its status. */
 export class Refusal extends Error {

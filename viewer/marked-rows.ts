@@ -2,8 +2,8 @@
 // their folder changed; a damaged one is left out here, and `check` names it.
 
 import { join } from 'node:path';
-import { STEERING } from '../storage/record/layout.ts';
-import { readActs } from '../storage/steering.ts';
+import { STEERING } from '../records/record/layout.ts';
+import { readActs } from '../records/steering.ts';
 import { type Mark, type Row, rowKey } from './model/row.ts';
 import { changedAt, mustBePlain } from './plain-files.ts';
 import { plainRow } from './row-bytes.ts';

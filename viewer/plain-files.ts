@@ -4,8 +4,8 @@
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { StoreError } from '../domain/errors.ts';
-import { ENDED } from '../storage/record/layout.ts';
+import { StoreError } from '../domain/errors/errors.ts';
+import { ENDED } from '../records/record/layout.ts';
 
 /** Without O_NONBLOCK the opening itself would wait for a pipe's writer. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -3,11 +3,11 @@
 
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { safeName, shardOf } from '../domain/ids.ts';
-import type { Query } from '../domain/query.ts';
-import type { RolloutRecord } from '../domain/trajectory.ts';
-import { parseRolloutFolder, ROLLOUT_FILE, ROLLOUTS } from '../storage/record/layout.ts';
-import type { Store } from '../storage/store.ts';
+import { safeName, shardOf } from '../domain/run/ids.ts';
+import type { Query } from '../domain/run/query.ts';
+import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
+import { parseRolloutFolder, ROLLOUT_FILE, ROLLOUTS } from '../records/record/layout.ts';
+import type { Store } from '../records/store.ts';
 import { foldersIn, readTail } from './plain-files.ts';
 
 export interface FoundQuery {

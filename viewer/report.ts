@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { StoreError } from '../domain/errors.ts';
-import { shuffled } from '../domain/shuffle.ts';
+import { StoreError } from '../domain/errors/errors.ts';
+import { shuffled } from '../domain/run/shuffle.ts';
 import { CELLS } from '../statistics/comparison.ts';
-import { OTHER_VERSION } from '../storage/disk/errors.ts';
+import { OTHER_VERSION } from '../records/disk/errors.ts';
 import type { Api } from './api.ts';
 import { type Bundle, reportHtml } from './assets.ts';
 import { markedRows } from './marked-rows.ts';

@@ -3,12 +3,12 @@
 // what ended since in the indexes of lines. Reads only.
 
 import { join } from 'node:path';
-import { explain } from '../domain/errors.ts';
-import { firstWords } from '../domain/foreign-text.ts';
-import { safeName } from '../domain/ids.ts';
-import { type Query, questionOf } from '../domain/query.ts';
-import { parseRolloutFolder, queryFolder, ROLLOUTS } from '../storage/record/layout.ts';
-import type { SeenLines, Store } from '../storage/store.ts';
+import { explain } from '../domain/errors/errors.ts';
+import { firstWords } from '../domain/text/foreign-text.ts';
+import { safeName } from '../domain/run/ids.ts';
+import { type Query, questionOf } from '../domain/run/query.ts';
+import { parseRolloutFolder, queryFolder, ROLLOUTS } from '../records/record/layout.ts';
+import type { SeenLines, Store } from '../records/store.ts';
 import { doingOf, factsOf, NOT_ENDED, plainFiles } from './glance.ts';
 import { retried, type Row } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';

@@ -4,17 +4,17 @@
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isBucketPlace } from '../domain/bucket-place.ts';
-import { explain, UsageError } from '../domain/errors.ts';
-import { samplesPerQuery } from '../domain/group.ts';
-import { isRunName } from '../domain/ids.ts';
-import type { CollectionResult } from '../domain/messages.ts';
-import { ended } from '../domain/progress.ts';
-import type { RunShape } from '../domain/rollout-summary.ts';
-import { openFileStore } from '../storage/files.ts';
-import { RUN_FILE } from '../storage/record/layout.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
+import { isBucketPlace } from '../domain/run/bucket-place.ts';
+import { explain, UsageError } from '../domain/errors/errors.ts';
+import { samplesPerQuery } from '../domain/rollout/group.ts';
+import { isRunName } from '../domain/run/ids.ts';
+import type { CollectionResult } from '../domain/run/messages.ts';
+import { ended } from '../domain/run/progress.ts';
+import type { RunShape } from '../domain/rollout/rollout-summary.ts';
+import { openFileStore } from '../records/files.ts';
+import { RUN_FILE } from '../records/record/layout.ts';
+import type { RunRecord } from '../records/record/run-record.ts';
+import type { Store } from '../records/store.ts';
 import type { RunHead } from './model/messages.ts';
 import { foldersIn } from './plain-files.ts';
 import { RunIndex } from './run-index.ts';

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { EverturnError, explain, UsageError } from '../domain/errors.ts';
+import { EverturnError, explain, UsageError } from '../domain/errors/errors.ts';
 import type { Api } from './api.ts';
 import type { Assets } from './assets.ts';
 import type { Extras, PlainText } from './extras.ts';

@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { UsageError } from '../domain/errors.ts';
-import { fileError } from '../storage/disk/errors.ts';
-import { mustBeOutsideRuns } from '../storage/outside-runs.ts';
+import { UsageError } from '../domain/errors/errors.ts';
+import { fileError } from '../records/disk/errors.ts';
+import { mustBeOutsideRuns } from '../records/outside-runs.ts';
 import { reportHtml } from './assets.ts';
 import { sitePart } from './model/report-data.ts';
 import { gather, inert, type ReportOptions, type ReportParts, shaOf, titleOf } from './report.ts';

@@ -4,7 +4,7 @@
 // form can send. It does as the command line does: the act becomes a command on a run of this folder, never a line of a shell.
 
 import type { IncomingMessage } from 'node:http';
-import { DoubtfulJson, strictJson } from '../domain/json-text.ts';
+import { DoubtfulJson, strictJson } from '../domain/text/json-text.ts';
 import { mustBeOurs, Refusal, same } from './guard.ts';
 import { commandOf, type SteerReply, type SteerRequest, steerRequest } from './model/steer.ts';
 

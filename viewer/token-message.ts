@@ -1,6 +1,6 @@
 // The tokens of one turn as a message: texts by the run's tokenizer if there is one, whether they carry loss, and why not.
 
-import type { TurnRecord } from '../domain/turn.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TokensMessage } from './model/messages.ts';
 import { type TokenDecoder, tokenSpan } from './token-text.ts';
 

@@ -9,8 +9,8 @@ import {
   getExternalWorkflowHandle,
   setHandler,
 } from '@temporalio/workflow';
-import { type BlockReport, isOrder, type Order } from '../domain/block-messages.ts';
-import type { BlockInput } from '../domain/messages.ts';
+import { type BlockReport, isOrder, type Order } from '../domain/run/block-messages.ts';
+import type { BlockInput } from '../domain/run/messages.ts';
 import { type HistorySteps, openHistorySteps } from './history-steps.ts';
 import { blockReport, orderBlock } from './messages.ts';
 import { playWindow } from './play-window.ts';

@@ -16,7 +16,7 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import { type BlockReport, isBlockReport } from '../domain/block-messages.ts';
+import { type BlockReport, isBlockReport } from '../domain/run/block-messages.ts';
 import {
   type BlocksState,
   closed,
@@ -27,12 +27,12 @@ import {
   stepsOf,
   take,
   untilAsked,
-} from '../domain/blocks.ts';
-import { blockWorkflowId } from '../domain/ids.ts';
-import type { CollectionInput } from '../domain/messages.ts';
-import { steeringPriority } from '../domain/priority.ts';
-import { TASK_QUEUE } from '../domain/queues.ts';
-import { openWindow } from '../domain/window.ts';
+} from '../domain/run/blocks.ts';
+import { blockWorkflowId } from '../domain/run/ids.ts';
+import type { CollectionInput } from '../domain/run/messages.ts';
+import { steeringPriority } from '../domain/run/priority.ts';
+import { TASK_QUEUE } from '../domain/run/queues.ts';
+import { openWindow } from '../domain/run/window.ts';
 import { block as blockWorkflow } from './block.ts';
 import { blockReport, orderBlock } from './messages.ts';
 import type { HistorySteps } from './history-steps.ts';

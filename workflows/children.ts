@@ -15,13 +15,13 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Unit } from '../activities/collection.ts';
-import { type RolloutResult, unrecordedResult } from '../domain/ending.ts';
-import { rolloutWorkflowId } from '../domain/ids.ts';
-import { rolloutPriority } from '../domain/priority.ts';
-import { TASK_QUEUE } from '../domain/queues.ts';
-import { begin, settle, type UnitInFlight, type WindowState } from '../domain/window.ts';
+import { type RolloutResult, unrecordedResult } from '../domain/rollout/ending.ts';
+import { rolloutWorkflowId } from '../domain/run/ids.ts';
+import { rolloutPriority } from '../domain/run/priority.ts';
+import { TASK_QUEUE } from '../domain/run/queues.ts';
+import { begin, settle, type UnitInFlight, type WindowState } from '../domain/run/window.ts';
 import { awaitEnds, cancelWaiting } from './collection-steps.ts';
-import type { CollectionInput } from '../domain/messages.ts';
+import type { CollectionInput } from '../domain/run/messages.ts';
 import { applicationFailure } from './failure.ts';
 import { ENDED_WHERE_THEY_WAIT, FOLLOWED_TOGETHER, STARTED_IN_STEP } from './patches.ts';
 import { rollout } from './rollout.ts';

@@ -13,18 +13,18 @@ import {
   getExternalWorkflowHandle,
   patched,
 } from '@temporalio/workflow';
-import { type BlocksState, openBlocks, runFacts } from '../domain/blocks.ts';
-import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/defaults.ts';
-import { openWindow, totalUnits, type WindowState } from '../domain/window.ts';
+import { type BlocksState, openBlocks, runFacts } from '../domain/run/blocks.ts';
+import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
+import { openWindow, totalUnits, type WindowState } from '../domain/run/window.ts';
 import { openBlockReports, playBlocks } from './blocks.ts';
-import { feedWorkflowId } from '../domain/ids.ts';
+import { feedWorkflowId } from '../domain/run/ids.ts';
 import { type HistorySteps, openHistorySteps } from './history-steps.ts';
 import { accept, conclude } from './collection-steps.ts';
 import { collectionBegan } from './messages.ts';
 import { IN_BLOCKS } from './patches.ts';
 import { playWindow } from './play-window.ts';
 import { openSteering, type Steering } from './steering.ts';
-import type { CollectionInput, CollectionResult } from '../domain/messages.ts';
+import type { CollectionInput, CollectionResult } from '../domain/run/messages.ts';
 
 export async function collection(input: CollectionInput): Promise<CollectionResult> {
   const history = openHistorySteps(input.maxHistoryEvents);

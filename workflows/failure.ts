@@ -2,7 +2,7 @@
 // regular activity's failure comes wrapped in an ActivityFailure, a local activity's may come bare.
 
 import { ActivityFailure, ApplicationFailure, defaultPayloadConverter, TimeoutFailure } from '@temporalio/workflow';
-import { boundaryOf, type FailureFacts } from '../domain/rollout-facts.ts';
+import { boundaryOf, type FailureFacts } from '../domain/rollout/rollout-facts.ts';
 
 const MAX_MESSAGE_CHARS = 500;
 

@@ -2,7 +2,7 @@
 // clock says there (workflows/history-steps.ts). `until` is what clients are shown.
 
 import { CancellationScope, sleep } from '@temporalio/workflow';
-import type { FeedState, Lease } from '../domain/feed-state.ts';
+import type { FeedState, Lease } from '../domain/feed/state.ts';
 
 export interface LeaseTimers {
   /** A timer for each lease that has none; none for one that is gone, or was renewed: then it is another object. */

@@ -2,9 +2,9 @@
 // the end of its task, or another feed serves the run) is taken over, and what was asked for is decided again.
 
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
-import type { FeedEntry } from '../domain/feed-entry.ts';
-import * as rules from '../domain/feed-rules.ts';
-import type { FeedState } from '../domain/feed-state.ts';
+import type { FeedEntry } from '../domain/feed/entry.ts';
+import * as rules from '../domain/feed/rules.ts';
+import type { FeedState } from '../domain/feed/state.ts';
 import { entriesAfter, openFeed, recordFeedEntry, trainedAfter } from './feed-steps.ts';
 
 interface Place {

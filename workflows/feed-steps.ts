@@ -2,7 +2,7 @@
 
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { TASK_QUEUE } from '../domain/queues.ts';
+import { TASK_QUEUE } from '../domain/run/queues.ts';
 
 const retry = { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' } as const;
 

@@ -18,12 +18,12 @@ import {
   type Verb,
   type VersionArguments,
   type VersionResult,
-} from '../domain/feed-messages.ts';
-import { checkLine, repeatedRewind } from '../domain/feed-fence.ts';
-import * as limits from '../domain/feed-limits.ts';
-import * as rules from '../domain/feed-rules.ts';
-import { type FeedState, isExhausted, type Lease } from '../domain/feed-state.ts';
-import { sizeOf } from '../domain/number-set.ts';
+} from '../domain/feed/messages.ts';
+import { checkLine, repeatedRewind } from '../domain/feed/fence.ts';
+import * as limits from '../domain/feed/limits.ts';
+import * as rules from '../domain/feed/rules.ts';
+import { type FeedState, isExhausted, type Lease } from '../domain/feed/state.ts';
+import { sizeOf } from '../domain/run/number-set.ts';
 import { record, refusal, whileMoved } from './feed-ledger.ts';
 import { openDeadline } from './feed-leases.ts';
 import { trainedAfter } from './feed-steps.ts';

@@ -1,7 +1,7 @@
 // The feed of a run: hands out whole groups, remembers who has them, and paces the run. Guarantees: an acknowledgement,
 // a version and a rewind are in the ledger before their caller is answered, and the state follows from ledger, run.json
 // and rollouts alone; so this workflow may be lost at any time. History and carried state hold what is open. Leaves out
-// tokens: groups are numbers (domain/group.ts). docs/feed.md
+// tokens: groups are numbers (domain/rollout/group.ts). docs/feed.md
 
 import {
   allHandlersFinished,
@@ -18,14 +18,14 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { MemberToStart } from '../activities/groups.ts';
-import type { FeedInput, FeedProgress } from '../domain/feed-messages.ts';
-import { endLeases, feedProgress, groupsEnded } from '../domain/feed-rules.ts';
-import { admitted, type FeedState, isExhausted, nothingToCome } from '../domain/feed-state.ts';
-import { feedTable } from '../domain/feed-table.ts';
-import { rolloutWorkflowId } from '../domain/ids.ts';
-import { sizeOf } from '../domain/number-set.ts';
-import { runPriority } from '../domain/priority.ts';
-import { TASK_QUEUE } from '../domain/queues.ts';
+import type { FeedInput, FeedProgress } from '../domain/feed/messages.ts';
+import { endLeases, feedProgress, groupsEnded } from '../domain/feed/rules.ts';
+import { admitted, type FeedState, isExhausted, nothingToCome } from '../domain/feed/state.ts';
+import { feedTable } from '../domain/feed/table.ts';
+import { rolloutWorkflowId } from '../domain/run/ids.ts';
+import { sizeOf } from '../domain/run/number-set.ts';
+import { runPriority } from '../domain/run/priority.ts';
+import { TASK_QUEUE } from '../domain/run/queues.ts';
 import { openLeaseTimers } from './feed-leases.ts';
 import { openFeed, watchGroups } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';

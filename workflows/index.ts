@@ -10,7 +10,7 @@ export { feed } from './feed.ts';
 export { rollout };
 export { updateWeights } from './update-weights.ts';
 
-// With worker deployment versions (temporal/deployment.ts) a rollout is short, and ends on the version that began it. A
+// With worker deployment versions (client/temporal/deployment.ts) a rollout is short, and ends on the version that began it. A
 // server refuses a behavior from a worker without a version.
 setWorkflowOptions(() => {
   const versioned = Boolean(workflowInfo().currentDeploymentVersion?.deploymentName);

@@ -8,8 +8,8 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { Said } from '../domain/environment.ts';
-import type { OwnQueue } from '../domain/rollout-facts.ts';
+import type { Said } from '../domain/rollout/environment.ts';
+import type { OwnQueue } from '../domain/rollout/rollout-facts.ts';
 import { UnreadablePayload } from './payloads.ts';
 
 type Methods = Record<'describe' | 'begin' | 'respond' | 'end', (params: object) => Promise<unknown>>;

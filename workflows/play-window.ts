@@ -3,8 +3,8 @@
 
 import { allHandlersFinished, condition, patched } from '@temporalio/workflow';
 import type { Unit } from '../activities/collection.ts';
-import type { CollectionInput } from '../domain/messages.ts';
-import { canStart, isFinished, type WindowState } from '../domain/window.ts';
+import type { CollectionInput } from '../domain/run/messages.ts';
+import { canStart, isFinished, type WindowState } from '../domain/run/window.ts';
 import { openChildren } from './children.ts';
 import { page } from './collection-steps.ts';
 import type { HistorySteps } from './history-steps.ts';

@@ -10,11 +10,11 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { OpenedRollout } from '../domain/rollout-facts.ts';
-import type { RolloutResult } from '../domain/ending.ts';
-import type { SentMessage } from '../domain/say.ts';
-import type { TurnFacts } from '../domain/turn.ts';
-import { turnTable } from '../domain/turn-table.ts';
+import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';
+import type { RolloutResult } from '../domain/rollout/ending.ts';
+import type { SentMessage } from '../domain/text/say.ts';
+import type { TurnFacts } from '../domain/rollout/turn.ts';
+import { turnTable } from '../domain/rollout/turn-table.ts';
 import { pause, resume, rolloutProgress, stop } from './messages.ts';
 import { FOUND_WHILE_PLAYED, PAUSED_AGAIN } from './patches.ts';
 import { openMessages } from './say.ts';

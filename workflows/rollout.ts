@@ -1,14 +1,14 @@
-// One query, turn by turn: the algorithm of the product. For t = 1, 2, … until a limit ends it (domain/ending.ts):
+// One query, turn by turn: the algorithm of the product. For t = 1, 2, … until a limit ends it (domain/rollout/ending.ts):
 //   S_t     = C_t ++ O_t, O_t the model's answer to C_t     activity `generate`; C_1 is the prompt
-//   r_t     = ((success_t − 0.5)·2 − bias)·scaling          success_t: activity `evaluate`; r_t: domain/reward.ts
-//   C_{t+1} = S_t ++ feedback on success_t                  first step of the next `generate`: domain/new-context.ts
+//   r_t     = ((success_t − 0.5)·2 − bias)·scaling          success_t: activity `evaluate`; r_t: domain/rollout/reward.ts
+//   C_{t+1} = S_t ++ feedback on success_t                  first step of the next `generate`: domain/rollout/new-context.ts
 // and then G_t = r_t + γ·G_{t+1}: `rolloutResult`. A reply that calls tools is a turn with r_t = 0 and their results as its
 // feedback. Every ending has a name, and a failure is data. Only small facts pass through; tokens and texts are in the store.
 
 import { CancelledFailure, CancellationScope, isCancellation, patched } from '@temporalio/workflow';
-import { rolloutResult, type RolloutResult, type StopReason, stopReason } from '../domain/ending.ts';
-import type { RolloutInput } from '../domain/messages.ts';
-import { type OpenedRollout, turnFacts } from '../domain/rollout-facts.ts';
+import { rolloutResult, type RolloutResult, type StopReason, stopReason } from '../domain/rollout/ending.ts';
+import type { RolloutInput } from '../domain/run/messages.ts';
+import { type OpenedRollout, turnFacts } from '../domain/rollout/rollout-facts.ts';
 import { failureOf } from './failure.ts';
 import { RECORDED_WHEN_CANCELLED, STOPPED_NOT_FAILED } from './patches.ts';
 import { openProgress, type Progress } from './progress.ts';

@@ -3,7 +3,7 @@
 // histories from before it replay.
 
 import { setHandler } from '@temporalio/workflow';
-import { messageProblem, type SentMessage } from '../domain/say.ts';
+import { messageProblem, type SentMessage } from '../domain/text/say.ts';
 import { say } from './messages.ts';
 
 export interface Messages {

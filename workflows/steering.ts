@@ -2,12 +2,12 @@
 // find no worker, and the UI's table. Handlers are set before the first await, so no early update is lost.
 
 import { patched, setCurrentDetails, setHandler, upsertMemo } from '@temporalio/workflow';
-import { collectionTable } from '../domain/collection-table.ts';
-import { type BlocksState, isFinished, runFacts } from '../domain/blocks.ts';
-import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT, MAX_WINDOW } from '../domain/defaults.ts';
-import { noCounts } from '../domain/progress.ts';
-import { totalUnits, type WindowState } from '../domain/window.ts';
-import type { CollectionInput, CollectionProgress, MemoProgress } from '../domain/messages.ts';
+import { collectionTable } from '../domain/run/collection-table.ts';
+import { type BlocksState, isFinished, runFacts } from '../domain/run/blocks.ts';
+import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
+import { noCounts } from '../domain/run/progress.ts';
+import { totalUnits, type WindowState } from '../domain/run/window.ts';
+import type { CollectionInput, CollectionProgress, MemoProgress } from '../domain/run/messages.ts';
 import type { HistorySteps } from './history-steps.ts';
 import { admit, collectionProgress, pause, resume, stop, tune } from './messages.ts';
 import { STEERED_EARLY, TOLD_BY_COUNT, TOLD_IN_MEMO } from './patches.ts';

@@ -5,9 +5,9 @@
 import type { Duration } from '@temporalio/common';
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { turnPriority } from '../domain/priority.ts';
-import type { Task } from '../domain/query.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
+import { turnPriority } from '../domain/run/priority.ts';
+import type { Task } from '../domain/run/query.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/run/queues.ts';
 import type {
   Called,
   Generated,
@@ -15,13 +15,13 @@ import type {
   GenerateInput,
   Judged,
   OpenedRollout,
-} from '../domain/rollout-facts.ts';
-import type { CallToRun } from '../domain/tool.ts';
-import { shownTokens } from '../domain/turn.ts';
-import type { SentMessage } from '../domain/say.ts';
-import type { RolloutResult } from '../domain/ending.ts';
-import type { TrajectoryReference } from '../domain/ids.ts';
-import type { RolloutInput } from '../domain/messages.ts';
+} from '../domain/rollout/rollout-facts.ts';
+import type { CallToRun } from '../domain/tools/tool.ts';
+import { shownTokens } from '../domain/rollout/turn.ts';
+import type { SentMessage } from '../domain/text/say.ts';
+import type { RolloutResult } from '../domain/rollout/ending.ts';
+import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { RolloutInput } from '../domain/run/messages.ts';
 import { callQueue } from './own-queue.ts';
 
 const RETRY = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' } as const;

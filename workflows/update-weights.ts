@@ -1,4 +1,4 @@
-// New weights for a run, as a saga: pause, load, set the version, resume, server by server (domain/weights-saga.ts). A
+// New weights for a run, as a saga: pause, load, set the version, resume, server by server (domain/weights/weights-saga.ts). A
 // paused server is always resumed, also when this workflow is cancelled: only servers not yet begun are left out.
 // Idempotent; one update of a run at a time. A partial failure is a result, by server.
 
@@ -18,9 +18,9 @@ import {
   type WeightsProgress,
   type WeightsResult,
   type WeightsState,
-} from '../domain/weights.ts';
-import { updateServers } from '../domain/weights-saga.ts';
-import { weightsTable } from '../domain/weights-table.ts';
+} from '../domain/weights/weights.ts';
+import { updateServers } from '../domain/weights/weights-saga.ts';
+import { weightsTable } from '../domain/weights/weights-table.ts';
 import { weightsProgress } from './messages.ts';
 import { awaitOthers, declare, note, sagaSteps } from './weights-steps.ts';
 

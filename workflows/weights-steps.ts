@@ -4,9 +4,9 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { WeightsPlan } from '../activities/weights.ts';
-import { TASK_QUEUE } from '../domain/queues.ts';
-import type { WeightsInput, WeightsProgress } from '../domain/weights.ts';
-import type { SagaSteps, StepResult } from '../domain/weights-saga.ts';
+import { TASK_QUEUE } from '../domain/run/queues.ts';
+import type { WeightsInput, WeightsProgress } from '../domain/weights/weights.ts';
+import type { SagaSteps, StepResult } from '../domain/weights/weights-saga.ts';
 import { failureOf } from './failure.ts';
 
 const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' } as const;

@@ -1,9 +1,9 @@
 // `everturn cancel <run>`: ends a run. Rollouts in flight end as cancelled; finished turns stay stored.
 
 import type { Command } from 'commander';
-import { requestCancel, steer } from '../../temporal/runs.ts';
-import type { Session } from '../../temporal/connection.ts';
-import { TemporalError, UsageError } from '../../domain/errors.ts';
+import { requestCancel, steer } from '../../client/temporal/runs.ts';
+import type { Session } from '../../client/temporal/connection.ts';
+import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { follow } from '../play/follow.ts';
 import { locateRun } from '../find/locate.ts';

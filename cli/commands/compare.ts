@@ -2,9 +2,9 @@
 // the second run is worse by more than --min-delta: a gate for continuous integration.
 
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { steeredCount, unsteered } from '../../domain/rollout-summary.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { steeredCount, unsteered } from '../../domain/rollout/rollout-summary.ts';
 import {
   type Cell,
   CELLS,
@@ -18,7 +18,7 @@ import { distributionOf } from '../../statistics/mean.ts';
 import { totalOf } from '../../statistics/play-order.ts';
 import { hasEnded, known } from '../../statistics/outcomes.ts';
 import { settingDifferences } from '../../statistics/settings.ts';
-import { queryDigests } from '../../storage/query-digests.ts';
+import { queryDigests } from '../../records/query-digests.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';

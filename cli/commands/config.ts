@@ -2,15 +2,15 @@
 // and now, or as a run has them.
 
 import { Argument, type Command } from 'commander';
-import { AGENTS } from '../../domain/agent.ts';
-import { UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
+import { AGENTS } from '../../domain/rollout/agent.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
 import { withAgent } from '../../run/agents.ts';
 import { flagOf, variableOf } from '../../run/config.ts';
 import { FIELDS, type RunOptions } from '../../run/options.ts';
-import { cacheFolder, homeOf } from '../../service/home.ts';
-import type { Origin } from '../../storage/record/run-record.ts';
-import { clusterConfig } from '../../temporal/cluster-settings.ts';
+import { cacheFolder, homeOf } from '../../local/service/home.ts';
+import type { Origin } from '../../records/record/run-record.ts';
+import { clusterConfig } from '../../client/temporal/cluster-settings.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { jsonOption, outOption } from '../flags.ts';

@@ -1,9 +1,9 @@
 // `everturn demo`: plays the shipped data set with the shipped model, as a new run each time.
 
-import { DEMO_DEFAULTS } from '../../domain/defaults.ts';
+import { DEMO_DEFAULTS } from '../../domain/run/defaults.ts';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { packageRoot } from '../../machine/package-root.ts';
+import { packageRoot } from '../../local/machine/package-root.ts';
 import type { ExitCode } from '../exit.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { addRunFlags, resolveRunFlags, type RunFlags } from '../run-flags.ts';

@@ -1,10 +1,10 @@
 // `everturn dev`: the local service in the foreground, its logs on the terminal, until Ctrl-C.
 
 import { createInterface } from 'node:readline';
-import { visible } from '../../domain/foreign-text.ts';
+import { visible } from '../../domain/text/foreign-text.ts';
 import type { Command } from 'commander';
-import { printProgress } from '../../service/progress.ts';
-import { runForeground } from '../../service/foreground.ts';
+import { printProgress } from '../../local/service/progress.ts';
+import { runForeground } from '../../local/service/foreground.ts';
 import { NO_UI } from '../find/link.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Io, say } from '../io.ts';

@@ -2,9 +2,9 @@
 // nothing but a file that it removes again.
 
 import { type Command, Option } from 'commander';
-import { isBucketPlace } from '../../domain/bucket-place.ts';
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { resolveOptions } from '../../run/config.ts';
-import { resolvePlace } from '../../storage/place.ts';
+import { resolvePlace } from '../../records/place.ts';
 import { type Checked, type Check, checked, exitOf, type State } from '../doctor/check.ts';
 import { bucketCheck, diskCheck, folderOfHome, nodeCheck, packageCheck, portsCheck } from '../doctor/machine.ts';
 import { judgeCheck, modelCheck, sandboxCheck } from '../doctor/model.ts';
@@ -12,7 +12,7 @@ import { temporalCheck } from '../doctor/temporal.ts';
 import type { ExitCode } from '../exit.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
 import { plural } from '../view/format.ts';
 import { type Paint, paintFor, type Tint } from '../view/paint.ts';
 import { withAbsolutePaths } from '../play/absolute-paths.ts';

@@ -1,8 +1,8 @@
 // `everturn down`: ends the local service. Open runs stay in its database and continue when it is up again.
 
 import type { Command } from 'commander';
-import { openWorkflows } from '../../service/idle.ts';
-import { serviceStatus, stopService } from '../../service/service-control.ts';
+import { openWorkflows } from '../../local/service/idle.ts';
+import { serviceStatus, stopService } from '../../local/service/service-control.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption } from '../flags.ts';
 import { type Io, print, printJson } from '../io.ts';

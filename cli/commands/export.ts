@@ -1,16 +1,16 @@
 // `everturn export <run> --format F`: complete trajectories in a trainer's format. Rollouts that are not complete,
 // or that the filters or the format leave out, are counted and listed on stderr, with what the format cannot carry.
 
-import { oneLine } from '../../domain/foreign-text.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
-import { EXPORTERS, FORMATS, SEQUENCES } from '../../exporters/index.ts';
-import { TRACE_FORMATS } from '../../exporters/traces/index.ts';
-import type { ExportSummary } from '../../storage/export-run.ts';
-import { ADVANTAGES } from '../../storage/group-labels.ts';
-import { join, resolvePlace } from '../../storage/place.ts';
-import { mustHoldRollouts } from '../../storage/present.ts';
-import type { SkippedRollout } from '../../storage/selection.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { EXPORTERS, FORMATS, SEQUENCES } from '../../formats/exports/index.ts';
+import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
+import type { ExportSummary } from '../../records/export-run.ts';
+import { ADVANTAGES } from '../../records/group-labels.ts';
+import { join, resolvePlace } from '../../records/place.ts';
+import { mustHoldRollouts } from '../../records/present.ts';
+import type { SkippedRollout } from '../../records/selection.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type ExportFlags, plannedExport } from '../find/export-plan.ts';
 import { DEFAULT_OUT, jsonOption, peopleOptions, undecidedOption } from '../flags.ts';

@@ -1,9 +1,9 @@
 // `everturn extend <run> <query> --turns n`: a new run that plays n further turns of a rollout that played all of its own.
 
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { unfitRewards } from '../../domain/reward.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { unfitRewards } from '../../domain/rollout/reward.ts';
 import { resolveOptions } from '../../run/config.ts';
 import type { ExitCode } from '../exit.ts';
 import { mustBeText, personOf } from '../find/person.ts';

@@ -1,7 +1,7 @@
 // `everturn fork <run> <query> --from-turn k`: a new run that plays a rollout again from one of its turns on.
 
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
 import type { ExitCode } from '../exit.ts';
 import { mustBeText, personOf } from '../find/person.ts';
 import { findRun } from '../find/place.ts';

@@ -2,7 +2,7 @@
 // the verdicts. Needs no model and no Temporal server.
 
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
 import { unsafeOption } from '../play/code-sandbox.ts';
 import type { ExitCode } from '../exit.ts';
 import { jsonOption, outOption } from '../flags.ts';

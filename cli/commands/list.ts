@@ -1,15 +1,15 @@
 // `everturn list`: the runs in a folder, and others that the server plays now. Starts nothing.
 
 import type { Command } from 'commander';
-import { listRuns, progressOf, type RunSummary } from '../../temporal/runs.ts';
-import { samplesPerQuery } from '../../domain/group.ts';
-import { counting, ended } from '../../domain/progress.ts';
-import type { CollectionProgress } from '../../domain/messages.ts';
+import { listRuns, progressOf, type RunSummary } from '../../client/temporal/runs.ts';
+import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { counting, ended } from '../../domain/run/progress.ts';
+import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { ago, count, percent } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
-import { join, resolvePlace } from '../../storage/place.ts';
+import { join, resolvePlace } from '../../records/place.ts';
 import { type Link, openLinkIfUp } from '../find/link.ts';
 import { paintFor, type Tint } from '../view/paint.ts';
 import { programName, shortPath, placeOf, type RunPlace, runNames } from '../find/place.ts';

@@ -1,8 +1,8 @@
 // `everturn note <run> <query> [--turn k] "text"`: a person's note on a rollout or one of its turns.
 
 import { type Command, Option } from 'commander';
-import { oneLine } from '../../domain/foreign-text.ts';
-import type { NoteAct } from '../../domain/steering.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { NoteAct } from '../../domain/run/steering.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { mustBeText, personOf } from '../find/person.ts';
 import { findRun } from '../find/place.ts';

@@ -2,14 +2,14 @@
 
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
-import { writeFileAt } from '../../storage/export-run.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { writeFileAt } from '../../records/export-run.ts';
 import { createApi } from '../../viewer/api.ts';
 import { makeReport } from '../../viewer/report.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { writeSite } from '../../viewer/site.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { mustHoldRollouts } from '../../storage/present.ts';
+import { mustHoldRollouts } from '../../records/present.ts';
 import { findRun, type RunPlace, shortPath } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
 import { bundle, decoderOf } from '../find/viewer.ts';

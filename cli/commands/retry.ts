@@ -1,14 +1,14 @@
 // `everturn retry <run> <query>`: plays a rollout that failed or could not be judged once more, as its next attempt.
 
 import { type Command, Option } from 'commander';
-import { mayRetry } from '../../domain/ending.ts';
-import { UsageError } from '../../domain/errors.ts';
-import { firstWords, oneLine } from '../../domain/foreign-text.ts';
-import { questionOf } from '../../domain/query.ts';
-import type { RetryAct } from '../../domain/steering.ts';
-import { registerRun } from '../../permissions/registered.ts';
-import { homeOf } from '../../service/home.ts';
-import { startRollout } from '../../temporal/rollouts.ts';
+import { mayRetry } from '../../domain/rollout/ending.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { firstWords, oneLine } from '../../domain/text/foreign-text.ts';
+import { questionOf } from '../../domain/run/query.ts';
+import type { RetryAct } from '../../domain/run/steering.ts';
+import { registerRun } from '../../local/permissions/registered.ts';
+import { homeOf } from '../../local/service/home.ts';
+import { startRollout } from '../../client/temporal/rollouts.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openLink } from '../find/link.ts';
 import { mustBeText, personOf } from '../find/person.ts';
@@ -18,7 +18,7 @@ import { runMadeBefore, stillPlayed } from '../find/source.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { actArguments, type ActFlags, MOST_REASON_CHARS, nameOf, reasonOption, record } from '../play/act.ts';
 import { mustProveSandbox, mustTakeCode } from '../play/code-sandbox.ts';
-import { namesCluster } from '../../temporal/cluster-settings.ts';
+import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 
 interface Flags extends ActFlags {
   readonly detach?: boolean;

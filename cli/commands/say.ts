@@ -1,11 +1,11 @@
 // `everturn say <run> <query> "text"`: a person's message to a rollout in flight, behind the feedback before its next turn.
 
 import type { Command } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { rolloutWorkflowId } from '../../domain/ids.ts';
-import { MOST_MESSAGE_CHARS } from '../../domain/say.ts';
-import { sayTo } from '../../temporal/rollouts.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { rolloutWorkflowId } from '../../domain/run/ids.ts';
+import { MOST_MESSAGE_CHARS } from '../../domain/text/say.ts';
+import { sayTo } from '../../client/temporal/rollouts.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openLink } from '../find/link.ts';
 import { locateRun } from '../find/locate.ts';

@@ -1,12 +1,12 @@
 // `everturn search <run> <text>`: prints where a text occurs, as it is found. Reads the run's folder alone.
 
 import { type Command, Option } from 'commander';
-import { explain, UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { patternFinder } from '../../storage/pattern.ts';
-import { type Hit, SEARCHED, type Searched, searchRun } from '../../storage/search.ts';
+import { explain, UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { patternFinder } from '../../records/pattern.ts';
+import { type Hit, SEARCHED, type Searched, searchRun } from '../../records/search.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { mustHoldRollouts } from '../../storage/present.ts';
+import { mustHoldRollouts } from '../../records/present.ts';
 import { findRun, programName, runArgument, type RunPlace, shellQuoted } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
 import { jsonOption, outOption } from '../flags.ts';

@@ -1,10 +1,10 @@
 // `everturn show <run> <query>`: prints one trajectory, turn by turn.
 
 import { type Command, Option } from 'commander';
-import { explain, UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { actsOn, readActs } from '../../storage/steering.ts';
-import { readTrajectory } from '../../storage/trajectories.ts';
+import { explain, UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { actsOn, readActs } from '../../records/steering.ts';
+import { readTrajectory } from '../../records/trajectories.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRollout, noRollout, rolloutArguments, whole, type WhichRollout } from '../find/rollout.ts';
 import { jsonOption } from '../flags.ts';

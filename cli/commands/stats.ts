@@ -1,8 +1,8 @@
 // `everturn stats <run>`: every number of a run with its n, interval and definition. Reads the run's folder alone.
 
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
-import { unsteered } from '../../domain/rollout-summary.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { unsteered } from '../../domain/rollout/rollout-summary.ts';
 import { statisticsRows } from '../../statistics/rows.ts';
 import { defaultKs, runStatistics, type RunStatistics } from '../../statistics/run-statistics.ts';
 import { costBounds, type Prices } from '../../statistics/timing.ts';

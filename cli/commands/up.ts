@@ -1,10 +1,10 @@
 // `everturn up`: the local service, in the background.
 
 import type { Command } from 'commander';
-import { namesCluster } from '../../temporal/cluster-settings.ts';
-import { homeOf } from '../../service/home.ts';
-import { printProgress } from '../../service/progress.ts';
-import { ensureService } from '../../service/service.ts';
+import { namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { homeOf } from '../../local/service/home.ts';
+import { printProgress } from '../../local/service/progress.ts';
+import { ensureService } from '../../local/service/service.ts';
 import { NO_UI } from '../find/link.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption } from '../flags.ts';

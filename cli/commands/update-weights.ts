@@ -4,16 +4,16 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { oneLine } from '../../domain/foreign-text.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type Command, Option } from 'commander';
-import { ModelError, UsageError } from '../../domain/errors.ts';
-import { versionNumber } from '../../domain/weight-version.ts';
-import type { ServerUpdate, WeightsState } from '../../domain/weights.ts';
+import { ModelError, UsageError } from '../../domain/errors/errors.ts';
+import { versionNumber } from '../../domain/weights/weight-version.ts';
+import type { ServerUpdate, WeightsState } from '../../domain/weights/weights.ts';
 import { weightServers } from '../../inference/weights/index.ts';
-import { realPath } from '../../permissions/folders.ts';
-import { registeredRun, registerUpdate } from '../../permissions/registered.ts';
-import { homeOf } from '../../service/home.ts';
-import { startUpdate } from '../../temporal/weights.ts';
+import { realPath } from '../../local/permissions/folders.ts';
+import { registeredRun, registerUpdate } from '../../local/permissions/registered.ts';
+import { homeOf } from '../../local/service/home.ts';
+import { startUpdate } from '../../client/temporal/weights.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openLink } from '../find/link.ts';
 import { plural } from '../view/format.ts';

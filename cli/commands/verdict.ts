@@ -1,10 +1,10 @@
 // `everturn verdict <run> <query> right|wrong --turn k`: a person's verdict on one turn, recorded beside the judge's.
 
 import { Argument, type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { HUMAN_VERDICTS, type HumanVerdict, standingVerdicts, type VerdictAct } from '../../domain/steering.ts';
-import { actsOn, readActs } from '../../storage/steering.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { HUMAN_VERDICTS, type HumanVerdict, standingVerdicts, type VerdictAct } from '../../domain/run/steering.ts';
+import { actsOn, readActs } from '../../records/steering.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { mustBeText, personOf } from '../find/person.ts';
 import { findRun } from '../find/place.ts';

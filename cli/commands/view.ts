@@ -4,11 +4,11 @@
 import { spawn } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
-import { explain, UsageError } from '../../domain/errors.ts';
-import { wantsUi } from '../../service/shared-machine.ts';
-import type { RolloutId } from '../../domain/ids.ts';
-import type { OnBreach } from '../../storage/store.ts';
-import { resolvePlace } from '../../storage/place.ts';
+import { explain, UsageError } from '../../domain/errors/errors.ts';
+import { wantsUi } from '../../local/service/shared-machine.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import type { OnBreach } from '../../records/store.ts';
+import { resolvePlace } from '../../records/place.ts';
 import { createApi } from '../../viewer/api.ts';
 import { serverAssets } from '../../viewer/assets.ts';
 import { openExtras } from '../../viewer/extras.ts';
@@ -21,7 +21,7 @@ import { bundle, decoderOf, historyOf, prove, sampleOf } from '../find/viewer.ts
 import { jsonOption, outOption } from '../flags.ts';
 import { steeringOf } from '../play/steering.ts';
 import { serviceEnd } from '../play/viewer-beside.ts';
-import { newToken } from '../../feed/feed-http.ts';
+import { newToken } from '../../client/feed/feed-http.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 
 interface Flags {

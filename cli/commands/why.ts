@@ -2,17 +2,17 @@
 // workflow and its servers. Starts nothing; reports if Temporal does not answer.
 
 import type { Command } from 'commander';
-import { isServerFailure } from '../../temporal/connection.ts';
-import { describeWorkflow, progressOf } from '../../temporal/runs.ts';
-import { pendingWork } from '../../temporal/pending.ts';
-import { samplesPerQuery } from '../../domain/group.ts';
-import { rolloutWorkflowId, type RolloutId } from '../../domain/ids.ts';
-import { type PlayedTurn, resultOf, type Trajectory } from '../../domain/trajectory.ts';
-import { outputTokens } from '../../domain/turn.ts';
-import { mustHoldRollouts } from '../../storage/present.ts';
-import { readFleet, STALE_MS } from '../../storage/fleet-status.ts';
-import { actsOn, readActs } from '../../storage/steering.ts';
-import { readTrajectory } from '../../storage/trajectories.ts';
+import { isServerFailure } from '../../client/temporal/connection.ts';
+import { describeWorkflow, progressOf } from '../../client/temporal/runs.ts';
+import { pendingWork } from '../../client/temporal/pending.ts';
+import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { rolloutWorkflowId, type RolloutId } from '../../domain/run/ids.ts';
+import { type PlayedTurn, resultOf, type Trajectory } from '../../domain/rollout/trajectory.ts';
+import { outputTokens } from '../../domain/rollout/turn.ts';
+import { mustHoldRollouts } from '../../records/present.ts';
+import { readFleet, STALE_MS } from '../../records/fleet-status.ts';
+import { actsOn, readActs } from '../../records/steering.ts';
+import { readTrajectory } from '../../records/trajectories.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRollout, isQuery, rolloutArguments, whole, type WhichRollout } from '../find/rollout.ts';
 import { jsonOption } from '../flags.ts';

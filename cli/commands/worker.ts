@@ -2,9 +2,9 @@
 // service.
 
 import { type Command, Option } from 'commander';
-import { namesCluster } from '../../temporal/cluster-settings.ts';
-import { TemporalError, UsageError } from '../../domain/errors.ts';
-import { serviceStatus } from '../../service/service-control.ts';
+import { namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
+import { serviceStatus } from '../../local/service/service-control.ts';
 import { DEFAULT_DRAIN_SECONDS, DEFAULT_SLOTS, wholeNumber, workerSettings } from '../../worker-settings.ts';
 import { serve } from '../../worker.ts';
 import { unsafeOption } from '../play/code-sandbox.ts';

@@ -1,6 +1,6 @@
 // One line of `doctor`: a check that tries the real thing, within a time limit, and says what to do if it fails.
 
-import { EverturnError, explain } from '../../domain/errors.ts';
+import { EverturnError, explain } from '../../domain/errors/errors.ts';
 import type { ExitCode } from '../exit.ts';
 import { EXIT } from '../exit.ts';
 

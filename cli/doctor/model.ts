@@ -2,7 +2,7 @@
 // one wrong answer through the judge, and the sandbox's canary.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { oneLine, short } from '../../domain/foreign-text.ts';
+import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
 import type { Backend, TokenBackend } from '../../inference/backend.ts';

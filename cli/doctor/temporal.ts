@@ -1,21 +1,21 @@
 // Checks of Temporal: the cluster that is named, with its namespace, search attributes and workers; or the local
 // service, and the binary or the Go that it needs. Changes nothing on a server.
 
-import { namesCluster } from '../../temporal/cluster-settings.ts';
-import { connect } from '../../temporal/connection.ts';
-import { misrouted } from '../../temporal/routing.ts';
-import { takesActivities } from '../../temporal/runs.ts';
-import { workersOf } from '../../temporal/workers.ts';
-import { missingSearchAttributes } from '../../temporal/search-attributes.ts';
-import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
-import { GO_NEEDED, goVersion } from '../../service/binary/build.ts';
-import { installedTemporal } from '../../service/binary/find.ts';
-import { serviceStatus } from '../../service/service-control.ts';
+import { namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { connect } from '../../client/temporal/connection.ts';
+import { misrouted } from '../../client/temporal/routing.ts';
+import { takesActivities } from '../../client/temporal/runs.ts';
+import { workersOf } from '../../client/temporal/workers.ts';
+import { missingSearchAttributes } from '../../client/temporal/search-attributes.ts';
+import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
+import { GO_NEEDED, goVersion } from '../../local/service/binary/build.ts';
+import { installedTemporal } from '../../local/service/binary/find.ts';
+import { serviceStatus } from '../../local/service/service-control.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { plural } from '../view/format.ts';
 import { slotsText } from '../view/slots.ts';
-import type { Session } from '../../temporal/connection.ts';
+import type { Session } from '../../client/temporal/connection.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
 
 export function temporalCheck(io: Io, maxConcurrent: number): Check {

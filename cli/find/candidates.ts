@@ -2,7 +2,7 @@
 // completion, so: quick, never an error, and nothing that a shell would expand. None means a file name.
 
 import type { Command } from 'commander';
-import { resolvePlace } from '../../storage/place.ts';
+import { resolvePlace } from '../../records/place.ts';
 import { DEFAULT_OUT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { buildProgram } from '../program.ts';

@@ -2,25 +2,25 @@
 // has no use for is refused, not ignored.
 
 import { basename, dirname } from 'node:path';
-import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
-import { UsageError } from '../../domain/errors.ts';
-import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../../domain/group.ts';
-import type { ContradictedPolicy, VerdictSource } from '../../domain/judged-by-people.ts';
-import { areal } from '../../exporters/areal.ts';
-import { arealQueries } from '../../exporters/areal-queries.ts';
-import { exporterNamed, FORMATS, type Sequences, sequencesFor, unknownFormat } from '../../exporters/index.ts';
-import { openSteps, primeRl } from '../../exporters/prime-rl.ts';
-import { TRACE_FORMATS } from '../../exporters/traces/index.ts';
-import type { TraceFormat } from '../../exporters/traces/trace-format.ts';
-import { everturnVersion } from '../../machine/package-root.ts';
-import { exportEvery } from '../../storage/export-every.ts';
-import { exportFolder } from '../../storage/export-folder.ts';
-import { exportRun, type ExportSummary } from '../../storage/export-run.ts';
-import type { Advantages } from '../../storage/group-labels.ts';
-import type { HumanTurnsPolicy, ReadingOptions } from '../../storage/reading.ts';
-import type { SkippedRollout } from '../../storage/selection.ts';
-import type { RunRecord } from '../../storage/record/run-record.ts';
-import type { Store } from '../../storage/store.ts';
+import type { UndecidedPolicy } from '../../domain/rollout/finished-turns.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../../domain/rollout/group.ts';
+import type { ContradictedPolicy, VerdictSource } from '../../domain/rollout/judged-by-people.ts';
+import { areal } from '../../formats/exports/areal.ts';
+import { arealQueries } from '../../formats/exports/areal-queries.ts';
+import { exporterNamed, FORMATS, type Sequences, sequencesFor, unknownFormat } from '../../formats/exports/index.ts';
+import { openSteps, primeRl } from '../../formats/exports/prime-rl.ts';
+import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
+import type { TraceFormat } from '../../formats/exports/traces/trace-format.ts';
+import { everturnVersion } from '../../local/machine/package-root.ts';
+import { exportEvery } from '../../records/export-every.ts';
+import { exportFolder } from '../../records/export-folder.ts';
+import { exportRun, type ExportSummary } from '../../records/export-run.ts';
+import type { Advantages } from '../../records/group-labels.ts';
+import type { HumanTurnsPolicy, ReadingOptions } from '../../records/reading.ts';
+import type { SkippedRollout } from '../../records/selection.ts';
+import type { RunRecord } from '../../records/record/run-record.ts';
+import type { Store } from '../../records/store.ts';
 import { openParts } from './parts.ts';
 
 export interface ExportFlags {

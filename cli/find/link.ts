@@ -1,13 +1,13 @@
 // Connects to Temporal: the cluster in the environment, or else the local service. `keepUp` restarts a local
 // service that has ended, and replaces a connection to its old address.
 
-import { namesCluster } from '../../temporal/cluster-settings.ts';
-import { connect, type Session } from '../../temporal/connection.ts';
-import { TemporalError } from '../../domain/errors.ts';
-import { type OnProgress, printProgress } from '../../service/progress.ts';
-import { ensureService } from '../../service/service.ts';
-import { serviceStatus } from '../../service/service-control.ts';
-import { endedOnPurpose } from '../../service/state.ts';
+import { namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { connect, type Session } from '../../client/temporal/connection.ts';
+import { TemporalError } from '../../domain/errors/errors.ts';
+import { type OnProgress, printProgress } from '../../local/service/progress.ts';
+import { ensureService } from '../../local/service/service.ts';
+import { serviceStatus } from '../../local/service/service-control.ts';
+import { endedOnPurpose } from '../../local/service/state.ts';
 import { say, type Io } from '../io.ts';
 
 /** Shown in place of the UI's address. */

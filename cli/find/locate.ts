@@ -1,10 +1,10 @@
 // Finds a run by its folder, or else through the server: it may have been started elsewhere, or its folder removed.
 
-import { isServerFailure } from '../../temporal/connection.ts';
-import { describeWorkflow } from '../../temporal/runs.ts';
-import { resolvePlace } from '../../storage/place.ts';
-import { UsageError } from '../../domain/errors.ts';
-import { isRunName } from '../../domain/ids.ts';
+import { isServerFailure } from '../../client/temporal/connection.ts';
+import { describeWorkflow } from '../../client/temporal/runs.ts';
+import { resolvePlace } from '../../records/place.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { isRunName } from '../../domain/run/ids.ts';
 import type { Io } from '../io.ts';
 import { openLinkIfUp } from './link.ts';
 import { findRun, placeOf, type RunPlace } from './place.ts';

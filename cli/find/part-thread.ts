@@ -1,11 +1,11 @@
 // A thread of parts.ts: reads some rollouts of a run, and proves them or makes their samples.
 
 import { workerData } from 'node:worker_threads';
-import { exporterNamed } from '../../exporters/index.ts';
-import { everturnVersion } from '../../machine/package-root.ts';
-import { answerQuestions } from '../../machine/threads.ts';
-import { type MakePart, openPartMaker } from '../../storage/exported-parts.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { exporterNamed } from '../../formats/exports/index.ts';
+import { everturnVersion } from '../../local/machine/package-root.ts';
+import { answerQuestions } from '../../local/machine/threads.ts';
+import { type MakePart, openPartMaker } from '../../records/exported-parts.ts';
+import { openFileStore } from '../../records/files.ts';
 import type { Answer, Beginning, Question } from './parts.ts';
 
 const { out, run, format, sequences, selection, check } = workerData as Beginning;
@@ -15,9 +15,9 @@ const exporter = exporterNamed(format, sequences);
 async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, file }: NonNullable<Beginning['check']>) {
   // An export needs none of these.
   const [{ openFacts }, { openParts }, { createTools }, { tokenizerOf }] = await Promise.all([
-    import('../../proof/facts.ts'),
-    import('../../proof/parts.ts'),
-    import('../../tools/index.ts'),
+    import('../../records/check/facts.ts'),
+    import('../../records/check/parts.ts'),
+    import('../../environments/tools/index.ts'),
     import('./tokenizer.ts'),
   ]);
   const record = (await store.getRun().catch(() => undefined))?.record;

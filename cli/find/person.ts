@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
-import { UsageError } from '../../domain/errors.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
 import type { Io } from '../io.ts';
 
 const GIT_MS = 2000;

@@ -2,16 +2,16 @@
 // in suggested commands.
 
 import { relative, resolve } from 'node:path';
-import { isBucketPlace } from '../../domain/bucket-place.ts';
-import { UsageError } from '../../domain/errors.ts';
-import { isRunName } from '../../domain/ids.ts';
-import { ahead } from '../../storage/ahead.ts';
-import { factsOf } from '../../storage/disk/facts.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { basename, dirname, join, resolvePlace } from '../../storage/place.ts';
-import { namesIn } from '../../storage/record/listing.ts';
-import { RUN_FILE } from '../../storage/record/layout.ts';
-import type { Store } from '../../storage/store.ts';
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { isRunName } from '../../domain/run/ids.ts';
+import { ahead } from '../../records/ahead.ts';
+import { factsOf } from '../../records/disk/facts.ts';
+import { openFileStore } from '../../records/files.ts';
+import { basename, dirname, join, resolvePlace } from '../../records/place.ts';
+import { namesIn } from '../../records/record/listing.ts';
+import { RUN_FILE } from '../../records/record/layout.ts';
+import type { Store } from '../../records/store.ts';
 import { DEFAULT_OUT } from '../flags.ts';
 import type { Io } from '../io.ts';
 

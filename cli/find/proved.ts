@@ -1,11 +1,11 @@
 // The proof of a run's records, by one Everturn alone: records of a later one may mean something else, so they are
 // neither right nor wrong here, and the proof says so instead of breaches.
 
-import { UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { checkRun, type CheckOptions, type CheckSummary } from '../../proof/check.ts';
-import { OTHER_VERSION } from '../../storage/disk/errors.ts';
-import type { Breach, OnBreach } from '../../storage/store.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { checkRun, type CheckOptions, type CheckSummary } from '../../records/check/check.ts';
+import { OTHER_VERSION } from '../../records/disk/errors.ts';
+import type { Breach, OnBreach } from '../../records/store.ts';
 import { plural } from '../view/format.ts';
 import type { RunPlace } from './place.ts';
 import { newerRun, runMadeBefore } from './source.ts';

@@ -1,10 +1,10 @@
 // Reads a run's result, or the counts of the rollouts that have ended so far, from its folder, without Temporal.
 
-import { samplesPerQuery } from '../../domain/group.ts';
-import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/progress.ts';
-import { resultOf } from '../../domain/trajectory.ts';
-import { readTrajectories } from '../../storage/trajectories.ts';
-import type { CollectionResult } from '../../domain/messages.ts';
+import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/run/progress.ts';
+import { resultOf } from '../../domain/rollout/trajectory.ts';
+import { readTrajectories } from '../../records/trajectories.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
 import type { RunPlace } from './place.ts';
 
 /** The stored result of the run; undefined until it has ended. */

@@ -1,11 +1,11 @@
 // One rollout on the command line: a query's id, --sample, --attempt; and the error if there is none.
 
 import { type Command, Option } from 'commander';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { StoreError, UsageError } from '../../domain/errors.ts';
-import type { RolloutId } from '../../domain/ids.ts';
-import { mustHoldRollouts } from '../../storage/present.ts';
-import { allQueries } from '../../storage/queries.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { StoreError, UsageError } from '../../domain/errors/errors.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import { mustHoldRollouts } from '../../records/present.ts';
+import { allQueries } from '../../records/queries.ts';
 import { outOption } from '../flags.ts';
 import type { RunPlace } from './place.ts';
 

@@ -4,12 +4,12 @@
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { openDataset } from '../../datasets/index.ts';
-import { oneLine, short } from '../../domain/foreign-text.ts';
-import { UsageError } from '../../domain/errors.ts';
-import type { Query } from '../../domain/query.ts';
-import type { RunRecord } from '../../storage/record/run-record.ts';
-import { playedQueries } from '../../storage/played-queries.ts';
+import { openDataset } from '../../formats/datasets/index.ts';
+import { oneLine, short } from '../../domain/text/foreign-text.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import type { Query } from '../../domain/run/query.ts';
+import type { RunRecord } from '../../records/record/run-record.ts';
+import { playedQueries } from '../../records/played-queries.ts';
 import type { Io } from '../io.ts';
 import type { RunPlace } from './place.ts';
 

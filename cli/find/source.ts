@@ -1,16 +1,16 @@
 // The rollout that a fork goes on from: read whole, of a run that this Everturn knows, ended, and with a next turn.
 
-import { stopReason } from '../../domain/ending.ts';
-import type { EnvironmentRecord, StateKind } from '../../domain/environment.ts';
-import { StoreError, UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import type { RolloutId } from '../../domain/ids.ts';
-import type { Parent } from '../../domain/lineage.ts';
-import type { Trajectory } from '../../domain/trajectory.ts';
-import { everturnVersion } from '../../machine/package-root.ts';
-import type { RunRecord } from '../../storage/record/run-record.ts';
-import type { Stored } from '../../storage/store.ts';
-import { readTrajectory } from '../../storage/trajectories.ts';
+import { stopReason } from '../../domain/rollout/ending.ts';
+import type { EnvironmentRecord, StateKind } from '../../domain/rollout/environment.ts';
+import { StoreError, UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import type { Parent } from '../../domain/rollout/lineage.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import { everturnVersion } from '../../local/machine/package-root.ts';
+import type { RunRecord } from '../../records/record/run-record.ts';
+import type { Stored } from '../../records/store.ts';
+import { readTrajectory } from '../../records/trajectories.ts';
 import type { Io } from '../io.ts';
 import { plural } from '../view/format.ts';
 import { programName, type RunPlace, runArgument, shellQuoted } from './place.ts';

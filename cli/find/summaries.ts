@@ -1,13 +1,13 @@
 // A run's rollouts as small summaries, with the run's size: what statistics and comparisons are made of.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import type { RolloutSummary, RunShape } from '../../domain/rollout-summary.ts';
-import { OTHER_VERSION } from '../../storage/disk/errors.ts';
-import { mustHoldRollouts } from '../../storage/present.ts';
-import type { RunRecord } from '../../storage/record/run-record.ts';
-import type { Breach } from '../../storage/store.ts';
-import { readSummaries } from '../../storage/summaries.ts';
-import type { SummaryOptions } from '../../storage/summary.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
+import { OTHER_VERSION } from '../../records/disk/errors.ts';
+import { mustHoldRollouts } from '../../records/present.ts';
+import type { RunRecord } from '../../records/record/run-record.ts';
+import type { Breach } from '../../records/store.ts';
+import { readSummaries } from '../../records/summaries.ts';
+import type { SummaryOptions } from '../../records/summary.ts';
 import type { RunPlace } from './place.ts';
 import { knownResult } from './recorded.ts';
 import { newerRun } from './source.ts';

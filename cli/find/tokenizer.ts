@@ -3,16 +3,16 @@
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { explain, UsageError } from '../../domain/errors.ts';
+import { explain, UsageError } from '../../domain/errors/errors.ts';
 import { hubCacheFolder, optionalModelFile } from '../../inference/tokenizer/model-source.ts';
-import { packageRoot } from '../../machine/package-root.ts';
+import { packageRoot } from '../../local/machine/package-root.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { canaryIds, probeHash } from '../../inference/fleet/identity.ts';
 import { tokenizerHashes, weightsHash } from '../../inference/tokenizer/model-files.ts';
-import type { CheckTokenizer } from '../../proof/context.ts';
-import type { KnownModel } from '../../proof/model.ts';
-import type { RolloutSettings } from '../../domain/settings.ts';
-import type { Store } from '../../storage/store.ts';
+import type { CheckTokenizer } from '../../records/check/context.ts';
+import type { KnownModel } from '../../records/check/model.ts';
+import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { Store } from '../../records/store.ts';
 
 export interface FoundTokenizer {
   readonly tokenizer?: CheckTokenizer;

@@ -3,17 +3,17 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { explain, UsageError } from '../../domain/errors.ts';
-import { type RolloutId, rolloutWorkflowId } from '../../domain/ids.ts';
-import { exporterNamed, PROVED, sequencesFor } from '../../exporters/index.ts';
+import { explain, UsageError } from '../../domain/errors/errors.ts';
+import { type RolloutId, rolloutWorkflowId } from '../../domain/run/ids.ts';
+import { exporterNamed, PROVED, sequencesFor } from '../../formats/exports/index.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
-import { everturnVersion, packageRoot } from '../../machine/package-root.ts';
-import { serviceStatus } from '../../service/service-control.ts';
-import { openReading } from '../../storage/reading.ts';
-import type { OnBreach } from '../../storage/store.ts';
-import { readTrajectory } from '../../storage/trajectories.ts';
-import { namesCluster } from '../../temporal/cluster-settings.ts';
-import { createTools } from '../../tools/index.ts';
+import { everturnVersion, packageRoot } from '../../local/machine/package-root.ts';
+import { serviceStatus } from '../../local/service/service-control.ts';
+import { openReading } from '../../records/reading.ts';
+import type { OnBreach } from '../../records/store.ts';
+import { readTrajectory } from '../../records/trajectories.ts';
+import { namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { createTools } from '../../environments/tools/index.ts';
 import type { Bundle } from '../../viewer/assets.ts';
 import type { OpenRun } from '../../viewer/runs.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';

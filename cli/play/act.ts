@@ -1,13 +1,13 @@
 // Flags and steps that a person's acts on one rollout share: who and why, the turn's record, and what is said after it.
 
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
-import type { RolloutId } from '../../domain/ids.ts';
-import type { SteeringAct } from '../../domain/steering.ts';
-import type { TurnRecord } from '../../domain/turn.ts';
-import { putAct, type StoredAct } from '../../storage/steering.ts';
-import { actName } from '../../domain/steering.ts';
-import type { Stored } from '../../storage/store.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import type { SteeringAct } from '../../domain/run/steering.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import { putAct, type StoredAct } from '../../records/steering.ts';
+import { actName } from '../../domain/run/steering.ts';
+import type { Stored } from '../../records/store.ts';
 import { jsonOption } from '../flags.ts';
 import type { RunPlace } from '../find/place.ts';
 import { rolloutArguments, type WhichRollout } from '../find/rollout.ts';

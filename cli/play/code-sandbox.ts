@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
-import { takesActivities } from '../../temporal/runs.ts';
-import { EnvironmentError, SandboxError } from '../../domain/errors.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE } from '../../domain/queues.ts';
+import { takesActivities } from '../../client/temporal/runs.ts';
+import { EnvironmentError, SandboxError } from '../../domain/errors/errors.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE } from '../../domain/run/queues.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { UNSAFE_FLAG, UNSAFE_VARIABLE, unsafeCodeAllowed } from '../../environments/code/consent.ts';
 import type { Io } from '../io.ts';

@@ -1,8 +1,8 @@
 // The summary of an ended run, as text or as JSON, and the exit code that follows from it.
 
-import { isBucketPlace } from '../../domain/bucket-place.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { samplesPerQuery } from '../../domain/group.ts';
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { samplesPerQuery } from '../../domain/rollout/group.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { runStatistics } from '../../statistics/run-statistics.ts';
 import { readRunSummaries } from '../find/summaries.ts';
@@ -13,7 +13,7 @@ import { givesIds } from '../../inference/index.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
 import { outcomeLine, reasonLines, steeredLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
-import type { CollectionResult } from '../../domain/messages.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
 
 export interface Ending {
   readonly place: RunPlace;

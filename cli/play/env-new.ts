@@ -2,11 +2,11 @@
 
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isEnvironmentName } from '../../domain/environment.ts';
-import { UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { TASKS } from '../../domain/query.ts';
-import { mustBeOutsideRuns } from '../../storage/outside-runs.ts';
+import { isEnvironmentName } from '../../domain/rollout/environment.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { TASKS } from '../../domain/run/query.ts';
+import { mustBeOutsideRuns } from '../../records/outside-runs.ts';
 import { type Io, print } from '../io.ts';
 import { programName } from '../find/place.ts';
 

@@ -5,25 +5,25 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { openDataset } from '../../datasets/index.ts';
-import { badRowText } from '../../datasets/problem.ts';
-import { completeSettings } from '../../domain/defaults.ts';
+import { openDataset } from '../../formats/datasets/index.ts';
+import { badRowText } from '../../formats/datasets/problem.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
 import {
   environmentTitle,
   type EnvironmentRecord,
   type Reply,
   replyFields,
   verdictOf,
-} from '../../domain/environment.ts';
-import { EnvironmentError, explain, UsageError } from '../../domain/errors.ts';
-import { oneLine, short } from '../../domain/foreign-text.ts';
-import type { EarlierTurn } from '../../domain/new-context.ts';
-import type { Query } from '../../domain/query.ts';
-import type { TurnRecord } from '../../domain/turn.ts';
+} from '../../domain/rollout/environment.ts';
+import { EnvironmentError, explain, UsageError } from '../../domain/errors/errors.ts';
+import { oneLine, short } from '../../domain/text/foreign-text.ts';
+import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
+import type { Query } from '../../domain/run/query.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Environment, Played } from '../../environments/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments } from '../../environments/own/own-environments.ts';
-import { putCode } from '../../storage/code.ts';
+import { putCode } from '../../records/code.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { plural } from '../view/format.ts';

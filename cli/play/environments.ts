@@ -4,11 +4,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EnvironmentRecord } from '../../domain/environment.ts';
-import { BY_TASK } from '../../domain/agent.ts';
-import { TASKS } from '../../domain/query.ts';
-import { UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
+import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
+import { BY_TASK } from '../../domain/rollout/agent.ts';
+import { TASKS } from '../../domain/run/query.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { Environment } from '../../environments/environment.ts';
 import {
   type AskQueue,
@@ -17,7 +17,7 @@ import {
   describeEnvironment,
 } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../storage/code.ts';
+import { putCode } from '../../records/code.ts';
 import { type Io, say } from '../io.ts';
 
 /** An environment with the words that named it. */

@@ -1,8 +1,8 @@
 // Follows a run on the terminal and shows how it ended, or how to attach again after Ctrl-C.
 
-import { resultOf, type WorkflowState } from '../../temporal/runs.ts';
-import { InternalError, TemporalError } from '../../domain/errors.ts';
-import type { CollectionProgress } from '../../domain/messages.ts';
+import { resultOf, type WorkflowState } from '../../client/temporal/runs.ts';
+import { InternalError, TemporalError } from '../../domain/errors/errors.ts';
+import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { follow } from './follow.ts';
 import { printJson, say, type Io } from '../io.ts';

@@ -1,11 +1,11 @@
 // Follows an update of weights until its workflow closes, whatever happens to server, worker or connection meanwhile.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerUpdate, WeightsResult } from '../../domain/weights.ts';
-import { isServerFailure } from '../../temporal/connection.ts';
-import { misrouted } from '../../temporal/routing.ts';
-import { describeWorkflow } from '../../temporal/runs.ts';
-import { type StartedUpdate, updateProgress, updateResult } from '../../temporal/weights.ts';
+import type { ServerUpdate, WeightsResult } from '../../domain/weights/weights.ts';
+import { isServerFailure } from '../../client/temporal/connection.ts';
+import { misrouted } from '../../client/temporal/routing.ts';
+import { describeWorkflow } from '../../client/temporal/runs.ts';
+import { type StartedUpdate, updateProgress, updateResult } from '../../client/temporal/weights.ts';
 import type { Link } from '../find/link.ts';
 import { type Io, say } from '../io.ts';
 

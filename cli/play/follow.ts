@@ -2,11 +2,11 @@
 // wait, and restarts the local service if it has ended.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeWorkflow, progressOf, takesActivities, type WorkflowState } from '../../temporal/runs.ts';
-import { misrouted } from '../../temporal/routing.ts';
-import { explain, TemporalError } from '../../domain/errors.ts';
-import { TASK_QUEUE } from '../../domain/queues.ts';
-import { type OnProgress, printProgress } from '../../service/progress.ts';
+import { describeWorkflow, progressOf, takesActivities, type WorkflowState } from '../../client/temporal/runs.ts';
+import { misrouted } from '../../client/temporal/routing.ts';
+import { explain, TemporalError } from '../../domain/errors/errors.ts';
+import { TASK_QUEUE } from '../../domain/run/queues.ts';
+import { type OnProgress, printProgress } from '../../local/service/progress.ts';
 import type { Io } from '../io.ts';
 import type { Link } from '../find/link.ts';
 import type { ProgressView } from '../view/progress-view.ts';

@@ -1,17 +1,17 @@
 // From a rollout and a turn to a running fork: the new run's folder, its collection, and its end. The name follows from the
 // content unless it is given, so repeating the command attaches to the same fork.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import { UsageError } from '../../domain/errors.ts';
-import { isRunName, safeName } from '../../domain/ids.ts';
-import type { ForkedFrom } from '../../domain/lineage.ts';
-import { sha256Hex } from '../../domain/sha256.ts';
-import { registerRun } from '../../permissions/registered.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { isRunName, safeName } from '../../domain/run/ids.ts';
+import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
+import { sha256Hex } from '../../domain/text/sha256.ts';
+import { registerRun } from '../../local/permissions/registered.ts';
 import { createFork } from '../../run/fork-run.ts';
-import { homeOf } from '../../service/home.ts';
-import { describeWorkflow, runElsewhere, startCollection } from '../../temporal/runs.ts';
-import { namesCluster } from '../../temporal/cluster-settings.ts';
-import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
+import { homeOf } from '../../local/service/home.ts';
+import { describeWorkflow, runElsewhere, startCollection } from '../../client/temporal/runs.ts';
+import { namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openLink, workflowUrl } from '../find/link.ts';
 import { placeOf, programName, type RunPlace, runArgument, shortPath } from '../find/place.ts';

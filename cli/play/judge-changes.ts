@@ -1,8 +1,8 @@
 // The changes between two judgements of a run: numbers of turns by old and new verdict, and the first changed ones.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import { VERDICTS, type VerdictValue } from '../../domain/verdict.ts';
-import type { VerdictRow } from '../../storage/judgements.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { VERDICTS, type VerdictValue } from '../../domain/rollout/verdict.ts';
+import type { VerdictRow } from '../../records/judgements.ts';
 import { count, plural } from '../view/format.ts';
 import type { Paint } from '../view/paint.ts';
 import { table } from '../view/table.ts';

@@ -1,13 +1,13 @@
 // Reads pairs, writes one verdict a line, in order, as soon as each is known. Memory holds the lines in flight.
 
 import { resolve } from 'node:path';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { type JudgeName, type PairRow, readPairs } from '../../datasets/pairs.ts';
-import type { BadRow } from '../../datasets/dataset.ts';
-import { saidProblem } from '../../datasets/examine.ts';
-import { badRowText } from '../../datasets/problem.ts';
-import { DatasetError } from '../../domain/errors.ts';
-import type { Verdict, VerdictValue } from '../../domain/verdict.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { type JudgeName, type PairRow, readPairs } from '../../formats/datasets/pairs.ts';
+import type { BadRow } from '../../formats/datasets/dataset.ts';
+import { saidProblem } from '../../formats/datasets/examine.ts';
+import { badRowText } from '../../formats/datasets/problem.ts';
+import { DatasetError } from '../../domain/errors/errors.ts';
+import type { Verdict, VerdictValue } from '../../domain/rollout/verdict.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';

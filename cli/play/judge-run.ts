@@ -1,17 +1,17 @@
 // Judges a run's turns again: a file of new verdicts beside the old ones, and a table of the changes.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import { environmentTitle, replyFields, verdictOf } from '../../domain/environment.ts';
-import { DatasetError, EnvironmentError, UsageError } from '../../domain/errors.ts';
-import type { Judged } from '../../domain/rollout-facts.ts';
-import { noEos } from '../../domain/turn.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { environmentTitle, replyFields, verdictOf } from '../../domain/rollout/environment.ts';
+import { DatasetError, EnvironmentError, UsageError } from '../../domain/errors/errors.ts';
+import type { Judged } from '../../domain/rollout/rollout-facts.ts';
+import { noEos } from '../../domain/rollout/turn.ts';
+import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
-import { mustHoldRollouts } from '../../storage/present.ts';
-import { judgedTurns, type JudgedTurn } from '../../storage/judged-turns.ts';
-import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
-import { everturnVersion } from '../../machine/package-root.ts';
+import { mustHoldRollouts } from '../../records/present.ts';
+import { judgedTurns, type JudgedTurn } from '../../records/judged-turns.ts';
+import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../records/judgements.ts';
+import { everturnVersion } from '../../local/machine/package-root.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';

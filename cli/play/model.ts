@@ -1,11 +1,11 @@
 // Checks the model of a run before anything is started: loads it once, so that an unusable model is refused at once.
 
-import { UsageError } from '../../domain/errors.ts';
-import { mustExtend } from '../../domain/feedback-delta.ts';
-import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../domain/logprob-meaning.ts';
-import type { ModelIdentity } from '../../domain/model-identity.ts';
-import type { RolloutSettings } from '../../domain/settings.ts';
-import type { ToolSettings } from '../../domain/tool.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { mustExtend } from '../../domain/rollout/feedback-delta.ts';
+import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../domain/rollout/logprob-meaning.ts';
+import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
+import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { ToolSettings } from '../../domain/tools/tool.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
 import { createBackend, tinyIdentity, unhonoured } from '../../inference/index.ts';
 import { flagOf } from '../../run/config.ts';

@@ -1,13 +1,13 @@
 // `everturn stats --by <field>`: the numbers of a run apart for each value of a field of its rows.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import { UsageError } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
 import { byField, type FieldGroup } from '../../statistics/by-field.ts';
 import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
 import { totalOf } from '../../statistics/play-order.ts';
 import { statisticsRows } from '../../statistics/rows.ts';
 import { runStatistics, type StatisticsOptions } from '../../statistics/run-statistics.ts';
-import type { Breach } from '../../storage/store.ts';
+import type { Breach } from '../../records/store.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { RunPlace } from '../find/place.ts';
 import { fieldOfRows } from '../find/row-field.ts';

@@ -1,16 +1,16 @@
 // Pause, resume and tune: one update to the run's workflow, answered by a worker.
 
 import type { Command } from 'commander';
-import { misrouted } from '../../temporal/routing.ts';
-import { describeWorkflow, progressOf, steer, tuneRun } from '../../temporal/runs.ts';
-import type { Session } from '../../temporal/connection.ts';
-import { TemporalError, UsageError } from '../../domain/errors.ts';
+import { misrouted } from '../../client/temporal/routing.ts';
+import { describeWorkflow, progressOf, steer, tuneRun } from '../../client/temporal/runs.ts';
+import type { Session } from '../../client/temporal/connection.ts';
+import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { plural } from '../view/format.ts';
 import { locateRun } from '../find/locate.ts';
 import { type Io, print, printJson } from '../io.ts';
-import type { Tuning } from '../../domain/messages.ts';
+import type { Tuning } from '../../domain/run/messages.ts';
 import { openLink } from '../find/link.ts';
 import { knownResult } from '../find/recorded.ts';
 

@@ -3,13 +3,13 @@
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { packageRoot } from '../../machine/package-root.ts';
+import { packageRoot } from '../../local/machine/package-root.ts';
 import { isRunAct } from '../../viewer/model/steer.ts';
 import type { Runs } from '../../viewer/runs.ts';
 import type { Steering } from '../../viewer/steer.ts';
 import { personOf } from '../find/person.ts';
 import type { Io } from '../io.ts';
-import { newToken } from '../../feed/feed-http.ts';
+import { newToken } from '../../client/feed/feed-http.ts';
 
 /** A fork may have to start the local service first. */
 const LIMIT_MS = 300_000;

@@ -1,15 +1,15 @@
 // The tools of a command's run: described once before anything is started, and the format in which its model calls them,
 // which its chat template shows.
 
-import { ModelError, UsageError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { renderFor } from '../../domain/new-context.ts';
-import type { Marker, ToolSettings } from '../../domain/tool.ts';
-import { mustTakeTools } from '../../domain/tool-extension.ts';
+import { ModelError, UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { renderFor } from '../../domain/rollout/new-context.ts';
+import type { Marker, ToolSettings } from '../../domain/tools/tool.ts';
+import { mustTakeTools } from '../../domain/tools/tool-extension.ts';
 import type { Backend, TokenBackend } from '../../inference/backend.ts';
 import type { RunOptions } from '../../run/options.ts';
-import { type DescribedTools, describeTools } from '../../tools/describe.ts';
-import { detectToolFormat, toolFormatNamed, toolFormatNames } from '../../tools/formats/format.ts';
+import { type DescribedTools, describeTools } from '../../environments/tools/describe.ts';
+import { detectToolFormat, toolFormatNamed, toolFormatNames } from '../../environments/tools/formats/format.ts';
 import { type Io, say } from '../io.ts';
 
 export interface RunTools extends DescribedTools {

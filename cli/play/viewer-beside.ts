@@ -6,11 +6,11 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isBucketPlace } from '../../domain/bucket-place.ts';
-import { packageRoot } from '../../machine/package-root.ts';
-import { type Environment, homeOf } from '../../service/home.ts';
-import { wantsUi } from '../../service/shared-machine.ts';
-import { liveState } from '../../service/state.ts';
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
+import { packageRoot } from '../../local/machine/package-root.ts';
+import { type Environment, homeOf } from '../../local/service/home.ts';
+import { wantsUi } from '../../local/service/shared-machine.ts';
+import { liveState } from '../../local/service/state.ts';
 import type { RunPlace } from '../find/place.ts';
 
 const START_WITHIN_MS = 20_000;

@@ -2,17 +2,17 @@
 
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { TemporalError, UsageError } from '../../domain/errors.ts';
-import type { FeedProgress, LeaseResult, RewindResult, Verb } from '../../domain/feed-messages.ts';
-import { epochOf, groupId } from '../../domain/group.ts';
-import { readText, replaceFile } from '../../storage/disk/write-once.ts';
-import type { Chunk, Encoder } from '../../storage/encoder.ts';
-import { dirname, isShared, join } from '../../storage/place.ts';
-import type { Store } from '../../storage/store.ts';
-import type { Session } from '../../temporal/connection.ts';
-import { callFeed, type FeedPlace, feedProgressOf } from '../../temporal/feed.ts';
+import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
+import type { FeedProgress, LeaseResult, RewindResult, Verb } from '../../domain/feed/messages.ts';
+import { epochOf, groupId } from '../../domain/rollout/group.ts';
+import { readText, replaceFile } from '../../records/disk/write-once.ts';
+import type { Chunk, Encoder } from '../../records/encoder.ts';
+import { dirname, isShared, join } from '../../records/place.ts';
+import type { Store } from '../../records/store.ts';
+import type { Session } from '../../client/temporal/connection.ts';
+import { callFeed, type FeedPlace, feedProgressOf } from '../../client/temporal/feed.ts';
 import type { ArealFeed, ArealSaved } from './areal-push.ts';
-import { openBatch, type RunShape } from '../../feed/feed-rows.ts';
+import { openBatch, type RunShape } from '../../client/feed/feed-rows.ts';
 
 export interface ArealFeedOptions {
   readonly place: FeedPlace;

@@ -3,7 +3,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../../storage/disk/errors.ts';
+import { codeOf } from '../../records/disk/errors.ts';
 
 export interface ArealPlace {
   /** The root of the folders. */

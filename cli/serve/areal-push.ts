@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UsageError } from '../../domain/errors.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
 import type { ArealNames } from './areal-names.ts';
 import type { Pusher } from './zeromq.ts';
 

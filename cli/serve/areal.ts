@@ -2,13 +2,13 @@
 
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from '../../domain/errors.ts';
-import { exporterNamed, sequencesFor } from '../../exporters/index.ts';
-import { lineByLine } from '../../storage/encoder.ts';
-import type { RunRecord } from '../../storage/record/run-record.ts';
-import type { Store } from '../../storage/store.ts';
-import type { Session } from '../../temporal/connection.ts';
-import type { FeedPlace } from '../../temporal/feed.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { exporterNamed, sequencesFor } from '../../formats/exports/index.ts';
+import { lineByLine } from '../../records/encoder.ts';
+import type { RunRecord } from '../../records/record/run-record.ts';
+import type { Store } from '../../records/store.ts';
+import type { Session } from '../../client/temporal/connection.ts';
+import type { FeedPlace } from '../../client/temporal/feed.ts';
 import { arealFeed, arealMemory } from './areal-feed.ts';
 import { arealNames } from './areal-names.ts';
 import { pushToAreal } from './areal-push.ts';

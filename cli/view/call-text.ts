@@ -1,7 +1,7 @@
 // The calls of a turn as text: a line for each, with what came of it. Names, arguments and outputs are foreign text.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import type { CallResult } from '../../domain/tool.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { CallResult } from '../../domain/tools/tool.ts';
 import { plural } from './format.ts';
 import type { Paint } from './paint.ts';
 

@@ -1,7 +1,7 @@
 // Two runs compared, as text: accuracy by turn with the paired difference, the 2×2 of queries, tests, and the settings
 // that differ. Differences are second run − first run, in percentage points.
 
-import { oneLine, short } from '../../domain/foreign-text.ts';
+import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { type Comparison, shownInterval } from '../../statistics/comparison.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { SettingDifference } from '../../statistics/settings.ts';

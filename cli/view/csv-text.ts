@@ -1,6 +1,6 @@
 // Estimates as CSV: one number a line, with what is needed to trust it. Cells that a spreadsheet would run are inert.
 
-import { csvCell } from '../../domain/foreign-text.ts';
+import { csvCell } from '../../domain/text/foreign-text.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 
 const HEAD = ['number', 'value', 'n', 'unit', 'left_out', 'standard_error', 'low95', 'high95', 'method', 'definition'];

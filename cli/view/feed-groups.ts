@@ -1,12 +1,12 @@
 // Each group of a run that a trainer lives on, and what became of it: trained (into which version), leased (by whom, until
 // when), left out (why), ready, or open. From the ledger, the rollouts' ends, and the feed's workflow where it answers.
 
-import { addEntry, emptyLine } from '../../domain/feed-entry.ts';
-import type { FeedProgress } from '../../domain/feed-messages.ts';
-import { groupId, groupPlace, type LeftOut, memberSamples, NO_FILTER, whyLeftOut } from '../../domain/group.ts';
-import { numbersIn } from '../../domain/number-set.ts';
-import { readGroup } from '../../storage/group-members.ts';
-import type { Store } from '../../storage/store.ts';
+import { addEntry, emptyLine } from '../../domain/feed/entry.ts';
+import type { FeedProgress } from '../../domain/feed/messages.ts';
+import { groupId, groupPlace, type LeftOut, memberSamples, NO_FILTER, whyLeftOut } from '../../domain/rollout/group.ts';
+import { numbersIn } from '../../domain/run/number-set.ts';
+import { readGroup } from '../../records/group-members.ts';
+import type { Store } from '../../records/store.ts';
 
 export interface GroupState {
   readonly group: string;

@@ -1,8 +1,8 @@
 // The part of `status` on a run's feed: from its workflow if that answers, else from the ledger in the run's folder.
 
-import { addEntry, countOf, emptyLine } from '../../domain/feed-entry.ts';
-import type { FeedProgress } from '../../domain/feed-messages.ts';
-import { feedProgressOf } from '../../temporal/feed.ts';
+import { addEntry, countOf, emptyLine } from '../../domain/feed/entry.ts';
+import type { FeedProgress } from '../../domain/feed/messages.ts';
+import { feedProgressOf } from '../../client/temporal/feed.ts';
 import { openLinkIfUp } from '../find/link.ts';
 import type { RunPlace } from '../find/place.ts';
 import type { Io } from '../io.ts';

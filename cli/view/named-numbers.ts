@@ -1,6 +1,6 @@
 // Named numbers of an environment, as text: rewards and metrics. Their names are foreign text.
 
-import { oneLine } from '../../domain/foreign-text.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
 
 const MOST_NAMED = 20;
 

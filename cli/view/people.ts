@@ -1,11 +1,11 @@
 // People's acts on a run, as text: verdicts beside the judge's, notes, and a line of counts. Everything that a person wrote
 // is foreign text.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import type { SteeredCount } from '../../domain/rollout-summary.ts';
-import { agreed, type NamedAct, type NoteAct, standingVerdicts } from '../../domain/steering.ts';
-import { type Acts, readActs } from '../../storage/steering.ts';
-import type { Store } from '../../storage/store.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { SteeredCount } from '../../domain/rollout/rollout-summary.ts';
+import { agreed, type NamedAct, type NoteAct, standingVerdicts } from '../../domain/run/steering.ts';
+import { type Acts, readActs } from '../../records/steering.ts';
+import type { Store } from '../../records/store.ts';
 import { plural } from './format.ts';
 import type { Paint } from './paint.ts';
 

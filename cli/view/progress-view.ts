@@ -1,10 +1,10 @@
 // A run's progress: on a terminal one line that redraws itself, elsewhere a plain line from time to time, and
 // only if something changed. With --json the same facts as JSON lines.
 
-import { visible } from '../../domain/foreign-text.ts';
-import { rewardCells } from '../../domain/collection-table.ts';
-import { counting, type RewardCount } from '../../domain/progress.ts';
-import type { CollectionProgress } from '../../domain/messages.ts';
+import { visible } from '../../domain/text/foreign-text.ts';
+import { rewardCells } from '../../domain/run/collection-table.ts';
+import { counting, type RewardCount } from '../../domain/run/progress.ts';
+import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { clock, count, percent } from './format.ts';
 import { type Io, printJson } from '../io.ts';
 import { type Paint, paintFor } from './paint.ts';

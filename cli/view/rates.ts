@@ -1,7 +1,7 @@
 // The speed of a collection, from its counts over the last half minute: tokens of ended rollouts per
 // second, and the remaining time.
 
-import type { CollectionProgress } from '../../domain/messages.ts';
+import type { CollectionProgress } from '../../domain/run/messages.ts';
 
 const WINDOW_MS = 30_000;
 

@@ -1,7 +1,7 @@
 // The inference servers of a run as a table: requests, latency and weight version of each.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import type { ServerReport } from '../../storage/fleet-status.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { ServerReport } from '../../records/fleet-status.ts';
 import { count, percent } from './format.ts';
 import type { Paint } from './paint.ts';
 import { table } from './table.ts';

@@ -1,6 +1,6 @@
 // Blocks of a large run that have reported nothing for so long that its counts leave out much of what they did.
 
-import { OVERDUE_MS } from '../../domain/blocks.ts';
+import { OVERDUE_MS } from '../../domain/run/blocks.ts';
 import { lasted } from './format.ts';
 import type { Paint } from './paint.ts';
 

@@ -1,8 +1,8 @@
 // How many rollouts a run has in flight, against the generations that its workers take at once.
 
-import type { Session } from '../../temporal/connection.ts';
-import { misrouted } from '../../temporal/routing.ts';
-import { type Workers, workersOf } from '../../temporal/workers.ts';
+import type { Session } from '../../client/temporal/connection.ts';
+import { misrouted } from '../../client/temporal/routing.ts';
+import { type Workers, workersOf } from '../../client/temporal/workers.ts';
 import { count, plural } from './format.ts';
 
 /** Undefined where there are slots for all, or nobody says how many there are. */

@@ -1,7 +1,7 @@
 // The statistics of a run as text: accuracy by turn, the numbers with their intervals, tokens and times, endings.
 
-import { oneLine, short } from '../../domain/foreign-text.ts';
-import { REFUSALS } from '../../domain/refusals.ts';
+import { oneLine, short } from '../../domain/text/foreign-text.ts';
+import { REFUSALS } from '../../domain/errors/refusals.ts';
 import type { TurnStatistics } from '../../statistics/by-turn.ts';
 import type { CallStatistics } from '../../statistics/calls.ts';
 import { type Estimate, saysNothing } from '../../statistics/estimate.ts';

@@ -1,10 +1,10 @@
 // The summary of a run, from its counts: accuracy by turn, outcomes, and the reasons of failures.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import { rewardCells } from '../../domain/collection-table.ts';
-import { counting, ended } from '../../domain/progress.ts';
-import { OUTCOMES } from '../../domain/ending.ts';
-import type { CollectionResult } from '../../domain/messages.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { rewardCells } from '../../domain/run/collection-table.ts';
+import { counting, ended } from '../../domain/run/progress.ts';
+import { OUTCOMES } from '../../domain/rollout/ending.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
 import { count, percent, plural, tokensText } from './format.ts';
 import type { Paint } from './paint.ts';
 import { table } from './table.ts';

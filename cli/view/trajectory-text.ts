@@ -1,13 +1,13 @@
 // A trajectory as text: the question, the answers, the verdicts. Text of models and data sets is hostile: it cannot
 // steer the terminal, and each of its lines is indented.
 
-import { oneLine, short, visible } from '../../domain/foreign-text.ts';
-import type { Parent } from '../../domain/lineage.ts';
-import { questionOf } from '../../domain/query.ts';
-import { turnReward } from '../../domain/reward.ts';
-import type { NamedAct } from '../../domain/steering.ts';
-import { contextTokens, outputTokens } from '../../domain/turn.ts';
-import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/trajectory.ts';
+import { oneLine, short, visible } from '../../domain/text/foreign-text.ts';
+import type { Parent } from '../../domain/rollout/lineage.ts';
+import { questionOf } from '../../domain/run/query.ts';
+import { turnReward } from '../../domain/rollout/reward.ts';
+import type { NamedAct } from '../../domain/run/steering.ts';
+import { contextTokens, outputTokens } from '../../domain/rollout/turn.ts';
+import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import { callLines } from './call-text.ts';
 import { plural, tokensText } from './format.ts';
 import { namedNumbers } from './named-numbers.ts';

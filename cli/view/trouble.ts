@@ -2,16 +2,16 @@
 // rollouts that is retried or that no worker takes, or a model server that is away. Undefined if there is no such
 // reason, or if Temporal does not answer.
 
-import { isBucketPlace } from '../../domain/bucket-place.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import { takesActivities } from '../../temporal/runs.ts';
-import { type Described, describeInFlight } from '../../temporal/in-flight.ts';
-import { stranded } from '../../temporal/routing.ts';
-import { localFailureOf } from '../../temporal/local-failures.ts';
-import { waitsOf } from '../../temporal/pending.ts';
-import { isServerFailure, type Session } from '../../temporal/connection.ts';
-import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/queues.ts';
-import { unwritable } from '../../storage/disk/writable.ts';
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { takesActivities } from '../../client/temporal/runs.ts';
+import { type Described, describeInFlight } from '../../client/temporal/in-flight.ts';
+import { stranded } from '../../client/temporal/routing.ts';
+import { localFailureOf } from '../../client/temporal/local-failures.ts';
+import { waitsOf } from '../../client/temporal/pending.ts';
+import { isServerFailure, type Session } from '../../client/temporal/connection.ts';
+import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/run/queues.ts';
+import { unwritable } from '../../records/disk/writable.ts';
 
 const ROLLOUTS = 32;
 /** Of workflows without a pending activity, those whose history is read. */

@@ -1,10 +1,10 @@
 // `watch` on a terminal: the whole screen, redrawn at each look. Accuracy by turn, how rollouts ended, speed and time
 // left, servers, and the cause of a wait. The user's screen is as before when it ends.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import type { CollectionProgress } from '../../domain/messages.ts';
-import { counting } from '../../domain/progress.ts';
-import { readFleet, type ServerReport, STALE_MS } from '../../storage/fleet-status.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { CollectionProgress } from '../../domain/run/messages.ts';
+import { counting } from '../../domain/run/progress.ts';
+import { readFleet, type ServerReport, STALE_MS } from '../../records/fleet-status.ts';
 import type { RunPlace } from '../find/place.ts';
 import type { Io } from '../io.ts';
 import { clock, count, percent, plural } from './format.ts';

@@ -1,8 +1,8 @@
 // The weights of a run, for `status`: the version in force, and what became of the latest update, server by server.
 
-import { oneLine } from '../../domain/foreign-text.ts';
-import type { DeclaredWeights, WeightsProgress } from '../../domain/weights.ts';
-import { openWeightsLedger } from '../../storage/weights.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { DeclaredWeights, WeightsProgress } from '../../domain/weights/weights.ts';
+import { openWeightsLedger } from '../../records/weights.ts';
 import type { Paint } from './paint.ts';
 
 export interface WeightsStatus {

@@ -1,10 +1,10 @@
 // The answer of `why` as text: one sentence, then the facts. Text of servers and judges is foreign text.
 
-import type { StopReason } from '../../domain/ending.ts';
-import { oneLine } from '../../domain/foreign-text.ts';
-import type { CallResult } from '../../domain/tool.ts';
-import type { PendingActivity } from '../../temporal/pending.ts';
-import type { ServerReport } from '../../storage/fleet-status.ts';
+import type { StopReason } from '../../domain/rollout/ending.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { CallResult } from '../../domain/tools/tool.ts';
+import type { PendingActivity } from '../../client/temporal/pending.ts';
+import type { ServerReport } from '../../records/fleet-status.ts';
 import { calledNames } from './call-text.ts';
 import { clock, plural, tokensText } from './format.ts';
 import type { Io } from '../io.ts';

@@ -4,7 +4,7 @@
 import { mkdtemp, rm, writeFile, chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explain } from '../../domain/errors.ts';
+import { explain } from '../../domain/errors/errors.ts';
 import { findBubblewrap, type Missing } from './bubblewrap.ts';
 import { CANARY_PROGRAM } from './canary-program.ts';
 import { readReport, type Runtime } from './language.ts';

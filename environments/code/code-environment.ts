@@ -4,9 +4,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { SandboxError } from '../../domain/errors.ts';
-import type { Query } from '../../domain/query.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import { SandboxError } from '../../domain/errors/errors.ts';
+import type { Query } from '../../domain/run/query.ts';
+import type { Verdict } from '../../domain/rollout/verdict.ts';
 import type { Judge } from '../environment.ts';
 import { proveSandbox } from './canary.ts';
 import { casesOf, type GoodCase, inputOf } from './cases.ts';

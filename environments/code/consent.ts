@@ -1,7 +1,7 @@
 // The operator's consent that model-written programs may run without a sandbox. The variable's name states the risk, and
 // any value that is not clearly yes or no is rejected.
 
-import { UsageError } from '../../domain/errors.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
 
 export const UNSAFE_FLAG = '--unsafe-run-code-without-sandbox';
 export const UNSAFE_VARIABLE = 'EVERTURN_UNSAFE_RUN_CODE_WITHOUT_SANDBOX';

@@ -1,6 +1,6 @@
 // The judge of code on a worker: only where a sandbox is proven, or the operator does without.
 
-import { explain, SandboxError } from '../../domain/errors.ts';
+import { explain, SandboxError } from '../../domain/errors/errors.ts';
 import { type CodeEnvironment, createCodeEnvironment } from './code-environment.ts';
 import { UNSAFE_FLAG } from './consent.ts';
 

@@ -1,6 +1,6 @@
 // The small process that starts sandboxes: one reply to each job, none to an abort. Ends with its parent.
 
-import { EverturnError } from '../../domain/errors.ts';
+import { EverturnError } from '../../domain/errors/errors.ts';
 import type { Launch } from './sandbox.ts';
 import { type Ran, runSandboxed, type RunLimits } from './sandboxed.ts';
 

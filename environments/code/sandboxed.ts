@@ -4,7 +4,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { JudgeError } from '../../domain/errors.ts';
+import { JudgeError } from '../../domain/errors/errors.ts';
 import { type Clock, startClock } from './clock.ts';
 import { type CodeLimits, DEFAULT_LIMITS, START_LIMIT_MS } from './limits.ts';
 import { createReader, type Stage } from './reader.ts';

@@ -2,7 +2,7 @@
 // that can be used every answer is right or wrong; `undecided` is the data set's fault. Never throws, reads no clock,
 // and its work is bounded by LIMITS.
 
-import type { Verdict } from '../../domain/verdict.ts';
+import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { compareSpellings, compareTexts, type Outcome } from './compare/compare-texts.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import { findAnswer, type Found } from './find/answer.ts';

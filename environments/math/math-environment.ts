@@ -2,10 +2,10 @@
 // query's solutions. Judged in killable child processes. An answer that kills them while the solution alone does not is
 // wrong, `too-big`; a solution that does is undecided. A failure of neither is a JudgeError.
 
-import { JudgeError } from '../../domain/errors.ts';
-import { questionOf } from '../../domain/query.ts';
-import type { Verdict } from '../../domain/verdict.ts';
-import { compiledScript } from '../../machine/compiled.ts';
+import { JudgeError } from '../../domain/errors/errors.ts';
+import { questionOf } from '../../domain/run/query.ts';
+import type { Verdict } from '../../domain/rollout/verdict.ts';
+import { compiledScript } from '../../local/machine/compiled.ts';
 import type { Judge } from '../environment.ts';
 import type { ChildJob } from './pool/child.ts';
 import type { JudgeOptions } from './judge.ts';

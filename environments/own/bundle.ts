@@ -7,8 +7,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { EnvironmentError } from '../../domain/errors.ts';
-import { short } from '../../domain/foreign-text.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
+import { short } from '../../domain/text/foreign-text.ts';
 
 export interface Bundle {
   readonly code: string;

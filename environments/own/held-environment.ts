@@ -1,8 +1,8 @@
 // An environment with state `held` in its processes or connections: every call of a rollout goes to the process that began it. A call that
 // fails leaves its session lost, since nobody knows what it did.
 
-import type { Begun, EnvironmentRecord, Reply } from '../../domain/environment.ts';
-import type { EarlierTurn } from '../../domain/new-context.ts';
+import type { Begun, EnvironmentRecord, Reply } from '../../domain/rollout/environment.ts';
+import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
 import type { Environment, Move, Played } from '../environment.ts';
 import { lost, openSessions } from './held.ts';
 import { type Holders, letGo, type Live } from './process-pool.ts';

@@ -3,9 +3,9 @@
 // a fresh one in its place. A worker that does not hold it waits for the one that does, for the same time.
 
 import { randomUUID } from 'node:crypto';
-import type { Reply } from '../../domain/environment.ts';
-import { EnvironmentError } from '../../domain/errors.ts';
-import type { Json } from '../../domain/json.ts';
+import type { Reply } from '../../domain/rollout/environment.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
+import type { Json } from '../../domain/text/json.ts';
 
 /** Identifies this process of a worker: each beginning is recorded with it. */
 export const HOLDER = randomUUID();

@@ -1,6 +1,6 @@
 // The time of one call to a user's environment: it ends by its time limit or by an abort, whatever the other side does.
 
-import { EnvironmentError } from '../../domain/errors.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
 
 export interface CallLimits {
   readonly signal?: AbortSignal;

@@ -1,9 +1,9 @@
 // One process of a user's environment: JSON lines on its standard input and output, one call at a time. Guarantees: a call
 // ends in its time whatever the process does; after a broken one the process is killed with all that it started.
 
-import { MAX_REPLY_BYTES } from '../../domain/environment.ts';
-import { EnvironmentError } from '../../domain/errors.ts';
-import { short } from '../../domain/foreign-text.ts';
+import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
+import { short } from '../../domain/text/foreign-text.ts';
 import { GuardedLines, type ProcessLaunch } from './guarded-lines.ts';
 import { lost } from './held.ts';
 import { type CallLimits, inTime } from './in-time.ts';

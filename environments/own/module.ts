@@ -4,9 +4,9 @@
 import { join } from 'node:path';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { EnvironmentRecord } from '../../domain/environment.ts';
-import { EnvironmentError } from '../../domain/errors.ts';
-import { compiledScript } from '../../machine/compiled.ts';
+import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
+import { compiledScript } from '../../local/machine/compiled.ts';
 import { bundleModule } from './bundle.ts';
 import { type Described, type Log, mismatch, passedEnv } from './command.ts';
 import { canConfine, confined } from './confine.ts';

@@ -2,11 +2,11 @@
 // the same code, closed when these runs have ended. Whether this worker may is asked first, each time; the answer may name the operator's own command.
 
 import { join } from 'node:path';
-import type { Door, EnvironmentRecord } from '../../domain/environment.ts';
-import { EnvironmentError, UsageError } from '../../domain/errors.ts';
+import type { Door, EnvironmentRecord } from '../../domain/rollout/environment.ts';
+import { EnvironmentError, UsageError } from '../../domain/errors/errors.ts';
 import type { Environment, Judge } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
-import { type HasEnded, openHeld } from '../../machine/held.ts';
+import { type HasEnded, openHeld } from '../../local/machine/held.ts';
 import { createMathEnvironment } from '../math/math-environment.ts';
 import { commandLaunch, type Described, describeCommand, type Log, mustBeCommand, PROCESSES } from './command.ts';
 import { codeFile, describeModule, type ModuleCode, moduleLaunch, mustBeModule } from './module.ts';

@@ -2,13 +2,13 @@
 // has a name: late, unreachable, refused, too large, no JSON.
 
 import type { Response } from 'undici';
-import { EnvironmentError } from '../../domain/errors.ts';
-import { MAX_REPLY_BYTES } from '../../domain/environment.ts';
-import { short } from '../../domain/foreign-text.ts';
-import { holdsSecret } from '../../domain/secret.ts';
-import type { Reason } from '../../domain/reasons.ts';
-import { FORBIDDEN, forbiddenIn } from '../../machine/forbidden-address.ts';
-import { guardedFetch } from '../../machine/guarded-fetch.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
+import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { holdsSecret } from '../../domain/text/secret.ts';
+import type { Reason } from '../../domain/errors/reasons.ts';
+import { FORBIDDEN, forbiddenIn } from '../../local/machine/forbidden-address.ts';
+import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
 import { parseJson, tooLarge } from './reply.ts';
 
 export interface PostOptions {

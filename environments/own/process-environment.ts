@@ -3,9 +3,9 @@
 // reply must be the recorded one; every process that holds a copy of a rollout gets its end, or ends the copy when no call
 // came for its lease. State `held` lives in one, and is lost with it (held.ts).
 
-import { DEFAULT_COPY_SECONDS, type EnvironmentRecord, type StateKind } from '../../domain/environment.ts';
-import { EnvironmentError } from '../../domain/errors.ts';
-import type { EarlierTurn } from '../../domain/new-context.ts';
+import { DEFAULT_COPY_SECONDS, type EnvironmentRecord, type StateKind } from '../../domain/rollout/environment.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
+import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
 import type { Environment, Move, Played } from '../environment.ts';
 import { heldEnvironment } from './held-environment.ts';
 import { broken, parseBegun, parseReply } from './reply.ts';

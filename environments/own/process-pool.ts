@@ -2,7 +2,7 @@
 // goes to the idle process that knows its rollout, else to any: a process that hangs holds up its own call alone, until
 // its time limit.
 
-import { EnvironmentError } from '../../domain/errors.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { broken, parseHello, type Hello } from './reply.ts';
 import type { ProcessLaunch } from './guarded-lines.ts';
 import { LineProcess } from './line-process.ts';

@@ -3,8 +3,8 @@
 // State none or value. The texts pass through Temporal's history, so one call holds at most 1.5 MB.
 
 import { createHash } from 'node:crypto';
-import { type EnvironmentRecord, MAX_REPLY_BYTES, type Said } from '../../domain/environment.ts';
-import { EnvironmentError } from '../../domain/errors.ts';
+import { type EnvironmentRecord, MAX_REPLY_BYTES, type Said } from '../../domain/rollout/environment.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { Environment } from '../environment.ts';
 import { type Described, mismatch } from './command.ts';
 import { reported } from './line-process.ts';

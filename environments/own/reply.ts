@@ -14,12 +14,12 @@ import {
   type Reply,
   type StateKind,
   STATES,
-} from '../../domain/environment.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
-import { EnvironmentError } from '../../domain/errors.ts';
-import { short } from '../../domain/foreign-text.ts';
-import { DoubtfulJson, strictJson } from '../../domain/json-text.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+} from '../../domain/rollout/environment.ts';
+import type { Json, JsonObject } from '../../domain/text/json.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
+import type { Verdict } from '../../domain/rollout/verdict.ts';
 
 /** Far below float32's end: the sum over a thousand turns fits as well. */
 const MAX_REWARD = 1e30;

@@ -3,10 +3,10 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
-import type { Door } from '../../domain/environment.ts';
-import { UsageError } from '../../domain/errors.ts';
-import { short } from '../../domain/foreign-text.ts';
-import { FORBIDDEN, isForbiddenAddress } from '../../machine/forbidden-address.ts';
+import type { Door } from '../../domain/rollout/environment.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { FORBIDDEN, isForbiddenAddress } from '../../local/machine/forbidden-address.ts';
 
 export interface Spec {
   readonly door: Door;

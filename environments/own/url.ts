@@ -2,7 +2,7 @@
 // followed, and a reply is read up to its limit only.
 
 import { createHash } from 'node:crypto';
-import { DEFAULT_TIMEOUT_SECONDS, type EnvironmentRecord } from '../../domain/environment.ts';
+import { DEFAULT_TIMEOUT_SECONDS, type EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { Environment, EnvironmentCall } from '../environment.ts';
 import { type Described, mismatch } from './command.ts';
 import { lostByRepeat } from './held.ts';

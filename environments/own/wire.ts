@@ -11,12 +11,12 @@ import {
   type RespondParams,
   type StateKind,
   verdictOf,
-} from '../../domain/environment.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
-import { rolloutWorkflowId, turnSeed } from '../../domain/ids.ts';
-import { conversationOf, type EarlierTurn } from '../../domain/new-context.ts';
-import type { Message, Prompt } from '../../domain/query.ts';
-import { noEos } from '../../domain/turn.ts';
+} from '../../domain/rollout/environment.ts';
+import type { Json, JsonObject } from '../../domain/text/json.ts';
+import { rolloutWorkflowId, turnSeed } from '../../domain/run/ids.ts';
+import { conversationOf, type EarlierTurn } from '../../domain/rollout/new-context.ts';
+import type { Message, Prompt } from '../../domain/run/query.ts';
+import { noEos } from '../../domain/rollout/turn.ts';
 import type { Move, Played } from '../environment.ts';
 
 /** Turns are numbered from 1: this seed is no turn's. */

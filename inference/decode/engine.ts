@@ -4,7 +4,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { Batch } from './batch.ts';
 import { gatherRows } from './kv.ts';
 import { PrefixCache } from './prefix-cache.ts';

@@ -2,7 +2,7 @@
 // attention_mask, optional position_ids and num_logits_to_keep, past_key_values.N.key|value; logits and
 // present.N.key|value. Any other input is rejected by name: a guessed value would silently change the results.
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import type { Kv, KvShape, StepInput, StepModel, StepOutput } from './step-model.ts';
 
 export interface OnnxTensor {

@@ -1,8 +1,8 @@
 // One request in the decode loop.
 
-import { ModelError } from '../../domain/errors.ts';
-import type { Sampling } from '../../domain/sampling.ts';
-import type { Finish } from '../../domain/turn.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { Sampling } from '../../domain/rollout/sampling.ts';
+import type { Finish } from '../../domain/rollout/turn.ts';
 import type { KvRow } from './kv.ts';
 import { uniformAt } from './philox.ts';
 import type { DrawToken } from './sampler.ts';

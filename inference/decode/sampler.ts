@@ -1,7 +1,7 @@
 // How one token is drawn from one row of logits: temperature, then top-k, then top-p, then one uniform number.
 // Pure. All arithmetic is in float64 over the model's float32 logits. Of equal logits the lower id counts as larger.
 
-import type { Sampling } from '../../domain/sampling.ts';
+import type { Sampling } from '../../domain/rollout/sampling.ts';
 
 export interface Drawn {
   readonly id: number;

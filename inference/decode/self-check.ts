@@ -1,7 +1,7 @@
 // Compares a model with itself when it is loaded: rejects an inconsistent one, and finds out how far its batches
 // are bit-equal to single rows on this machine (traits.ts lists the consequences).
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { gatherRows } from './kv.ts';
 import { uniformAt } from './philox.ts';
 import type { Kv, StepModel } from './step-model.ts';

@@ -2,7 +2,7 @@
 // separate process because a step of the model blocks its thread, which would stop a worker's heartbeats. It ends
 // with its parent, also if that is killed.
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { DecodeEngine } from '../decode/engine.ts';
 import { loadModel } from './load.ts';
 import type { FromModel, GenerateMessage, LoadMessage, ToModel } from './protocol.ts';

@@ -4,7 +4,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { createOnnxModel, type OnnxSession, type OnnxTensor } from '../decode/onnx-model.ts';
 import { checkModel, type CheckReport } from '../decode/self-check.ts';
 import type { StepModel } from '../decode/step-model.ts';

@@ -1,7 +1,7 @@
 // The errors of a model process that cannot answer: its own errors unchanged, its death, its shutdown, and weights
 // that differ from those loaded before.
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import type { ErrorMessage, LoadMessage } from './protocol.ts';
 
 export function toModelError({ message, reason, fix, retryable, causes }: ErrorMessage): ModelError {

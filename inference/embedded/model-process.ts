@@ -6,7 +6,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { changedError, closedError, diedError, toModelError } from './model-process-errors.ts';
 import type {
   FromModel,

@@ -1,9 +1,9 @@
 // The messages between the worker and its model process: one object per message, over Node's IPC channel with
 // structured clone (`serialization: 'advanced'`), so that ids and logprobs travel as typed arrays.
 
-import type { Sampling } from '../../domain/sampling.ts';
-import type { Reason } from '../../domain/reasons.ts';
-import type { Finish } from '../../domain/turn.ts';
+import type { Sampling } from '../../domain/rollout/sampling.ts';
+import type { Reason } from '../../domain/errors/reasons.ts';
+import type { Finish } from '../../domain/rollout/turn.ts';
 import type { ModelSource } from '../tokenizer/model-source.ts';
 
 /** The first weights of a process have `id` null. Later ones are loaded beside those in use. */

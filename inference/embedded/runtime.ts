@@ -1,7 +1,7 @@
 // Whether this installation can run a model itself. That for inference servers (the image `worker`) has no runtime of models.
 
 import { createRequire } from 'node:module';
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 
 /** Throws where it cannot. The rollouts of such a model wait for a worker that can. */
 export function mustRunModels(model: string): void {

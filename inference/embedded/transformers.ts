@@ -3,9 +3,9 @@
 
 import { join } from 'node:path';
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import type { BackendOptions, EmbeddedWeights, GenerateRequest, TokenBackend, TokenFacts } from '../backend.ts';
-import { compiledScript } from '../../machine/compiled.ts';
+import { compiledScript } from '../../local/machine/compiled.ts';
 import { ModelProcess } from './model-process.ts';
 import type { LoadedFacts, LoadMessage } from './protocol.ts';
 import { mustRunModels } from './runtime.ts';
@@ -13,7 +13,7 @@ import { checkWeightsFolder } from './weights-folder.ts';
 import { folderIdentity } from '../tokenizer/model-files.ts';
 import { checkModelFolder, findModelSource, folderOf, type ModelSource } from '../tokenizer/model-source.ts';
 import { impossible, type Claimed } from '../possible.ts';
-import { packageRoot } from '../../machine/package-root.ts';
+import { packageRoot } from '../../local/machine/package-root.ts';
 import { checkRequest } from '../request.ts';
 import { openTokenizer } from '../tokenizer/tokenizer.ts';
 

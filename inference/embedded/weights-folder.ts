@@ -1,7 +1,7 @@
 // Checks that a folder of new weights fits this model: the same architecture and the same tokenizer, by its files and
 // before anything is loaded. An error names the difference with both values.
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import type { EmbeddedWeights } from '../backend.ts';
 import { tokenizerHashes } from '../tokenizer/model-files.ts';
 import { checkModelFolder, folderOf, readModelFile, type ModelSource } from '../tokenizer/model-source.ts';

@@ -4,10 +4,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ModelError } from '../../domain/errors.ts';
-import { short } from '../../domain/foreign-text.ts';
-import { CANARY_TOLERANCE, canaryDistance, type ModelIdentity } from '../../domain/model-identity.ts';
-import type { VersionSpan } from '../../domain/turn.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { CANARY_TOLERANCE, canaryDistance, type ModelIdentity } from '../../domain/weights/model-identity.ts';
+import type { VersionSpan } from '../../domain/rollout/turn.ts';
 import type { Kind, Kinds } from '../backend.ts';
 import { badReply } from '../http/http-errors.ts';
 import { LABEL_CHARS } from '../servers/version-spans.ts';

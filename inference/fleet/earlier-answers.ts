@@ -3,10 +3,10 @@
 // latest answers, no tokens. The records of other workers are compared by `check`.
 
 import { hash } from 'node:crypto';
-import { short } from '../../domain/foreign-text.ts';
-import { isTelling } from '../../domain/telling.ts';
-import type { VersionSpan } from '../../domain/turn.ts';
-import { type FirstLabels, openFirstLabels } from '../../domain/weight-version.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { isTelling } from '../../domain/rollout/telling.ts';
+import type { VersionSpan } from '../../domain/rollout/turn.ts';
+import { type FirstLabels, openFirstLabels } from '../../domain/weights/weight-version.ts';
 import { badReply } from '../http/http-errors.ts';
 
 const ANSWERS_KEPT = 20_000;

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
-import { explain, ModelError } from '../../domain/errors.ts';
+import { explain, ModelError } from '../../domain/errors/errors.ts';
 import type { BackendOf, BackendOptions, FleetOptions, Kind, Kinds } from '../backend.ts';
 import { Acquaintance, type Judge } from './acquaintance.ts';
 import { Circuit, type CircuitOptions } from './circuit.ts';

@@ -3,10 +3,10 @@
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { short } from '../../domain/foreign-text.ts';
+import { short } from '../../domain/text/foreign-text.ts';
 
-import { ModelError } from '../../domain/errors.ts';
-import { type Canary, isFolder, type ModelIdentity } from '../../domain/model-identity.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { type Canary, isFolder, type ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Tokenizer } from '../backend.ts';
 import type { Http } from '../http/http.ts';
 import type { Peek } from './logprob-canary.ts';

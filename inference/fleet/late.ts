@@ -1,8 +1,8 @@
 // A restarted server has the weights that it was started with, and must get the current ones before any request. This
 // file only recognises it, by its label, and rejects it until then; a workflow performs the update.
 
-import { ModelError } from '../../domain/errors.ts';
-import type { ModelIdentity } from '../../domain/model-identity.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { LateServers } from '../backend.ts';
 
 export const OLD_WEIGHTS = 'old-weights';

@@ -1,8 +1,8 @@
 // Determines the kind of a server's logprobs, once at start, on one context: at temperature 1, at 0.5, and with top-k
 // truncation. It compares differences between two tokens' logprobs, which no normalisation changes.
 
-import type { LogprobMeaning } from '../../domain/logprob-meaning.ts';
-import type { Sampling } from '../../domain/sampling.ts';
+import type { LogprobMeaning } from '../../domain/rollout/logprob-meaning.ts';
+import type { Sampling } from '../../domain/rollout/sampling.ts';
 
 /** Logprobs by token id for one position: the sampled token's and some of the most probable ones'. */
 export interface Peek {

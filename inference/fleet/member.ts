@@ -1,7 +1,7 @@
 // One server of a fleet: its connection, its health, and its counters.
 
 import type { GenerateOptions, Kind, Kinds, ServerStatus } from '../backend.ts';
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import type { ServerBackend } from './server-backend.ts';
 import { type Forced, Recheck } from './recheck.ts';
 import type { FleetRules } from './rules.ts';

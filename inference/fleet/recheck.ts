@@ -3,7 +3,7 @@
 // a server are compared until one agrees, later one in so many; after a disagreement all, until one agrees. Nothing is
 // known where a server gives no logprobs of contexts, where they are of another distribution, or weights changed meanwhile.
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { badReply } from '../http/http-errors.ts';
 
 /** The logprobs that a server gives the last tokens of a context. */

@@ -1,6 +1,11 @@
 // Compares every server of a fleet with the first one: its identity, and, for each version of the weights, its canary.
 
-import { differingCanaries, differingTraits, type ModelIdentity, type Named } from '../../domain/model-identity.ts';
+import {
+  differingCanaries,
+  differingTraits,
+  type ModelIdentity,
+  type Named,
+} from '../../domain/weights/model-identity.ts';
 import { otherModel, type Judge } from './acquaintance.ts';
 
 /** Number of versions whose canaries are stored, beside the first. */

@@ -3,11 +3,11 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import { short } from '../../domain/foreign-text.ts';
+import { short } from '../../domain/text/foreign-text.ts';
 
-import { ModelError } from '../../domain/errors.ts';
-import type { ModelIdentity } from '../../domain/model-identity.ts';
-import type { Finish } from '../../domain/turn.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
+import type { Finish } from '../../domain/rollout/turn.ts';
 import type { BackendOf, GenerateRequest, Kind, Reply, TokenFacts, Tokenizer } from '../backend.ts';
 import type { Given } from './recheck.ts';
 import type { Connections } from '../http/connections.ts';

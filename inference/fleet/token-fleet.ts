@@ -1,8 +1,8 @@
 // The token servers of one fleet must agree: ids mean the same tokens, and answers end alike. Different kinds of
 // logprobs are allowed while the run samples at temperature 1 without cuts, where all kinds coincide.
 
-import { ModelError } from '../../domain/errors.ts';
-import { logprobsServe, meaningOf } from '../../domain/logprob-meaning.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { logprobsServe, meaningOf } from '../../domain/rollout/logprob-meaning.ts';
 import { openEarlierAnswers } from './earlier-answers.ts';
 import { logprobsBy, type FleetRules, type Met } from './rules.ts';
 

@@ -1,6 +1,6 @@
 // The API key of a server: an environment variable names it; read once, never printed or stored.
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 
 export function readApiKey(name: string | null | undefined, env: NodeJS.ProcessEnv = process.env): string | null {
   if (!name) return null;

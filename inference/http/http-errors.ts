@@ -1,10 +1,10 @@
 // Every failure of a server as a ModelError with a stable reason: retryable (busy, cut off, starting) or final
 // (rejected). The message has the server's url and its own error text.
 
-import { ModelError } from '../../domain/errors.ts';
-import type { Reason } from '../../domain/reasons.ts';
-import { short } from '../../domain/foreign-text.ts';
-import { forbiddenIn } from '../../machine/forbidden-address.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { Reason } from '../../domain/errors/reasons.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { forbiddenIn } from '../../local/machine/forbidden-address.ts';
 
 /** The place of a failure; every message begins with it. */
 export interface Place {

@@ -4,13 +4,13 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { short } from '../../domain/foreign-text.ts';
+import { short } from '../../domain/text/foreign-text.ts';
 import { buildConnector, Pool, type Dispatcher } from 'undici';
 
-import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
-import { ModelError } from '../../domain/errors.ts';
-import { holdsSecret } from '../../domain/secret.ts';
-import { guardedConnector, type Lookup } from '../../machine/forbidden-address.ts';
+import { DEFAULT_SETTINGS } from '../../domain/run/defaults.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { holdsSecret } from '../../domain/text/secret.ts';
+import { guardedConnector, type Lookup } from '../../local/machine/forbidden-address.ts';
 import { watchConnections, type Connections } from './connections.ts';
 import {
   badReply,

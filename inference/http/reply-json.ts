@@ -1,8 +1,8 @@
 // The JSON of a reply, or a name for other content: HTML, an event stream, a truncated text.
 
 import { isUtf8 } from 'node:buffer';
-import { short } from '../../domain/foreign-text.ts';
-import { DoubtfulJson, strictJson } from '../../domain/json-text.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 
 import { badReply, type Place } from './http-errors.ts';
 

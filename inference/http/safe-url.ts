@@ -1,6 +1,6 @@
 // A url as it may be shown: without credentials and query, where keys hide.
 
-import { short } from '../../domain/foreign-text.ts';
+import { short } from '../../domain/text/foreign-text.ts';
 
 export function safeUrl(url: string): string {
   try {

@@ -1,8 +1,8 @@
 // The addresses of servers, as users write them. http or https, without secrets: a url is stored in run.json, so
 // credentials and queries, which may contain keys, are refused and not repeated in the error.
 
-import { UsageError } from '../../domain/errors.ts';
-import { FORBIDDEN, isForbiddenAddress } from '../../machine/forbidden-address.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { FORBIDDEN, isForbiddenAddress } from '../../local/machine/forbidden-address.ts';
 import { safeUrl } from './safe-url.ts';
 
 /** `<url>[,<url>…]`: each as it is requested, without a trailing slash or `/v1`. */

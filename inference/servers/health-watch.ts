@@ -1,7 +1,7 @@
 // Detects a server that hangs during an answer: a complete answer may take minutes, and so would the wait for a hanging
 // server. Sends one health request from time to time, whatever the number of waiting requests.
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import type { Http } from '../http/http.ts';
 import { at } from '../http/http-errors.ts';
 

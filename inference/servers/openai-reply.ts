@@ -3,8 +3,8 @@
 
 import { z } from 'zod';
 
-import type { ModelIdentity } from '../../domain/model-identity.ts';
-import type { Finish } from '../../domain/turn.ts';
+import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
+import type { Finish } from '../../domain/rollout/turn.ts';
 import { flawOfCounts } from '../counts.ts';
 import { parseReply } from '../fleet/server-backend.ts';
 import { badReply, type Place } from '../http/http-errors.ts';

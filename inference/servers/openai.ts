@@ -1,10 +1,10 @@
 // Any endpoint with OpenAI's chat completions: messages in, text out, with logprobs of the server's own tokens if it sends
 // them. A text backend: no ids, no vocabulary and no tokenizer, so no sample for training.
 
-import { ModelError } from '../../domain/errors.ts';
-import { short } from '../../domain/foreign-text.ts';
-import { isFolder } from '../../domain/model-identity.ts';
-import type { Message } from '../../domain/query.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { isFolder } from '../../domain/weights/model-identity.ts';
+import type { Message } from '../../domain/run/query.ts';
 import { readApiKey } from '../http/api-key.ts';
 import type { BackendOptions, GenerateOptions, TextBackend, TextReply, TextRequest } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';

@@ -4,16 +4,16 @@
 
 import { z } from 'zod';
 
-import { ModelError } from '../../domain/errors.ts';
-import type { ModelIdentity } from '../../domain/model-identity.ts';
-import type { Sampling } from '../../domain/sampling.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
+import type { Sampling } from '../../domain/rollout/sampling.ts';
 import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
 import type { Ask, Http } from '../http/http.ts';
 import { badReply, statusError } from '../http/http-errors.ts';
 import { canaryOf, identityOf } from '../fleet/identity.ts';
 import { logprobMeaning, PEEK_TOKENS, type Peek } from '../fleet/logprob-canary.ts';
 import { numbers, triples, triplesByToken } from '../http/reply-lists.ts';
-import { short } from '../../domain/foreign-text.ts';
+import { short } from '../../domain/text/foreign-text.ts';
 import {
   asReply,
   CANARY,

@@ -1,7 +1,7 @@
 // Shared by all servers of token ids, whatever their protocol: several form a fleet; a failed start closes its
 // connections; each request is checked, watched for hangs, and aborted at the server once nobody waits for it.
 
-import type { ModelIdentity } from '../../domain/model-identity.ts';
+import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import { readApiKey } from '../http/api-key.ts';
 import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';

@@ -2,10 +2,10 @@
 // any other reply the server is asked before and after: one version for all tokens, or the reply is refused. Guarantees
 // contiguous spans that cover every token. A server that never names a version is at version 0, without a label.
 
-import { ModelError } from '../../domain/errors.ts';
-import { short } from '../../domain/foreign-text.ts';
-import { FIRST_VERSION, versionNumber } from '../../domain/weight-version.ts';
-import type { VersionSpan } from '../../domain/turn.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { FIRST_VERSION, versionNumber } from '../../domain/weights/weight-version.ts';
+import type { VersionSpan } from '../../domain/rollout/turn.ts';
 import { badReply, type Place } from '../http/http-errors.ts';
 
 /** Every record stores the string, so a long one is cut. */

@@ -2,7 +2,7 @@
 // name under which a request is aborted. Pure.
 
 import { z } from 'zod';
-import type { Finish } from '../../domain/turn.ts';
+import type { Finish } from '../../domain/rollout/turn.ts';
 import type { ReportedCounts } from '../counts.ts';
 import type { ServerReply } from '../fleet/server-backend.ts';
 import type { Peek } from '../fleet/logprob-canary.ts';

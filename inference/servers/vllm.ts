@@ -2,8 +2,8 @@
 // spans of weight versions), else by /v1/completions. Every sampling parameter is sent, because a generation_config.json
 // changes defaults, and vLLM silently ignores unknown names. Not covered: multimodal inputs, LoRA adapters, beam search.
 
-import { ModelError } from '../../domain/errors.ts';
-import type { ModelIdentity } from '../../domain/model-identity.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
 import type { Ask, Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';

@@ -3,7 +3,7 @@
 // does the same, but loads an ONNX runtime with it, which a worker of inference servers has no use for.
 
 import { Template } from '@huggingface/jinja';
-import type { ChatMessage } from '../../domain/query.ts';
+import type { ChatMessage } from '../../domain/run/query.ts';
 
 export interface ChatTemplate {
   /** Null if the model has none. Of several: the one for these tools. Throws if none of them is for every conversation. */

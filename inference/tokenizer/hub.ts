@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ModelError } from '../../domain/errors.ts';
-import { guardedFetch } from '../../machine/guarded-fetch.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
 import { hubCacheFolder, TOKENIZER_FILES } from './model-source.ts';
 
 const HUB = 'https://huggingface.co';

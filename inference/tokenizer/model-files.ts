@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { ModelIdentity } from '../../domain/model-identity.ts';
-import { streamRegular } from '../../machine/regular-file.ts';
+import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
+import { streamRegular } from '../../local/machine/regular-file.ts';
 import { optionalModelFile, readModelFile } from './model-source.ts';
 
 type Json = Readonly<Record<string, unknown>>;

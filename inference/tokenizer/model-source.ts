@@ -5,8 +5,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 
-import { ModelError } from '../../domain/errors.ts';
-import { readRegular } from '../../machine/regular-file.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { readRegular } from '../../local/machine/regular-file.ts';
 
 export type ModelSource =
   | { readonly kind: 'folder'; readonly path: string; readonly name: string }

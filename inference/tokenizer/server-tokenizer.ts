@@ -1,7 +1,7 @@
 // The tokenizer and the vocabulary of a model on a server: from --tokenizer, or from the server's own model path, if
 // that is a folder on this machine or a hub id. One copy per source, whatever the number of servers.
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { readModelConfig } from './model-files.ts';
 import { findModelSource, folderOf } from './model-source.ts';
 import { openTokenizer, type ModelTokenizer } from './tokenizer.ts';

@@ -3,8 +3,8 @@
 // the event loop never waits. No network for a folder.
 
 import { Tokenizer as RustTokenizer } from 'tokenizers';
-import { ModelError } from '../../domain/errors.ts';
-import type { ChatMessage } from '../../domain/query.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { ChatMessage } from '../../domain/run/query.ts';
 import type { Tokenizer } from '../backend.ts';
 import { type ChatTemplate, chatTemplateOf } from './chat-template.ts';
 import { completeTokenizer, plainTokens, type TokenizerJson } from './from-config.ts';

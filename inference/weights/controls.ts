@@ -1,4 +1,4 @@
-// Replaces the weights of one server: the few calls of each kind of server that the saga of domain/weights-saga.ts needs.
+// Replaces the weights of one server: the few calls of each kind of server that the saga of domain/weights/weights-saga.ts needs.
 // Each throws a ModelError if the server did not do it.
 
 import type { Http } from '../http/http.ts';

@@ -1,6 +1,6 @@
 // The models whose weights can be replaced, by the scheme of --model: servers with controls for it, and embedded ones.
 
-import { UsageError } from '../../domain/errors.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
 import { readApiKey } from '../http/api-key.ts';
 import { openHttp, type Http } from '../http/http.ts';
 import { parseModelSpec } from '../index.ts';

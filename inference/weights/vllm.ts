@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import type { Http } from '../http/http.ts';
 import { parseReply } from '../fleet/server-backend.ts';
 import { labelOf } from '../servers/version-spans.ts';

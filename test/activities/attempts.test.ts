@@ -7,10 +7,10 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { openActivity } from '../../activities/open.ts';
-import { completeSettings } from '../../domain/defaults.ts';
-import type { RolloutInput } from '../../domain/messages.ts';
-import type { OpenedRollout } from '../../domain/rollout-facts.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
+import type { RolloutInput } from '../../domain/run/messages.ts';
+import type { OpenedRollout } from '../../domain/rollout/rollout-facts.ts';
+import { openFileStore } from '../../records/files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-attempts-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -4,12 +4,12 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { evaluateActivity } from '../../activities/evaluate.ts';
-import { JudgeError } from '../../domain/errors.ts';
-import type { Finish } from '../../domain/turn.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import { JudgeError } from '../../domain/errors/errors.ts';
+import type { Finish } from '../../domain/rollout/turn.ts';
+import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { onlyJudge } from '../support/only-judge.ts';
 import type { Judge } from '../../environments/environment.ts';
-import type { Store } from '../../storage/store.ts';
+import type { Store } from '../../records/store.ts';
 
 const REFERENCE = { rollout: { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 }, turn: 1 };
 const RIGHT: Verdict = { verdict: 'right', reason: 'scripted' };

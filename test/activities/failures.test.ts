@@ -1,7 +1,7 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { asFailure } from '../../activities/failures.ts';
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 
 const failure = (details: ConstructorParameters<typeof ModelError>[1]) =>
   asFailure(new ModelError('What', details)) as ApplicationFailure;

@@ -8,10 +8,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { openActivity } from '../../activities/open.ts';
 import { parseSettings } from '../../run/config.ts';
-import { queryFromRow } from '../../datasets/row.ts';
-import { DatasetError } from '../../domain/errors.ts';
-import { openFileStore } from '../../storage/files.ts';
-import type { RolloutInput } from '../../domain/messages.ts';
+import { queryFromRow } from '../../formats/datasets/row.ts';
+import { DatasetError } from '../../domain/errors/errors.ts';
+import { openFileStore } from '../../records/files.ts';
+import type { RolloutInput } from '../../domain/run/messages.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-open-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -5,9 +5,9 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
-import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
-import { ModelError } from '../../domain/errors.ts';
-import type { TurnRecord } from '../../domain/turn.ts';
+import { DEFAULT_SETTINGS } from '../../domain/run/defaults.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { scriptedTextBackend } from '../support/scripted-model.ts';
 
 const ID = { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 };

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/messages.ts';
-import { openFileStore } from '../../storage/files.ts';
+import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/run/messages.ts';
+import { openFileStore } from '../../records/files.ts';
 import { prove } from './rig-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 

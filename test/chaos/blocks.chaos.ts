@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/messages.ts';
+import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/run/messages.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { checkRun } from './checker.ts';
 import { killWorkers } from './nemesis.ts';

@@ -2,7 +2,7 @@
 // call, come and go while a run is played, and hit reading as little as a real disk would.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FileLayer, NODE_FILES } from '../../storage/disk/file-layer.ts';
+import { type FileLayer, NODE_FILES } from '../../records/disk/file-layer.ts';
 
 export interface FaultyFiles {
   readonly layer: FileLayer;

@@ -6,11 +6,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { addEntry, emptyLine } from '../../domain/feed-entry.ts';
-import { groupId, groupPlace } from '../../domain/group.ts';
-import { numbersIn } from '../../domain/number-set.ts';
-import { checkRun } from '../../proof/check.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { addEntry, emptyLine } from '../../domain/feed/entry.ts';
+import { groupId, groupPlace } from '../../domain/rollout/group.ts';
+import { numbersIn } from '../../domain/run/number-set.ts';
+import { checkRun } from '../../records/check/check.ts';
+import { openFileStore } from '../../records/files.ts';
 import { type Kept, keepNode } from './kept.ts';
 import { kill } from './nemesis.ts';
 import { randomOf, SEED } from './seed.ts';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { CollectionResult } from '../../domain/messages.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
 import { until } from '../support/until.ts';
 import { cpuSeconds } from '../support/processes.ts';
 import { FULL } from './size.ts';

@@ -4,9 +4,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ModelError } from '../../domain/errors.ts';
-import { openFileStore } from '../../storage/files.ts';
-import type { CollectionResult } from '../../domain/messages.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { openFileStore } from '../../records/files.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedTextBackend } from '../support/scripted-model.ts';
 import { prove, startRun, sums } from './rig-run.ts';

@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../machine/ports.ts';
+import { freePort } from '../../local/machine/ports.ts';
 import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { type Kept, keepNode } from './kept.ts';
 import { compiledModelServer } from '../support/compiled.ts';

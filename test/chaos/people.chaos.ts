@@ -6,10 +6,10 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { exporterNamed } from '../../exporters/index.ts';
-import { exportRun } from '../../storage/export-run.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { readTrajectories } from '../../storage/trajectories.ts';
+import { exporterNamed } from '../../formats/exports/index.ts';
+import { exportRun } from '../../records/export-run.ts';
+import { openFileStore } from '../../records/files.ts';
+import { readTrajectories } from '../../records/trajectories.ts';
 import { kill } from './nemesis.ts';
 import { type Random, randomOf, SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';

@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { rolloutFolder } from '../../storage/record/layout.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { rolloutFolder } from '../../records/record/layout.ts';
+import { openFileStore } from '../../records/files.ts';
 import { compiledRoom } from '../support/compiled.ts';
-import { RUN, turnRecord } from '../storage/play.ts';
+import { RUN, turnRecord } from '../records/play.ts';
 import { randomOf, SEED } from './seed.ts';
 import { FULL } from './size.ts';
 

@@ -3,13 +3,13 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Session } from '../../temporal/connection.ts';
-import { areal } from '../../exporters/areal.ts';
-import { collectionHistory, rolloutHistories } from '../../temporal/histories.ts';
-import { checkHistories, type HistoriesSummary } from '../../proof/histories.ts';
-import { checkRun, type CheckSummary } from '../../proof/check.ts';
-import { openFileStore } from '../../storage/files.ts';
-import type { CollectionInput } from '../../domain/messages.ts';
+import type { Session } from '../../client/temporal/connection.ts';
+import { areal } from '../../formats/exports/areal.ts';
+import { collectionHistory, rolloutHistories } from '../../client/temporal/histories.ts';
+import { checkHistories, type HistoriesSummary } from '../../records/check/histories.ts';
+import { checkRun, type CheckSummary } from '../../records/check/check.ts';
+import { openFileStore } from '../../records/files.ts';
+import type { CollectionInput } from '../../domain/run/messages.ts';
 import type { Rig } from '../support/rig.ts';
 
 export interface RigRun extends Omit<CollectionInput, 'run' | 'out' | 'dataset'> {

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openLoose } from '../storage/ended-rig.ts';
-import { aQuery, play, putRun, RUN } from '../storage/play.ts';
+import { openLoose } from '../records/ended-rig.ts';
+import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { canonical } from './checker.ts';
 import { readRun } from './folder.ts';
 import { phasesAtDeath } from './phases.ts';

@@ -4,8 +4,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openFileStore } from '../../storage/files.ts';
-import type { CollectionResult } from '../../domain/messages.ts';
+import { openFileStore } from '../../records/files.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { prove, startRun, sums } from './rig-run.ts';
 import { commandOf, type Random, randomOf, SEED } from './seed.ts';

@@ -3,9 +3,9 @@
 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DevServer, startDevServer } from '../../service/dev-server.ts';
-import { freePort } from '../../machine/ports.ts';
-import { keepPorts } from '../../service/service-ports.ts';
+import { type DevServer, startDevServer } from '../../local/service/dev-server.ts';
+import { freePort } from '../../local/machine/ports.ts';
+import { keepPorts } from '../../local/service/service-ports.ts';
 
 export interface KeptTemporal {
   readonly address: string;

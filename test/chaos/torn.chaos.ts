@@ -6,12 +6,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { checkRun } from '../../proof/check.ts';
-import { openLoose } from '../storage/ended-rig.ts';
-import { rolloutFolder } from '../../storage/record/layout.ts';
-import type { Breach, Store } from '../../storage/store.ts';
-import { readTrajectory } from '../../storage/trajectories.ts';
-import { aQuery, play, putRun, RUN, type Script } from '../storage/play.ts';
+import { checkRun } from '../../records/check/check.ts';
+import { openLoose } from '../records/ended-rig.ts';
+import { rolloutFolder } from '../../records/record/layout.ts';
+import type { Breach, Store } from '../../records/store.ts';
+import { readTrajectory } from '../../records/trajectories.ts';
+import { aQuery, play, putRun, RUN, type Script } from '../records/play.ts';
 import { FULL } from './size.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-torn-'));

@@ -5,11 +5,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { WeightsInput, WeightsResult } from '../../domain/weights.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { readTrajectories } from '../../storage/trajectories.ts';
-import { connect } from '../../temporal/connection.ts';
-import { startUpdate, updateResult } from '../../temporal/weights.ts';
+import type { WeightsInput, WeightsResult } from '../../domain/weights/weights.ts';
+import { openFileStore } from '../../records/files.ts';
+import { readTrajectories } from '../../records/trajectories.ts';
+import { connect } from '../../client/temporal/connection.ts';
+import { startUpdate, updateResult } from '../../client/temporal/weights.ts';
 import { compareWeights } from '../support/compare-weights.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { kill } from './nemesis.ts';

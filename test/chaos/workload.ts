@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, inject } from 'vitest';
-import { connect, type Session } from '../../temporal/connection.ts';
+import { connect, type Session } from '../../client/temporal/connection.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { type Kept, keepNode } from './kept.ts';

@@ -1,10 +1,10 @@
 // Agents as data: presets that take the place of defaults and of nothing else, and refusals that say what would be right.
 
 import { describe, expect, test } from 'vitest';
-import { AGENTS } from '../../domain/agent.ts';
-import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
-import { UsageError } from '../../domain/errors.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { AGENTS } from '../../domain/rollout/agent.ts';
+import { DEFAULT_SETTINGS } from '../../domain/run/defaults.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
 import { withAgent } from '../../run/agents.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { groupsOf } from '../../run/groups.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { aQuery, play, putRun, RUN, someSettings } from '../storage/play.ts';
+import { openFileStore } from '../../records/files.ts';
+import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 let out: string;

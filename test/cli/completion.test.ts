@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { candidates } from '../../cli/find/candidates.ts';
 import { main } from '../../cli/main.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { aQuery, putRun } from '../storage/play.ts';
+import { openFileStore } from '../../records/files.ts';
+import { aQuery, putRun } from '../records/play.ts';
 import { ROOT } from '../house/tree.ts';
 import { scriptedIo } from './scripted-io.ts';
 

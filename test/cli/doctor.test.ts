@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Check, checked, exitOf, fail, note, ok } from '../../cli/doctor/check.ts';
 import { nodeCheck } from '../../cli/doctor/machine.ts';
 import { main } from '../../cli/main.ts';
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 interface Said {

@@ -12,10 +12,10 @@ import {
   StoreError,
   TemporalError,
   UsageError,
-} from '../../domain/errors.ts';
-import { addResult, noCounts } from '../../domain/progress.ts';
-import { BOUNDARIES, type Boundary, REASONS } from '../../domain/reasons.ts';
-import type { RolloutResult } from '../../domain/ending.ts';
+} from '../../domain/errors/errors.ts';
+import { addResult, noCounts } from '../../domain/run/progress.ts';
+import { BOUNDARIES, type Boundary, REASONS } from '../../domain/errors/reasons.ts';
+import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import { main } from '../../cli/main.ts';
 import { countsOf, resultOf, scriptedIo } from './scripted-io.ts';
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ExportFlags, plannedExport } from '../../cli/find/export-plan.ts';
-import { FORMATS } from '../../exporters/index.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { someRun } from '../exporters/some-run.ts';
-import { RUN } from '../storage/play.ts';
+import { FORMATS } from '../../formats/exports/index.ts';
+import { openFileStore } from '../../records/files.ts';
+import { someRun } from '../formats/exports/some-run.ts';
+import { RUN } from '../records/play.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openLoose } from '../storage/ended-rig.ts';
-import { rolloutFolder } from '../../storage/record/layout.ts';
-import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
+import { openLoose } from '../records/ended-rig.ts';
+import { rolloutFolder } from '../../records/record/layout.ts';
+import { DEFAULT_SETTINGS } from '../../domain/run/defaults.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/cli/index.js');
 const folder = mkdtempSync(join(tmpdir(), 'everturn-export-'));

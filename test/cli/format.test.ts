@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { oneLine } from '../../domain/foreign-text.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
 import { shellQuoted } from '../../cli/find/place.ts';
 import { ago, clock, percent, plural } from '../../cli/view/format.ts';
 import { paintFor } from '../../cli/view/paint.ts';

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../cli/exit.ts';
 import { buildProgram } from '../../cli/program.ts';
-import { checkRun } from '../../proof/check.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { aQuery, play, putRun, RUN } from '../storage/play.ts';
+import { checkRun } from '../../records/check/check.ts';
+import { openFileStore } from '../../records/files.ts';
+import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'everturn-judge-'));

@@ -8,7 +8,7 @@ import { withAbsolutePaths } from '../../cli/play/absolute-paths.ts';
 import { checkModel } from '../../cli/play/model.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { surveyDataset } from '../../run/survey.ts';
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { scriptedIo } from './scripted-io.ts';
 

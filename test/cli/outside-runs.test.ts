@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { aQuery, play, putRun, RUN, someSettings } from '../storage/play.ts';
+import { openFileStore } from '../../records/files.ts';
+import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 import { bucketEnvironment, openS3Server, useBuckets } from '../support/s3-server.ts';
 import { scriptedIo } from './scripted-io.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findRun, shortPath, runNames, runArgument } from '../../cli/find/place.ts';
-import { UsageError } from '../../domain/errors.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 let cwd: string;

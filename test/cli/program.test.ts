@@ -6,7 +6,7 @@ import { resolveRunFlags, type RunFlags } from '../../cli/run-flags.ts';
 import { buildProgram, usageText } from '../../cli/program.ts';
 import { flagOf } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';
-import { isRunName } from '../../domain/ids.ts';
+import { isRunName } from '../../domain/run/ids.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 const COMMANDS =

@@ -1,9 +1,9 @@
 // A terminal that remembers, a clock that is set by hand, and facts of a run made up for a test.
 
 import type { Io } from '../../cli/io.ts';
-import type { CollectionCounts } from '../../domain/progress.ts';
-import { noCounts } from '../../domain/progress.ts';
-import type { CollectionProgress, CollectionResult } from '../../domain/messages.ts';
+import type { CollectionCounts } from '../../domain/run/progress.ts';
+import { noCounts } from '../../domain/run/progress.ts';
+import type { CollectionProgress, CollectionResult } from '../../domain/run/messages.ts';
 
 export interface ScriptedIo extends Io {
   readonly text: { out: string; err: string };

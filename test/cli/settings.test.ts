@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../domain/errors.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
 import { groupsOf } from '../../run/groups.ts';
 import { parseSettings, resolveOptions, settingsOf } from '../../run/config.ts';
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { slotsText, workersText } from '../../cli/view/slots.ts';
-import type { Session } from '../../temporal/connection.ts';
-import { workerIdentity, workersOf } from '../../temporal/workers.ts';
+import type { Session } from '../../client/temporal/connection.ts';
+import { workerIdentity, workersOf } from '../../client/temporal/workers.ts';
 
 const seconds = () => Date.now() / 1000;
 /** A server that reports these workers, each with the seconds since its last poll. */

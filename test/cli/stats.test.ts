@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { csvCell } from '../../domain/foreign-text.ts';
+import { csvCell } from '../../domain/text/foreign-text.ts';
 import type { RunStatistics } from '../../statistics/run-statistics.ts';
-import { openLoose } from '../storage/ended-rig.ts';
-import { aQuery, play, putRun, RUN, someSettings } from '../storage/play.ts';
+import { openLoose } from '../records/ended-rig.ts';
+import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 let out: string;

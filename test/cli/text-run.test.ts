@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { placeOf } from '../../cli/find/place.ts';
 import { main } from '../../cli/main.ts';
 import { showEnding } from '../../cli/play/ending.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { aQuery, play, putRun, RUN, someSettings } from '../storage/play.ts';
+import { openFileStore } from '../../records/files.ts';
+import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 import { countsOf, resultOf, scriptedIo } from './scripted-io.ts';
 
 const TEXT_MODEL = 'openai:http://127.0.0.1:1/v1#m';

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { trajectoryText } from '../../cli/view/trajectory-text.ts';
-import { completeSettings } from '../../domain/defaults.ts';
-import type { PlayedTurn, Trajectory } from '../../domain/trajectory.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
+import type { PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
 
 const plain = { only: undefined, tokens: false, paint: (_: string, text: string) => text } as const;
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { awaitedOf, troubleOf } from '../../cli/view/trouble.ts';
-import { unwritable } from '../../storage/disk/writable.ts';
-import type { Session } from '../../temporal/connection.ts';
+import { unwritable } from '../../records/disk/writable.ts';
+import type { Session } from '../../client/temporal/connection.ts';
 
 interface Scene {
   /** Pending in the rollout; absent: none. */

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
 import { updateTable } from '../../cli/commands/update-weights.ts';
-import { completeSettings } from '../../domain/defaults.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
+import { openFileStore } from '../../records/files.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { scriptedIo } from './scripted-io.ts';
 

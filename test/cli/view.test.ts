@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { RUN } from '../storage/play.ts';
+import { openFileStore } from '../../records/files.ts';
+import { RUN } from '../records/play.ts';
 import { playSome } from '../viewer/rig.ts';
 import { type ScriptedIo, scriptedIo } from './scripted-io.ts';
 

@@ -1,7 +1,7 @@
 // Why, in one sentence: what a rollout waits for, or how it ended.
 
 import { describe, expect, test } from 'vitest';
-import type { PendingActivity } from '../../temporal/pending.ts';
+import type { PendingActivity } from '../../client/temporal/pending.ts';
 import { placeOf } from '../../cli/find/place.ts';
 import { type Why, whyText } from '../../cli/view/why-text.ts';
 import { scriptedIo } from './scripted-io.ts';

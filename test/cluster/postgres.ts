@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { spawnGuarded, type GuardedProcess } from '../../machine/guarded.ts';
-import { freePort } from '../../machine/ports.ts';
+import { spawnGuarded, type GuardedProcess } from '../../local/machine/guarded.ts';
+import { freePort } from '../../local/machine/ports.ts';
 import { descendants } from '../support/processes.ts';
 
 const run = promisify(execFile);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { idOf, type Workload } from '../chaos/workload.ts';
-import { listRuns, startCollection } from '../../temporal/runs.ts';
+import { listRuns, startCollection } from '../../client/temporal/runs.ts';
 import type { Ended } from '../support/everturn.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
+import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import type {
   Backend,
   BackendOf,

@@ -2,8 +2,8 @@
 // asked; and errors that say what is wrong with the file.
 
 import { expect, test } from 'vitest';
-import type { BadRow, Dataset, Row } from '../../datasets/dataset.ts';
-import type { Query } from '../../domain/query.ts';
+import type { BadRow, Dataset, Row } from '../../formats/datasets/dataset.ts';
+import type { Query } from '../../domain/run/query.ts';
 
 export interface DatasetPlace {
   /** A data set that holds these rows. */

@@ -2,8 +2,8 @@
 // time, and the trajectory untouched.
 
 import { expect } from 'vitest';
-import type { Trajectory } from '../../domain/trajectory.ts';
-import type { Exporter } from '../../exporters/exporter.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import type { Exporter } from '../../formats/exports/exporter.ts';
 
 /** `complete` is a complete trajectory that the format has a place for. */
 export function exporterContract(exporter: Exporter, complete: Trajectory): void {

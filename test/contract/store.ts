@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RolloutId } from '../../domain/ids.ts';
-import type { Store } from '../../storage/store.ts';
-import { aQuery, putRun, RUN, someSettings, turnRecord } from '../storage/play.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import type { Store } from '../../records/store.ts';
+import { aQuery, putRun, RUN, someSettings, turnRecord } from '../records/play.ts';
 
 /** `create` opens an empty store of the run `r1`; `again` a second one of the same place, as another process would. */
 export interface StorePlace {

@@ -12,10 +12,10 @@ import {
   runFacts,
   stepsOf,
   take,
-} from '../../domain/blocks.ts';
-import { isBlockReport, type Order } from '../../domain/block-messages.ts';
-import { addCounts, addResult, type CollectionCounts, ended, noCounts } from '../../domain/progress.ts';
-import { openWindow } from '../../domain/window.ts';
+} from '../../domain/run/blocks.ts';
+import { isBlockReport, type Order } from '../../domain/run/block-messages.ts';
+import { addCounts, addResult, type CollectionCounts, ended, noCounts } from '../../domain/run/progress.ts';
+import { openWindow } from '../../domain/run/window.ts';
 import { someResult } from './some.ts';
 
 type Move =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { bucketPath, bucketProblem, parseBucketPlace } from '../../domain/bucket-place.ts';
-import { basename, dirname, join, resolvePlace } from '../../storage/place.ts';
+import { bucketPath, bucketProblem, parseBucketPlace } from '../../domain/run/bucket-place.ts';
+import { basename, dirname, join, resolvePlace } from '../../records/place.ts';
 
 describe('a place in a bucket', () => {
   test.each(['s3://bucket', 's3://bucket/a', 's3://my.bucket-1/a b/ü~c/d.json', 's3://Under_score/x'])(

@@ -7,9 +7,9 @@ import {
   rolloutResult,
   successOf,
   unrecordedResult,
-} from '../../domain/ending.ts';
-import { discountedReturns, turnReward } from '../../domain/reward.ts';
-import type { VerdictValue } from '../../domain/verdict.ts';
+} from '../../domain/rollout/ending.ts';
+import { discountedReturns, turnReward } from '../../domain/rollout/reward.ts';
+import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import { someTurn, STOPS } from './some.ts';
 
 const REWARD = { rewardScaling: 1, rewardBias: 0, turnDiscount: 0.5 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { explain, ModelError, StoreError, UsageError } from '../../domain/errors.ts';
+import { explain, ModelError, StoreError, UsageError } from '../../domain/errors/errors.ts';
 
 describe('an error', () => {
   test('an error says what, why and what would be right, in one text', () => {

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import * as limits from '../../domain/feed-limits.ts';
-import * as rules from '../../domain/feed-rules.ts';
-import { admitted, isExhausted } from '../../domain/feed-state.ts';
-import { numbersIn } from '../../domain/number-set.ts';
+import * as limits from '../../domain/feed/limits.ts';
+import * as rules from '../../domain/feed/rules.ts';
+import { admitted, isExhausted } from '../../domain/feed/state.ts';
+import { numbersIn } from '../../domain/run/number-set.ts';
 import { openedFeed } from './some.ts';
 
 const [GROUPS, B, ETA] = [20, 3, 1];

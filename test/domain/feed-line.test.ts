@@ -2,13 +2,13 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkLine, repeatedRewind } from '../../domain/feed-fence.ts';
-import { addFloor, type Floor, lineLabel, survives } from '../../domain/feed-line.ts';
-import * as limits from '../../domain/feed-limits.ts';
-import * as rules from '../../domain/feed-rules.ts';
-import type { FeedState } from '../../domain/feed-state.ts';
-import { setOf } from '../../domain/number-set.ts';
-import { versionNumber } from '../../domain/weight-version.ts';
+import { checkLine, repeatedRewind } from '../../domain/feed/fence.ts';
+import { addFloor, type Floor, lineLabel, survives } from '../../domain/feed/line.ts';
+import * as limits from '../../domain/feed/limits.ts';
+import * as rules from '../../domain/feed/rules.ts';
+import type { FeedState } from '../../domain/feed/state.ts';
+import { setOf } from '../../domain/run/number-set.ts';
+import { versionNumber } from '../../domain/weights/weight-version.ts';
 
 const span = (version: number, versionLabel?: string) => ({
   ...{ version, start: 0, end: 1 },

@@ -3,11 +3,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addEntry, emptyLine, groupsOf, type FeedEntry } from '../../domain/feed-entry.ts';
-import { argumentProblem } from '../../domain/feed-messages.ts';
-import * as rules from '../../domain/feed-rules.ts';
-import { admitted } from '../../domain/feed-state.ts';
-import { has, isNumberSet, numbersIn, setOf, sizeOf, union, without } from '../../domain/number-set.ts';
+import { addEntry, emptyLine, groupsOf, type FeedEntry } from '../../domain/feed/entry.ts';
+import { argumentProblem } from '../../domain/feed/messages.ts';
+import * as rules from '../../domain/feed/rules.ts';
+import { admitted } from '../../domain/feed/state.ts';
+import { has, isNumberSet, numbersIn, setOf, sizeOf, union, without } from '../../domain/run/number-set.ts';
 import { openedFeed } from './some.ts';
 
 const numbers = fc.array(fc.nat(40), { maxLength: 30 });

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeMarkdown, firstWords, oneLine, short, terminalJson, visible } from '../../domain/foreign-text.ts';
+import { escapeMarkdown, firstWords, oneLine, short, terminalJson, visible } from '../../domain/text/foreign-text.ts';
 import { cpuMs } from '../support/cpu.ts';
 
 /** Written again, and not imported: what a terminal or a reader's eye follows. */

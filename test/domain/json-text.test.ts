@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonFacts, MAX_NESTING } from '../../domain/json-text.ts';
+import { jsonFacts, MAX_NESTING } from '../../domain/text/json-text.ts';
 import { cpuMs } from '../support/cpu.ts';
 
 const facts = (text: string) => jsonFacts(text, JSON.parse(text));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stopReason, tokenBudget } from '../../domain/ending.ts';
-import type { VerdictValue } from '../../domain/verdict.ts';
+import { stopReason, tokenBudget } from '../../domain/rollout/ending.ts';
+import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 
 const SOME_LIMITS = fc.record({
   numTurns: fc.integer({ min: 1, max: 20 }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { logprobsServe, type LogprobMeaning } from '../../domain/logprob-meaning.ts';
+import { logprobsServe, type LogprobMeaning } from '../../domain/rollout/logprob-meaning.ts';
 
 const MEANINGS: LogprobMeaning[] = ['policy', 'temperature', 'raw', 'unknown', 'mixed'];
 const serve = (wanted: 'policy' | 'raw', temperature: number, topP: number, topK: number) =>

@@ -2,12 +2,12 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { neutralRow } from '../../domain/neutral-row.ts';
-import type { TurnRecord } from '../../domain/turn.ts';
-import { arealTurns, turnSampleId } from '../../exporters/areal-turns.ts';
-import { nemoGym } from '../../exporters/nemo-gym.ts';
-import { rows } from '../../exporters/rows.ts';
-import { turnRecord } from '../storage/play.ts';
+import { neutralRow } from '../../domain/rollout/neutral-row.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import { arealTurns, turnSampleId } from '../../formats/exports/areal-turns.ts';
+import { nemoGym } from '../../formats/exports/nemo-gym.ts';
+import { rows } from '../../formats/exports/rows.ts';
+import { turnRecord } from '../records/play.ts';
 import { asFloat32, trajectories } from './random-trajectory.ts';
 
 describe('a neutral row', () => {

@@ -3,14 +3,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rolloutResult, stopReason } from '../../domain/ending.ts';
-import { verdictOf, replyFields } from '../../domain/environment.ts';
-import { finishedTurns } from '../../domain/finished-turns.ts';
-import { rewardCells } from '../../domain/collection-table.ts';
-import { addCounts, addResult, noCounts, rewardMoments } from '../../domain/progress.ts';
-import { discountedReturns } from '../../domain/reward.ts';
-import type { Trajectory } from '../../domain/trajectory.ts';
-import { completeSettings } from '../../domain/defaults.ts';
+import { rolloutResult, stopReason } from '../../domain/rollout/ending.ts';
+import { verdictOf, replyFields } from '../../domain/rollout/environment.ts';
+import { finishedTurns } from '../../domain/rollout/finished-turns.ts';
+import { rewardCells } from '../../domain/run/collection-table.ts';
+import { addCounts, addResult, noCounts, rewardMoments } from '../../domain/run/progress.ts';
+import { discountedReturns } from '../../domain/rollout/reward.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
 import { spreadOf } from '../../statistics/mean.ts';
 import { someTurn } from './some.ts';
 

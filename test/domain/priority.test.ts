@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isRunName } from '../../domain/ids.ts';
-import { runPriority, turnPriority } from '../../domain/priority.ts';
+import { isRunName } from '../../domain/run/ids.ts';
+import { runPriority, turnPriority } from '../../domain/run/priority.ts';
 
 describe('the priority of a turn', () => {
   test('is higher for each later turn, within the five levels of every server', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/progress.ts';
-import type { RolloutResult } from '../../domain/ending.ts';
+import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/run/progress.ts';
+import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import { someResult } from './some.ts';
 
 const TURNS = 4;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firstWords } from '../../domain/foreign-text.ts';
-import { questionOf, type Query, TASK_INDEX, TASKS } from '../../domain/query.ts';
+import { firstWords } from '../../domain/text/foreign-text.ts';
+import { questionOf, type Query, TASK_INDEX, TASKS } from '../../domain/run/query.ts';
 import { ANY_CHAR } from './some.ts';
 
 describe('a query', () => {

@@ -1,10 +1,10 @@
 // Complete trajectories of any tokens, logprobs, versions and verdicts, answers of no token among them.
 
 import fc from 'fast-check';
-import { discountedReturns, turnRewards } from '../../domain/reward.ts';
-import type { Trajectory } from '../../domain/trajectory.ts';
-import type { Finish, TurnRecord } from '../../domain/turn.ts';
-import { aQuery, RUN, someSettings, turnRecord } from '../storage/play.ts';
+import { discountedReturns, turnRewards } from '../../domain/rollout/reward.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import type { Finish, TurnRecord } from '../../domain/rollout/turn.ts';
+import { aQuery, RUN, someSettings, turnRecord } from '../records/play.ts';
 
 /** As an export has them: float32, with one zero. */
 export const asFloat32 = (values: readonly number[]): number[] => Array.from(values, (value) => Math.fround(value) + 0);

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BOUNDARIES, boundaryOfReason, isBoundary, REASONS } from '../../domain/reasons.ts';
+import { BOUNDARIES, boundaryOfReason, isBoundary, REASONS } from '../../domain/errors/reasons.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ELSEWHERE = /^(node_modules|dist|test|bench|\.)/;

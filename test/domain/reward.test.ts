@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { discountedReturns, turnReward } from '../../domain/reward.ts';
+import { discountedReturns, turnReward } from '../../domain/rollout/reward.ts';
 
 const PLAIN = { rewardScaling: 1, rewardBias: 0, turnDiscount: 1 };
 

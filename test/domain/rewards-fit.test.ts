@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseSettings } from '../../run/config.ts';
-import { discountedReturns, turnReward, unfitRewards } from '../../domain/reward.ts';
+import { discountedReturns, turnReward, unfitRewards } from '../../domain/rollout/reward.ts';
 
 describe('the settings of a reward', () => {
   test('are refused exactly where float32 cannot hold what they can make', () => {

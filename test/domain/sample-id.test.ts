@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseSampleId, sampleId } from '../../domain/sample-id.ts';
+import { parseSampleId, sampleId } from '../../domain/rollout/sample-id.ts';
 
 /** Texts that are near to an escape or to another id's sample, and any others. */
 const query = fc.oneof(

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { holdsSecret, withoutSecret } from '../../domain/secret.ts';
+import { holdsSecret, withoutSecret } from '../../domain/text/secret.ts';
 import { openHttp } from '../../inference/http/http.ts';
 import { cpuMs } from '../support/cpu.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sha256Hex } from '../../domain/sha256.ts';
+import { sha256Hex } from '../../domain/text/sha256.ts';
 import { ANY_CHAR } from './some.ts';
 
 const byNode = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shuffled } from '../../domain/shuffle.ts';
+import { shuffled } from '../../domain/run/shuffle.ts';
 
 const SOME_SEED = fc.maxSafeNat();
 

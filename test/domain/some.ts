@@ -1,10 +1,10 @@
 // Random facts of rollouts that could have happened: consistent, however they ended.
 
 import fc from 'fast-check';
-import { outcomeOf, type RolloutResult, type StopReason } from '../../domain/ending.ts';
-import { emptyLine } from '../../domain/feed-entry.ts';
-import type { FeedState } from '../../domain/feed-state.ts';
-import type { TurnFacts } from '../../domain/turn.ts';
+import { outcomeOf, type RolloutResult, type StopReason } from '../../domain/rollout/ending.ts';
+import { emptyLine } from '../../domain/feed/entry.ts';
+import type { FeedState } from '../../domain/feed/state.ts';
+import type { TurnFacts } from '../../domain/rollout/turn.ts';
 
 export const STOPS: readonly StopReason[] = [
   'max-turns',

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callsOf } from '../../domain/calls.ts';
-import { spelledMarkers } from '../../domain/spelled-markers.ts';
-import type { ToolSettings } from '../../domain/tool.ts';
-import { createTools } from '../../tools/index.ts';
+import { callsOf } from '../../domain/rollout/calls.ts';
+import { spelledMarkers } from '../../domain/text/spelled-markers.ts';
+import type { ToolSettings } from '../../domain/tools/tool.ts';
+import { createTools } from '../../environments/tools/index.ts';
 
 const OPEN = '<tool_call>';
 const ID = 70_000;

@@ -3,12 +3,12 @@
 
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { strictJson } from '../../domain/json-text.ts';
+import { strictJson } from '../../domain/text/json-text.ts';
 import { parseJson as environmentReply } from '../../environments/own/reply.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
-import { argumentsOf } from '../../feed/feed-http.ts';
+import { argumentsOf } from '../../client/feed/feed-http.ts';
 import { parseJson as serverReply } from '../../inference/http/reply-json.ts';
-import { McpProcess } from '../../tools/mcp-process.ts';
+import { McpProcess } from '../../environments/tools/mcp-process.ts';
 
 const mcp = async (text: string) => {
   const answer = text.replace('{', '{"jsonrpc":"2.0","id":1,"result":{},');

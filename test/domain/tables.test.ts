@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeMarkdown } from '../../domain/foreign-text.ts';
-import { collectionTable } from '../../domain/collection-table.ts';
-import { addResult, noCounts } from '../../domain/progress.ts';
-import { turnTable } from '../../domain/turn-table.ts';
+import { escapeMarkdown } from '../../domain/text/foreign-text.ts';
+import { collectionTable } from '../../domain/run/collection-table.ts';
+import { addResult, noCounts } from '../../domain/run/progress.ts';
+import { turnTable } from '../../domain/rollout/turn-table.ts';
 import { someResult, someTurn } from './some.ts';
 
 const HOSTILE = fc.string({

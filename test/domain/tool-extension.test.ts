@@ -1,8 +1,8 @@
-// What templates of every format take of tools, and what is refused. Their extensions: test/tools/extension.test.ts.
+// What templates of every format take of tools, and what is refused. Their extensions: test/environments/tools/extension.test.ts.
 
 import { describe, expect, test } from 'vitest';
-import type { ChatMessage } from '../../domain/query.ts';
-import { mustTakeTools, templateTools, toolExtension } from '../../domain/tool-extension.ts';
+import type { ChatMessage } from '../../domain/run/query.ts';
+import { mustTakeTools, templateTools, toolExtension } from '../../domain/tools/tool-extension.ts';
 import { ASKED, openToolFamily, TOOL_FAMILIES } from '../support/tool-families.ts';
 
 const TOOLS = ['add', 'say'].map((name) => ({

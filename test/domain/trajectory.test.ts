@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { contextIds } from '../../domain/trajectory.ts';
-import { noEos } from '../../domain/turn.ts';
-import type { TurnRecord } from '../../domain/turn.ts';
+import { contextIds } from '../../domain/rollout/trajectory.ts';
+import { noEos } from '../../domain/rollout/turn.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 
 type Ids = Pick<TurnRecord, 'contextIds' | 'outputIds'>;
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { visible } from '../../domain/foreign-text.ts';
-import { logName, turnLogBlock, turnLogLine } from '../../domain/turn-log.ts';
-import { aQuery, RUN, someSettings, turnRecord } from '../storage/play.ts';
+import { visible } from '../../domain/text/foreign-text.ts';
+import { logName, turnLogBlock, turnLogLine } from '../../domain/rollout/turn-log.ts';
+import { aQuery, RUN, someSettings, turnRecord } from '../records/play.ts';
 import { ANY_CHAR } from './some.ts';
 
 const rollout = {

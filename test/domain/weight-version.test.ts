@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { versionNumber } from '../../domain/weight-version.ts';
+import { versionNumber } from '../../domain/weights/weight-version.ts';
 
 describe('a weight version', () => {
   test.each([

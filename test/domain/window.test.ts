@@ -11,8 +11,8 @@ import {
   settle,
   totalUnits,
   type WindowState,
-} from '../../domain/window.ts';
-import type { RolloutResult } from '../../domain/ending.ts';
+} from '../../domain/run/window.ts';
+import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import { someResult } from './some.ts';
 
 type Move =

@@ -4,14 +4,14 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { CODE_QUEUE } from '../../domain/queues.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import { CODE_QUEUE } from '../../domain/run/queues.ts';
+import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { UNSAFE_VARIABLE } from '../../environments/code/consent.ts';
 import { createEnvironments } from '../../environments/index.ts';
-import { checkRun } from '../../proof/check.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { checkRun } from '../../records/check/check.ts';
+import { openFileStore } from '../../records/files.ts';
 import { openEverturn } from '../support/everturn.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { describeUnless } from '../support/needs.ts';

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } fr
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LocalFeedFile } from '../../feed/local-feed.ts';
+import type { LocalFeedFile } from '../../client/feed/local-feed.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { until } from '../support/until.ts';
 

@@ -1,11 +1,11 @@
-// The same seed gives the same trajectories today as in the run that commit f4cc944 played: test/proof/old-run.test.ts.
+// The same seed gives the same trajectories today as in the run that commit f4cc944 played: test/records/check/old-run.test.ts.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFileStore } from '../../storage/files.ts';
-import { unpack } from '../proof/forger.ts';
+import { openFileStore } from '../../records/files.ts';
+import { unpack } from '../records/check/forger.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 
 const DATA = join(import.meta.dirname, '../../examples/arithmetic.jsonl');

@@ -2,8 +2,8 @@
 // too busy for a query, and that no counts are known before the first. Needs dist/ (npm run build).
 
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { CollectionProgress } from '../../domain/messages.ts';
-import { openFileStore } from '../../storage/files.ts';
+import type { CollectionProgress } from '../../domain/run/messages.ts';
+import { openFileStore } from '../../records/files.ts';
 import { startRun, sums } from '../chaos/rig-run.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { type LossyRelay, openLossyRelay } from '../support/lossy-relay.ts';

@@ -7,15 +7,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFileStore } from '../../storage/files.ts';
-import { readTrajectories } from '../../storage/trajectories.ts';
+import { openFileStore } from '../../records/files.ts';
+import { readTrajectories } from '../../records/trajectories.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { scriptedVllm, type ScriptedVllm } from '../support/scripted-vllm.ts';
 import { callText } from '../support/tool-chat.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SHOP = join(ROOT, 'examples/tools/shop.ts');
-const MCP = `node ${join(import.meta.dirname, '../tools/mcp-server.mjs')}`;
+const MCP = `node ${join(import.meta.dirname, '../environments/tools/mcp-server.mjs')}`;
 const ROWS = 8;
 const KILLS = 3;
 const SEED = Number(process.env['KILL_SEED'] ?? Math.floor(Math.random() * 1e9));

@@ -1,6 +1,6 @@
 // Answers that try to be rewarded without solving anything. Each is judged in both of the ways that it fits.
 
-import type { InputOutput } from '../../domain/query.ts';
+import type { InputOutput } from '../../domain/run/query.ts';
 import { HARNESS_CHEATS } from './code-harness-cheats.ts';
 
 /** How many pairs of numbers below n have a prime sum: nothing a cheat knows. */

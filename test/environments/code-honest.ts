@@ -1,7 +1,7 @@
 // Correct programs in the ways that people and models write them: functions, methods, programs and threaded programs,
 // and then the idioms of contests.
 
-import type { InputOutput } from '../../domain/query.ts';
+import type { InputOutput } from '../../domain/run/query.ts';
 import type { Problem } from './code-problem.ts';
 import { PROBLEMS } from './code-problems.ts';
 

@@ -1,6 +1,6 @@
 // Cheats by what a program prints, and programs that look for an excuse not to be judged.
 
-import type { InputOutput } from '../../domain/query.ts';
+import type { InputOutput } from '../../domain/run/query.ts';
 import type { Cheat } from './code-cheats.ts';
 
 /** Answers that would rather not be judged: trouble of the machine is no reward, and no way out either. */

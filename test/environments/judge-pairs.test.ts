@@ -1,9 +1,9 @@
 // One answer, judged without a workflow: the right judge, the line's options, and patience with a judge that stumbles.
 
 import { describe, expect, test } from 'vitest';
-import { JudgeError } from '../../domain/errors.ts';
-import type { Pair } from '../../domain/pair.ts';
-import type { Verdict } from '../../domain/verdict.ts';
+import { JudgeError } from '../../domain/errors/errors.ts';
+import type { Pair } from '../../domain/run/pair.ts';
+import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { judgePair, type PairJudges } from '../../environments/judge-pairs.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
 

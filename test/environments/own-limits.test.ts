@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EnvironmentRecord } from '../../domain/environment.ts';
+import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
 import { canConfine } from '../../environments/own/confine.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../storage/code.ts';
+import { putCode } from '../../records/code.ts';
 import { describeUnless } from '../support/needs.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
 

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
 import { openEnvServer } from './own/openenv-server.ts';
 
 const ADAPTER = join(import.meta.dirname, '../../examples/environments/openenv.mjs');

@@ -3,8 +3,8 @@
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { EnvironmentRecord } from '../../domain/environment.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';

@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { JudgeError } from '../../domain/errors.ts';
-import type { JsonObject } from '../../domain/json.ts';
+import { JudgeError } from '../../domain/errors/errors.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../storage/code.ts';
+import { putCode } from '../../records/code.ts';
 import { answerOf, type JudgeServer, markOf, serveJudge } from './own/judge-server.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { EnvironmentRecord } from '../../domain/environment.ts';
+import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { Played } from '../../environments/environment.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';

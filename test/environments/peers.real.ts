@@ -6,9 +6,9 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freePort } from '../../machine/ports.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { readTrajectories } from '../../storage/trajectories.ts';
+import { freePort } from '../../local/machine/ports.ts';
+import { openFileStore } from '../../records/files.ts';
+import { readTrajectories } from '../../records/trajectories.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { type ScriptedVllm, scriptedVllm } from '../support/scripted-vllm.ts';
 import { until } from '../support/until.ts';

@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll } from 'vitest';
-import { StoreError } from '../../domain/errors.ts';
-import type { CollectionInput } from '../../domain/messages.ts';
+import { StoreError } from '../../domain/errors/errors.ts';
+import type { CollectionInput } from '../../domain/run/messages.ts';
 import { recorder, RIGHT, type Scenario, send } from './recorder.ts';
 
 const { rig, open, close, scenario, start, dataset, script } = recorder();

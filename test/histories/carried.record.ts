@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { afterAll, beforeAll } from 'vitest';
-import { openWindow } from '../../domain/window.ts';
+import { openWindow } from '../../domain/run/window.ts';
 import { recorder, send } from './recorder.ts';
 
 const { rig, open, close, scenario, start, dataset } = recorder();

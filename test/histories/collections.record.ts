@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll } from 'vitest';
-import { ModelError, StoreError } from '../../domain/errors.ts';
-import type { CollectionProgress } from '../../domain/messages.ts';
+import { ModelError, StoreError } from '../../domain/errors/errors.ts';
+import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { type Reached, recorder, RIGHT, type Scenario, send, WRONG } from './recorder.ts';
 
 const { rig, open, close, collection, scenario, script, start, dataset } = recorder();

@@ -1,8 +1,8 @@
 // Rollouts of a user's own environment: it begins them, ends them, or fails to.
 
 import { afterAll, beforeAll } from 'vitest';
-import { EnvironmentError } from '../../domain/errors.ts';
-import type { RolloutInput } from '../../domain/messages.ts';
+import { EnvironmentError } from '../../domain/errors/errors.ts';
+import type { RolloutInput } from '../../domain/run/messages.ts';
 import { GAME, type Reached, recorder, type Scenario, send } from './recorder.ts';
 
 const { open, close, rollout } = recorder();

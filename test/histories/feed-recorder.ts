@@ -1,8 +1,8 @@
 // Records feeds as a trainer sees them: its verbs carry the line that its last rewind began.
 
 import type { WorkflowHandle, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
-import type { FeedProgress, GrantedLease, LeaseResult } from '../../domain/feed-messages.ts';
-import { feedWorkflowId } from '../../domain/ids.ts';
+import type { FeedProgress, GrantedLease, LeaseResult } from '../../domain/feed/messages.ts';
+import { feedWorkflowId } from '../../domain/run/ids.ts';
 import { type Made, makeFeedRun } from '../support/feed-run.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import type { Recorder, Scenario } from './recorder.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { ModelError, StoreError } from '../../domain/errors.ts';
+import { ModelError, StoreError } from '../../domain/errors/errors.ts';
 import { alteredBundle } from '../support/altered-bundle.ts';
 import { type Reached, recorder, type Scenario } from './recorder.ts';
 

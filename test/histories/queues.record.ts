@@ -4,9 +4,9 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EnvironmentRecord } from '../../domain/environment.ts';
-import { describeOnQueue } from '../../temporal/describe-environment.ts';
-import type { Session } from '../../temporal/connection.ts';
+import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
+import { describeOnQueue } from '../../client/temporal/describe-environment.ts';
+import type { Session } from '../../client/temporal/connection.ts';
 import { pythonNumbers } from '../support/python-numbers.ts';
 import { GAME, recorder } from './recorder.ts';
 

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { JudgeError, ModelError, StoreError } from '../../domain/errors.ts';
+import { JudgeError, ModelError, StoreError } from '../../domain/errors/errors.ts';
 import { PAUSED_AGAIN } from '../../workflows/patches.ts';
 import { RUN } from '../../workflows/search-attributes.ts';
 import { type Reached, recorder, RIGHT, type Scenario, send, WRONG } from './recorder.ts';

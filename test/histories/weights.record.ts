@@ -2,10 +2,10 @@
 // ones on this machine.
 
 import { afterAll, beforeAll } from 'vitest';
-import { completeSettings } from '../../domain/defaults.ts';
-import type { WeightsInput } from '../../domain/weights.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { startUpdate } from '../../temporal/weights.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
+import type { WeightsInput } from '../../domain/weights/weights.ts';
+import { openFileStore } from '../../records/files.ts';
+import { startUpdate } from '../../client/temporal/weights.ts';
 import { until } from '../support/until.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { recorder } from './recorder.ts';

@@ -48,7 +48,7 @@ describe('the dependencies', () => {
         readFileSync(join(ROOT, file), 'utf8'),
       ),
     );
-    expect(loads.filter((file) => !/^(?:test|bench)\//.test(file))).toEqual(['inference/embedded/load.ts']);
+    expect(loads.filter((file) => !file.startsWith('test/'))).toEqual(['inference/embedded/load.ts']);
   });
 
   test('Temporal’s packages are all of one exact version', () => {

@@ -26,11 +26,13 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'workflows/loads-an-activity-late.ts': rooms("export const late = () => import('../activities/act.ts');"),
   'workflows/runs-node.ts': rooms("import { join } from 'node:path';\nexport const j = join;"),
   'activities/constructs-a-store.ts': rooms("import { files } from '../storage/files.ts';\nexport const f = files;"),
-  'storage/asks-the-model.ts': rooms("import { backend } from '../inference/backend.ts';\nexport const b = backend;"),
-  'storage/names-the-model.ts': rooms("export type B = import('../inference/backend.ts').Backend;"),
+  'records/asks-the-model.ts': rooms("import { backend } from '../inference/backend.ts';\nexport const b = backend;"),
+  'records/names-the-model.ts': rooms("export type B = import('../inference/backend.ts').Backend;"),
   'inference/decode/knows-temporal.ts': rooms("import { Client } from '@temporalio/client';\nexport const c = Client;"),
-  'exporters/climbs-out.ts': rooms("import { s } from './../exporters/../storage/store.ts';\nexport const x = s;"),
-  'temporal/runs.ts': rooms("import { main } from '../cli/index.ts';\nexport const m = main;"),
+  'formats/exports/climbs-out.ts': rooms(
+    "import { s } from './../exporters/../storage/store.ts';\nexport const x = s;",
+  ),
+  'client/temporal/runs.ts': rooms("import { main } from '../cli/index.ts';\nexport const m = main;"),
   'viewer/page/reads-a-file.tsx': rooms("import { readFileSync } from 'node:fs';\nexport const read = readFileSync;"),
   'viewer/page/asks-the-server.ts': rooms("import { api } from '../api.ts';\nexport const a = api;"),
   'viewer/model/draws.ts': rooms("import { h } from 'preact';\nexport const x = h;"),
@@ -38,15 +40,15 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'worker.ts': rooms("import { rig } from './test/support/rig.ts';\nexport const r = rig;"),
   'domain/egg.ts': cycle("import { hen } from './hen.ts';\nexport const egg = (): unknown => hen;"),
   'domain/hen.ts': cycle("import { egg } from './egg.ts';\nexport const hen = (): unknown => egg;"),
-  'storage/day.ts': cycle("import type { Night } from './night.ts';\nexport type Day = Night | 1;"),
-  'storage/night.ts': cycle("import type { Day } from './day.ts';\nexport type Night = Day | 2;"),
+  'records/day.ts': cycle("import type { Night } from './night.ts';\nexport type Day = Night | 1;"),
+  'records/night.ts': cycle("import type { Day } from './day.ts';\nexport type Night = Day | 2;"),
   'domain/stays-at-home.ts': good("import { egg } from './egg-box.ts';\nexport const e = egg;"),
   'domain/egg-box.ts': good('export const egg = 1;'),
   'workflows/names-an-activity.ts': good(
     "import type { act } from '../activities/act.ts';\nexport type A = typeof act;",
   ),
   'activities/act.ts': good("import type { Store } from '../storage/store.ts';\nexport const act = (s: Store) => s;"),
-  'storage/store.ts': good("import { join } from 'node:path';\nexport interface Store { join: typeof join }"),
+  'records/store.ts': good("import { join } from 'node:path';\nexport interface Store { join: typeof join }"),
   'inference/decode/model.ts': good("import { egg } from '../../domain/egg-box.ts';\nexport const m = egg;"),
   'test/anything.ts': good("import { egg } from '../domain/egg-box.ts';\nexport const t = egg;"),
 };
@@ -79,7 +81,7 @@ describe('the import rules', () => {
     const stray = mkdtempSync(join(tmpdir(), 'everturn-house-'));
     for (const rules of ['.oxlintrc.json', '.oxlint-rooms.js']) cpSync(join(ROOT, rules), join(stray, rules));
     for (const room of ROOMS) {
-      mkdirSync(join(stray, room));
+      mkdirSync(join(stray, room), { recursive: true });
       writeFileSync(
         join(stray, room, 'stray.ts'),
         "import { rig } from '../test/support/rig.ts';\nexport const r = rig;\n",

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { deploymentOf } from '../../temporal/deployment.ts';
-import { GENERATE_QUEUE } from '../../domain/queues.ts';
+import { deploymentOf } from '../../client/temporal/deployment.ts';
+import { GENERATE_QUEUE } from '../../domain/run/queues.ts';
 import { DEFAULT_SLOTS } from '../../worker-settings.ts';
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../../examples', file), 'utf8');

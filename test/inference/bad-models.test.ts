@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { explain } from '../../domain/errors.ts';
+import { explain } from '../../domain/errors/errors.ts';
 import { createTokenBackend } from '../support/kinds.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 

@@ -5,13 +5,13 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { completeSettings } from '../../domain/defaults.ts';
-import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
+import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import type { TokenBackend, GenerateRequest } from '../../inference/backend.ts';
 import { tinyIdentity } from '../../inference/index.ts';
 import { type Backends, openBackends } from '../../run/backends.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { openWeightsLedger, type WeightsLedger } from '../../storage/weights.ts';
+import { openFileStore } from '../../records/files.ts';
+import { openWeightsLedger, type WeightsLedger } from '../../records/weights.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { openScorer, otherWeights, type Scorer, worstError } from '../servers/other-weights.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';

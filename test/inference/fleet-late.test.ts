@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import type { LateServers } from '../../inference/backend.ts';
-import { isLate } from '../../domain/weights.ts';
+import { isLate } from '../../domain/weights/weights.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { ask, closeAll, fleet, opened, servers } from '../support/fleet-rig.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';

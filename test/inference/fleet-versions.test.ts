@@ -2,7 +2,7 @@
 // scripted model answers otherwise with each version, so each token's own logprob says which one it was.
 
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
+import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { createTokenBackend } from '../support/kinds.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer } from '../support/model-server.ts';

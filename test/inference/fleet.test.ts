@@ -1,7 +1,7 @@
 // Several servers as one backend: who gets what, and what happens when one of them goes.
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
+import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { openFleet } from '../../inference/fleet/fleet.ts';
 import { tokenRules } from '../../inference/fleet/token-fleet.ts';
 import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';

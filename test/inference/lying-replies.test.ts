@@ -2,7 +2,7 @@
 // what the server says of itself. Each is refused by a name of its own, the same for every server of the kind.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import type { Backend } from '../../inference/backend.ts';
 import { createBackend } from '../../inference/index.ts';
 import { askShortly } from '../contract/backend.ts';

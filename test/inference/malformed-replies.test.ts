@@ -3,7 +3,7 @@
 
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import type { Backend } from '../../inference/backend.ts';
 import { createBackend } from '../../inference/index.ts';
 import { askShortly } from '../contract/backend.ts';

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { ModelProcess, type RestartPolicy } from '../../inference/embedded/model-process.ts';
-import { packageRoot } from '../../machine/package-root.ts';
+import { packageRoot } from '../../local/machine/package-root.ts';
 import type { GenerateMessage, LoadMessage } from '../../inference/embedded/protocol.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 

@@ -1,7 +1,7 @@
 // Chat completions: text, and at best logprobs of the server's own tokens. No ids, so nothing to train on.
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
+import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import type { TextBackend, TextRequest } from '../../inference/backend.ts';
 import { asText } from '../support/kinds.ts';
 import { createBackend } from '../../inference/index.ts';

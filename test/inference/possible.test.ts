@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
+import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { impossible, usableLogprobs, type Claimed } from '../../inference/possible.ts';
 
 const STOP = 2;

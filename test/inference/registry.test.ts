@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../domain/errors.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
 import { MODEL_FORMS, parseModelSpec } from '../../inference/index.ts';
 import { parseOpenaiTarget, parseServerUrls } from '../../inference/http/server-url.ts';
 import { resolveOptions } from '../../run/config.ts';

@@ -1,7 +1,7 @@
 // A body that is no JSON is named by what it is: by the spelling that JSON does not have, at any place in it.
 
 import { describe, expect, test } from 'vitest';
-import type { ModelError } from '../../domain/errors.ts';
+import type { ModelError } from '../../domain/errors/errors.ts';
 import { parseJson } from '../../inference/http/reply-json.ts';
 import { cpuMs } from '../support/cpu.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Sampling } from '../../domain/sampling.ts';
+import type { Sampling } from '../../domain/rollout/sampling.ts';
 import { uniformAt } from '../../inference/decode/philox.ts';
 import { createSampler } from '../../inference/decode/sampler.ts';
 

@@ -8,7 +8,7 @@ import { openHttp } from '../../inference/http/http.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
 import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
-import { freePort } from '../../machine/ports.ts';
+import { freePort } from '../../local/machine/ports.ts';
 
 const KEY = 'sk-very-secret-1234567890';
 const KINDS = ['sglang', 'vllm'] as const;

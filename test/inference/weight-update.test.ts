@@ -1,8 +1,8 @@
 // Other weights for a fleet: what each server is asked, in which order, and what is said of one that fails.
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { ModelError } from '../../domain/errors.ts';
-import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { createTokenBackend } from '../support/kinds.ts';
 import type { Http } from '../../inference/http/http.ts';
 import type { WeightControls } from '../../inference/weights/controls.ts';

@@ -5,15 +5,15 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { queryFromRow } from '../../datasets/row.ts';
-import { rolloutWorkflowId, safeName } from '../../domain/ids.ts';
-import { checkRun } from '../../proof/check.ts';
-import { openFileStore } from '../../storage/files.ts';
-import type { Store } from '../../storage/store.ts';
+import { queryFromRow } from '../../formats/datasets/row.ts';
+import { rolloutWorkflowId, safeName } from '../../domain/run/ids.ts';
+import { checkRun } from '../../records/check/check.ts';
+import { openFileStore } from '../../records/files.ts';
+import type { Store } from '../../records/store.ts';
 import { FULL, sized } from '../chaos/size.ts';
 import { openEverturn } from '../support/everturn.ts';
 import { textServer } from '../support/text-server.ts';
-import { aQuery, RUN, someSettings } from '../storage/play.ts';
+import { aQuery, RUN, someSettings } from '../records/play.ts';
 
 const PATHS = [
   '..',

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseSettings, resolveOptions } from '../../run/config.ts';
-import { openDataset } from '../../datasets/index.ts';
-import { queryFromRow } from '../../datasets/row.ts';
+import { openDataset } from '../../formats/datasets/index.ts';
+import { queryFromRow } from '../../formats/datasets/row.ts';
 import { parseExactJson } from '../../environments/code/exact-json.ts';
 
 const NAMES = [

@@ -9,10 +9,10 @@ import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { openHttp } from '../../inference/http/http.ts';
 import { parseOpenaiTarget, parseServerUrls } from '../../inference/http/server-url.ts';
-import { ForbiddenAddress, isForbiddenAddress, type Lookup } from '../../machine/forbidden-address.ts';
-import { guardedFetch } from '../../machine/guarded-fetch.ts';
-import { openSender } from '../../storage/bucket/request.ts';
-import { bucketSettings } from '../../storage/bucket/settings.ts';
+import { ForbiddenAddress, isForbiddenAddress, type Lookup } from '../../local/machine/forbidden-address.ts';
+import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
+import { openSender } from '../../records/bucket/request.ts';
+import { bucketSettings } from '../../records/bucket/settings.ts';
 
 /** An IPv4 address as people hide it: each part, or the last parts together, in any base. */
 function spellings(address: string): string[] {

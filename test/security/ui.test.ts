@@ -8,9 +8,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type DevServer, startDevServer } from '../../service/dev-server.ts';
-import { freePort } from '../../machine/ports.ts';
-import { wantsUi } from '../../service/shared-machine.ts';
+import { type DevServer, startDevServer } from '../../local/service/dev-server.ts';
+import { freePort } from '../../local/machine/ports.ts';
+import { wantsUi } from '../../local/service/shared-machine.ts';
 import { tmpdir } from 'node:os';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-ui-'));

@@ -2,7 +2,7 @@
 // other weights together, and a folder that cannot be loaded is stopped at the first.
 
 import { expect, test } from 'vitest';
-import { mustServeLogprobs } from '../../domain/logprob-meaning.ts';
+import { mustServeLogprobs } from '../../domain/rollout/logprob-meaning.ts';
 import { updateModel } from '../support/weights.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';

@@ -2,7 +2,7 @@
 // same files say here and what the other server says.
 
 import { expect, test } from 'vitest';
-import { CANARY_TOLERANCE, canaryDistance } from '../../domain/model-identity.ts';
+import { CANARY_TOLERANCE, canaryDistance } from '../../domain/weights/model-identity.ts';
 import { tinyIdentity } from '../../inference/index.ts';
 import type { Place } from './place.ts';
 

@@ -2,7 +2,7 @@
 // server as it is started and by one with the other switch.
 
 import { expect, test } from 'vitest';
-import { mustServeLogprobs } from '../../domain/logprob-meaning.ts';
+import { mustServeLogprobs } from '../../domain/rollout/logprob-meaning.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
 import { openTiny, TINY_FOLDER } from '../support/tiny.ts';
 import { openScorer, worstError } from './other-weights.ts';

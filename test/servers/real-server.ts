@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TINY_FOLDER } from '../support/tiny.ts';
-import { freePort } from '../../machine/ports.ts';
+import { freePort } from '../../local/machine/ports.ts';
 
 export type RealKind = 'vllm' | 'sglang';
 

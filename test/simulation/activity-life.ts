@@ -2,7 +2,7 @@
 // that die and that were only thought dead, retries with backoff, limits, and cancellation that comes late, is
 // ignored, or crosses a failure. Effects are at least once; the workflow hears of one end only.
 
-import { BOUNDARIES } from '../../domain/reasons.ts';
+import { BOUNDARIES } from '../../domain/errors/reasons.ts';
 import { body, NOT_YET } from './bodies.ts';
 import { named } from './random.ts';
 import {

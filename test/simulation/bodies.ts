@@ -1,11 +1,11 @@
 // What the fake activities do: the little of each that the workflows rely on. Generation is at least once; what is
 // recorded stays, and whoever comes later gets it back. A body is begun once and then either done or abandoned.
 
-import type { RolloutResult } from '../../domain/ending.ts';
-import { rolloutWorkflowId, type TrajectoryReference } from '../../domain/ids.ts';
-import type { Generated, OpenedRollout } from '../../domain/rollout-facts.ts';
-import type { Verdict } from '../../domain/verdict.ts';
-import type { CollectionResult, RolloutInput } from '../../domain/messages.ts';
+import type { RolloutResult } from '../../domain/rollout/ending.ts';
+import { rolloutWorkflowId, type TrajectoryReference } from '../../domain/run/ids.ts';
+import type { Generated, OpenedRollout } from '../../domain/rollout/rollout-facts.ts';
+import type { Verdict } from '../../domain/rollout/verdict.ts';
+import type { CollectionResult, RolloutInput } from '../../domain/run/messages.ts';
 import type { Accepted, PageInput, SettleInput, Settled, Unit } from '../../activities/collection.ts';
 import { range, turnScript } from './plan.ts';
 import type { StoredTurn } from './store.ts';

@@ -2,9 +2,9 @@
 // once than it may, what it counts, whom it cancels, what it carries into its next history, and its result.
 
 import type { Unit } from '../../activities/collection.ts';
-import type { RolloutResult } from '../../domain/ending.ts';
-import type { WindowState } from '../../domain/window.ts';
-import type { CollectionResult } from '../../domain/messages.ts';
+import type { RolloutResult } from '../../domain/rollout/ending.ts';
+import type { WindowState } from '../../domain/run/window.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
 import { must, sameJson } from './breach.ts';
 import { type Place, sayings, type WindowInput } from './collection-words.ts';
 import { failedResult } from './expected-result.ts';

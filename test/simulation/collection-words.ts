@@ -1,7 +1,7 @@
 // A collection's commands in words, as its specification names them.
 
-import type { CollectionInput } from '../../domain/messages.ts';
-import type { WindowState } from '../../domain/window.ts';
+import type { CollectionInput } from '../../domain/run/messages.ts';
+import type { WindowState } from '../../domain/run/window.ts';
 import { type Command, type Schedule, valueOf } from './wire.ts';
 
 /** The runs here are too small for blocks. */

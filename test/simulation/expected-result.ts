@@ -1,8 +1,8 @@
 // A rollout's result as it must be, computed once more from nothing but its turns and how it ended.
 
-import type { Outcome, RolloutResult, StopReason } from '../../domain/ending.ts';
-import type { Boundary } from '../../domain/reasons.ts';
-import type { VerdictCounts } from '../../domain/verdict.ts';
+import type { Outcome, RolloutResult, StopReason } from '../../domain/rollout/ending.ts';
+import type { Boundary } from '../../domain/errors/reasons.ts';
+import type { VerdictCounts } from '../../domain/rollout/verdict.ts';
 import { OUT, RUN } from './names.ts';
 import type { Plan } from './plan.ts';
 import { type Failure, valueOf } from './wire.ts';

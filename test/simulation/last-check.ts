@@ -1,9 +1,9 @@
 // What must hold when nothing is left to happen: all has ended; each turn was asked of the model as often as it was
 // lost, and once more; the folder agrees with itself; and what a workflow shows of itself agrees with its result.
 
-import type { RolloutResult } from '../../domain/ending.ts';
-import { rolloutWorkflowId } from '../../domain/ids.ts';
-import type { CollectionProgress, CollectionResult, RolloutProgress } from '../../domain/messages.ts';
+import type { RolloutResult } from '../../domain/rollout/ending.ts';
+import { rolloutWorkflowId } from '../../domain/run/ids.ts';
+import type { CollectionProgress, CollectionResult, RolloutProgress } from '../../domain/run/messages.ts';
 import { must } from './breach.ts';
 import type { Cast } from './cast.ts';
 import type { RealExecution } from './execution.ts';

@@ -1,8 +1,8 @@
 // When a collection writes its memo: at its start and end, on every update, and when as many rollouts have ended since as
 // are a sixteenth of those that may be in flight; never more often, and never with wrong figures.
 
-import type { CollectionCounts } from '../../domain/progress.ts';
-import type { MemoProgress } from '../../domain/messages.ts';
+import type { CollectionCounts } from '../../domain/run/progress.ts';
+import type { MemoProgress } from '../../domain/run/messages.ts';
 import { must } from './breach.ts';
 import type { Step } from './history.ts';
 import { RUN } from './names.ts';

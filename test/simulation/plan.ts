@@ -1,9 +1,9 @@
 // What a seed decides before anything happens: what is played, how much goes wrong, and who interferes when.
 // What a model answers and a judge says follows from the seed and the turn's name alone, as content does.
 
-import type { Limits } from '../../domain/ending.ts';
-import type { RewardSettings } from '../../domain/reward.ts';
-import type { VerdictValue } from '../../domain/verdict.ts';
+import type { Limits } from '../../domain/rollout/ending.ts';
+import type { RewardSettings } from '../../domain/rollout/reward.ts';
+import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import { named, type Random, seeded } from './random.ts';
 
 export type Deed =

@@ -1,7 +1,7 @@
 // What a rollout must do, as a state machine that reads its history: after every activation it knows which commands
 // must have come, no more and no fewer, and at the end which result. It shares no code with the workflow.
 
-import type { Limits, RolloutResult, StopReason } from '../../domain/ending.ts';
+import type { Limits, RolloutResult, StopReason } from '../../domain/rollout/ending.ts';
 import { expectedResult, type Failed, failedOf, type JudgedTurn } from './expected-result.ts';
 import { asHeard, type Step, type Task } from './history.ts';
 import { type Command, type Ending, type Failure, type Job, valueOf } from './wire.ts';

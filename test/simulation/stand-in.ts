@@ -1,7 +1,7 @@
 // A rollout that is none of ours, but ends in every way that one can: played to an end, failed, cancelled with and
 // without a record, terminated, failed as a workflow. It keeps in the store what a rollout would have kept.
 
-import type { RolloutResult, StopReason } from '../../domain/ending.ts';
+import type { RolloutResult, StopReason } from '../../domain/rollout/ending.ts';
 import type { ChildClosing } from './effects.ts';
 import { expectedResult, type Failed, type JudgedTurn } from './expected-result.ts';
 import { queryOf } from './names.ts';

@@ -1,8 +1,8 @@
 // A model of the run's folder: what was written first stays, by name. It also counts, from outside of the
 // workflows, how often each turn was asked of the model and what became of every such request.
 
-import type { RolloutResult } from '../../domain/ending.ts';
-import type { VerdictValue } from '../../domain/verdict.ts';
+import type { RolloutResult } from '../../domain/rollout/ending.ts';
+import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 
 export interface StoredTurn {
   readonly outputTokens: number;

@@ -1,8 +1,8 @@
 // A collection's counts as they must be, computed once more from the results of its rollouts.
 
-import type { CollectionCounts } from '../../domain/progress.ts';
-import type { RolloutResult } from '../../domain/ending.ts';
-import type { Boundary } from '../../domain/reasons.ts';
+import type { CollectionCounts } from '../../domain/run/progress.ts';
+import type { RolloutResult } from '../../domain/rollout/ending.ts';
+import type { Boundary } from '../../domain/errors/reasons.ts';
 import { sameJson } from './breach.ts';
 import { range } from './plan.ts';
 

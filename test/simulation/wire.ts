@@ -2,7 +2,7 @@
 // shapes that the SDK's workflow runtime takes and gives.
 
 import { msToTs } from '@temporalio/common/lib/time.js';
-import type { Boundary } from '../../domain/reasons.ts';
+import type { Boundary } from '../../domain/errors/reasons.ts';
 
 export interface Payload {
   readonly metadata?: Readonly<Record<string, Uint8Array>> | null;

@@ -1,7 +1,7 @@
 // Two runs compared: the queries that are paired and those that never are, the 2×2, and the gate.
 
 import { describe, expect, test } from 'vitest';
-import type { RolloutSummary } from '../../domain/rollout-summary.ts';
+import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
 import { type ComparedRun, comparison, isWorse } from '../../statistics/comparison.ts';
 import { settingDifferences } from '../../statistics/settings.ts';
 import { rolloutOf } from './rollouts.ts';

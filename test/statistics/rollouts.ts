@@ -1,7 +1,7 @@
 // Summaries made up for a test: one line says which turns were right, which answers were extracted.
 
-import type { Outcome } from '../../domain/ending.ts';
-import type { RolloutSummary, RunShape, TurnSummary } from '../../domain/rollout-summary.ts';
+import type { Outcome } from '../../domain/rollout/ending.ts';
+import type { RolloutSummary, RunShape, TurnSummary } from '../../domain/rollout/rollout-summary.ts';
 
 export const SHAPE: RunShape = { queries: 4, samples: 4, epochs: 1, numTurns: 1, stop: 'always' };
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RolloutSummary, RunShape } from '../../domain/rollout-summary.ts';
+import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
 import { provisional } from '../../statistics/in-progress.ts';
 import { closedPrefix } from '../../statistics/play-order.ts';
 import { rightBy } from '../../statistics/outcomes.ts';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addResult, noCounts } from '../../domain/progress.ts';
-import type { RolloutSummary, RunShape } from '../../domain/rollout-summary.ts';
+import { addResult, noCounts } from '../../domain/run/progress.ts';
+import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
 import { byField } from '../../statistics/by-field.ts';
 import { comparison } from '../../statistics/comparison.ts';
 import { provisional } from '../../statistics/in-progress.ts';

@@ -1,6 +1,6 @@
 // Answers by hand, whole and broken: the calls in them, the fault of each, and the text that remains.
 
-import type { ToolSchema } from '../../tools/formats/format.ts';
+import type { ToolSchema } from '../../environments/tools/formats/format.ts';
 
 export const TOOLS: readonly ToolSchema[] = [
   {

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { homeAt } from '../../service/home.ts';
-import { stopService } from '../../service/service-control.ts';
-import { liveState, type ServiceState } from '../../service/state.ts';
+import { homeAt } from '../../local/service/home.ts';
+import { stopService } from '../../local/service/service-control.ts';
+import { liveState, type ServiceState } from '../../local/service/state.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 
 export interface Ended {

@@ -1,12 +1,12 @@
 // Feeds on a rig of their own, as a trainer and a test see them: a scripted model, a real worker, and the Updates.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FeedProgress, GrantedLease, LeaseResult } from '../../domain/feed-messages.ts';
-import { feedWorkflowId } from '../../domain/ids.ts';
-import { numbersIn } from '../../domain/number-set.ts';
+import type { FeedProgress, GrantedLease, LeaseResult } from '../../domain/feed/messages.ts';
+import { feedWorkflowId } from '../../domain/run/ids.ts';
+import { numbersIn } from '../../domain/run/number-set.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
-import { checkRun } from '../../proof/check.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { checkRun } from '../../records/check/check.ts';
+import { openFileStore } from '../../records/files.ts';
 import { type Made, makeFeedRun } from './feed-run.ts';
 import { openRig } from './rig.ts';
 

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
-import { startDevServer } from '../../service/dev-server.ts';
-import { findTemporal } from '../../service/binary/find.ts';
-import { freePort } from '../../machine/ports.ts';
-import { printProgress } from '../../service/progress.ts';
+import { startDevServer } from '../../local/service/dev-server.ts';
+import { findTemporal } from '../../local/service/binary/find.ts';
+import { freePort } from '../../local/machine/ports.ts';
+import { printProgress } from '../../local/service/progress.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

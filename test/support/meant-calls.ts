@@ -1,6 +1,6 @@
 // Tools and calls of them from a seed: nested JSON, unicode, quotes, numbers, tags of every format inside strings.
 
-import type { ToolSchema } from '../../tools/formats/format.ts';
+import type { ToolSchema } from '../../environments/tools/formats/format.ts';
 import { someText, someWord, type RandomSource } from './texts.ts';
 import type { Meant } from './tool-families.ts';
 

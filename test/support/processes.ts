@@ -1,7 +1,7 @@
 // Processes that a test did not start itself, by what Linux says of them in /proc.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { identify } from '../../machine/process.ts';
+import { identify } from '../../local/machine/process.ts';
 
 /** A zombie is none. */
 export const isPidAlive = (pid: number): boolean => identify(pid) !== undefined;

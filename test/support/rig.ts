@@ -1,7 +1,7 @@
 // A real worker with scripted parts on the shared test server: its own task queue per test file is not
 // possible (the queues are part of the contract), so each test uses its own namespace instead.
 
-import { everturnVersion } from '../../machine/package-root.ts';
+import { everturnVersion } from '../../local/machine/package-root.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,21 +10,21 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
-import { closedRollouts } from '../../temporal/runs.ts';
-import { openStopping } from '../../temporal/stopping.ts';
-import { cancelRollout, isWaiting } from '../../temporal/waiting.ts';
+import { closedRollouts } from '../../client/temporal/runs.ts';
+import { openStopping } from '../../client/temporal/stopping.ts';
+import { cancelRollout, isWaiting } from '../../client/temporal/waiting.ts';
 import { parseSettings } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
 import { parseGroups } from '../../run/groups.ts';
 import { surveyDataset } from '../../run/survey.ts';
-import { queryFromRow } from '../../datasets/row.ts';
-import { DatasetError } from '../../domain/errors.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
+import { queryFromRow } from '../../formats/datasets/row.ts';
+import { DatasetError } from '../../domain/errors/errors.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
 import { createEnvironments } from '../../environments/index.ts';
-import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
+import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { openControls, weightServers } from '../../inference/weights/index.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { openWeightsLedger } from '../../storage/weights.ts';
+import { openFileStore } from '../../records/files.ts';
+import { openWeightsLedger } from '../../records/weights.ts';
 import { openNamespace } from './namespace.ts';
 import { type Script, type ScriptedBackend, scriptedBackend } from './scripted-model.ts';
 

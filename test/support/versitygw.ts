@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import { freePort } from '../../machine/ports.ts';
+import { freePort } from '../../local/machine/ports.ts';
 import { goBinaries } from './go-binaries.ts';
 import { bucketEnvironment } from './s3-server.ts';
 

@@ -1,9 +1,9 @@
 // New weights for servers as the workflow gives them, without Temporal: the same saga, its steps as plain calls that are
 // tried once.
 
-import { explain, ModelError } from '../../domain/errors.ts';
-import type { ServerUpdate } from '../../domain/weights.ts';
-import { type SagaSteps, type StepResult, updateServers } from '../../domain/weights-saga.ts';
+import { explain, ModelError } from '../../domain/errors/errors.ts';
+import type { ServerUpdate } from '../../domain/weights/weights.ts';
+import { type SagaSteps, type StepResult, updateServers } from '../../domain/weights/weights-saga.ts';
 import type { WeightControls } from '../../inference/weights/controls.ts';
 import { openControls, weightServers } from '../../inference/weights/index.ts';
 

@@ -6,12 +6,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { exporterNamed } from '../../exporters/index.ts';
-import { exportRun } from '../../storage/export-run.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { oddRun } from '../exporters/odd-run.ts';
-import { exportAll, exportTurns, someRun } from '../exporters/some-run.ts';
-import { RUN } from '../storage/play.ts';
+import { exporterNamed } from '../../formats/exports/index.ts';
+import { exportRun } from '../../records/export-run.ts';
+import { openFileStore } from '../../records/files.ts';
+import { oddRun } from '../formats/exports/odd-run.ts';
+import { exportAll, exportTurns, someRun } from '../formats/exports/some-run.ts';
+import { RUN } from '../records/play.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-parquet-'));
 afterAll(() => rmSync(folder, { recursive: true }));

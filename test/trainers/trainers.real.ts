@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openFileStore } from '../../storage/files.ts';
-import { exportAll, someRun } from '../exporters/some-run.ts';
-import { RUN } from '../storage/play.ts';
+import { openFileStore } from '../../records/files.ts';
+import { exportAll, someRun } from '../formats/exports/some-run.ts';
+import { RUN } from '../records/play.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-trainers-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,12 +3,12 @@
 
 import { cpSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addResult, noCounts } from '../../domain/progress.ts';
-import { resultOf } from '../../domain/trajectory.ts';
-import { putAct } from '../../storage/steering.ts';
-import { readTrajectories } from '../../storage/trajectories.ts';
+import { addResult, noCounts } from '../../domain/run/progress.ts';
+import { resultOf } from '../../domain/rollout/trajectory.ts';
+import { putAct } from '../../records/steering.ts';
+import { readTrajectories } from '../../records/trajectories.ts';
 import { rowKey } from '../../viewer/model/row.ts';
-import { aQuery, play, putRun, RUN } from '../storage/play.ts';
+import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { open, playSome, QUERIES, type ViewRig, viewRig } from './rig.ts';
 
 let rig: ViewRig;

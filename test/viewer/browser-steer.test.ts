@@ -8,7 +8,7 @@ import { withOptions } from '../../cli/play/steering.ts';
 import { serverAssets } from '../../viewer/assets.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { RUN } from '../storage/play.ts';
+import { RUN } from '../records/play.ts';
 import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
 import { axeFaults } from './axe.ts';
 import { open, playSome, type ViewRig, viewRig } from './rig.ts';

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hrefOf } from '../../viewer/page/route.ts';
 import type { ViewServer } from '../../viewer/server.ts';
-import { RUN } from '../storage/play.ts';
+import { RUN } from '../records/play.ts';
 import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
 import { harm } from './harm.ts';
 import { HOSTILE_QUERIES, playHostile } from './hostile-run.ts';

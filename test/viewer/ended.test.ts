@@ -6,8 +6,8 @@ import { createApi } from '../../viewer/api.ts';
 import { rowKey } from '../../viewer/model/row.ts';
 import { makeReport } from '../../viewer/report.ts';
 import { openRuns } from '../../viewer/runs.ts';
-import { again, endAll } from '../storage/ended-rig.ts';
-import { aQuery, play, putRun, RUN } from '../storage/play.ts';
+import { again, endAll } from '../records/ended-rig.ts';
+import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { open, QUERIES, SCRIPTS, type ViewRig, viewRig } from './rig.ts';
 
 let rig: ViewRig;

@@ -1,10 +1,10 @@
 // A run whose every text is hostile: ids, questions, solutions, answers, contexts, reasons, found answers, servers,
 // failures, the model's name and the data set's. Each payload is in it, in one place or another.
 
-import type { Query } from '../../domain/query.ts';
-import type { Store } from '../../storage/store.ts';
-import { hashQueries } from '../../storage/queries.ts';
-import { aQuery, play, RUN, someSettings } from '../storage/play.ts';
+import type { Query } from '../../domain/run/query.ts';
+import type { Store } from '../../records/store.ts';
+import { hashQueries } from '../../records/queries.ts';
+import { aQuery, play, RUN, someSettings } from '../records/play.ts';
 import { PAYLOADS } from './payloads.ts';
 
 /** Texts that one rollout holds. */

@@ -5,8 +5,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prove, sampleOf } from '../../cli/find/viewer.ts';
-import type { Query } from '../../domain/query.ts';
-import type { Store } from '../../storage/store.ts';
+import type { Query } from '../../domain/run/query.ts';
+import type { Store } from '../../records/store.ts';
 import { createApi, type Api } from '../../viewer/api.ts';
 import { type Bundle, serverAssets } from '../../viewer/assets.ts';
 import { type Extras, openExtras } from '../../viewer/extras.ts';
@@ -14,8 +14,8 @@ import { openRuns, type Runs } from '../../viewer/runs.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { openLoose } from '../storage/ended-rig.ts';
-import { aQuery, play, putRun, type Script } from '../storage/play.ts';
+import { openLoose } from '../records/ended-rig.ts';
+import { aQuery, play, putRun, type Script } from '../records/play.ts';
 
 export interface ViewRig {
   readonly out: string;

@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rolloutFolder } from '../../storage/record/layout.ts';
+import { rolloutFolder } from '../../records/record/layout.ts';
 import type { SearchMessage } from '../../viewer/model/messages.ts';
 import type { ViewServer } from '../../viewer/server.ts';
-import { RUN } from '../storage/play.ts';
+import { RUN } from '../records/play.ts';
 import { ask, playSome, type ViewRig, viewRig } from './rig.ts';
 
 let rig: ViewRig;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeSite } from '../../viewer/site.ts';
-import { RUN } from '../storage/play.ts';
+import { RUN } from '../records/play.ts';
 import { playSome, type ViewRig, viewRig } from './rig.ts';
 
 let rig: ViewRig;

@@ -8,12 +8,12 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { withOptions } from '../../cli/play/steering.ts';
-import { STEERING } from '../../storage/record/layout.ts';
+import { STEERING } from '../../records/record/layout.ts';
 import { serverAssets } from '../../viewer/assets.ts';
 import { ACTS, commandOf, type SteerReply, type SteerRequest, steerRequest } from '../../viewer/model/steer.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { RUN } from '../storage/play.ts';
+import { RUN } from '../records/play.ts';
 import { ask, playSome, type ViewRig, viewRig } from './rig.ts';
 
 const TOKEN = 'a-token-of-this-session';

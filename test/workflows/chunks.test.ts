@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ModelError } from '../../domain/errors.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { openFileStore } from '../../records/files.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 const ANSWER = 'It is \\boxed{4}.';

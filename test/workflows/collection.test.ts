@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
-import { closedRollouts } from '../../temporal/runs.ts';
-import { TemporalError } from '../../domain/errors.ts';
-import { openFileStore } from '../../storage/files.ts';
-import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/messages.ts';
+import { closedRollouts } from '../../client/temporal/runs.ts';
+import { TemporalError } from '../../domain/errors/errors.ts';
+import { openFileStore } from '../../records/files.ts';
+import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/run/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import type { Script } from '../support/scripted-model.ts';
 

@@ -2,9 +2,9 @@
 // conversation, whether an answer ended by itself or was cut.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FEEDBACK_WRONG } from '../../domain/conversation.ts';
-import type { RolloutResult } from '../../domain/ending.ts';
-import type { RolloutInput } from '../../domain/messages.ts';
+import { FEEDBACK_WRONG } from '../../domain/rollout/conversation.ts';
+import type { RolloutResult } from '../../domain/rollout/ending.ts';
+import type { RolloutInput } from '../../domain/run/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
 

@@ -5,11 +5,11 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FeedServer, serveFeed } from '../../feed/feed-server.ts';
-import type { NeutralRow } from '../../domain/neutral-row.ts';
-import type { Session } from '../../temporal/connection.ts';
-import { callFeed, entriesOfFeed, feedProgressOf, startFeed } from '../../temporal/feed.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { type FeedServer, serveFeed } from '../../client/feed/feed-server.ts';
+import type { NeutralRow } from '../../domain/rollout/neutral-row.ts';
+import type { Session } from '../../client/temporal/connection.ts';
+import { callFeed, entriesOfFeed, feedProgressOf, startFeed } from '../../client/temporal/feed.ts';
+import { openFileStore } from '../../records/files.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 

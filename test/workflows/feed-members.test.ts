@@ -3,9 +3,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ModelError } from '../../domain/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { openFileStore } from '../../records/files.ts';
 import { modelServer } from '../support/model-server.ts';
 import { openFeedRig } from '../support/feed-rig.ts';
 

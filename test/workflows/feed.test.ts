@@ -2,8 +2,8 @@
 // from the folder when the workflow is gone.
 
 import { afterAll, describe, expect, test } from 'vitest';
-import type { LeaseResult } from '../../domain/feed-messages.ts';
-import { feedWorkflowId } from '../../domain/ids.ts';
+import type { LeaseResult } from '../../domain/feed/messages.ts';
+import { feedWorkflowId } from '../../domain/run/ids.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import { openFeedRig } from '../support/feed-rig.ts';
 

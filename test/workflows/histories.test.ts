@@ -3,14 +3,14 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Session } from '../../temporal/connection.ts';
-import { ModelError } from '../../domain/errors.ts';
-import { collectionHistory, rolloutHistories } from '../../temporal/histories.ts';
-import { checkHistories } from '../../proof/histories.ts';
-import { openFileStore } from '../../storage/files.ts';
-import type { Breach } from '../../storage/store.ts';
-import { at, forge } from '../proof/harms.ts';
-import { asFiles } from '../storage/ended-rig.ts';
+import type { Session } from '../../client/temporal/connection.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { collectionHistory, rolloutHistories } from '../../client/temporal/histories.ts';
+import { checkHistories } from '../../records/check/histories.ts';
+import { openFileStore } from '../../records/files.ts';
+import type { Breach } from '../../records/store.ts';
+import { at, forge } from '../records/check/harms.ts';
+import { asFiles } from '../records/ended-rig.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 const ROLLOUTS = 12;

@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CollectionProgress } from '../../domain/messages.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { SHARED_MS } from '../../temporal/stopping.ts';
+import type { CollectionProgress } from '../../domain/run/messages.ts';
+import { openFileStore } from '../../records/files.ts';
+import { SHARED_MS } from '../../client/temporal/stopping.ts';
 import { prove, startRun, sums } from '../chaos/rig-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CollectionResult } from '../../domain/messages.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
 import { type PrefixCache, prefixCache } from '../support/prefix-cache.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { until } from '../support/until.ts';

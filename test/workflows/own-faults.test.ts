@@ -3,15 +3,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { completeSettings } from '../../domain/defaults.ts';
-import type { CollectionResult } from '../../domain/messages.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
 import { createEnvironments, type OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { checkRun } from '../../proof/check.ts';
+import { checkRun } from '../../records/check/check.ts';
 import { createRun } from '../../run/create-run.ts';
 import { surveyDataset } from '../../run/survey.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { openFileStore } from '../../records/files.ts';
 import { serveEnvironment } from '../environments/own/http-server.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 

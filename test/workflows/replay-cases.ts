@@ -184,7 +184,7 @@ export const HARMLESS: readonly Alteration[] = [
 
 /** Queries and validators of Updates are never part of a history; a bug is in none that we keep. */
 export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: RegExp }[] = [
-  // A history has no worker's version: test/service/worker-versions.test.ts.
+  // A history has no worker's version: test/local/service/worker-versions.test.ts.
   { file: 'index.ts', code: /^\? (void 0|\{\s*versioningBehavior: 'PINNED'\s*\})$/ },
   { file: 'steering.ts', code: /^\(\)=>progressOf\(/ },
   { file: 'steering.ts', code: /^\(tuning\)=>\{/ },

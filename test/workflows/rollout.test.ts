@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ModelError } from '../../domain/errors.ts';
-import type { RolloutResult } from '../../domain/ending.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
-import { openFileStore } from '../../storage/files.ts';
-import type { RolloutInput } from '../../domain/messages.ts';
+import { openFileStore } from '../../records/files.ts';
+import type { RolloutInput } from '../../domain/run/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 let openGate: () => void;

@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { ModelError } from '../../domain/errors.ts';
-import { openFileStore } from '../../storage/files.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import { openFileStore } from '../../records/files.ts';
 import { prove, startRun } from '../chaos/rig-run.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { openRig, type Rig } from '../support/rig.ts';
@@ -170,7 +170,7 @@ describe('further turns', () => {
 
   test('of a run that a later Everturn made are refused, with the way out', async () => {
     const { cpSync } = await import('node:fs');
-    const { forge } = await import('../proof/harms.ts');
+    const { forge } = await import('../records/check/harms.ts');
     cpSync(`${rig.out}/ended`, `${rig.out}/later`, { recursive: true });
     await forge('run.json', 'run', () => ({ versions: { everturn: '99.0.0', node: 'v20.0.0' } }))(`${rig.out}/later`);
     await refused('was made by Everturn 99.0.0', 'fork', 'later', 'whole', '--from-turn', '2');

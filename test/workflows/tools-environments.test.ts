@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { main } from '../../cli/main.ts';
-import type { Trajectory } from '../../domain/trajectory.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { callText } from '../support/tool-chat.ts';
 import { openToolRuns, type ToolRuns } from '../support/tool-runs.ts';

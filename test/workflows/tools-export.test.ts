@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { neutralRow } from '../../domain/neutral-row.ts';
-import { EXPORTERS, exporterNamed } from '../../exporters/index.ts';
-import { microBatch } from '../../exporters/prime-rl.ts';
-import { exportRun } from '../../storage/export-run.ts';
+import { neutralRow } from '../../domain/rollout/neutral-row.ts';
+import { EXPORTERS, exporterNamed } from '../../formats/exports/index.ts';
+import { microBatch } from '../../formats/exports/prime-rl.ts';
+import { exportRun } from '../../records/export-run.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
 import { callText } from '../support/tool-chat.ts';
 import { openToolRuns, SECRET, type ToolRuns } from '../support/tool-runs.ts';

@@ -2,8 +2,8 @@
 // must not be called twice is not, whatever is tried again.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ToolError } from '../../domain/errors.ts';
-import type { Trajectory } from '../../domain/trajectory.ts';
+import { ToolError } from '../../domain/errors/errors.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { callText } from '../support/tool-chat.ts';
 import { openToolRuns, type ToolRuns } from '../support/tool-runs.ts';
 

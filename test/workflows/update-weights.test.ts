@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { completeSettings } from '../../domain/defaults.ts';
-import type { WeightsInput, WeightsProgress, WeightsResult } from '../../domain/weights.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { openWeightsLedger } from '../../storage/weights.ts';
-import { startUpdate, updateProgress, updateResult } from '../../temporal/weights.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
+import type { WeightsInput, WeightsProgress, WeightsResult } from '../../domain/weights/weights.ts';
+import { openFileStore } from '../../records/files.ts';
+import { openWeightsLedger } from '../../records/weights.ts';
+import { startUpdate, updateProgress, updateResult } from '../../client/temporal/weights.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 

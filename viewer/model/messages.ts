@@ -1,10 +1,10 @@
 // The JSON that the server and the report hand to the page: one named type per message. Records are passed on as they
 // are stored; everything else is derived from them.
 
-import type { Query } from '../../domain/query.ts';
-import type { NamedAct } from '../../domain/steering.ts';
-import type { EndRecord, VerdictRecord } from '../../domain/trajectory.ts';
-import type { TurnRecord } from '../../domain/turn.ts';
+import type { Query } from '../../domain/run/query.ts';
+import type { NamedAct } from '../../domain/run/steering.ts';
+import type { EndRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Cell, Comparison, PairedQuery } from '../../statistics/comparison.ts';
 import type { Numbers } from './numbers.ts';
 import type { Kind, QueryRow } from './queries.ts';

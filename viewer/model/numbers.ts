@@ -1,7 +1,7 @@
 // The statistics of a run from its rows: the same functions and definitions as `everturn stats`. Pure. Leaves out what
 // needs every turn's record: majority votes and times by server.
 
-import { type RolloutSummary, type RunShape, unsteered } from '../../domain/rollout-summary.ts';
+import { type RolloutSummary, type RunShape, unsteered } from '../../domain/rollout/rollout-summary.ts';
 import { statisticsOfTurn } from '../../statistics/by-turn.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { provisional, type Provisional } from '../../statistics/in-progress.ts';

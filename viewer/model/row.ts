@@ -1,9 +1,9 @@
 // One rollout of a run as the lists of the viewer know it: small facts, no texts and no tokens. Pure; the server makes
 // rows from the records, the page and the report show them.
 
-import type { Outcome, StopReason } from '../../domain/ending.ts';
-import type { SteeringAct } from '../../domain/steering.ts';
-import { totalTokens } from '../../domain/turn.ts';
+import type { Outcome, StopReason } from '../../domain/rollout/ending.ts';
+import type { SteeringAct } from '../../domain/run/steering.ts';
+import { totalTokens } from '../../domain/rollout/turn.ts';
 
 /** A rollout that has begun; `open` until its end is recorded. */
 export type RowState = Outcome | 'open';

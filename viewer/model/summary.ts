@@ -2,8 +2,8 @@
 // Pure. Numbers by turn are of ended rollouts. Only the last attempt of a sample counts; a failed or undecided turn is never a wrong one. Facts of turns
 // (tokens, times, reasons) are of the rollouts that were looked at, and `glanced` is their number.
 
-import { OUTCOMES, type Outcome, type StopReason } from '../../domain/ending.ts';
-import { totalTokens } from '../../domain/turn.ts';
+import { OUTCOMES, type Outcome, type StopReason } from '../../domain/rollout/ending.ts';
+import { totalTokens } from '../../domain/rollout/turn.ts';
 import { latest, placeOfAnswer, type Row, type RowState, sum, tokensOf } from './row.ts';
 
 export interface TurnSummary {

@@ -1,7 +1,7 @@
 // A token's text with everything invisible shown: spaces, line ends, controls, format characters, lone surrogates. Pure.
 // For the cell of a token and its details; running text stays as it is.
 
-import { visible } from '../../domain/foreign-text.ts';
+import { visible } from '../../domain/text/foreign-text.ts';
 
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Zs}]/gu;
 const NAMED: Readonly<Record<string, string>> = { ' ': '␣', '\n': '↵', '\t': '⇥', '\r': '␍', '\u00a0': '⍽' };

@@ -1,7 +1,7 @@
 // The question of a rollout and what is expected, as text.
 
 import type { JSX } from 'preact';
-import { type Query, questionOf } from '../../domain/query.ts';
+import { type Query, questionOf } from '../../domain/run/query.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { plain } from './turn.tsx';
 

@@ -1,7 +1,7 @@
 // People's verdicts and notes on a turn, or on the rollout as a whole, beside the judge's verdict: never over it.
 
 import type { JSX } from 'preact';
-import { agreed, type NamedAct, standingVerdicts } from '../../domain/steering.ts';
+import { agreed, type NamedAct, standingVerdicts } from '../../domain/run/steering.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { moment } from './format.ts';
 

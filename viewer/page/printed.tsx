@@ -1,7 +1,7 @@
 // A report on paper: the overview, then the rollouts that are in it with everything unfolded, at most so many.
 
 import type { JSX } from 'preact';
-import { questionOf } from '../../domain/query.ts';
+import { questionOf } from '../../domain/run/query.ts';
 import type { RolloutMessage } from '../model/messages.ts';
 import type { ReportData, ReportRun } from '../model/report-data.ts';
 import { rowKey } from '../model/row.ts';

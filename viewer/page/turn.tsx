@@ -3,8 +3,8 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { CallResult } from '../../domain/tool.ts';
-import { contextTokens } from '../../domain/turn.ts';
+import type { CallResult } from '../../domain/tools/tool.ts';
+import { contextTokens } from '../../domain/rollout/turn.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { count, decimals, duration, FINISH, named, plural, signed } from './format.ts';

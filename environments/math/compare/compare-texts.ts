@@ -1,7 +1,7 @@
 // Compares a solution's final answer with an answer's, both as texts: choices, dates, words, then mathematics in each
 // way that it may be read. Right needs a proof; everything else is wrong and says why.
 
-import type { Verdict } from '../../../domain/verdict.ts';
+import type { Verdict } from '../../../domain/rollout/verdict.ts';
 import type { Node } from '../ast.ts';
 import { compareAnswers } from './compare.ts';
 import { familiesOf, type Family, familyOf, impliedFamily } from './families.ts';

@@ -4,7 +4,7 @@
 // sent with it, at most their processor time.
 
 import { setMaxListeners } from 'node:events';
-import { JudgeError } from '../../../domain/errors.ts';
+import { JudgeError } from '../../../domain/errors/errors.ts';
 import { Child, type ChildEnd, type ChildEvents, type Job } from './child-process.ts';
 
 export interface PoolOptions {

@@ -4,11 +4,11 @@
 // model only about what that does not show right. State none.
 
 import { createHash } from 'node:crypto';
-import type { EnvironmentRecord, ModelJudgement, Reply } from '../../../domain/environment.ts';
-import { EnvironmentError } from '../../../domain/errors.ts';
-import { short } from '../../../domain/foreign-text.ts';
-import { readRegular } from '../../../machine/regular-file.ts';
-import type { Json } from '../../../domain/json.ts';
+import type { EnvironmentRecord, ModelJudgement, Reply } from '../../../domain/rollout/environment.ts';
+import { EnvironmentError } from '../../../domain/errors/errors.ts';
+import { short } from '../../../domain/text/foreign-text.ts';
+import { readRegular } from '../../../local/machine/regular-file.ts';
+import type { Json } from '../../../domain/text/json.ts';
 import type { Environment, Judge } from '../../environment.ts';
 import { mismatch } from '../command.ts';
 import { post } from '../post.ts';

@@ -3,11 +3,11 @@
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isEnvironmentName } from '../../../domain/environment.ts';
-import { EnvironmentError } from '../../../domain/errors.ts';
-import { short } from '../../../domain/foreign-text.ts';
-import { DoubtfulJson, strictJson } from '../../../domain/json-text.ts';
-import { FORBIDDEN, isForbiddenAddress } from '../../../machine/forbidden-address.ts';
+import { isEnvironmentName } from '../../../domain/rollout/environment.ts';
+import { EnvironmentError } from '../../../domain/errors/errors.ts';
+import { short } from '../../../domain/text/foreign-text.ts';
+import { DoubtfulJson, strictJson } from '../../../domain/text/json-text.ts';
+import { FORBIDDEN, isForbiddenAddress } from '../../../local/machine/forbidden-address.ts';
 
 export const MAX_RUBRIC_BYTES = 1 << 20;
 const text = z

@@ -1,11 +1,11 @@
 // Rollouts and moves for tests of the user's own environments, without a store.
 
-import type { EnvironmentRecord, Reply } from '../../../domain/environment.ts';
-import { replyFields, verdictOf } from '../../../domain/environment.ts';
-import { completeSettings } from '../../../domain/defaults.ts';
-import type { JsonObject } from '../../../domain/json.ts';
-import type { EarlierTurn } from '../../../domain/new-context.ts';
-import type { TurnRecord } from '../../../domain/turn.ts';
+import type { EnvironmentRecord, Reply } from '../../../domain/rollout/environment.ts';
+import { replyFields, verdictOf } from '../../../domain/rollout/environment.ts';
+import { completeSettings } from '../../../domain/run/defaults.ts';
+import type { JsonObject } from '../../../domain/text/json.ts';
+import type { EarlierTurn } from '../../../domain/rollout/new-context.ts';
+import type { TurnRecord } from '../../../domain/rollout/turn.ts';
 import type { Environment, Move, Played } from '../../../environments/environment.ts';
 
 export function rolloutOf(environment: EnvironmentRecord, row: JsonObject, query = 'q', sample = 0): Played {

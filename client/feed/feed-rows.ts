@@ -1,0 +1,109 @@
+// The rows of a lease, read from the run's folder: group by group, each member as one neutral row. The number of rows is
+// known before the first is read. Memory: a few rows at a time.
+
+import type { GrantedLease } from '../../domain/feed/messages.ts';
+import { survives } from '../../domain/feed/line.ts';
+import { groupId, groupPlace } from '../../domain/rollout/group.ts';
+import { StoreError } from '../../domain/errors/errors.ts';
+import { neutralRow, type RowLabels } from '../../domain/rollout/neutral-row.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import { numbersIn } from '../../domain/run/number-set.ts';
+import { type GroupMember, readGroup } from '../../records/group-members.ts';
+import type { Store } from '../../records/store.ts';
+import { readTrajectory } from '../../records/trajectories.ts';
+
+const AT_ONCE = 16;
+const PAGE = 256;
+
+export interface Batch {
+  /** Ids of the groups. */
+  readonly groups: readonly string[];
+  readonly rows: number;
+  /** Each a line of JSON with its newline. */
+  lines(): AsyncGenerator<string>;
+  trajectories(): AsyncGenerator<Trajectory>;
+}
+
+export interface RunShape {
+  readonly run: string;
+  readonly queries: number;
+  readonly samples: number;
+}
+
+export async function openBatch(store: Store, shape: RunShape, lease: GrantedLease): Promise<Batch> {
+  const numbers = [...numbersIn(lease.groups)];
+  const queries = await queriesOf(store, shape, numbers);
+  const members: (GroupMember & { readonly labels: Partial<RowLabels> })[] = [];
+  const groups: string[] = [];
+  for (let at = 0; at < numbers.length; at += AT_ONCE) {
+    const found = await Promise.all(
+      numbers.slice(at, at + AT_ONCE).map(async (group) => {
+        const { index, epoch } = groupPlace(shape, group);
+        const query = queries.get(index)!;
+        const { samples, run } = shape;
+        return { id: groupId(query, epoch), ...(await readGroup(store, { run, query, epoch, samples })) };
+      }),
+    );
+    for (const { id, labels, members: own } of found) {
+      groups.push(id);
+      for (const member of own) {
+        const row = {
+          group: id,
+          group_size: labels.members,
+          group_success_rate: labels.successRate,
+          zero_variance: labels.zeroVariance,
+          turn_advantages: member.turnAdvantages,
+        };
+        members.push({ ...member, labels: row });
+      }
+    }
+  }
+  async function read(member: (typeof members)[number]): Promise<Trajectory> {
+    const trajectory = await readTrajectory(store, member.id, member.end);
+    if (trajectory) return trajectory;
+    throw new StoreError(`Query "${member.id.query}", sample ${member.id.sample} is not in ${store.folder}.`, {
+      reason: 'record-missing',
+      fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
+    });
+  }
+  async function* each<T>(make: (trajectory: Trajectory, labels: Partial<RowLabels>) => T): AsyncGenerator<T> {
+    const pending: Promise<T>[] = [];
+    let next = 0;
+    while (next < members.length || pending.length > 0) {
+      while (pending.length < AT_ONCE && next < members.length) {
+        const member = members[next++]!;
+        const made = read(member).then((trajectory) => make(trajectory, member.labels));
+        // It is awaited in its turn; until then its failure must not count as an unhandled rejection.
+        made.catch(() => {});
+        pending.push(made);
+      }
+      yield await pending.shift()!;
+    }
+  }
+  return {
+    groups,
+    rows: members.length,
+    trajectories: () => each((trajectory) => trajectory),
+    lines: () => each((trajectory, labels) => rowLine(trajectory, labels, lease)),
+  };
+}
+
+function rowLine(trajectory: Trajectory, labels: Partial<RowLabels>, lease: GrantedLease): string {
+  const row = neutralRow(trajectory, labels);
+  const spans = trajectory.turns.flatMap(({ record }) => record.versions);
+  const surviving = survives(spans, lease.floors ?? []);
+  const age = lease.trainedAt - row.version_start;
+  // Weights that ended, or may have, have no age on this line.
+  const staleness = surviving ? Math.max(0, age) : surviving === null && age >= 0 ? age : null;
+  return `${JSON.stringify({ ...row, staleness, surviving })}\n`;
+}
+
+async function queriesOf(store: Store, shape: RunShape, groups: readonly number[]): Promise<Map<number, string>> {
+  const wanted = new Set(groups.map((group) => Math.floor(groupPlace(shape, group).index / PAGE)));
+  const found = new Map<number, string>();
+  for (const page of wanted) {
+    const rows = await store.readQueries(page * PAGE, PAGE);
+    rows.forEach(({ queryId }, i) => found.set(page * PAGE + i, queryId));
+  }
+  return found;
+}

@@ -1,0 +1,123 @@
+// Answers the verbs of one run's feed over HTTP: docs/feed.md. Holds no state: what it answers is in the feed's workflow and
+// in the run's folder, so any number of them may serve one run, and each may be killed at any time.
+
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
+import type { GrantedLease, LeaseArguments, LeaseResult, Verb } from '../../domain/feed/messages.ts';
+import type { Store } from '../../records/store.ts';
+import type { Session } from '../temporal/connection.ts';
+import { callFeed, type FeedPlace, feedProgressOf } from '../temporal/feed.ts';
+import { argumentsOf } from './feed-http.ts';
+import { openBatch, type RunShape } from './feed-rows.ts';
+
+export interface RunFeedOptions {
+  readonly place: FeedPlace;
+  readonly store: Store;
+  /** Asked for with each request: a local service may be replaced. */
+  readonly session: () => Session;
+  /** Before a version is published: its caller has the token, so the workers of this user may load its weights. */
+  readonly onWeights?: (folder: string) => void;
+}
+
+export interface RunFeed {
+  /** Throws what is to be refused. */
+  answer(verb: Verb | 'status', request: IncomingMessage, response: ServerResponse): Promise<void>;
+}
+
+/** One Update waits so long at most; then it is asked again. */
+const SLICE_SECONDS = 20;
+const TRIES = 6;
+const LOADING_MS = 30 * 60_000;
+
+export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions): RunFeed {
+  let shape: RunShape | undefined;
+
+  return {
+    async answer(verb, request, response) {
+      if (verb === 'status') return json(response, (await feedProgressOf(session(), place)) ?? null);
+      const given = await argumentsOf(verb, request);
+      if (verb === 'version' && typeof given['weights'] === 'string') onWeights?.(given['weights']);
+      // Weights take as long as the servers take to load them.
+      const waitMs = verb === 'version' ? LOADING_MS : 0;
+      // Asked again by `call`, it must not begin another line.
+      const named = verb === 'rewind' ? { ...given, request: given['request'] ?? randomUUID() } : given;
+      if (verb !== 'lease') return json(response, await call(verb, named, waitMs));
+      const granted = await leaseFor(given as unknown as LeaseArguments, response);
+      if (granted.lease === null) return json(response, granted);
+      try {
+        await sendBatch(granted.lease, response);
+      } catch (error) {
+        // Nobody has its rows: the groups are offered again at once.
+        await call('renew', { lease: granted.lease.id, seconds: 0.1 }).catch(() => undefined);
+        throw error;
+      }
+    },
+  };
+
+  /** Repeating any verb is harmless, so a server that is away for a moment is asked again. */
+  async function call<T>(verb: Verb, given: object, waitMs = 0): Promise<T> {
+    for (let n = 1; ; n++) {
+      try {
+        return await callFeed<T>(session(), place, verb, given, waitMs);
+      } catch (error) {
+        const opens = error instanceof UsageError && error.reason === 'feed-busy' && verb !== 'lease';
+        if ((!opens && !(error instanceof TemporalError)) || n >= TRIES) throw error;
+        await sleep(250 * 2 ** n);
+      }
+    }
+  }
+
+  async function leaseFor(given: LeaseArguments, response: ServerResponse): Promise<LeaseResult> {
+    const until = Date.now() + (given.wait ?? 0) * 1000;
+    const request = given.request ?? randomUUID();
+    for (;;) {
+      const wait = Math.max(0, Math.min(SLICE_SECONDS, (until - Date.now()) / 1000));
+      const result = await call<LeaseResult>('lease', { ...given, request, wait }, wait * 1000).catch(ifBusy);
+      if (result.lease === null && result.why !== 'finished' && Date.now() < until && !response.destroyed) continue;
+      if (result.lease === null || !response.destroyed) return result;
+      await call('renew', { lease: result.lease.id, seconds: 0.1 }).catch(() => undefined);
+      return { lease: null, why: 'waiting' };
+    }
+  }
+
+  async function ifBusy(error: unknown): Promise<LeaseResult> {
+    if (!(error instanceof UsageError) || error.reason !== 'feed-busy') throw error;
+    await sleep(500);
+    return { lease: null, why: 'waiting' };
+  }
+
+  async function sendBatch(lease: GrantedLease, response: ServerResponse): Promise<void> {
+    shape ??= await shapeOf();
+    const batch = await openBatch(store, shape, lease);
+    const { id, until, version, trainedAt, line } = lease;
+    response.writeHead(200, { 'content-type': 'application/jsonl' });
+    const head = { lease: id, groups: batch.groups, rows: batch.rows, until, version, trained_at: trainedAt, line };
+    await write(response, `${JSON.stringify(head)}\n`);
+    for await (const row of batch.lines()) await write(response, row);
+    response.end();
+  }
+
+  async function shapeOf(): Promise<RunShape> {
+    const samples = (await store.getRun())?.record.samples ?? 1;
+    return { run: place.run, queries: await store.countQueries(), samples };
+  }
+}
+
+async function write(response: ServerResponse, text: string): Promise<void> {
+  if (response.destroyed) throw new Error('The consumer has gone.');
+  if (response.write(text)) return;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      for (const event of ['drain', 'close']) response.off(event, done);
+      resolve();
+    };
+    for (const event of ['drain', 'close']) response.on(event, done);
+  });
+}
+
+function json(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,118 @@
+// A worker's way to its cluster: while the cluster is away, each step is repeated without limit, and the wait is reported
+// every 30 s. A step fails only for what waiting cannot mend: another kind of server, no such namespace, no permission,
+// settings that no connection can be made of. Not covered: a certificate that the other side refuses looks like a server
+// that is away; the report has its cause.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EverturnError, explain, TemporalError } from '../../domain/errors/errors.ts';
+import type { Address } from './cluster-settings.ts';
+import { isRefusal, refused, statusOf, unknownNamespace } from './connection.ts';
+
+export interface Waiting {
+  /** Receives the reports. */
+  readonly say: (line: string) => void;
+  /** Called when a wait begins and ends. */
+  readonly onWait?: (waits: boolean) => void;
+  /** Ends the wait: the step rejects with its reason. */
+  readonly signal: AbortSignal;
+  /** Between two reports. */
+  readonly everyMs?: number;
+  /** A server that has just started does not know its namespaces yet: time to believe it. */
+  readonly namespaceMs?: number;
+  readonly longestPauseMs?: number;
+}
+
+/** Repeats a step until the cluster has answered it. Steps may run at once; they share the reports. */
+export type UntilAnswered = <T>(step: () => Promise<T>) => Promise<T>;
+
+const EVERY_MS = 30_000;
+const NAMESPACE_MS = 10_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 3_000;
+
+export function awaitCluster(where: Address, waiting: Waiting): UntilAnswered {
+  const {
+    say,
+    onWait = () => {},
+    signal,
+    everyMs = EVERY_MS,
+    namespaceMs = NAMESPACE_MS,
+    longestPauseMs = LONGEST_PAUSE_MS,
+  } = waiting;
+  let saidMs = -Infinity;
+
+  function report(beganMs: number, error: unknown): void {
+    const now = performance.now();
+    if (now - saidMs < everyMs) return;
+    saidMs = now;
+    const passed = now - beganMs < everyMs ? '' : ` (${seconds(beganMs)})`;
+    say(`Temporal at ${where.address} cannot be used yet; this worker waits for it${passed}. ${explain(error)}`);
+  }
+
+  /** Also reported: a server that is connected and silent. The wait can be ended at any time. */
+  async function attempt<T>(step: () => Promise<T>, beganMs: number): Promise<T> {
+    const silent = setInterval(() => {
+      onWait(true);
+      report(beganMs, new Error('It gives no answer.'));
+    }, everyMs);
+    let leave = () => {};
+    const left = new Promise<never>((_, reject) => {
+      leave = () => reject(signal.reason as Error);
+    });
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([step(), left]);
+    } finally {
+      clearInterval(silent);
+      signal.removeEventListener('abort', leave);
+    }
+  }
+
+  return async function untilAnswered(step) {
+    const beganMs = performance.now();
+    let unknownSinceMs: number | undefined;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      signal.throwIfAborted();
+      try {
+        const answer = await attempt(step, beganMs);
+        if (saidMs >= beganMs) say(`Temporal at ${where.address} answers, after ${seconds(beganMs)}.`);
+        saidMs = -Infinity;
+        onWait(false);
+        return answer;
+      } catch (error) {
+        const lasting = whyLasting(error, where);
+        const unknown = lasting instanceof TemporalError && lasting.reason === 'no-namespace';
+        unknownSinceMs = unknown ? (unknownSinceMs ?? performance.now()) : undefined;
+        const believed = unknownSinceMs !== undefined && performance.now() - unknownSinceMs >= namespaceMs;
+        if (lasting !== undefined && (!unknown || believed)) throw lasting;
+        report(beganMs, error);
+        onWait(true);
+        // Workers that one outage has stopped do not all come back in the same moment.
+        await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal });
+      }
+    }
+  };
+}
+
+const seconds = (sinceMs: number): string => `${Math.round((performance.now() - sinceMs) / 1000)} s`;
+
+/** Answers of a server that starts, stops or is overloaded, and of a proxy whose other side is away. */
+const PASSING: readonly (number | undefined)[] = [1, 2, 4, 8, 10, 13, 14];
+
+/** The error to end with; undefined for one that passes when the cluster is back. Anything unknown is a bug of ours. */
+function whyLasting(error: unknown, { address, namespace }: Address): unknown {
+  const status = statusOf(error);
+  if (error instanceof TemporalError && error.retryable) return undefined;
+  if (PASSING.includes(status)) return undefined;
+  if (error instanceof EverturnError) return error;
+  if (isRefusal(error)) return refused(address, error);
+  if (status !== undefined)
+    return new TemporalError('The worker cannot be opened.', { reason: 'temporal-call', cause: error });
+  if (!(error instanceof Error) || error.name !== 'TransportError') return error;
+  // The native client has its status in words only.
+  if (/PermissionDenied|Unauthenticated|does not have (?:permission|valid authentication)/.test(error.message))
+    return refused(address, error);
+  return /NotFound|requested entity was not found/.test(error.message)
+    ? unknownNamespace(address, namespace, error)
+    : undefined;
+}

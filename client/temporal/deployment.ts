@@ -1,0 +1,57 @@
+// Worker deployment versions of Temporal, for operators that replace workers by version: a worker that is given a
+// deployment and a build is one version of it, and takes work only where that version is the one in use. Rollouts stay
+// with the version that began them, runs and feeds move to the current one (workflows/index.ts). Without the two
+// variables a worker has no version, and old and new workers share all work.
+
+import type { WorkerDeploymentOptions } from '@temporalio/worker';
+import { UsageError } from '../../domain/errors/errors.ts';
+
+/** As Temporal's worker controller for Kubernetes sets them. */
+const NAME = 'TEMPORAL_DEPLOYMENT_NAME';
+const BUILD = 'TEMPORAL_WORKER_BUILD_ID';
+
+export type DeploymentVersion = WorkerDeploymentOptions['version'];
+
+/** Of these variables; undefined if none is set. */
+export function deploymentOf(env: NodeJS.ProcessEnv): DeploymentVersion | undefined {
+  const [deploymentName, buildId] = [env[NAME] ?? '', env[BUILD] ?? ''];
+  if (deploymentName === '' && buildId === '') return undefined;
+  if (deploymentName === '' || buildId === '') {
+    const [given, missing] = deploymentName === '' ? [BUILD, NAME] : [NAME, BUILD];
+    throw new UsageError(`${given} is set, and ${missing} is not.`, {
+      reason: 'bad-value',
+      fix: 'A version of a worker deployment needs both; a worker without versions has neither.',
+    });
+  }
+  for (const [name, value] of [
+    [NAME, deploymentName],
+    [BUILD, buildId],
+  ] as const) {
+    // Temporal joins the two by a colon, formerly by a dot, and has names of its own with two underscores. Its controller
+    // for Kubernetes gives a deployment the name <namespace>/<name>.
+    if (/^(?!__)[\w+=@-][\w.+=@/-]*$/.test(value) && value.length <= 200 && !(name === NAME && value.includes('.')))
+      continue;
+    throw new UsageError(`${name} is ${JSON.stringify(value)}.`, {
+      reason: 'bad-value',
+      fix: `It takes letters, digits, \`_\`, \`+\`, \`=\`, \`@\`, \`/\` and \`-\`${name === BUILD ? ', and `.`' : ''}: at most 200, and no two underscores at its begin.`,
+    });
+  }
+  return { deploymentName, buildId };
+}
+
+/** Workflows that say nothing else move to the current version. */
+export const deploymentOptions = (version: DeploymentVersion): WorkerDeploymentOptions => ({
+  version,
+  useWorkerVersioning: true,
+  defaultVersioningBehavior: 'AUTO_UPGRADE',
+});
+
+/** Makes a version the one that gets new work; without a build, the workers without versions. */
+export function currentCommand(
+  { deploymentName, buildId }: { readonly deploymentName: string; readonly buildId: string | null },
+  namespace: string,
+): string {
+  const where = namespace === 'default' ? '' : ` --namespace ${namespace}`;
+  const which = buildId === null ? '--unversioned' : `--build-id ${buildId}`;
+  return `temporal worker deployment set-current-version${where} --deployment-name ${deploymentName} ${which}`;
+}

@@ -1,0 +1,114 @@
+// The task queues that a worker serves: workflows with light activities, generation, environments of the user's own, and,
+// with a proven sandbox, code.
+// One that ends ends all. After `stop` each finishes what it has begun, within `drainMs`; then its activities are
+// cancelled, and retried by another worker.
+
+import { availableParallelism } from 'node:os';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
+import { deploymentOptions, type DeploymentVersion } from './deployment.ts';
+import type { WorkerConnection } from './worker-connection.ts';
+import { workerIdentity } from './workers.ts';
+
+export interface QueueOptions {
+  /** All by name: `generate` has a queue of its own; so have, beside the common one, those that may be slow. */
+  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment' | 'callTool', object>;
+  readonly workflowBundle: string;
+  /** Concurrent generations. */
+  readonly slots: number;
+  readonly judgesCode: boolean;
+  readonly drainMs: number;
+  /** Undefined: all workers share all work. */
+  readonly version?: DeploymentVersion | undefined;
+}
+
+export interface Queues {
+  /** Resolves when all are drained; rejects if one failed. */
+  readonly done: Promise<void>;
+  stop(): void;
+  /** Null while all take work; else why not. */
+  problem(): string | null;
+}
+
+/** Seldom enough to be cheap, often enough that a busy machine misses no 10 s deadline. */
+const HEARTBEAT = '3 seconds';
+/** Of all environments: one that hangs holds up its own calls, and no other's. */
+const ENVIRONMENT_CALLS = 256;
+/**
+ * Of runs, feeds and updates of weights: most of them wait, a day if need be, so that a few more cost nothing, and a hundred
+ * that wait must not hold up the next run.
+ */
+const RUN_CALLS = 1000;
+/** From the end of the drain time to the forced end. */
+const FORCE_MS = 8_000;
+
+export async function openQueues(
+  { connection, session, untilAnswered }: WorkerConnection,
+  { activities, workflowBundle, slots, judgesCode, drainMs, version }: QueueOptions,
+): Promise<Queues> {
+  const { generate, ...light } = activities;
+  const common: Omit<WorkerOptions, 'taskQueue'> = {
+    connection,
+    namespace: session.namespace,
+    identity: workerIdentity(slots),
+    shutdownGraceTime: drainMs,
+    shutdownForceTime: drainMs + FORCE_MS,
+    ...(version && { workerDeploymentOptions: deploymentOptions(version) }),
+  };
+  const queue = (options: WorkerOptions) => untilAnswered(() => Worker.create({ ...common, ...options }));
+  const workers = await Promise.all([
+    queue({
+      taskQueue: TASK_QUEUE,
+      workflowBundle: { codePath: workflowBundle },
+      activities: light,
+      maxConcurrentActivityTaskExecutions: RUN_CALLS,
+      // After this time another worker takes over the runs of a dead one.
+      stickyQueueScheduleToStartTimeout: '3 seconds',
+      maxCachedWorkflows: cachedWorkflows(slots),
+    }),
+    queue({
+      taskQueue: GENERATE_QUEUE,
+      activities: { generate },
+      maxConcurrentActivityTaskExecutions: slots,
+      maxHeartbeatThrottleInterval: HEARTBEAT,
+    }),
+    queue({
+      taskQueue: ENVIRONMENT_QUEUE,
+      activities: {
+        begin: light.begin,
+        evaluate: light.evaluate,
+        endEnvironment: light.endEnvironment,
+        callTool: light.callTool,
+      },
+      maxConcurrentActivityTaskExecutions: ENVIRONMENT_CALLS,
+      maxHeartbeatThrottleInterval: HEARTBEAT,
+    }),
+    ...(judgesCode
+      ? [
+          queue({
+            taskQueue: CODE_QUEUE,
+            activities: { evaluate: light.evaluate, callTool: light.callTool },
+            maxConcurrentActivityTaskExecutions: availableParallelism(),
+            maxHeartbeatThrottleInterval: HEARTBEAT,
+          }),
+        ]
+      : []),
+  ]);
+  const stop = () => workers.forEach((worker) => worker.getState() === 'RUNNING' && worker.shutdown());
+  return {
+    done: Promise.all(workers.map((worker) => worker.run().finally(stop))).then(() => undefined),
+    stop,
+    problem() {
+      const states = new Set(workers.map((worker) => worker.getState()).filter((state) => state !== 'RUNNING'));
+      return states.size === 0 ? null : `its queues are ${[...states].join(', ')}`;
+    },
+  };
+}
+
+/**
+ * Workflows in the cache are not replayed when their answer arrives. With more in flight than the cache holds, the
+ * evicted one is always the next one needed. The rest is for collections.
+ */
+function cachedWorkflows(slots: number): number {
+  return Math.max(1000, slots + 100);
+}

@@ -1,0 +1,106 @@
+// The feed's ledger: what each entry says, and what all of them together mean. Invariants of a ledger: entries are
+// numbered 1, 2, 3, …; along a line versions never go back; a group is trained at most once along the surviving line.
+
+import { addFloor, type Floor, type RewindRequest, rememberRewind } from './line.ts';
+import { type NumberSet, sizeOf, union } from '../run/number-set.ts';
+
+interface EntryBase {
+  /** 1-based place in the ledger. */
+  readonly number: number;
+  /** SHA-256 of the entry before; null for the first. */
+  readonly previous: string | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+export interface TrainedEntry extends EntryBase {
+  readonly kind: 'trained';
+  readonly lease: string;
+  readonly consumer: string;
+  /** Numbers of groups: domain/group.ts. */
+  readonly groups: NumberSet;
+  /** The version when the lease was taken. */
+  readonly leasedAt: number;
+  /** The version of the weights that the groups were trained into; above `leasedAt`. */
+  readonly version: number;
+}
+
+export interface VersionEntry extends EntryBase {
+  readonly kind: 'version';
+  readonly version: number;
+  /** The folder that was loaded on every server; null if only the clock moved. */
+  readonly weights: string | null;
+}
+
+export interface RewindEntry extends EntryBase {
+  readonly kind: 'rewind';
+  /** Groups trained into a later version no longer count. */
+  readonly to: number;
+  /** The caller's own id of the request; absent in older entries. */
+  readonly request?: string;
+}
+
+export type FeedEntry = TrainedEntry | VersionEntry | RewindEntry;
+export type Trained = Pick<TrainedEntry, 'lease' | 'version' | 'groups'>;
+
+/** The surviving line of weights. */
+export interface Line {
+  /** Rewinds so far. */
+  line: number;
+  /** The newest weights. */
+  version: number;
+  weights: string | null;
+  /** The version of the weights that servers loaded last, on whatever line; -1 for none. */
+  loaded: number;
+  /** The last version that something was trained into, or that the trainer rewound to. */
+  trained: number;
+  /** In order; versions never go back. */
+  readonly acknowledged: Trained[];
+  floors: Floor[];
+  rewinds: RewindRequest[];
+}
+
+export function emptyLine(): Line {
+  return { line: 0, version: 0, weights: null, loaded: -1, trained: 0, acknowledged: [], floors: [], rewinds: [] };
+}
+
+/** Adds the next entry; returns the acknowledgements that it takes off the line. */
+export function addEntry(line: Line, entry: FeedEntry): Trained[] {
+  switch (entry.kind) {
+    case 'trained':
+      line.acknowledged.push({ lease: entry.lease, version: entry.version, groups: entry.groups });
+      line.trained = Math.max(line.trained, entry.version);
+      return [];
+    case 'version':
+      line.version = entry.version;
+      line.weights = entry.weights;
+      if (entry.weights !== null) line.loaded = entry.version;
+      return [];
+    case 'rewind': {
+      const gone: Trained[] = [];
+      while ((line.acknowledged.at(-1)?.version ?? 0) > entry.to) gone.push(line.acknowledged.pop()!);
+      if (line.version >= entry.to) line.weights = null;
+      line.version = Math.min(line.version, entry.to);
+      line.trained = entry.to;
+      line.floors = addFloor(line.floors, line.line, entry.to);
+      line.line++;
+      if (entry.request !== undefined) {
+        const made = { request: entry.request, version: entry.to, line: line.line, offered: countOf(gone) };
+        line.rewinds = rememberRewind(line.rewinds, made);
+      }
+      return gone;
+    }
+  }
+}
+
+export function groupsOf(acknowledged: readonly Trained[]): NumberSet {
+  // By halves: a union of thousands, one after the other, would copy the whole each time.
+  if (acknowledged.length === 0) return [];
+  if (acknowledged.length === 1) return acknowledged[0]!.groups;
+  const middle = acknowledged.length >> 1;
+  return union(groupsOf(acknowledged.slice(0, middle)), groupsOf(acknowledged.slice(middle)));
+}
+
+export function countOf(acknowledged: readonly Trained[]): number {
+  return acknowledged.reduce((sum, { groups }) => sum + sizeOf(groups), 0);
+}

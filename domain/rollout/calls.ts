@@ -1,0 +1,98 @@
+// The calls of a reply: which of them are to be run, and what the model is told of each. Pure: a rollout is played by these
+// rules, and `check` proves its records by them. A turn that called tools is no answer, and no environment is asked.
+
+import type { Message } from '../run/query.ts';
+import { USED_UP } from '../errors/refusals.ts';
+import type { RolloutSettings } from '../run/settings.ts';
+import { readWithout } from '../text/spelled-markers.ts';
+import {
+  type CallRecord,
+  type CallResult,
+  type CallToRun,
+  clipped,
+  type ToolSettings,
+  type WrittenCall,
+} from '../tools/tool.ts';
+import type { VerdictRecord } from './trajectory.ts';
+import type { TurnRecord } from './turn.ts';
+
+/** Reads and writes calls in the format of a run's model. */
+export interface CallTexts {
+  /**
+   * The calls in a reply, each with the reason if it cannot be run. Empty: the reply is an answer. `prompt`: the text before
+   * it, which may have opened the model's thinking.
+   */
+  callsIn(text: string, prompt: string, tools: ToolSettings): readonly WrittenCall[];
+  /** The message that tells the model the output of a call. */
+  resultMessage(call: WrittenCall, output: string, tools: ToolSettings): Message;
+}
+
+/** A call's record with its hash. */
+export interface StoredCall {
+  readonly record: CallRecord;
+  readonly hash: string;
+}
+
+const LAST = 'No further call is run before your answer: give it now.';
+
+/**
+ * The calls of a reply; undefined if it is an answer. `before`: the turns before it; `spelled`: places of the reply where
+ * ordinary tokens spell a marker, which open no call.
+ */
+export function callsOf(
+  { contextText, outputText, finish }: Pick<TurnRecord, 'contextText' | 'outputText' | 'finish'>,
+  before: readonly Pick<TurnRecord, 'calls'>[],
+  { tools: own }: Pick<RolloutSettings, 'tools'>,
+  texts: Pick<CallTexts, 'callsIn'>,
+  spelled: readonly number[],
+): readonly WrittenCall[] | undefined {
+  // A reply that was cut is an answer as it stands.
+  if (!own || finish !== 'stop') return undefined;
+  const left = own.maxCalls - callsSince(before);
+  const calls = left > 0 ? readWithout(outputText, spelled, (text) => texts.callsIn(text, contextText, own)) : [];
+  if (calls.length === 0) return undefined;
+  return calls.map((call, i) => (i < left ? call : { ...call, error: USED_UP }));
+}
+
+/** The calls since the last answer. */
+function callsSince(turns: readonly Pick<TurnRecord, 'calls'>[]): number {
+  let count = 0;
+  for (let i = turns.length - 1; i >= 0 && turns[i]!.calls; i--) count += turns[i]!.calls!.length;
+  return count;
+}
+
+export function callsToRun(calls: readonly WrittenCall[], { list }: ToolSettings): CallToRun[] {
+  return calls.flatMap(({ name, error }, i) => {
+    const tool = list.find((one) => one.name === name);
+    if (error !== undefined || !tool) return [];
+    return [{ call: i + 1, name: tool.name, code: tool.door === 'python', pure: tool.effect === 'pure' }];
+  });
+}
+
+/** The result of one call; `stored`: its record, undefined for a call that could not be run. */
+export function callResult(call: WrittenCall, stored: StoredCall | undefined, own: ToolSettings): CallResult {
+  const said = { name: call.name, arguments: call.arguments };
+  if (!stored) return { ...said, outcome: 'refused', effect: null, ms: null, output: call.error ?? '', of: null };
+  const { outcome, effect, output, startedAt, finishedAt } = stored.record;
+  const shown = clipped(output, own.outputBytes);
+  return { ...said, outcome, effect, ms: finishedAt - startedAt, output: shown, of: stored.hash };
+}
+
+/** The reply to a turn that called tools. `of`: the hash of its record; `results`: one for each of its calls. */
+export function calledVerdict(
+  { turn, calls = [] }: Pick<TurnRecord, 'turn' | 'calls'>,
+  of: string,
+  results: readonly CallResult[],
+  before: readonly Pick<TurnRecord, 'calls'>[],
+  own: ToolSettings,
+  texts: Pick<CallTexts, 'resultMessage'>,
+): VerdictRecord {
+  const isUsedUp = callsSince([...before, { calls }]) >= own.maxCalls;
+  const messages = calls.map((call, i) => {
+    const { output } = results[i]!;
+    const isLast = i === calls.length - 1 && isUsedUp;
+    return texts.resultMessage(call, isLast ? `${output}\n\n${LAST}` : output, own);
+  });
+  const tookMs = results.reduce((sum, { ms }) => sum + (ms ?? 0), 0);
+  return { turn, verdict: 'called', reason: 'tools', messages, of, tookMs, calls: results };
+}

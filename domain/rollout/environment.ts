@@ -1,0 +1,176 @@
+// A user's own environment: its identity as run.json records it, and the messages of all doors (module, command, URL).
+// The messages are JSON: docs/environment-messages.md describes them for other languages. Pure types, and rules without effects.
+
+import type { Json, JsonObject } from '../text/json.ts';
+import type { Message } from '../run/query.ts';
+import type { Verdict } from './verdict.ts';
+
+export const DOORS = ['module', 'command', 'url', 'rubric', 'queue'] as const;
+export type Door = (typeof DOORS)[number];
+
+/**
+ * The holder of an environment's state between two turns.
+ *   none     nobody: a reply depends on the query and its answers alone
+ *   value    Everturn: a JSON value goes in and comes back, and is recorded with each reply
+ *   replay   the environment's process; after a crash it is rebuilt by playing the recorded answers again
+ *   held     the environment's process or server, under a lease; after a crash it is lost, and the rollout fails
+ */
+export const STATES = ['none', 'value', 'replay', 'held'] as const;
+export type StateKind = (typeof STATES)[number];
+
+export function isEnvironmentName(name: string): boolean {
+  return /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name);
+}
+
+/** An environment's own description of itself. */
+export interface Description {
+  /** Lower-case letters, digits and hyphens: rows of a mixed data set name it. */
+  readonly name: string;
+  /** The author's. */
+  readonly version: string;
+  readonly state: StateKind;
+  /** It gives the first messages or the first state. */
+  readonly begins: boolean;
+  /** It is to be called when a rollout has ended. */
+  readonly ends: boolean;
+  /** Time limit of one call. */
+  readonly timeoutSeconds: number;
+  /** With state `held` or `replay`: a session, or a copy of one, without a call for so long is given back. */
+  readonly idleSeconds?: number;
+  /** With state `held` behind an address: a call that comes again under its key gets its first reply. */
+  readonly idempotent?: boolean;
+  /** Of a command: its processes on one worker, each with one call at a time. Absent: as the worker has cores. */
+  readonly processes?: number;
+}
+
+/** The environment of a run: fixed when the run is made, and equal on all of its workers. */
+export interface EnvironmentRecord extends Description {
+  readonly door: Door;
+  /** The words of the command, the address, or the module's path as it was given: for people, and for the door. */
+  readonly spec: readonly string[];
+  /** SHA-256 of the code: a module's bundle, the files of a command, or what a server says. */
+  readonly fingerprint: string;
+  /** The server says no fingerprint: the address is all that is known. */
+  readonly claimed?: true;
+  /** Of a rubric: the judge's server, and the environment variable that holds its key. */
+  readonly judge?: { readonly server: string; readonly apiKeyEnv: string | null };
+}
+
+export const DEFAULT_TIMEOUT_SECONDS = 60;
+export const MAX_TIMEOUT_SECONDS = 1_200;
+/** Of state `replay`, if it says no `idleSeconds`. */
+export const DEFAULT_COPY_SECONDS = 600;
+export const MAX_IDLE_SECONDS = 86_400;
+export const MAX_PROCESSES = 256;
+/** Of one reply, and of one state. */
+export const MAX_REPLY_BYTES = 1 << 20;
+
+/** The rollout that a call is about. */
+export interface Episode {
+  /** `<run>/<query>/<sample>/<attempt>`: equal for all calls of one rollout, and for their retries. */
+  readonly key: string;
+  readonly query: string;
+  /** 0-based. */
+  readonly sample: number;
+  /** Follows from the run's seed, query and sample: the same for every retry. */
+  readonly seed: number;
+  /** The row of the data set. */
+  readonly row: JsonObject;
+}
+
+export interface BeginParams {
+  readonly episode: Episode;
+  /** The row's own prompt; empty if it has none. */
+  readonly messages: readonly Message[];
+}
+
+/** First messages, in place of the row's prompt; the first state. */
+export interface Begun {
+  readonly messages?: readonly Message[];
+  readonly state?: Json;
+}
+
+export interface RespondParams {
+  readonly episode: Episode;
+  /** 1-based. */
+  readonly turn: number;
+  readonly answer: string;
+  /** A limit or an abort ended the answer. */
+  readonly cut: boolean;
+  /** The conversation before the answer. */
+  readonly messages: readonly Message[];
+  /** With state `value`: the last one. */
+  readonly state?: Json;
+}
+
+export interface EndParams {
+  readonly episode: Episode;
+  readonly state?: Json;
+}
+
+/** The outcome of a call that the workflow made on a user's own queue. */
+export type Said =
+  { readonly result: unknown } | { readonly failure: { readonly reason: QueueFailure; readonly message: string } };
+export type QueueFailure =
+  'environment-broken' | 'environment-error' | 'environment-timeout' | 'environment-not-served';
+
+/** The reply to an answer. */
+export interface Reply {
+  readonly verdict?: Verdict;
+  /** As it stands; absent: the seed's formula on the verdict. */
+  readonly reward?: number;
+  /** The parts of `reward`, if the environment named some. */
+  readonly rewards?: Readonly<Record<string, number>>;
+  readonly metrics?: Readonly<Record<string, number>>;
+  /** Messages to the model; absent: Everturn's sentence on the verdict. */
+  readonly messages?: readonly Message[];
+  /** No further turn is played. */
+  readonly done?: boolean;
+  readonly state?: Json;
+  /** The model that judged. */
+  readonly judged?: ModelJudgement;
+}
+
+/** A judgement by a model: the means to repeat it, and its price. */
+export interface ModelJudgement {
+  readonly model: string;
+  /** SHA-256 of the messages that it was sent, as JSON. */
+  readonly prompt: string;
+  /** Its reply, cut in its middle. */
+  readonly reply: string;
+  /** As the server counts them; null if it does not. */
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  /** In the currency of the rubric's prices; absent without prices. */
+  readonly cost?: number;
+  /** The reason of the exact judge, which was asked first and did not show the answer right. */
+  readonly exact?: string;
+}
+
+/** The verdict that is recorded: `scored` where a reply has a reward and no verdict. */
+export function verdictOf({ verdict, reward }: Reply): Verdict {
+  return verdict ?? { verdict: 'scored', reason: reward === undefined ? 'no-reward' : 'reward' };
+}
+
+/** The fields of a reply that its record has beside the verdict. */
+export type ReplyFields = Omit<Reply, 'verdict'>;
+
+export function replyFields({ verdict, ...fields }: Reply): ReplyFields {
+  // Neither right nor wrong and without a reward of its own: it counts 0.
+  return verdict === undefined && fields.reward === undefined ? { reward: 0, ...fields } : fields;
+}
+
+/** The part of an environment's record that decides what it replies. */
+export function identityOf({ name, door, fingerprint }: EnvironmentRecord): object {
+  return { name, door, fingerprint };
+}
+
+/** `countdown 1.2 (command, 3fb0…)` */
+export function environmentTitle({
+  name,
+  version,
+  door,
+  fingerprint,
+}: Pick<EnvironmentRecord, 'name' | 'version' | 'door' | 'fingerprint'>): string {
+  return `${name} ${version} (${door}, ${fingerprint.slice(0, 12)})`;
+}

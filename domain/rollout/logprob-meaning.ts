@@ -1,0 +1,91 @@
+// The distribution that a server's logprobs belong to. Servers differ and each has a switch for it; a trainer that
+// confuses them learns wrong policies without an error.
+
+import { ModelError } from '../errors/errors.ts';
+import type { Sampling } from './sampling.ts';
+
+/**
+ * policy       the distribution sampled from: after temperature, top-k and top-p
+ * temperature  after temperature, before top-k and top-p
+ * raw          the model's own distribution, at temperature 1
+ * unknown      the probe gave no answer
+ * mixed        the servers of a fleet differ
+ */
+export const LOGPROB_MEANINGS = ['policy', 'temperature', 'raw', 'unknown', 'mixed'] as const;
+export type LogprobMeaning = (typeof LOGPROB_MEANINGS)[number];
+
+/** The result of the probe at start, stored in run.json. */
+export interface FoundLogprobs {
+  readonly meaning: LogprobMeaning;
+  /** By server, if there are any. */
+  readonly servers?: Readonly<Record<string, LogprobMeaning>>;
+}
+
+/** The default is `policy`: backends that sample themselves report nothing. */
+export function meaningOf({ logprobs = 'policy' }: { readonly logprobs?: LogprobMeaning }): LogprobMeaning {
+  return logprobs;
+}
+
+export function foundLogprobs(facts: {
+  readonly logprobs?: LogprobMeaning;
+  readonly logprobsBy?: FoundLogprobs['servers'];
+}): FoundLogprobs {
+  const { logprobsBy: servers } = facts;
+  return { meaning: meaningOf(facts), ...(servers ? { servers } : {}) };
+}
+
+/** The kind of logprobs that a run requires. */
+export type WantedLogprobs = 'policy' | 'raw';
+
+/** Whether logprobs of this kind equal the wanted ones under this sampling. Greedy answers count as temperature 1. */
+export function logprobsServe(
+  meaning: LogprobMeaning,
+  wanted: WantedLogprobs,
+  { temperature, topP, topK }: Sampling,
+  vocabSize: number,
+): boolean {
+  if (meaning === wanted) return true;
+  const warm = temperature === 1 || temperature === 0;
+  const whole = temperature === 0 || (topP === 1 && topK >= vocabSize);
+  // At temperature 1 without truncation all of them are the same distribution.
+  if (warm && whole) return true;
+  return meaning === 'temperature' && (wanted === 'policy' ? whole : warm);
+}
+
+export interface LogprobSettings extends Sampling {
+  readonly logprobs: WantedLogprobs;
+}
+
+/** A model whose logprobs are trained on, or one that gives text alone. */
+export type LogprobFacts =
+  | { readonly kind: 'text' }
+  | {
+      readonly kind: 'tokens';
+      readonly name: string;
+      readonly vocabSize: number;
+      readonly logprobs?: LogprobMeaning;
+      readonly logprobsBy?: FoundLogprobs['servers'];
+    };
+
+/** Throws if a model's logprobs are not the kind that the run wants. Text has none to train on. */
+export function mustServeLogprobs(facts: LogprobFacts, settings: LogprobSettings): void {
+  if (facts.kind === 'text') return;
+  const { vocabSize, name } = facts;
+  const meaning = meaningOf(facts);
+  const { logprobs: wanted } = settings;
+  if (logprobsServe(meaning, wanted, settings, vocabSize)) return;
+  if (meaning === 'mixed') {
+    const each = Object.entries(facts.logprobsBy ?? {}).map(([url, of]) => `${url}: ${of}`);
+    throw new ModelError(`mixed-fleet: The servers return different kinds of logprobs (${each.join('; ')}).`, {
+      reason: 'mixed-fleet',
+      fix: 'Start them with the same settings, name only one of them, or sample at temperature 1 with top-p 1 and no top-k, where all kinds are equal.',
+    });
+  }
+  throw new ModelError(
+    `The logprobs of ${name} belong to another distribution (${meaning}) than the run wants (${wanted}).`,
+    {
+      reason: 'logprobs-differ',
+      fix: `Start the server with ${wanted} logprobs, choose the other kind with --logprobs, or sample at temperature 1 with top-p 1 and no top-k, where both are equal.`,
+    },
+  );
+}

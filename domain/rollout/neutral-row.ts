@@ -1,0 +1,151 @@
+// One rollout as one token-aligned row: the neutral form that every adapter reads. Every list `response_*` and `logprobs`,
+// `versions`, `turn_ids` has one entry per token after the prompt; a value stands at its own token, not one before it.
+// No token is re-tokenised, none is left out. Floats are float32 values. Field names are Python's, since Python reads them.
+// Leaves out texts, and who trains on the row.
+
+import { completeTurns } from './complete-turns.ts';
+import { sampleId } from './sample-id.ts';
+import type { StopReason } from './ending.ts';
+import type { Task } from '../run/query.ts';
+import type { RolloutRecord, Trajectory } from './trajectory.ts';
+import type { Finish, TurnRecord } from './turn.ts';
+import type { WantedLogprobs } from './logprob-meaning.ts';
+
+/** Labels that the row's group or its consumer adds; null if unknown. */
+export interface RowLabels {
+  /** Rows to be compared with each other. Default: the query's id. */
+  readonly group: string;
+  /** Members of the group that have a verdict. */
+  readonly group_size: number | null;
+  /** Share of the members that were right at any turn. */
+  readonly group_success_rate: number | null;
+  /** All members have the same reward: no signal between them. */
+  readonly zero_variance: boolean | null;
+  /** The trainer's version less `version_start`. */
+  readonly staleness: number | null;
+  /** One per turn, for all tokens of its answer. */
+  readonly turn_advantages: readonly number[] | null;
+}
+
+export interface NeutralRow extends RowLabels {
+  /** Unique for each (query, sample) of a run: domain/sample-id.ts. */
+  readonly id: string;
+  readonly query: string;
+  /** 0-based. */
+  readonly sample: number;
+  /** 1-based. */
+  readonly attempt: number;
+  readonly task: Task;
+  readonly prompt_ids: readonly number[];
+  /** Answers and feedback, in order; it ends with an answer. */
+  readonly response_ids: readonly number[];
+  /** 1 on a token that the model sampled, 0 on feedback. */
+  readonly response_mask: readonly (0 | 1)[];
+  /** Natural logarithm; 0 on feedback. */
+  readonly logprobs: readonly number[];
+  /** Weight version that sampled the token; -1 on feedback. */
+  readonly versions: readonly number[];
+  /** 0-based turn; -1 on feedback. */
+  readonly turn_ids: readonly number[];
+  /** The end of each turn's answer in `response_ids`, exclusive; an answer may be empty. */
+  readonly turn_ends: readonly number[];
+  readonly turn_success: readonly (0 | 1)[];
+  /** r_t: of the turn alone. For trainers that sum or discount over tokens themselves. */
+  readonly turn_rewards: readonly number[];
+  /** G_t = r_t + discount · G_{t+1}. */
+  readonly turn_returns: readonly number[];
+  readonly turn_finish: readonly Finish[];
+  /** G_1: the one number of the whole rollout. */
+  readonly reward: number;
+  /** Right at any turn. */
+  readonly success: boolean;
+  /** How the last answer ended. */
+  readonly finish: Finish;
+  readonly stop_reason: StopReason;
+  /** The oldest and the newest version in the row. */
+  readonly version_start: number;
+  readonly version_end: number;
+  /** The distribution that the logprobs are of. */
+  readonly logprobs_of: WantedLogprobs;
+  readonly temperature: number;
+  /** Epoch milliseconds when the rollout began. */
+  readonly birth_time: number;
+}
+
+/** The first fields of a row, by which rollout and group are known: the same in each form. */
+export function rowIdentity({ query, sample, attempt }: RolloutRecord, { group }: Partial<RowLabels>) {
+  const { queryId, task } = query;
+  return { id: sampleId(queryId, sample), group: group ?? queryId, query: queryId, sample, attempt, task };
+}
+
+export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = {}): NeutralRow {
+  const { rollout, turns: played } = trajectory;
+  const { settings } = rollout;
+  const { turns, end, float32, wrong } = completeTurns(trajectory);
+  const ids: number[] = [];
+  const mask: (0 | 1)[] = [];
+  const logprobs: number[] = [];
+  const versions: number[] = [];
+  const turnIds: number[] = [];
+  const ends: number[] = [];
+  for (const [i, record] of turns.entries()) {
+    if (record.trainable === false) wrong(`turn ${record.turn} has text and no token ids`);
+    const feedback = i === 0 ? [] : record.contextIds;
+    const made = tokenVersions(record, wrong);
+    for (const id of feedback) push(id, 0, 0, -1, -1);
+    for (const [k, id] of record.outputIds.entries()) push(id, 1, float32(record.logprobs[k]!), made[k]!, i);
+    ends.push(ids.length);
+  }
+  if (end.turnRewards.length !== turns.length) wrong(`has ${end.turnRewards.length} turn rewards`);
+  const success = played.map(({ verdict }) => (verdict?.verdict === 'right' ? 1 : 0));
+  const starts = turns.flatMap((turn) => [turn.versionStart, ...turn.versions.map(({ version }) => version)]);
+  const newest = turns.flatMap((turn) => [turn.versionEnd, ...turn.versions.map(({ version }) => version)]);
+  const returns = end.rewards.map(float32);
+  return {
+    ...rowIdentity(trajectory.rollout, labels),
+    prompt_ids: turns[0]!.contextIds,
+    response_ids: ids,
+    response_mask: mask,
+    logprobs,
+    versions,
+    turn_ids: turnIds,
+    turn_ends: ends,
+    turn_success: success,
+    turn_rewards: end.turnRewards.map(float32),
+    turn_returns: returns,
+    turn_finish: turns.map(({ finish }) => finish),
+    turn_advantages: labels.turn_advantages?.map(float32) ?? null,
+    reward: returns[0]!,
+    success: success.includes(1),
+    finish: turns.at(-1)!.finish,
+    stop_reason: end.stopReason,
+    version_start: Math.min(...starts),
+    version_end: Math.max(...newest),
+    staleness: labels.staleness ?? null,
+    group_size: labels.group_size ?? null,
+    group_success_rate: labels.group_success_rate ?? null,
+    zero_variance: labels.zero_variance ?? null,
+    logprobs_of: turns[0]!.logprobsOf ?? 'policy',
+    temperature: settings.temperature,
+    birth_time: rollout.birthTime,
+  };
+
+  function push(id: number, trained: 0 | 1, logprob: number, version: number, turn: number): void {
+    ids.push(id);
+    mask.push(trained);
+    logprobs.push(logprob);
+    versions.push(version);
+    turnIds.push(turn);
+  }
+}
+
+/** One version per output token. */
+export function tokenVersions({ turn, outputIds, versions }: TurnRecord, wrong: (problem: string) => never): number[] {
+  const made: number[] = [];
+  for (const { version, start, end } of versions) {
+    if (start !== made.length) wrong(`turn ${turn} has version spans that do not follow one another`);
+    for (let at = start; at < end; at++) made.push(version);
+  }
+  if (made.length !== outputIds.length) wrong(`turn ${turn} has version spans for ${made.length} tokens`);
+  return made;
+}

@@ -1,0 +1,144 @@
+// Makes C_t from S_{t-1}: the prompt, or the feedback on the turn before. The model's own ids are never made from text
+// again; the added text is tokenised in its position after them.
+
+import { feedbackOn, seedFeedback } from './conversation.ts';
+import { ModelError } from '../errors/errors.ts';
+import { extension, mustExtend, type Render, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
+import type { ChatMessage, Message, Prompt } from '../run/query.ts';
+import type { RolloutSettings } from '../run/settings.ts';
+import type { ToolSettings } from '../tools/tool.ts';
+import { templateTools, toolExtension } from '../tools/tool-extension.ts';
+import type { RolloutRecord, VerdictRecord } from './trajectory.ts';
+import type { TurnRecord } from './turn.ts';
+
+/** The part of a tokenizer that a context is made with. */
+export interface ContextTokenizer {
+  encode(text: string): Promise<number[]>;
+  encodeRendered(text: string): Promise<number[]>;
+  decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): Promise<string>;
+  /** `tools`: as the template takes them. */
+  renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string;
+  chatTemplate(): string | null;
+}
+
+/** The model that answers. */
+export interface AskedModel {
+  readonly tokenizer: ContextTokenizer;
+  readonly facts: { readonly name: string };
+}
+
+export interface NewContext {
+  readonly text: string;
+  readonly ids: readonly number[];
+}
+
+/** An earlier turn and its verdict. */
+export interface EarlierTurn {
+  readonly turn: TurnRecord;
+  readonly verdict: VerdictRecord;
+  /** A person's message behind the feedback on it. */
+  readonly said?: string;
+}
+
+export async function newContext(
+  { query: { prompt }, settings }: RolloutRecord,
+  answered: EarlierTurn | null,
+  { tokenizer, facts }: AskedModel,
+): Promise<NewContext> {
+  const render = renderFor(tokenizer, settings);
+  if (answered) {
+    const feedback = feedbackOn(answered.verdict, answered.said);
+    if (answered.verdict.verdict === 'called')
+      return resultsOf(tokenizer, render, prompt, answered.turn, feedback, settings.tools);
+    if (settings.feedback === 'delta') return deltaFeedback(tokenizer, render, prompt, answered.turn, feedback);
+    // Alone, as the original renders it: the tools were shown with the question.
+    const text = seedFeedback(feedback, renderFor(tokenizer, {}));
+    return { text, ids: await tokenizer.encode(text) };
+  }
+  if (settings.feedback === 'delta') {
+    mustExtend({ name: facts.name, text: tokenizer.chatTemplate() ?? '', render }, messagesOf(prompt));
+  }
+  if (prompt.kind === 'text') return { text: prompt.text, ids: await tokenizer.encode(prompt.text) };
+  const text = render(prompt.messages);
+  return { text, ids: await tokenizer.encodeRendered(text) };
+}
+
+/** The new part of a conversation with a model that takes messages, for readers: its own rendering is not known here. */
+export function newTranscript({ query: { prompt } }: RolloutRecord, answered: EarlierTurn | null): string {
+  if (answered) return seedFeedback(feedbackOn(answered.verdict, answered.said), transcript);
+  return prompt.kind === 'text' ? prompt.text : transcript(prompt.messages);
+}
+
+function transcript(messages: readonly Message[]): string {
+  return messages.map(({ role, content }) => `${role}: ${content}\n`).join('');
+}
+
+/** The whole conversation as messages, for a backend that takes no ids. */
+export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[]): readonly Message[] {
+  return [
+    ...(prompt.kind === 'messages' ? prompt.messages : []),
+    ...answered.flatMap(({ turn, verdict, said }) => [
+      { role: 'assistant', content: turn.answer },
+      ...feedbackOn(verdict, said),
+    ]),
+  ];
+}
+
+/** The chat template with the tools of the run. */
+export function renderFor(
+  tokenizer: ContextTokenizer,
+  { tools }: Pick<RolloutSettings, 'tools'>,
+): (messages: readonly ChatMessage[]) => string {
+  if (!tools) return (messages) => tokenizer.renderChat(messages);
+  const shown = templateTools(tools.list);
+  return (messages) => tokenizer.renderChat(messages, shown);
+}
+
+/** The results of a turn's calls, in whatever feedback mode: they extend the conversation as it stands. */
+async function resultsOf(
+  tokenizer: ContextTokenizer,
+  render: Render,
+  prompt: Prompt,
+  { outputIds, finish }: TurnRecord,
+  results: readonly Message[],
+  { stops = [], opensResults }: Partial<ToolSettings> = {},
+): Promise<NewContext> {
+  const last = finish === 'stop' ? outputIds.at(-1) : undefined;
+  const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });
+  const end = { stop, stops, ...(opensResults !== undefined && { opensResults }) };
+  const extended = toolExtension(render, messagesOf(prompt), results, end);
+  if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'tool-messages' });
+  const { text } = extended;
+  return { text, ids: await idsBehind(tokenizer, stop === null ? ['a', '.', '\n'] : [stop], text) };
+}
+
+async function deltaFeedback(
+  tokenizer: ContextTokenizer,
+  render: Render,
+  prompt: Prompt,
+  { turn, outputIds, finish }: TurnRecord,
+  feedback: readonly Message[],
+): Promise<NewContext> {
+  const extended = extension(render, messagesOf(prompt), turn, feedback);
+  if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'feedback-delta' });
+  const last = finish === 'stop' ? outputIds.at(-1) : undefined;
+  const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });
+  const text = withoutStop(extended.text, stop);
+  return { text, ids: await idsBehind(tokenizer, stop === null ? ['a', '.', '\n'] : [stop], text) };
+}
+
+/**
+ * Ids of a text in its position after another one: by itself, some tokenizers would put a space before it. Of several
+ * possible predecessors, the first that does not merge with the text is used.
+ */
+async function idsBehind(tokenizer: ContextTokenizer, before: readonly string[], text: string): Promise<number[]> {
+  for (const front of before) {
+    const [head, whole] = await Promise.all([tokenizer.encodeRendered(front), tokenizer.encodeRendered(front + text)]);
+    if (head.every((id, i) => whole[i] === id)) return whole.slice(head.length);
+  }
+  return tokenizer.encodeRendered(text);
+}
+
+function messagesOf(prompt: Prompt) {
+  return prompt.kind === 'messages' ? prompt.messages : TEXT_PROMPT;
+}

@@ -1,0 +1,60 @@
+// The own turns of a fork. They alone are trained on and have returns: what was carried over is their context. Pure.
+
+import { feedbackOn } from './conversation.ts';
+import type { Message, Query } from '../run/query.ts';
+import type { EndRecord, PlayedTurn, Trajectory } from './trajectory.ts';
+import type { TurnRecord } from './turn.ts';
+
+/**
+ * The own turns of a forked rollout as a trajectory by itself: what was carried over is the prompt, and turns are numbered
+ * from 1. Others are returned as they are; undefined if there is no own turn.
+ */
+export function ownTurns(played: Trajectory): Trajectory | undefined {
+  const { rollout, turns, end } = played;
+  const first = rollout.parent?.turn ?? 1;
+  if (first === 1) return played;
+  const own = turns.slice(first - 1);
+  const before = turns.slice(0, first - 1);
+  if (own.length === 0) return undefined;
+  const open = own[0]!.record;
+  const prefix: TurnRecord = {
+    ...open,
+    contextIds: before
+      .flatMap(({ record }) => [record.contextIds, record.outputIds])
+      .concat([open.contextIds])
+      .flat(),
+    contextText: before.map(({ record }) => record.contextText + record.outputText).join('') + open.contextText,
+  };
+  const { parent: _, ...rest } = rollout;
+  return {
+    rollout: { ...rest, query: { ...rollout.query, prompt: promptOf(rollout.query, before, prefix) } },
+    turns: own.map(({ record, verdict }, i) => ({
+      record: { ...(i === 0 ? prefix : record), turn: i + 1 },
+      verdict: verdict && { ...verdict, turn: i + 1 },
+    })),
+    end: end && ownEnd(end, first),
+  };
+}
+
+/** The end over the turns from `first` on: G_t looks forward only, so these returns are those of the own turns. */
+export function ownEnd(end: EndRecord, first: number): EndRecord {
+  const own = <T>(list: readonly T[]): readonly T[] => list.slice(first - 1);
+  return {
+    ...end,
+    turnRewards: own(end.turnRewards),
+    rewards: own(end.rewards),
+    success: own(end.success),
+    turns: own(end.turns),
+  };
+}
+
+function promptOf({ prompt }: Query, before: readonly PlayedTurn[], first: TurnRecord): Query['prompt'] {
+  if (prompt.kind === 'text') return { kind: 'text', text: first.contextText };
+  const messages: Message[] = [...prompt.messages];
+  for (const [i, { record, verdict }] of before.entries()) {
+    const next = before[i + 1]?.record ?? first;
+    messages.push({ role: 'assistant', content: record.answer });
+    if (verdict) messages.push(...feedbackOn(verdict, next.said?.text));
+  }
+  return { kind: 'messages', messages };
+}

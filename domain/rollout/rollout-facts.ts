@@ -1,0 +1,136 @@
+// The small JSON facts that pass between a rollout's workflow and its activities.
+
+import type { Said } from './environment.ts';
+import type { Limits, RolloutResult } from './ending.ts';
+import type { TrajectoryReference } from '../run/ids.ts';
+import type { Task } from '../run/query.ts';
+import { type Boundary, boundaryOfReason, isBoundary } from '../errors/reasons.ts';
+import type { RewardSettings } from './reward.ts';
+import type { SentMessage } from '../text/say.ts';
+import type { CallOutcome, CallToRun } from '../tools/tool.ts';
+import { contextTokens, outputTokens, type TurnFacts, type TurnRecord } from './turn.ts';
+import type { Verdict } from './verdict.ts';
+
+/** The rollout as fixed by its first step. */
+export interface OpenedRollout {
+  readonly rollout: TrajectoryReference;
+  readonly limits: Limits;
+  readonly reward: RewardSettings;
+  /** The query's first words, safe to show. */
+  readonly title: string;
+  /** Decides which workers judge; absent in histories from before code had a queue of its own. */
+  readonly task?: Task;
+  /** SHA-256 of its first records; absent in histories from before they were sent. */
+  readonly records?: { readonly run: string | null; readonly rollout: string };
+  /** Its result, if its folder already holds an end; absent in histories from before this was read. */
+  readonly ended?: RolloutResult;
+  /** The query's own environment, if it names one. */
+  readonly environment?: {
+    readonly name: string;
+    /** Its activity `begin` comes next, and records the rollout. */
+    readonly begins: boolean;
+    readonly ends: boolean;
+    /** Its calls are activities of this queue. */
+    readonly own?: OwnQueue;
+    /** With `own` and `begins`: the parameters of `begin`. */
+    readonly ask?: object;
+  };
+}
+
+/** `noRoom`: the turn cannot fit into the model's context, and nothing was generated. */
+export type Generated =
+  { readonly noRoom: true; readonly contextTokens: number } | ({ readonly noRoom: false } & GeneratedTurn);
+
+/** The facts of a turn that is not judged yet. */
+export interface GeneratedTurn extends Omit<TurnFacts, 'verdict' | 'reason' | 'reward'> {
+  /** SHA-256 of the turn's record; absent in histories from before it was sent. */
+  readonly hash?: string;
+  /** The calls to be run, if the reply calls tools and is no answer; empty if none of them can be run. */
+  readonly calls?: readonly CallToRun[];
+}
+
+/** The task queue of the user's own worker. */
+export interface OwnQueue {
+  readonly queue: string;
+  readonly timeoutSeconds: number;
+}
+
+export interface AskInput extends TurnReference {
+  readonly method: 'respond' | 'end';
+}
+
+/** The parameters of a call; or the reply, if it is recorded. */
+export type Asked = { readonly params: object } | { readonly judged: Judged };
+
+export interface EvaluateInput extends TurnReference {
+  /** Of a user's own queue. */
+  readonly said?: Said;
+}
+
+export interface TurnReference {
+  readonly rollout: TrajectoryReference;
+  /** 1-based. */
+  readonly turn: number;
+}
+
+export interface GenerateInput extends TurnReference {
+  /** A person's message before this turn. */
+  readonly say?: SentMessage;
+}
+
+export interface CallReference extends TurnReference {
+  /** 1-based. */
+  readonly call: number;
+}
+
+export interface Called {
+  readonly outcome: CallOutcome;
+}
+
+export interface FailureFacts {
+  /** The boundary of the failure; absent in older records and histories. */
+  readonly boundary?: Boundary;
+  /** Stable machine name. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The details of an ApplicationFailure; its type is the reason. */
+export interface FailureDetails {
+  readonly boundary: Boundary;
+}
+
+/**
+ * The boundary of a failure. Without details (old histories, or details that cannot be read) it follows from the
+ * reason; a reason in no list, such as TypeError, is our bug.
+ */
+export function boundaryOf(reason: string, detail: () => unknown): Boundary {
+  try {
+    const { boundary } = (detail() ?? {}) as Partial<FailureDetails>;
+    if (isBoundary(boundary)) return boundary;
+  } catch {
+    // Written by another payload converter: the reason decides.
+  }
+  return boundaryOfReason(reason) ?? 'everturn';
+}
+
+/** The part of a reply that the workflow needs: all of it is in the verdict's record. */
+export interface Judged extends Verdict {
+  /** The environment's own; absent: the seed's formula on the verdict. */
+  readonly reward?: number;
+  /** The environment ended the rollout. */
+  readonly done?: boolean;
+}
+
+/** The facts of a recorded turn before it is judged. */
+export function recordedFacts(record: TurnRecord): Omit<GeneratedTurn, 'hash' | 'calls'> {
+  const { turn, finish, versionStart, versionEnd, said } = record;
+  const facts = { turn, outputTokens: outputTokens(record), contextTokens: contextTokens(record), finish };
+  return { ...facts, versionStart, versionEnd, ...(said && { said: true as const }) };
+}
+
+export function turnFacts(generated: GeneratedTurn, { verdict, reason, reward }: Judged): TurnFacts {
+  const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, said } = generated;
+  const own = { ...(reward !== undefined && { reward }), ...(said && { said }) };
+  return { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, verdict, reason, ...own };
+}

@@ -1,0 +1,39 @@
+// The name of a run that was given none: the data set's file name and a hash of data and settings, so that the same
+// command finds the same run again, and `check` finds settings that were changed afterwards.
+
+import { safeName } from './ids.ts';
+import type { RolloutSettings } from './settings.ts';
+import { sha256Hex } from '../text/sha256.ts';
+
+/** `offered`: SHA-256 of the rows before solutions were read. `settings`: without a seed that follows from the name. */
+export function derivedRunName(
+  dataset: string,
+  offered: string,
+  settings: Partial<RolloutSettings>,
+  samples: number,
+  groups: object = {},
+): string {
+  // An option that came later leaves names as they were while it says nothing.
+  const entries = sortedEntries(settings).filter(
+    ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
+  );
+  return `${stemOf(dataset)}-${sha256Hex(JSON.stringify([offered, entries, samples, ...sortedEntries(groups)])).slice(0, 8)}`;
+}
+
+/** Is this a name that is derived from that data set, whatever the settings were? */
+export function isDerivedName(name: string, dataset: string): boolean {
+  const stem = stemOf(dataset);
+  return name.startsWith(`${stem}-`) && /^[0-9a-f]{8}$/.test(name.slice(stem.length + 1));
+}
+
+function stemOf(dataset: string): string {
+  const file = dataset.replace(/\/+$/, '').split('/').at(-1)!;
+  const slug = safeName(file.replace(/\.[a-z]+$/i, ''))
+    .replace(/~.*/, '')
+    .slice(0, 40);
+  return slug || 'run';
+}
+
+function sortedEntries(object: object): [string, unknown][] {
+  return Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
+}

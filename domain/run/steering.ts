@@ -1,0 +1,96 @@
+// A person's acts on one rollout, as records beside the run's own: a verdict, a note, a retry. Each names a record of
+// the rollout by its hash. Identity is content: the same act has the same name, so recording it twice is harmless.
+// Guarantees: pure; a person's verdicts on a turn form a chain by `after`, so the last one is known without clocks.
+// Not covered: who somebody is. `by` is a claim.
+
+import type { RolloutId } from './ids.ts';
+import { sha256Hex } from '../text/sha256.ts';
+
+/** The record that an act is about. */
+export interface ActOf {
+  readonly query: string;
+  readonly sample: number;
+  readonly attempt: number;
+  /** 1-based; null: the rollout as a whole. */
+  readonly turn: number | null;
+  /** SHA-256 of the turn's record; of rollout.json for the whole rollout, of end.json for a retry. */
+  readonly hash: string;
+}
+
+interface Act {
+  readonly of: ActOf;
+  readonly by: string;
+  /** The program that recorded it: `cli`. */
+  readonly via: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+export const HUMAN_VERDICTS = ['right', 'wrong'] as const;
+export type HumanVerdict = (typeof HUMAN_VERDICTS)[number];
+
+export interface VerdictAct extends Act {
+  readonly act: 'verdict';
+  readonly verdict: HumanVerdict;
+  readonly reason: string | null;
+  /** The name of this person's verdict on this turn that it replaces; null for the first. */
+  readonly after: string | null;
+}
+
+export interface NoteAct extends Act {
+  readonly act: 'note';
+  readonly text: string;
+}
+
+export interface RetryAct extends Act {
+  readonly act: 'retry';
+  readonly reason: string | null;
+}
+
+export type SteeringAct = VerdictAct | NoteAct | RetryAct;
+export const ACTS = ['verdict', 'note', 'retry'] as const satisfies readonly SteeringAct['act'][];
+
+/** An act with its name, which is its file's without `.json`. */
+export interface NamedAct<A extends SteeringAct = SteeringAct> {
+  readonly name: string;
+  readonly act: A;
+}
+
+/** `verdict-<32 hex>`: of everything but the time and the program. */
+export function actName(act: SteeringAct): string {
+  const { query, sample, attempt, turn, hash } = act.of;
+  const said =
+    act.act === 'verdict' ? [act.verdict, act.reason, act.after] : [act.act === 'note' ? act.text : act.reason];
+  const content = JSON.stringify([act.act, query, sample, attempt, turn, hash, act.by, ...said]);
+  return `${act.act}-${sha256Hex(content).slice(0, 32)}`;
+}
+
+export function isAbout({ of }: SteeringAct, { query, sample, attempt }: Omit<RolloutId, 'run'>): boolean {
+  return of.query === query && of.sample === sample && of.attempt === attempt;
+}
+
+/**
+ * The verdict of each person on one turn, in the order of their names. Two writers may have replaced the same verdict
+ * at once: of these the later one counts, and of equal times the greater name.
+ */
+export function standingVerdicts(acts: readonly NamedAct[], turn: number): NamedAct<VerdictAct>[] {
+  const of = acts.filter((one): one is NamedAct<VerdictAct> => one.act.act === 'verdict' && one.act.of.turn === turn);
+  const replaced = new Set(of.map(({ act }) => act.after));
+  const people = new Map<string, NamedAct<VerdictAct>>();
+  for (const one of of) {
+    if (replaced.has(one.name)) continue;
+    const known = people.get(one.act.by);
+    if (!known || isLater(one, known)) people.set(one.act.by, one);
+  }
+  return [...people.values()].sort((a, b) => (a.act.by < b.act.by ? -1 : 1));
+}
+
+function isLater(a: NamedAct, b: NamedAct): boolean {
+  return a.act.at > b.act.at || (a.act.at === b.act.at && a.name > b.name);
+}
+
+/** The verdict of all people on a turn: one verdict, or that they disagree; undefined if nobody said anything. */
+export function agreed(verdicts: readonly NamedAct<VerdictAct>[]): HumanVerdict | 'disagree' | undefined {
+  const said = new Set(verdicts.map(({ act }) => act.verdict));
+  return said.size > 1 ? 'disagree' : [...said][0];
+}

@@ -1,0 +1,97 @@
+// A collection's sliding window, as plain JSON that continue-as-new can carry. Units are numbered in
+// epoch by epoch, each in data set order, then sample order: unit = group × samples + place in the group. Invariants: every unit below
+// `next` is in flight or counted, never both, and none is counted twice.
+
+import { addResult, type CollectionCounts, ended, noCounts } from './progress.ts';
+import type { RolloutResult } from '../rollout/ending.ts';
+
+export interface UnitInFlight {
+  readonly unit: number;
+  readonly query: string;
+  readonly sample: number;
+}
+
+export interface WindowState {
+  readonly queries: number;
+  readonly samples: number;
+  readonly numTurns: number;
+  /** Absent: 1. */
+  readonly epochs?: number;
+  /** Groups that may have begun in all, as the feed of a run that is trained on says; absent: all. */
+  admitted?: number;
+  /** The unit behind the last one, of a block of a large run (domain/run/blocks.ts); absent: the run's. */
+  to?: number;
+  /** The first unit that was not started yet. */
+  next: number;
+  inFlight: UnitInFlight[];
+  /** Of those in flight, how many the server has not acknowledged; absent: they were few at all times. */
+  starting?: number;
+  readonly counts: CollectionCounts;
+  maxConcurrent: number;
+  paused: boolean;
+  stopping: boolean;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+}
+
+export interface WindowShape {
+  readonly queries: number;
+  readonly samples: number;
+  readonly numTurns: number;
+  readonly epochs?: number;
+  readonly admitted?: number;
+}
+
+export function openWindow(shape: WindowShape, maxConcurrent: number, startedAt: number): WindowState {
+  return {
+    ...shape,
+    next: 0,
+    inFlight: [],
+    counts: noCounts(),
+    maxConcurrent,
+    paused: false,
+    stopping: false,
+    startedAt,
+  };
+}
+
+export function totalUnits({ queries, samples, epochs = 1 }: WindowShape): number {
+  return queries * samples * epochs;
+}
+
+function endOf(w: WindowState): number {
+  return w.to ?? totalUnits(w);
+}
+
+export function canStart(w: WindowState): boolean {
+  const units = Math.min(endOf(w), (w.admitted ?? Infinity) * w.samples);
+  return !w.paused && !w.stopping && w.next < units && w.inFlight.length < w.maxConcurrent;
+}
+
+export function isFinished(w: WindowState): boolean {
+  return w.inFlight.length === 0 && (w.stopping || w.next >= endOf(w));
+}
+
+/** Units of a page may be started in any number, but always `next` first. */
+export function begin(w: WindowState, unit: UnitInFlight): void {
+  if (unit.unit !== w.next) throw new Error(`unit ${unit.unit} begun, ${w.next} is next`);
+  w.next++;
+  w.inFlight.push(unit);
+}
+
+/** Counts a unit's end once; a second report of the same unit changes nothing. */
+export function settle(w: WindowState, unit: number, result: RolloutResult): void {
+  const at = w.inFlight.findIndex((u) => u.unit === unit);
+  if (at < 0) return;
+  w.inFlight.splice(at, 1);
+  addResult(w.counts, result, w.numTurns);
+}
+
+/** In flight, and known to have begun. */
+export function begun(w: WindowState): number {
+  return w.inFlight.length - (w.starting ?? 0);
+}
+
+export function done(w: WindowState): number {
+  return ended(w.counts);
+}

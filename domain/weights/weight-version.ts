@@ -1,0 +1,65 @@
+// A weight version as a number, derived from the server's string. Trainers store versions as int32, so every version is
+// an integer in [0, 2^31). The string itself is stored too (VersionSpan.versionLabel).
+
+import { sha256Hex } from '../text/sha256.ts';
+import type { VersionSpan } from '../rollout/turn.ts';
+
+/** SGLang and vLLM report `default` before the first update; a server that reports no version is at 0 too. */
+export const FIRST_VERSION = 0;
+const FIRST_LABELS = new Set(['', 'default']);
+const INT32_END = 2 ** 31;
+/** Strings without a number are above every realistic count of updates. */
+const UNNUMBERED = 2 ** 30;
+const LONGEST_NUMBERED = 200;
+
+/**
+ * The rule:
+ *   `default`, nothing        0
+ *   `12`                      12
+ *   `v3`, `step-12`, `actor/global_step_40`: a string that ends in digits, after letters or a separator, with
+ *                             no other digits in its last part     those digits
+ *   anything else             2^30 + 30 bits of its SHA-256: the same string is always the same number, no more
+ * A number that int32 cannot hold is "anything else".
+ */
+export function versionNumber(label: string | number | null | undefined): number {
+  const text = String(label ?? '').trim();
+  if (FIRST_LABELS.has(text)) return FIRST_VERSION;
+  const digits = text.length > LONGEST_NUMBERED ? undefined : numberIn(text);
+  const number = digits === undefined ? Number.NaN : Number(digits);
+  if (Number.isSafeInteger(number) && number < INT32_END) return number;
+  return UNNUMBERED + (Number.parseInt(sha256Hex(text).slice(0, 8), 16) % UNNUMBERED);
+}
+
+function numberIn(text: string): string | undefined {
+  return /^\d+$/.exec(text)?.[0] ?? /(?:^|[/:])[A-Za-z_. -]*[A-Za-z][A-Za-z_. -]*?(\d+)$/.exec(text)?.[1];
+}
+
+/** Of a rewind: numbers come again on purpose (weights.ts). */
+const LINE = /^r\d+:/;
+
+/** The labels of one run by their numbers: the label that had the number first, if it is another one; else null. */
+export type FirstLabels = (version: number, label: string | undefined) => string | null;
+
+export function openFirstLabels(): FirstLabels {
+  const labels = new Map<string, string>();
+  return (version, label) => {
+    // The weights at the start are version 0, whatever they are called.
+    if (label === undefined || FIRST_LABELS.has(label)) return null;
+    const key = `${LINE.exec(label)?.[0] ?? ''}${version}`;
+    const first = labels.get(key);
+    if (first === undefined) labels.set(key, label);
+    return first === undefined || first === label ? null : first;
+  };
+}
+
+/** Within one answer weights are only replaced by later ones: no version string recurs, no number falls. */
+export function fallingVersions(versions: readonly VersionSpan[]): string | null {
+  const word = ({ version, versionLabel }: VersionSpan) => versionLabel ?? String(version);
+  for (const [i, span] of versions.entries()) {
+    const before = versions[i - 1];
+    const again = i > 1 && versions.slice(0, i - 1).some((old) => word(old) === word(span));
+    const falls = before && before.version < UNNUMBERED && span.version < before.version;
+    if (again || falls) return versions.map(word).join(', ');
+  }
+  return null;
+}

@@ -1,0 +1,201 @@
+// New weights for a run: the messages of the workflow `updateWeights`, the entries that a run's folder holds of them, and
+// the rule of which update may follow which. Versions go up; one that goes back must be declared as a rewind. Pure.
+
+import { UsageError } from '../errors/errors.ts';
+import { versionNumber } from './weight-version.ts';
+
+/** The input of `updateWeights`. */
+export interface WeightsInput {
+  readonly run: string;
+  /** The folder of runs, absolute. */
+  readonly out: string;
+  /** An integer in [0, 2^31), above the version in force unless `rewind` says otherwise. */
+  readonly version: number;
+  /** The folder of the weights, absolute, as servers and workers see it. */
+  readonly weights: string;
+  /** The servers' own name for the version; default: derived from the number. Must stand for `version`. */
+  readonly label?: string;
+  /** The trainer goes back to an older checkpoint on purpose. */
+  readonly rewind?: boolean;
+  /** Only these of the run's servers; default all. */
+  readonly servers?: readonly string[];
+  /** Environment variable of the servers' key; default the run's. */
+  readonly apiKeyEnv?: string | null;
+}
+
+/** One update of a run, as its folder holds it: written once. */
+export interface DeclaredWeights {
+  /** Its place among the run's updates, 1-based. */
+  readonly number: number;
+  readonly version: number;
+  readonly label: string;
+  readonly folder: string;
+  readonly rewind: boolean;
+  /** Rewinds so far: after each, version numbers come again with other weights. */
+  readonly line: number;
+  /** SHA-256 of the files; of an embedded model. */
+  readonly contentHash: string | null;
+  readonly workflowId: string;
+  readonly declaredAt: number;
+}
+
+/**
+ * updated     it has the new weights, and generates
+ * already     it had that version; it generates
+ * refused     it generates with the weights it had
+ * unsure      which weights it has is unknown: it generates under a label of its own, and the run does not use it
+ * paused      it could not be resumed, and may still be paused
+ * unreached   it could not be asked; it has what it had, or what it is started with
+ * not-asked   another server could not load the weights, or the update was cancelled or superseded
+ */
+export type UpdateState = 'updated' | 'already' | 'refused' | 'unsure' | 'paused' | 'unreached' | 'not-asked';
+
+export interface ServerUpdate {
+  readonly url: string;
+  readonly state: UpdateState;
+  /** Its own label before and after; null where it is unknown. */
+  readonly before: string | null;
+  readonly now: string | null;
+  readonly tookMs: number;
+  readonly reason: string | null;
+  readonly error: string | null;
+}
+
+/** The step that a server is in. */
+export type UpdateStep = 'waiting' | 'pausing' | 'loading' | 'continuing' | 'done';
+
+/** running: not ended. whole: every server has the version. partial: some. none: not one. */
+export type WeightsState = 'running' | 'whole' | 'partial' | 'none' | 'superseded' | 'cancelled';
+
+export interface WeightsResult {
+  readonly run: string;
+  readonly version: number;
+  readonly label: string;
+  readonly weights: string;
+  readonly state: WeightsState;
+  /** Empty for an embedded model: each worker loads the version before its next turn. */
+  readonly servers: readonly ServerUpdate[];
+}
+
+/** The answer to the query `progress`; `label` is null until the update is declared. */
+export interface WeightsProgress extends Omit<WeightsResult, 'label'> {
+  readonly label: string | null;
+  readonly steps: Readonly<Record<string, UpdateStep>>;
+}
+
+/** The label of weights that may be either version. It has no number of its own. */
+export const UNSURE = 'unsure';
+export const unsureLabel = (label: string): string => `${UNSURE}/${label}?`;
+
+/** From here on a version is a hash of its label, which has no order. */
+const UNORDERED = 2 ** 30;
+const INT32_END = 2 ** 31;
+
+/** `<run>/weights-<version>`, `<run>/rewind-<version>`: no rollout has an id of two parts. */
+export function weightsWorkflowId({ run, version, rewind }: Pick<WeightsInput, 'run' | 'version' | 'rewind'>): string {
+  return `${run}/${rewind ? 'rewind' : 'weights'}-${version}`;
+}
+
+export type Wanted = Pick<WeightsInput, 'version' | 'label' | 'rewind'> & { readonly folder: string };
+
+/** In force is the last entry that a server, or the embedded model, has loaded. */
+export interface Known {
+  readonly entries: readonly DeclaredWeights[];
+  readonly current: DeclaredWeights | null;
+}
+
+/** The entry that this is a repetition of, or the next one. Throws a UsageError for one that may not follow. */
+export function nextWeights(
+  { entries, current }: Known,
+  wanted: Wanted,
+): DeclaredWeights | Omit<DeclaredWeights, 'contentHash' | 'workflowId' | 'declaredAt'> {
+  const { version, folder, rewind = false } = wanted;
+  mustBeVersion(wanted);
+  const same = (entry: DeclaredWeights | null | undefined) =>
+    entry?.version === version &&
+    entry.folder === folder &&
+    (wanted.label ?? entry.label) === entry.label &&
+    // Repeated without its rewind, it is the version in force all the same.
+    (entry.rewind === rewind || !rewind);
+  const latest = entries.at(-1);
+  if (latest && same(latest)) return latest;
+  if (current && same(current)) return current;
+  if (current && !rewind && goesBack(current.version, version)) throw wentBack(current, wanted);
+  if (current && rewind && version > current.version) {
+    throw new UsageError(`A rewind to version ${version} goes forward: version ${current.version} is in force.`, {
+      reason: 'version-goes-back',
+      fix: 'Declare it as a version.',
+    });
+  }
+  const line = (current?.line ?? 0) + (rewind ? 1 : 0);
+  const label = wanted.label ?? (line === 0 ? String(version) : `r${line}:v${version}`);
+  const taken = entries.find((entry) => entry.label === label && entry.folder !== folder && entry.number <= loaded());
+  if (taken) {
+    throw new UsageError(`The label ${JSON.stringify(label)} stands for the weights in ${taken.folder} already.`, {
+      reason: 'version-goes-back',
+      fix: 'Other weights need another label.',
+    });
+  }
+  return { number: (latest?.number ?? 0) + 1, version, label, folder, rewind, line };
+
+  function loaded(): number {
+    return current?.number ?? 0;
+  }
+}
+
+function goesBack(current: number, version: number): boolean {
+  if (version === current) return true;
+  return version < current && current < UNORDERED;
+}
+
+function wentBack(current: DeclaredWeights, { version, folder }: Wanted): UsageError {
+  const same = version === current.version;
+  return new UsageError(
+    same
+      ? `Version ${version} stands for the weights in ${current.folder}, not for those in ${folder}.`
+      : `Version ${version} goes back: version ${current.version} is in force.`,
+    {
+      reason: 'version-goes-back',
+      fix: same
+        ? 'Other weights need a higher version.'
+        : 'Give a higher version, or declare a rewind (`rewind`, --rewind).',
+    },
+  );
+}
+
+/** A version is stored in every record, and repeated by servers. */
+function mustBeVersion({ version, label }: Wanted): void {
+  if (!Number.isSafeInteger(version) || version < 0 || version >= INT32_END) {
+    throw new UsageError(`\`version\` is ${short(version)}.`, {
+      reason: 'bad-value',
+      fix: 'It takes a whole number from 0 to 2147483647.',
+    });
+  }
+  if (label === undefined) return;
+  const isLabel = typeof label === 'string' && /^[\x21-\x7e]{1,200}$/.test(label) && label !== 'default';
+  if (isLabel && !label.startsWith(UNSURE) && versionNumber(label) === version) return;
+  throw new UsageError(`\`label\` is ${short(label)}, and the version is ${version}.`, {
+    reason: 'bad-value',
+    fix: 'A label has no spaces, and ends in the version, as in step-7; `default` means weights that were never updated.',
+  });
+}
+
+function short(value: unknown): string {
+  return (JSON.stringify(value) ?? typeof value).slice(0, 200);
+}
+
+/**
+ * Must a server that says it has `label` first get the version in force? Not where somebody else gave it weights that
+ * the run has never seen: then it has them on purpose.
+ */
+export function isLate(label: string | null, { entries, current }: Known): boolean {
+  if (!current || label === null || label === current.label) return false;
+  if (label === 'default' || label === '' || label.startsWith(UNSURE)) return true;
+  return entries.some((entry) => entry.label === label);
+}
+
+/** From what became of each server. */
+export function stateOf(servers: readonly ServerUpdate[]): 'whole' | 'partial' | 'none' {
+  const have = servers.filter(({ state }) => state === 'updated' || state === 'already').length;
+  return have === servers.length ? 'whole' : have > 0 ? 'partial' : 'none';
+}

@@ -1,0 +1,115 @@
+// The tools of a command line: each module and server is loaded once, so that one that does not load, has another's name
+// or an invalid schema is refused before anything is started.
+
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { ToolError, UsageError } from '../../domain/errors/errors.ts';
+import type { ToolRecord } from '../../domain/tools/tool.ts';
+import type { Log } from '../own/command.ts';
+import type { ModuleCode } from '../own/module.ts';
+import { isFileAt, parseSpec } from '../own/spec.ts';
+import { describeServer } from './mcp.ts';
+import { describeToolModule } from './module.ts';
+import { PYTHON } from './python.ts';
+
+export interface ToolSpecs {
+  readonly tool: readonly string[];
+  readonly mcp: readonly string[];
+  /** For tools that have no time limit of their own. */
+  readonly toolTimeoutSeconds: number | null;
+}
+
+export interface DescribedTools {
+  readonly list: readonly ToolRecord[];
+  /** Of modules, to be stored in the run's folder. */
+  readonly codes: readonly ModuleCode[];
+}
+
+export async function describeTools(
+  { tool, mcp, toolTimeoutSeconds }: ToolSpecs,
+  cwd: string,
+  log: Log,
+): Promise<DescribedTools> {
+  const modules = await Promise.all(
+    tool.map(async (text) => {
+      if (text === 'python') return { tools: [pythonWith(toolTimeoutSeconds)], code: undefined };
+      return describeToolModule(modulePath(text, cwd), toolTimeoutSeconds, log);
+    }),
+  );
+  const servers = await Promise.all(
+    mcp.map((text) => describeServer(commandWords(text, cwd), toolTimeoutSeconds, log)),
+  );
+  const list = [...modules.flatMap(({ tools }) => tools), ...servers.flat()];
+  for (const [i, { name }] of list.entries()) {
+    const first = list.findIndex((other) => other.name === name);
+    if (first === i) continue;
+    const [a, b] = [list[first]!, list[i]!].map(({ door, spec }) =>
+      door === 'python' ? 'python' : `${door} ${spec.join(' ')}`,
+    );
+    throw new ToolError(`Two tools are named ${JSON.stringify(name)}: one of ${a}, one of ${b}.`, {
+      reason: 'bad-tool',
+      fix: 'Leave one of them out, or give one another name.',
+    });
+  }
+  return { list, codes: modules.flatMap(({ code }) => code ?? []) };
+}
+
+/** The operator's own servers. */
+export async function servedTools(
+  mcp: readonly string[],
+  log: Log,
+  cwd = process.cwd(),
+): Promise<readonly ToolRecord[]> {
+  return (await Promise.all(mcp.map((text) => describeServer(commandWords(text, cwd), null, log)))).flat();
+}
+
+function pythonWith(timeoutSeconds: number | null): ToolRecord {
+  return timeoutSeconds === null ? PYTHON : { ...PYTHON, timeoutSeconds };
+}
+
+function modulePath(text: string, cwd: string): string {
+  const fix = 'Give python, or a module of tools (./my-tools.ts); a server of tools is --mcp.';
+  if (!/\.[cm]?[jt]s$/i.test(text)) throw refused('--tool', text, 'is neither python nor a module', fix);
+  try {
+    const { door, words } = parseSpec(text, cwd);
+    if (door === 'module') return words[0]!;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+  }
+  throw refused('--tool', text, 'is no file', fix);
+}
+
+function commandWords(text: string, cwd: string): readonly string[] {
+  const fix = 'Give the command of an MCP server on standard input and output, as in --mcp "npx some-server".';
+  if (/^https?:/i.test(text)) throw refused('--mcp', text, 'is an address', fix);
+  // A program of the PATH; as an environment one word is a file.
+  if (/^[\w.+-]+$/.test(text) && !isFileAt(resolve(cwd, text)) && isProgram(text)) return [text];
+  try {
+    const { door, words } = parseSpec(text, cwd);
+    if (door === 'command') return words;
+    if (door === 'module') return ['node', words[0]!];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const problem = /^[\w.+-]+$/.test(text)
+      ? 'is neither a file nor a program of the PATH'
+      : error.message.replace(/^.*?" |\.$/g, '');
+    throw refused('--mcp', text, problem, fix);
+  }
+  throw refused('--mcp', text, 'is no command', fix);
+}
+
+function isProgram(name: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return isFileAt(path);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function refused(flag: string, text: string, problem: string, fix: string): UsageError {
+  return new UsageError(`${flag} ${JSON.stringify(text.slice(0, 200))} ${problem}.`, { reason: 'bad-value', fix });
+}

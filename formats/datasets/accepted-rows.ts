@@ -1,0 +1,77 @@
+// The rows of any file format, once they are values: each is returned, good or with its fault, in file order; ids are
+// unique. Throws a DatasetError if no row is good. Memory: one batch, and the ids seen so far.
+
+import { DatasetError } from '../../domain/errors/errors.ts';
+import type { BadRow, Row } from './dataset.ts';
+import { type IdSet, openIdSet } from './id-set.ts';
+import { mustBeFile, type ReadLine, unreadable } from './json-line.ts';
+import { badRowText, wrong, type Problem } from './problem.ts';
+import { idFieldOf, queryFromRow, type RowEnvironments } from './row.ts';
+
+export interface NumberedRow {
+  /** 1-based: the line of a text file, the row of a table. */
+  readonly number: number;
+  readonly read: ReadLine;
+}
+
+/** `emptyFix`: what to write into an empty file. */
+export async function* acceptedRows(
+  file: string,
+  batches: () => AsyncIterable<readonly NumberedRow[]>,
+  emptyFix: string,
+  environments?: RowEnvironments,
+): AsyncGenerator<Row> {
+  await mustBeFile(file);
+  const ids: Ids = { all: openIdSet(), numbers: openIdSet() };
+  let good = 0;
+  let firstBad: BadRow | undefined;
+  try {
+    for await (const batch of batches()) {
+      for (const numbered of batch) {
+        const row = acceptRow(file, numbered, ids, environments);
+        if (row.ok) good++;
+        else firstBad ??= row.bad;
+        yield row;
+      }
+    }
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  if (good > 0) return;
+  if (!firstBad) throw new DatasetError(`${file} is empty`, { reason: 'dataset-empty', fix: emptyFix });
+  throw new DatasetError(`${file} has no good row. The first: ${badRowText(firstBad)}`, {
+    reason: 'dataset-no-good-row',
+  });
+}
+
+/** `numbers`: those ids that are the number of a row without one. */
+interface Ids {
+  readonly all: IdSet;
+  readonly numbers: IdSet;
+}
+
+function acceptRow(
+  file: string,
+  { number, read }: NumberedRow,
+  ids: Ids,
+  environments: RowEnvironments | undefined,
+): Row {
+  const bad = (problem: Problem): Row => ({ ok: false, bad: { file, line: number, ...problem } });
+  if ('problem' in read) return bad(read.problem);
+  const { json, inexact } = read;
+  const result = queryFromRow(json, String(number), inexact, environments);
+  if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
+  const { query, stated } = result;
+  const field = idFieldOf(json);
+  if (!ids.all.add(query.queryId)) {
+    const shown = JSON.stringify(query.queryId);
+    const problem = !field
+      ? `is missing, and its line number ${shown} is the id of an earlier row`
+      : ids.numbers.has(query.queryId)
+        ? `${shown} is the id of line ${query.queryId}, which has none of its own`
+        : `${shown} is the id of an earlier row`;
+    return bad(wrong(field ?? 'id', problem, 'Give each row an id of its own.'));
+  }
+  if (!field) ids.numbers.add(query.queryId);
+  return { ok: true, line: number, query, stated, fields: json };
+}

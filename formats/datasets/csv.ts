@@ -1,0 +1,137 @@
+// CSV with a header (RFC 4180; tabs in .tsv): one row a record, streamed. A cell is a text; an empty one is absent. A cell
+// of a field that holds lists or objects is read as JSON. Bad rows are returned in place, as of any data set.
+
+import { isUtf8 } from 'node:buffer';
+import { DatasetError } from '../../domain/errors/errors.ts';
+import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
+import type { RowEnvironments } from './row.ts';
+import { type CsvRecord, csvRecords } from './csv-records.ts';
+import type { Dataset } from './dataset.ts';
+import { MAX_LINE_BYTES, readJson, type ReadLine } from './json-line.ts';
+import { blocks, isUtf16 } from './lines.ts';
+import type { Inexact } from './number-text.ts';
+import { ANSWERS, WORKED } from './names.ts';
+import { shown, wrong, type Problem } from './problem.ts';
+
+/** Read as JSON where a cell begins as a list or an object. `answer` is not: [1, 2] is an interval. */
+const STRUCTURED: ReadonlySet<string> = new Set([
+  ...['messages', 'solutions', 'choices', 'options', 'reward_model', 'extra_info'],
+]);
+
+export function csvDataset(file: string, environments?: RowEnvironments): Dataset {
+  const delimiter = /\.tsv(?:\.gz)?$/i.test(file) ? '\t' : ',';
+  const fix = `Write a header such as question${delimiter}answer, and a row a line.`;
+  return { rows: () => acceptedRows(file, () => batches(file, delimiter), fix, environments) };
+}
+
+async function* batches(file: string, delimiter: string): AsyncGenerator<NumberedRow[]> {
+  let header: readonly string[] | undefined;
+  for await (const records of csvRecords(blocks(file), delimiter.charCodeAt(0), MAX_LINE_BYTES)) {
+    const rows: NumberedRow[] = [];
+    for (const record of records) {
+      if (record.bytes?.length === 0) continue;
+      if (header) rows.push({ number: record.line, read: rowOf(header, record, delimiter) });
+      else header = headerOf(file, record, delimiter);
+    }
+    yield rows;
+  }
+}
+
+function headerOf(file: string, record: CsvRecord, delimiter: string): readonly string[] {
+  const cells = cellsOf(record, delimiter);
+  const refuse = (problem: string, fix: string): never => {
+    throw new DatasetError(`${file}:${record.line}: the header ${problem}`, { reason: 'dataset-unreadable', fix });
+  };
+  if (!Array.isArray(cells)) return refuse((cells as Problem).problem, (cells as Problem).fix);
+  if ((cells as string[]).some((cell) => cell.trim().includes('\r'))) {
+    refuse('holds a carriage return: the lines of this file end in CR alone', 'End lines in LF or CR LF (mac2unix).');
+  }
+  const names = (cells as string[]).map((name) => name.trim());
+  const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
+  if (twice !== undefined) refuse(`names ${JSON.stringify(twice)} twice`, 'Name each column once.');
+  const [only] = names;
+  if (names.length === 1 && /[;\t,]/.test(only!))
+    refuse(`is one column, ${JSON.stringify(only)}`, 'Separate columns with commas (.csv) or tabs (.tsv).');
+  return names;
+}
+
+function rowOf(header: readonly string[], record: CsvRecord, delimiter: string): ReadLine {
+  const cells = cellsOf(record, delimiter);
+  if (!Array.isArray(cells)) return { problem: cells as Problem };
+  const texts = cells as string[];
+  if (texts.length !== header.length) {
+    const problem = `has ${texts.length} cells, and the header has ${header.length}`;
+    return { problem: wrong(null, problem, 'Put a cell that holds a separator or a quote into quotes.') };
+  }
+  const row: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const inexact = new Set<number>();
+  for (const [i, text] of texts.entries()) {
+    const name = header[i]!;
+    // An empty cell is absent; a column without a name is an index that a table's writer left.
+    if (name === '' || text === '') continue;
+    const value = valueOf(name, text);
+    if (value.problem !== undefined) return { problem: { ...value.problem, field: name } };
+    row[name] = value.json;
+    for (const number of value.inexact) inexact.add(number);
+  }
+  return { json: { ...row }, inexact };
+}
+
+type Value =
+  { readonly problem?: undefined; readonly json: unknown; readonly inexact: Inexact } | { readonly problem: Problem };
+const NO_NUMBERS: Inexact = new Set();
+
+/** Words that writers of tables put into a cell without a value. */
+const NO_VALUE = /^\s*(?:null|none|nan|nat|undefined|<na>|#?n\/a)\s*$/i;
+const REFERENCES: ReadonlySet<string> = new Set([...ANSWERS, ...WORKED]);
+
+function valueOf(name: string, text: string): Value {
+  if (REFERENCES.has(name) && NO_VALUE.test(text)) {
+    const fix = `Leave the cell empty where there is none; an answer that is this word is ["${text.trim()}"] in \`solutions\`.`;
+    return { problem: wrong(name, `is ${shown(text)}, which tables write for a missing value`, fix) };
+  }
+  const asText = { json: text, inexact: NO_NUMBERS };
+  const chat = name === 'prompt' && /^\s*\[\s*\{\s*"/.test(text);
+  if (!chat && !(STRUCTURED.has(name) && /^\s*[[{]/.test(text))) return asText;
+  const read = readJson({ number: 1, text, flaw: null, length: 0 });
+  if (!read) return asText;
+  if (!('problem' in read)) return read;
+  const fix = 'Write the cell as JSON: lists and objects with double quotes, as json.dumps writes them.';
+  return { problem: wrong(name, read.problem.problem, fix) };
+}
+
+/** The cells of a record as texts, or its fault. */
+function cellsOf({ bytes, length, open }: CsvRecord, delimiter: string): string[] | Problem {
+  if (!bytes) {
+    const mebibytes = (size: number) => Math.ceil(size / 2 ** 20);
+    return wrong(null, `is ${mebibytes(length)} MiB long`, `A row has at most ${mebibytes(MAX_LINE_BYTES)} MiB.`);
+  }
+  if (open) return wrong(null, 'opens a quote that nothing closes', 'Close it, or write a quote inside quotes twice.');
+  if (!isUtf8(bytes)) {
+    const problem = isUtf16(bytes) ? 'is UTF-16, not UTF-8' : 'holds bytes that are not UTF-8';
+    return wrong(null, problem, 'Save the file as UTF-8.');
+  }
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+  const cells: string[] = [];
+  for (let at = 0; ; at++) {
+    if (text[at] === '"') {
+      let cell = '';
+      let close = text.indexOf('"', at + 1);
+      let from = at + 1;
+      while (text[close + 1] === '"') {
+        cell += text.slice(from, close + 1);
+        from = close + 2;
+        close = text.indexOf('"', from);
+      }
+      cells.push(cell + text.slice(from, close));
+      at = close + 1;
+      if (at < text.length && text[at] !== delimiter)
+        return wrong(null, 'has text behind a closing quote', 'Write a quote inside quotes twice.');
+    } else {
+      const end = text.indexOf(delimiter, at);
+      cells.push(text.slice(at, end < 0 ? undefined : end));
+      at = end < 0 ? text.length : end;
+    }
+    if (at >= text.length) return cells;
+  }
+}

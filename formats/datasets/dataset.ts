@@ -1,0 +1,46 @@
+// The interface of every data set format.
+
+import type { Query } from '../../domain/run/query.ts';
+
+export interface BadRow {
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  /** The field at fault; null if the whole line is. */
+  readonly field: string | null;
+  /** The fault. */
+  readonly problem: string;
+  /** The fix. */
+  readonly fix: string;
+}
+
+export interface Statement {
+  /** `solutions[1]`: for messages. */
+  readonly field: string;
+  readonly text: string;
+}
+
+/** The reference answer of a row. */
+export interface Stated {
+  /** Alternatives: any of them is right. */
+  readonly solutions: readonly Statement[];
+  /** Other fields of the row; a final answer marked in one of these must equal one of the solutions. */
+  readonly beside: readonly Statement[];
+}
+
+export interface GoodRow {
+  readonly ok: true;
+  readonly line: number;
+  readonly query: Query;
+  /** The field of each solution, and the row's other fields; undefined for code. */
+  readonly stated: Stated | undefined;
+  /** The row as the file has it. */
+  readonly fields: unknown;
+}
+
+export type Row = GoodRow | { readonly ok: false; readonly bad: BadRow };
+
+export interface Dataset {
+  /** Every line in file order, one at a time; memory does not grow with the file, ids aside. */
+  rows(): AsyncIterable<Row>;
+}

@@ -1,0 +1,125 @@
+// One data set row, already parsed, as a query; or the field at fault, the reason and the fix. Null counts as absent.
+// docs/datasets.md has the layouts; prompt.ts reads the question, stated.ts the reference answer.
+
+import { type EnvironmentRecord, isEnvironmentName } from '../../domain/rollout/environment.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
+import { TASKS, type Prompt, type Query, type Task } from '../../domain/run/query.ts';
+import type { Stated } from './dataset.ts';
+import { inputOutputOf } from './input-output.ts';
+import { found, IDS, PROMPTS, type RowObject } from './names.ts';
+import { ALL_EXACT, type Inexact, numberText } from './number-text.ts';
+import { fail, isObject, kindOf, loneSurrogate, notObject, RowError, shown, type Problem } from './problem.ts';
+import { promptOf } from './prompt.ts';
+import { statedOf } from './stated.ts';
+
+/** `stated`: undefined if no text gives the reference answer (code). */
+export type RowResult =
+  | { readonly ok: true; readonly query: Query; readonly stated: Stated | undefined }
+  | ({ readonly ok: false } & Problem);
+
+const MAX_ID_BYTES = 1000;
+
+/** The environments of a run, as far as its rows depend on them: each has another name. */
+export type RowEnvironments = readonly Pick<EnvironmentRecord, 'name' | 'begins'>[];
+
+/** `fallbackId` names a row without an id; `inexact`: the numbers that lost digits when the row was parsed. */
+export function queryFromRow(
+  row: unknown,
+  fallbackId: string,
+  inexact: Inexact = ALL_EXACT,
+  environments: RowEnvironments = [],
+): RowResult {
+  try {
+    return parse(row, fallbackId, inexact, environments);
+  } catch (error) {
+    if (error instanceof RowError) return { ok: false, ...error.problem };
+    throw error;
+  }
+}
+
+function parse(row: unknown, fallbackId: string, inexact: Inexact, environments: RowEnvironments): RowResult {
+  if (!isObject(row)) return { ok: false, ...notObject(row) };
+  const queryId = idOf(row, inexact) ?? fallbackId;
+  const environment = environmentOf(row, environments);
+  if (environment) {
+    const prompt: Prompt = environment.begins && !asks(row) ? { kind: 'messages', messages: [] } : promptOf(row);
+    const own = { task: 'environment', solutions: [], environment: environment.name, row: asJson(row) } as const;
+    return { ok: true, query: { queryId, prompt, ...own }, stated: undefined };
+  }
+  const prompt = promptOf(row);
+  const task = taskOf(row);
+  if (task === 'code') {
+    const inputOutput = inputOutputOf(row['input_output'], inexact);
+    const solutions = row['solutions'] == null ? [] : textsOf(statedOf(row, inexact));
+    return { ok: true, query: { queryId, prompt, task, solutions, inputOutput }, stated: undefined };
+  }
+  const stated = statedOf(row, inexact);
+  return { ok: true, query: { queryId, prompt, task, solutions: textsOf(stated) }, stated };
+}
+
+/** The environment that a row names, or the only one of the run; undefined for a judge of Everturn's. */
+function environmentOf(row: RowObject, environments: RowEnvironments): RowEnvironments[number] | undefined {
+  const value = row['environment'];
+  if (environments.length === 0) {
+    if (typeof value === 'string' && isEnvironmentName(value) && !BUILT_IN.includes(value))
+      fail('environment', `is ${shown(value)}, and the run has no environment`, 'Give it with --environment.');
+    return undefined;
+  }
+  const names = [...environments.map(({ name }) => name), ...BUILT_IN].join(', ');
+  if (value == null) {
+    if (environments.length === 1) return environments[0];
+    fail('environment', 'is missing, and the run has several', `Name one of: ${names}.`);
+  }
+  if (typeof value === 'string' && BUILT_IN.includes(value)) return undefined;
+  const found = environments.find(({ name }) => name === value);
+  return found ?? fail('environment', `is ${shown(value)}`, `Name one of: ${names}.`);
+}
+
+const BUILT_IN: readonly string[] = TASKS;
+
+const asks = (row: RowObject): boolean => found(row, PROMPTS).length > 0;
+
+/** The row as JSON: a table's values may be others. */
+function asJson(row: RowObject): JsonObject {
+  const text = JSON.stringify(row);
+  if (text.length > MAX_ROW_CHARS)
+    fail(null, `has ${text.length} characters`, `An environment takes rows of at most ${MAX_ROW_CHARS}.`);
+  return JSON.parse(text) as JsonObject;
+}
+
+const MAX_ROW_CHARS = 8 * 2 ** 20;
+
+const textsOf = ({ solutions }: Stated): string[] => solutions.map(({ text }) => text);
+
+/** The field with the row's id; undefined if its line number is the id. */
+export function idFieldOf(row: unknown): (typeof IDS)[number] | undefined {
+  return isObject(row) ? IDS.find((field) => Object.hasOwn(row, field) && row[field] != null) : undefined;
+}
+
+export function idOf(row: RowObject, inexact: Inexact): string | undefined {
+  const field = idFieldOf(row);
+  if (!field) return undefined;
+  const value = row[field];
+  if (typeof value === 'number') return numberText(field, value, inexact);
+  if (typeof value !== 'string')
+    return fail(field, `is ${kindOf(value)}`, 'Give a text or a number, unique in the file.');
+  if (/^[!-~]{1,100}$/.test(value) && !value.includes('..')) return value;
+  if (value === '') fail(field, 'is empty', 'Give a text that is unique in the file, or leave the field out.');
+  if (loneSurrogate(value)) fail(field, 'holds half a character (a lone surrogate)', 'Write whole characters.');
+  if (/\p{Cc}/u.test(value)) {
+    fail(field, 'holds a control character (such as NUL, a tab or a line break)', 'Use printable characters.');
+  }
+  if (value.split(/[/\\]/).includes('..'))
+    fail(field, 'holds a `..` path segment', 'An id names a query, not a folder.');
+  if (Buffer.byteLength(value) > MAX_ID_BYTES) {
+    fail(field, `is ${Buffer.byteLength(value)} bytes long`, `Use at most ${MAX_ID_BYTES} bytes.`);
+  }
+  return value;
+}
+
+function taskOf(row: RowObject): Task {
+  const named = BUILT_IN.find((known) => known === row['environment']);
+  const value = row['task'] ?? named ?? 'math';
+  const task = TASKS.find((known) => known === value);
+  return task ?? fail('task', `is ${shown(value)}`, `Give one of: ${TASKS.join(', ')}; or leave it out for math.`);
+}

@@ -1,0 +1,159 @@
+// AReaL's trainer sample: the JSON form of one `SequenceSample` list element per trajectory, one a line.
+// T sequences, each the whole context of its turn; a token carries loss where its prompt_mask is false.
+// Floats are float32 values. Guarantees the lengths that the trainer checks, or throws.
+
+import { type CompleteTurns, completeTurns } from '../../domain/rollout/complete-turns.ts';
+import { formerSampleId, sampleId } from '../../domain/rollout/sample-id.ts';
+import { TASK_INDEX } from '../../domain/run/query.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import { noEos } from '../../domain/rollout/turn.ts';
+import type { Exporter } from './exporter.ts';
+
+const DTYPES = {
+  packed_input_ids: 'torch.int64',
+  prompt_mask: 'torch.bool',
+  packed_logprobs: 'torch.float32',
+  seq_no_eos_mask: 'torch.bool',
+  packed_prompts: 'torch.int64',
+  version_start: 'torch.int32',
+  version_end: 'torch.int32',
+  rewards: 'torch.float32',
+  birth_time: 'torch.int64',
+  task_ids: 'torch.int64',
+} as const;
+type Key = keyof typeof DTYPES;
+type PerKey<T> = Record<Key, T>;
+
+export interface SequenceSample {
+  readonly ids: readonly [string];
+  readonly keys: readonly Key[];
+  readonly trailing_shapes: PerKey<readonly []>;
+  readonly dtypes: PerKey<string>;
+  /** One list per id: the length of each of its sequences. */
+  readonly seqlens: PerKey<readonly [readonly number[]]>;
+  /** Flat; as long as the sum of its seqlens. */
+  readonly data: PerKey<readonly number[] | readonly boolean[]>;
+  readonly metadata: Record<string, never>;
+}
+
+export const areal = {
+  name: 'areal',
+  extension: 'jsonl',
+  forTraining: true,
+  description: "AReaL's SequenceSample as JSON, one trajectory a line",
+  id: idOf,
+  lines: (trajectory: Trajectory) => [JSON.stringify(sequenceSample(trajectory))],
+  former(trajectory: Trajectory) {
+    const { query, sample } = trajectory.rollout;
+    const id = formerSampleId(query.queryId, sample);
+    if (id === idOf(trajectory)) return undefined;
+    return { id, lines: [JSON.stringify({ ...sequenceSample(trajectory), ids: [id] })] };
+  },
+} satisfies Exporter;
+
+function idOf({ rollout: { query, sample } }: Trajectory): string {
+  return sampleId(query.queryId, sample);
+}
+
+export function sequenceSample(trajectory: Trajectory): SequenceSample {
+  return sequenceSampleOf(trajectory, completeTurns(trajectory), { id: idOf(trajectory) });
+}
+
+interface Layout {
+  readonly id: string;
+  /** Only this turn, 0-based: its whole context is its prompt. Default: every turn, a sequence each. */
+  readonly only?: number;
+}
+
+export function sequenceSampleOf(
+  { rollout }: Trajectory,
+  { turns: all, end, float32 }: CompleteTurns,
+  { id, only }: Layout,
+): SequenceSample {
+  const chosen = <T>(list: readonly T[]): readonly T[] => (only === undefined ? list : [list[only]!]);
+  const inputIds: number[] = [];
+  const promptMask: boolean[] = [];
+  const logprobs: number[] = [];
+  const lengths: number[] = [];
+  const sequence: number[] = [];
+  for (const [t, record] of all.entries()) {
+    append(sequence, record.contextIds);
+    const context = sequence.length;
+    append(sequence, record.outputIds);
+    if (only !== undefined && t !== only) continue;
+    append(inputIds, sequence);
+    fill(promptMask, true, context);
+    fill(promptMask, false, record.outputIds.length);
+    fill(logprobs, 0, context - 1);
+    append(logprobs, record.logprobs.map(float32));
+    lengths.push(sequence.length);
+    if (t === only) break;
+  }
+
+  const turns = chosen(all);
+  const ones = turns.map(() => 1);
+  const transitions = lengths.map((length) => length - 1);
+  const { task } = rollout.query;
+  const index = TASK_INDEX[task];
+  const prompt = only === undefined ? turns[0]!.contextIds : inputIds.slice(0, turns[0]!.contextLength);
+  const sample: SequenceSample = {
+    // Samples beyond the first have their own ids: a batch refuses doubled ones.
+    ids: [id],
+    keys: Object.keys(DTYPES) as Key[],
+    trailing_shapes: perKey(() => []),
+    dtypes: DTYPES,
+    seqlens: {
+      packed_input_ids: [lengths],
+      prompt_mask: [lengths],
+      packed_logprobs: [transitions],
+      seq_no_eos_mask: [ones],
+      packed_prompts: [[prompt.length]],
+      version_start: [ones],
+      version_end: [ones],
+      rewards: [ones],
+      birth_time: [[1]],
+      task_ids: [[1]],
+    },
+    data: {
+      packed_input_ids: inputIds,
+      prompt_mask: promptMask,
+      packed_logprobs: logprobs,
+      seq_no_eos_mask: turns.map(({ finish }) => noEos(finish)),
+      packed_prompts: prompt,
+      version_start: turns.map(({ versionStart }) => versionStart),
+      version_end: turns.map(({ versionEnd }) => versionEnd),
+      rewards: chosen(end.rewards).map(float32),
+      birth_time: [rollout.birthTime],
+      task_ids: index === undefined ? [] : [index],
+    },
+    metadata: {},
+  };
+  return index === undefined ? without('task_ids', sample) : sample;
+}
+
+/** A key that a sample need not have; AReaL has no index for a task of the user's own. */
+function without(key: Key, sample: SequenceSample): SequenceSample {
+  const rest = <T>(values: PerKey<T>): PerKey<T> =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => name !== key)) as PerKey<T>;
+  return {
+    ...sample,
+    keys: sample.keys.filter((name) => name !== key),
+    trailing_shapes: rest(sample.trailing_shapes),
+    dtypes: rest(sample.dtypes),
+    seqlens: rest(sample.seqlens),
+    data: rest(sample.data),
+  };
+}
+
+function perKey<T>(make: () => T): PerKey<T> {
+  return Object.fromEntries(Object.keys(DTYPES).map((key) => [key, make()])) as PerKey<T>;
+}
+
+// Not push(...): a context may be longer than a call's arguments.
+function append<T>(list: T[], more: readonly T[]): void {
+  for (const value of more) list.push(value);
+}
+
+function fill<T>(list: T[], value: T, count: number): void {
+  for (let i = 0; i < count; i++) list.push(value);
+}

@@ -1,0 +1,38 @@
+// A trajectory as a conversation: what each answer was given, as messages, and whether it was right. It ends with the
+// first right answer, because what follows it is praise and a problem already solved. Text: a reader tokenises it again.
+
+import { feedbackOn } from '../../domain/rollout/conversation.ts';
+import type { Message } from '../../domain/run/query.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+
+export interface ChatTurn {
+  /** The prompt, the earlier answers and the feedback on them. */
+  readonly context: readonly Message[];
+  readonly answer: Message;
+  readonly right: boolean;
+  /** It called tools, and is no answer; their results are in the next one's context. */
+  readonly called: boolean;
+}
+
+/** A prompt that is bare text went through no chat template: as a message it would be another prompt. */
+export function withoutChat({ rollout: { query } }: Trajectory): 'text-prompt' | undefined {
+  return query.prompt.kind === 'text' ? 'text-prompt' : undefined;
+}
+
+export function withoutRight({ turns }: Trajectory): 'no-right-answer' | undefined {
+  return turns.some(({ verdict }) => verdict?.verdict === 'right') ? undefined : 'no-right-answer';
+}
+
+/** Up to the first right answer. The prompt must be messages. */
+export function chatOf({ rollout: { query }, turns }: Trajectory): ChatTurn[] {
+  let context: readonly Message[] = query.prompt.kind === 'messages' ? query.prompt.messages : [];
+  const chat: ChatTurn[] = [];
+  for (const [i, { record, verdict }] of turns.entries()) {
+    const answer: Message = { role: 'assistant', content: record.answer };
+    const right = verdict?.verdict === 'right';
+    chat.push({ context, answer, right, called: verdict?.verdict === 'called' });
+    if (right) break;
+    context = [...context, answer, ...(verdict ? feedbackOn(verdict, turns[i + 1]?.record.said?.text) : [])];
+  }
+  return chat;
+}

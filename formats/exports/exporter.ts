@@ -1,0 +1,50 @@
+// The interface of every export format. Pure: trajectories in, their lines or bytes out. `records/export-run.ts` drives it.
+
+import type { RowLabels } from '../../domain/rollout/neutral-row.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+
+export interface FormerLines {
+  readonly id: string;
+  readonly lines: readonly string[];
+}
+
+export type Labels = Partial<RowLabels>;
+export type Chunk = string | Uint8Array;
+
+/** A format with a state: a file's head and end, or lines that several trajectories make. */
+export interface Encoder {
+  /** Throws StoreError before it changes anything. */
+  add(trajectory: Trajectory, labels: Labels): Chunk[];
+  /** Called once, after the last trajectory. */
+  end(): Chunk[];
+}
+
+export interface Exporter {
+  readonly name: string;
+  readonly extension: string;
+  /** One line for the list of formats. */
+  readonly description: string;
+  /** Its lines are for training: trajectories whose answers have no token ids are refused. */
+  readonly forTraining: boolean;
+  /** It also takes rollouts that ended and are not complete, as recorded. */
+  readonly incomplete?: boolean;
+  /** The parts of a trajectory that it cannot carry, or a fact that its reader must know; said once on stderr. */
+  readonly note?: string;
+  /** Its lines hold labels of the group. */
+  readonly grouped?: boolean;
+  /** Its reader wants finished advantages: the kind that is made unless another is asked for. */
+  readonly advantages?: 'none' | 'mean';
+  /** The sample's id in the file: unique for each (query, sample). Absent where a line is not a sample. */
+  id?(trajectory: Trajectory): string;
+  /**
+   * Lines as an older Everturn wrote them, with their id; undefined if today's are the same. A check of an old file
+   * recognises them by these.
+   */
+  former?(trajectory: Trajectory): FormerLines | undefined;
+  /** Why a complete trajectory has nothing for this format; undefined if it has. */
+  leavesOut?(trajectory: Trajectory): 'no-right-answer' | 'text-prompt' | undefined;
+  /** Lines (no newline) of one trajectory that the format takes. Throws StoreError if the record cannot be right. */
+  lines(trajectory: Trajectory, labels?: Labels): string[];
+  /** Instead of lines. */
+  open?(): Encoder;
+}

@@ -1,0 +1,78 @@
+// The export formats by name.
+
+import { UsageError } from '../../domain/errors/errors.ts';
+import { areal } from './areal.ts';
+import { arealQueries } from './areal-queries.ts';
+import { arealTurns } from './areal-turns.ts';
+import { dpo } from './dpo.ts';
+import type { Exporter } from './exporter.ts';
+import { kto } from './kto.ts';
+import { labels } from './labels.ts';
+import { messages } from './messages.ts';
+import { nemoGym } from './nemo-gym.ts';
+import { parquet } from './parquet.ts';
+import { parquetTurns } from './parquet-turns.ts';
+import { primeRl } from './prime-rl.ts';
+import { rows } from './rows.ts';
+import { tinker } from './tinker.ts';
+import { verifiers } from './verifiers.ts';
+
+/** Formats of one file. */
+export const EXPORTERS: readonly Exporter[] = [
+  areal,
+  rows,
+  parquet,
+  parquetTurns,
+  messages,
+  dpo,
+  kto,
+  labels,
+  verifiers,
+  tinker,
+  nemoGym,
+];
+
+/** All formats, for lists; prime-rl's is a folder. */
+export const FORMATS: readonly Pick<Exporter, 'name' | 'description' | 'note' | 'advantages'>[] = [
+  ...EXPORTERS,
+  primeRl,
+];
+
+/** Formats whose lines follow from one trajectory alone, one sample each: those that `check` proves. */
+export const PROVED: readonly string[] = ['areal', 'rows'];
+
+export const SEQUENCES = ['rollout', 'turn', 'query'] as const;
+/** AReaL's ids: one per rollout with a sequence per turn, one per turn, or one per query with a sequence per answer. */
+export type Sequences = (typeof SEQUENCES)[number];
+
+interface SampledRun {
+  readonly settings?: { readonly stop: 'always' | 'success' };
+  readonly agent?: { readonly sampleOf: 'rollout' | 'query' };
+}
+
+/**
+ * The layout that AReaL's trainer loads: an agent's own; with `--stop success` rollouts differ in length, and only single
+ * turns are alike. `run`: undefined if its record cannot be read.
+ */
+export function sequencesFor(run: SampledRun | undefined): Sequences {
+  if (run?.agent?.sampleOf === 'query') return 'query';
+  return run?.settings?.stop === 'success' ? 'turn' : 'rollout';
+}
+
+export function exporterNamed(name: string, sequences: Sequences = 'rollout'): Exporter {
+  if (name === areal.name && sequences === 'turn') return arealTurns;
+  if (name === areal.name && sequences === 'query') return arealQueries;
+  const found = EXPORTERS.find((exporter) => exporter.name === name);
+  if (found) return found;
+  throw unknownFormat(
+    name,
+    EXPORTERS.map((exporter) => exporter.name),
+  );
+}
+
+export function unknownFormat(name: string, known: readonly string[]): UsageError {
+  return new UsageError(`there is no export format ${JSON.stringify(name)}`, {
+    reason: 'unknown-format',
+    fix: `Choose one of: ${known.join(', ')}.`,
+  });
+}

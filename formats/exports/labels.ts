@@ -1,0 +1,42 @@
+// Exact tokens for supervised fine-tuning: input_ids, attention_mask and labels, one right rollout a line, up to its
+// first right answer. A label is the token's id on that answer and on the calls of tools that led to it, and -100 on all
+// else, results of tools included: nothing is tokenised again.
+
+import { completeTurns } from '../../domain/rollout/complete-turns.ts';
+import type { Exporter } from './exporter.ts';
+import { withoutRight } from './chat.ts';
+
+const NOT_TRAINED = -100;
+
+export const labels: Exporter = {
+  name: 'labels',
+  extension: 'jsonl',
+  forTraining: true,
+  description: 'input_ids, attention_mask and labels of right rollouts (TRL, axolotl)',
+  note: 'labels holds right rollouts up to their first right answer, and trains on that answer, and the calls that led to it, alone.',
+  leavesOut: withoutRight,
+  lines(trajectory) {
+    const { turns } = completeTurns(trajectory);
+    const right = trajectory.turns.findIndex(({ verdict }) => verdict?.verdict === 'right');
+    let first = right;
+    while (trajectory.turns[first - 1]?.verdict?.verdict === 'called') first--;
+    const ids: number[] = [];
+    const trained: number[] = [];
+    const add = (id: number, label: number) => {
+      ids.push(id);
+      trained.push(label);
+    };
+    for (const [i, { contextIds, outputIds }] of turns.slice(0, right + 1).entries()) {
+      for (const id of contextIds) add(id, NOT_TRAINED);
+      for (const id of outputIds) add(id, i < first ? NOT_TRAINED : id);
+    }
+    // No other column: axolotl takes a data set for tokenised only with exactly these.
+    return [
+      JSON.stringify({
+        input_ids: ids,
+        attention_mask: ids.map(() => 1),
+        labels: trained,
+      }),
+    ];
+  },
+};

@@ -1,0 +1,16 @@
+// The neutral rows as JSON lines: one rollout a line, every token with its mask, logprob, version and turn.
+
+import { neutralRow } from '../../domain/rollout/neutral-row.ts';
+import { sampleId } from '../../domain/rollout/sample-id.ts';
+import type { Exporter } from './exporter.ts';
+
+export const rows: Exporter = {
+  name: 'rows',
+  extension: 'jsonl',
+  forTraining: true,
+  grouped: true,
+  advantages: 'none',
+  description: 'token-aligned rows, one rollout a line: what examples/train/everturn_feed.py reads',
+  id: ({ rollout: { query, sample } }) => sampleId(query.queryId, sample),
+  lines: (trajectory, labels) => [JSON.stringify(neutralRow(trajectory, labels))],
+};

@@ -1,0 +1,127 @@
+// Everturn's metrics of one worker: records as they are stored (the first put of a record counts, a repeated one does
+// not), and generations as they begin, end and fail. They end with the process; the facts of a run are in its folder.
+// No label holds a query, a text or a message: verdicts, outcomes and reasons of our own lists, and servers, at most 200.
+
+import type { Outcome } from '../../domain/rollout/ending.ts';
+import { BOUNDARIES, REASONS } from '../../domain/errors/reasons.ts';
+import { outputTokens, type TurnRecord } from '../../domain/rollout/turn.ts';
+import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
+import { safeUrl } from '../../inference/http/safe-url.ts';
+import type { Store, Stored } from '../../records/store.ts';
+import type { Meter } from './meter.ts';
+
+const KNOWN_REASONS: ReadonlySet<string> = new Set(BOUNDARIES.flatMap((boundary) => [...REASONS[boundary]]));
+const MOST_SERVERS = 200;
+
+export interface WorkerMetrics {
+  /** The same store; each put is measured. */
+  store(store: Store): Store;
+  /** The same activity; its calls are counted. */
+  generate<A extends readonly unknown[], R>(generate: (...args: A) => Promise<R>): (...args: A) => Promise<R>;
+}
+
+/** Nothing is measured. */
+export const UNMEASURED: WorkerMetrics = { store: (store) => store, generate: (generate) => generate };
+
+export function openWorkerMetrics(
+  meter: Meter,
+  slots: number,
+  nowMs: () => number = () => performance.now(),
+): WorkerMetrics {
+  const turns = meter.createCounter('everturn_turns_total', undefined, 'Turns judged, by verdict.');
+  const rollouts = meter.createCounter('everturn_rollouts_total', undefined, 'Rollouts ended, by outcome.');
+  const tokens = meter.createCounter('everturn_output_tokens_total', undefined, 'Output tokens of stored turns.');
+  const context = meter.createCounter('everturn_context_tokens_total', undefined, 'Context tokens of stored turns.');
+  const failures = meter.createCounter('everturn_generate_failures_total', undefined, 'Failed generations, by reason.');
+  const histogram = (name: string, type: 'int' | 'float', text: string) =>
+    meter.createHistogram(name, type, undefined, text);
+  const duration = histogram(
+    'everturn_generate_duration_seconds',
+    'float',
+    'Seconds of the generation of a stored turn.',
+  );
+  const length = histogram('everturn_turn_output_tokens', 'int', 'Output tokens of a stored turn, by how it ended.');
+  const judging = histogram('everturn_judge_duration_seconds', 'float', 'Seconds of judging a turn, by verdict.');
+  const writing = histogram('everturn_store_write_seconds', 'float', 'Seconds of storing a record, by kind.');
+  const version = meter.createGauge(
+    'everturn_weight_version',
+    'int',
+    undefined,
+    'Version of the weights that answered last.',
+  );
+  const inFlight = meter.createGauge('everturn_generations_in_flight', 'int', undefined, 'Generations in flight.');
+  meter.createGauge('everturn_slots', 'int', undefined, 'Generations in flight at most.').set(slots);
+  let generating = 0;
+  inFlight.set(0);
+  const serverLabel = boundedLabels(MOST_SERVERS);
+
+  function turnStored(record: TurnRecord): void {
+    const server = record.server === null ? 'embedded' : serverLabel(safeUrl(record.server));
+    const sampled = outputTokens(record);
+    if (sampled !== null) {
+      tokens.add(sampled, { server });
+      length.record(sampled, { finish: record.finish });
+    }
+    context.add(record.contextLength, { server });
+    duration.record(Math.max(0, record.finishedAt - record.startedAt) / 1000, { server });
+    // Versions that are hashes of a label have no order, and a label tells more.
+    version.set(record.versionEnd, { server });
+  }
+  function verdictStored({ verdict, tookMs }: VerdictRecord): void {
+    turns.add(1, { verdict });
+    judging.record(tookMs / 1000, { verdict });
+  }
+  const endStored = ({ outcome }: { readonly outcome: Outcome }) => rollouts.add(1, { outcome });
+
+  async function timed<T>(
+    kind: string,
+    put: () => Promise<Stored<T>>,
+    onNew?: (record: T) => void,
+  ): Promise<Stored<T>> {
+    const began = nowMs();
+    const stored = await put();
+    writing.record((nowMs() - began) / 1000, { kind });
+    if (stored.created) onNew?.(stored.record);
+    return stored;
+  }
+
+  return {
+    store: (store) => ({
+      ...store,
+      putRollout: (id, record) => timed('rollout', () => store.putRollout(id, record)),
+      putTurn: (id, record) => timed('turn', () => store.putTurn(id, record), turnStored),
+      putChunk: (id, record) => timed('chunk', () => store.putChunk(id, record)),
+      putVerdict: (id, record) => timed('verdict', () => store.putVerdict(id, record), verdictStored),
+      putEnd: (id, record) => timed('end', () => store.putEnd(id, record), endStored),
+    }),
+    generate:
+      (generate) =>
+      async (...args) => {
+        inFlight.set(++generating);
+        try {
+          return await generate(...args);
+        } catch (error) {
+          failures.add(1, { reason: reasonOf(error) });
+          throw error;
+        } finally {
+          inFlight.set(--generating);
+        }
+      },
+  };
+}
+
+/** The type of an ApplicationFailure is our reason; anything else has no name that is bounded. */
+function reasonOf(error: unknown): string {
+  const { type, name } = (error ?? {}) as { readonly type?: unknown; readonly name?: unknown };
+  if (name === 'CancelledFailure') return 'cancelled';
+  return typeof type === 'string' && KNOWN_REASONS.has(type) ? type : 'other';
+}
+
+/** The first so many names as they are, and `other` for the rest. */
+function boundedLabels(most: number): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (known.size < most) known.add(name);
+    return known.has(name) ? name : 'other';
+  };
+}

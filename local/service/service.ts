@@ -1,0 +1,84 @@
+// Ensures that the local service is up. Any number of CLIs may call at once: the second supervisor finds the lock of the
+// first, and both wait for the same service. Writes nothing to the terminal. The service gets the environment of the
+// process that started it.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TemporalError } from '../../domain/errors/errors.ts';
+import { createHome, homeOf } from './home.ts';
+import { touchService } from './idle.ts';
+import { lockHolder } from '../machine/lock.ts';
+import { ownCode } from './own-worker.ts';
+import { endSupervisor } from './service-control.ts';
+import { startFailed, startSupervisor, type Starter, type StartOptions } from './start-supervisor.ts';
+import { liveState, readState, type CodeId, type ServiceState } from './state.ts';
+import { EXIT_HELD } from './supervisor.ts';
+
+export interface ServiceOptions extends StartOptions {
+  /** Default: this package's version, folder and build. */
+  readonly code?: CodeId;
+  readonly startWithinMs?: number;
+}
+
+export interface Service {
+  readonly address: string;
+  readonly uiAddress: string | null;
+  readonly state: ServiceState;
+  /** Whether this call started it. */
+  readonly started: boolean;
+}
+
+const START_WITHIN_MS = 120_000;
+const POLL_MS = 100;
+const KILLS_BORNE = 5;
+
+export async function ensureService(options: ServiceOptions): Promise<Service> {
+  const home = homeOf(options.env);
+  const code = options.code ?? ownCode();
+  createHome(home);
+  touchService(home);
+  let starter: Starter | undefined;
+  let kills = 0;
+  let shown: string | null = null;
+  let deadline = Date.now() + (options.startWithinMs ?? START_WITHIN_MS);
+  for (; ; await sleep(POLL_MS)) {
+    const state = liveState(home);
+    if (state && state.phase !== 'stopping') {
+      if (isOtherBuild(state, code)) {
+        options.onProgress?.({ kind: 'step', text: 'Restarting the local service: everturn was rebuilt.' });
+        await endSupervisor(state.supervisor);
+        continue;
+      }
+      if (state.phase === 'ready')
+        return { address: state.address, uiAddress: state.uiAddress, state, started: starter?.ours === true };
+      if (state.note && state.note !== shown) options.onProgress?.({ kind: 'note', text: (shown = state.note) });
+    } else if (!state && !starter) {
+      if (!lockHolder(home.lockFolder)) {
+        const beganAtMs = Date.now();
+        starter = await startSupervisor(home, code, options);
+        // Time spent building the server does not count.
+        deadline += Date.now() - beganAtMs;
+      }
+    } else if (!state && starter?.exit !== undefined) {
+      // A supervisor that was killed, or stopped before it was seen ready, is no evidence against the next.
+      const again =
+        starter.exit === EXIT_HELD || starter.exit === 0 || (starter.exit === 'killed' && ++kills < KILLS_BORNE);
+      if (!again) throw startFailed(home, starter, readState(home)?.note);
+      starter = undefined;
+    }
+    if (Date.now() > deadline) throw startFailed(home, starter, state?.note ?? 'it is not ready yet');
+  }
+}
+
+/** A service with other code would apply other rules to this run; a new build of the same code only needs a restart. */
+function isOtherBuild(state: ServiceState, code: CodeId): boolean {
+  if (state.code.version !== code.version || state.code.path !== code.path)
+    throw new TemporalError(
+      `The local service that is up runs everturn ${state.code.version} from ${state.code.path}, ` +
+        `not ${code.version} from ${code.path}.`,
+      {
+        reason: 'other-version',
+        fix: 'End it with `everturn down` (runs continue once a service is up again), or set another EVERTURN_HOME.',
+      },
+    );
+  return state.code.builtAtMs !== code.builtAtMs;
+}

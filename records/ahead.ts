@@ -1,0 +1,38 @@
+// Work on the items of a list, in their order, some of them at once: for a store whose answers take their time.
+
+import { isBucketPlace } from '../domain/run/bucket-place.ts';
+
+const IN_BUCKET = 24;
+
+/** Rollouts of that folder that are read at once. */
+export const readAhead = (folder: string): number => (isBucketPlace(folder) ? IN_BUCKET : 1);
+
+/** Holds at most `atOnce` results; of 1, each item is begun when the one before is used. */
+export async function* ahead<T, R>(
+  items: AsyncIterable<T> | Iterable<T>,
+  atOnce: number,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const begun: Promise<R>[] = [];
+  try {
+    for await (const item of items) {
+      const result = work(item);
+      // Its error is thrown when its turn comes.
+      result.catch(() => {});
+      if (begun.push(result) >= atOnce) yield await begun.shift()!;
+    }
+    while (begun.length > 0) yield await begun.shift()!;
+  } finally {
+    await Promise.allSettled(begun);
+  }
+}
+
+export async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let group: T[] = [];
+  for await (const item of items) {
+    if (group.push(item) < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}

@@ -1,0 +1,172 @@
+// The objects of one bucket as files: whole reads, parts, listings, and writes of which only the first of a key succeeds.
+// A write whose answer was lost counts as this call's if the object holds its content. Before its first request a process
+// lists the bucket, which only an S3 server answers: any web server answers a read. Before its first write the bucket is
+// proved to refuse a second writer (probe.ts).
+
+import type { BucketPlace } from '../../domain/run/bucket-place.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { proveConditionalWrites } from './probe.ts';
+import type { BucketAnswer, Send } from './request.ts';
+import { sha256Of, type Upload } from './upload.ts';
+import { notBucket, unsafeBucket } from './problems.ts';
+import { type Precondition, PRECONDITIONS } from './settings.ts';
+import { type ListedObject, type ListPage, parseError, parseListing } from './xml.ts';
+
+export interface ObjectFacts {
+  readonly bytes: number;
+  /** By the server's clock. */
+  readonly modifiedMs: number;
+  readonly etag: string;
+}
+
+export interface Bucket {
+  read(key: string): Promise<Buffer | undefined>;
+  /** Fewer bytes only at the object's end. */
+  readAt(key: string, offset: number, bytes: number): Promise<Buffer | undefined>;
+  facts(key: string): Promise<ObjectFacts | undefined>;
+  /** True if this call wrote it. Durable on return. */
+  writeOnce(key: string, upload: Upload): Promise<boolean>;
+  replace(key: string, upload: Upload): Promise<void>;
+  remove(key: string): Promise<void>;
+  /** The objects and, with a `delimiter`, the folders below a prefix, page by page in the order of their names. */
+  list(prefix: string, delimiter?: '/'): AsyncGenerator<Pick<ListPage, 'objects' | 'prefixes'>>;
+  /** Epoch milliseconds by the server's clock. */
+  now(key: string): Promise<number>;
+}
+
+export type { ListedObject };
+
+const MISSING = [404];
+const PRECONDITION_FAILED = 412;
+/** Of a header, for example: the answer of a server that knows no conditional writes. */
+const NOT_IMPLEMENTED = 501;
+
+export function openBucket(bucket: string, send: Send, precondition: Precondition): Bucket {
+  const at = (key: string): BucketPlace => ({ bucket, key });
+  const missing = (answer: BucketAnswer) => answer.status === 404;
+  let proved: Promise<void> | undefined;
+
+  const put = (key: string, upload: Upload, headers: Readonly<Record<string, string>> = {}) =>
+    send({
+      action: 'write',
+      method: 'PUT',
+      place: at(key),
+      upload,
+      headers,
+      expected: [PRECONDITION_FAILED, ...(Object.keys(headers).length > 0 ? [NOT_IMPLEMENTED] : [])],
+    });
+  const putNew = async (key: string, upload: Upload): Promise<BucketAnswer> => {
+    const answer = await put(key, upload, PRECONDITIONS[precondition]);
+    if (answer.status !== NOT_IMPLEMENTED) return answer;
+    const { code, message } = parseError(answer.body.toString());
+    const words = oneLine(`${code}${message ? `: ${message}` : ''}`.trim()).slice(0, 200);
+    const found = `it does not take a write on condition that nothing is there (501${words ? ` ${words}` : ''})`;
+    throw unsafeBucket(at(key.slice(0, Math.max(0, key.lastIndexOf('/')))), answer.headers['server'], found);
+  };
+
+  async function read(key: string, headers?: Readonly<Record<string, string>>): Promise<Buffer | undefined> {
+    await mustBeThere();
+    const answer = await send({
+      action: 'read',
+      method: 'GET',
+      place: at(key),
+      ...(headers ? { headers } : {}),
+      expected: [...MISSING, 416],
+    });
+    if (answer.status === 416) return Buffer.alloc(0);
+    if (!missing(answer)) return answer.body;
+    // Some servers answer 404 for an unknown bucket or owner of the key.
+    if (parseError(answer.body.toString()).code !== 'NoSuchKey') reached = false;
+    await mustBeThere();
+    return undefined;
+  }
+
+  /** A missing bucket is not a missing object, and the answer to a HEAD does not say which of them it is, or why. */
+  let reached = false;
+  let asked: Promise<void> | undefined;
+  async function mustBeThere(): Promise<void> {
+    if (reached) return;
+    asked ??= send({ action: 'read', method: 'GET', place: at(''), query: LIST_ONE })
+      .then(listed)
+      .then(() => void (reached = true))
+      .finally(() => (asked = undefined));
+    await asked;
+  }
+
+  function listed({ status, headers, body }: BucketAnswer): ListPage {
+    const page = parseListing(body.toString());
+    if (!page) throw notBucket(at(''), status, headers['content-type']);
+    return page;
+  }
+
+  const prove = (key: string): Promise<void> => {
+    proved ??= mustBeThere()
+      .then(() => proveConditionalWrites(at(key), { putNew, read, remove }))
+      .catch((error: unknown) => {
+        proved = undefined;
+        throw error;
+      });
+    return proved;
+  };
+
+  async function remove(key: string): Promise<void> {
+    await send({ action: 'remove', method: 'DELETE', place: at(key), expected: MISSING });
+  }
+
+  return {
+    read: (key) => read(key),
+    async readAt(key, offset, bytes) {
+      if (bytes === 0) return Buffer.alloc(0);
+      const found = await read(key, { range: `bytes=${offset}-${offset + bytes - 1}` });
+      // A server may ignore a range.
+      return found && found.length > bytes ? found.subarray(offset, offset + bytes) : found;
+    },
+    async facts(key) {
+      await mustBeThere();
+      const answer = await send({ action: 'read', method: 'HEAD', place: at(key), expected: [301, 400, 403, 404] });
+      if (answer.status >= 300) {
+        if (!missing(answer)) reached = false;
+        await mustBeThere();
+        // The keys may list objects, but not read them.
+        if (!missing(answer)) await read(key, { range: 'bytes=0-0' });
+        return undefined;
+      }
+      const { 'content-length': length, 'last-modified': modified, etag = '' } = answer.headers;
+      return { bytes: Number(length ?? 0), modifiedMs: Date.parse(modified ?? '') || 0, etag };
+    },
+    async writeOnce(key, upload) {
+      await prove(key);
+      const { status, unsure } = await putNew(key, upload);
+      if (status !== PRECONDITION_FAILED) return true;
+      if (!unsure) return false;
+      const there = await read(key);
+      return there !== undefined && sha256Of(there) === upload.sha256;
+    },
+    async replace(key, upload) {
+      await mustBeThere();
+      await put(key, upload);
+    },
+    remove,
+    async *list(prefix, delimiter) {
+      for (let token: string | undefined; ;) {
+        const query = {
+          'list-type': '2',
+          prefix,
+          ...(delimiter ? { delimiter } : {}),
+          ...(token ? { 'continuation-token': token } : {}),
+        };
+        const answer = await send({ action: 'list', method: 'GET', place: at(''), query });
+        const page = listed(answer);
+        yield page;
+        if (page.next === undefined) return;
+        token = page.next;
+      }
+    },
+    async now(key) {
+      const answer = await send({ action: 'read', method: 'HEAD', place: at(key), expected: [...MISSING, 403] });
+      return Date.parse(answer.headers['date'] ?? '') || Date.now();
+    },
+  };
+}
+
+const LIST_ONE = { 'list-type': '2', 'max-keys': '1' };

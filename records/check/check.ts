@@ -1,0 +1,194 @@
+// Proves a run's folder: each (query, sample, turn) once, contiguous, judged and logged once; every hash and reward
+// right; counts and exports equal to the records. Streams: memory holds a few rollouts, and a line for each one read.
+
+import { explain, StoreError } from '../../domain/errors/errors.ts';
+import { type Outcome, OUTCOMES } from '../../domain/rollout/ending.ts';
+import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { checkCode } from './environments.ts';
+import { openCopyCheck } from './copies.ts';
+import { checkJudgements } from './judgements.ts';
+import { openForkCheck } from './forked-run.ts';
+import type { FactsOptions, RolloutFacts } from './facts.ts';
+import { checkFeed, type FeedFacts } from './feed.ts';
+import { type ExportCheck, type ExportFacts, openExportCheck } from './export.ts';
+import { checkForeignLogs } from './logs.ts';
+import { openRunParts, type PartsElsewhere } from './parts.ts';
+import { openQueriesCheck } from './queries.ts';
+import { missingResult, openResultCheck } from './result.ts';
+import { openRunCheck, type RunCheckFacts } from './run.ts';
+import { shapeProblem, textProblem } from './shape.ts';
+import { checkSteering } from './steering.ts';
+import { basename } from '../place.ts';
+import { NameSet } from '../name-set.ts';
+import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../record/layout.ts';
+import { existsFolder } from '../record/listing.ts';
+import type { RunRecord } from '../record/run-record.ts';
+import type { RecordKind } from '../record/text.ts';
+import type { OnBreach, Store, Stored } from '../store.ts';
+
+export interface CheckSummary {
+  readonly breaches: number;
+  readonly queries: number;
+  /** Rollouts that have begun, every attempt counted. */
+  readonly rollouts: number;
+  readonly turns: number;
+  readonly ended: number;
+  readonly unfinished: number;
+  /** Over the last attempt at each sample. */
+  readonly byOutcome: Readonly<Record<Outcome, number>>;
+  /** Verdicts of later judgements, over all files. */
+  readonly judgements: number;
+  /** Acts of people: verdicts, notes, retries. */
+  readonly acts: number;
+  /** The feed's ledger; absent where there is none. */
+  readonly feed?: FeedFacts;
+  /** The content of an export made now; absent without an exporter. */
+  readonly export?: ExportFacts;
+}
+
+export interface CheckOptions extends RunCheckFacts, Omit<FactsOptions, 'export'> {
+  readonly export?: ExportCheck;
+  readonly elsewhere?: PartsElsewhere | undefined;
+  /** Whether the run's collection is still running; undefined if unknown. */
+  readonly isGoing?: () => Promise<boolean | undefined>;
+}
+
+export async function checkRun(store: Store, onBreach: OnBreach, options: CheckOptions = {}): Promise<CheckSummary> {
+  await mustExist(store.folder);
+  let breaches = 0;
+  const report: OnBreach = (breach) => {
+    breaches++;
+    onBreach(breach);
+  };
+  const read = async <T extends object>(path: string, kind: RecordKind, get: () => Promise<Stored<T> | undefined>) => {
+    try {
+      const found = await get();
+      const problem = found && (shapeProblem(kind, found.record) ?? (await textProblem(kind, null, found)));
+      if (problem) report({ path, problem });
+      return problem ? undefined : found?.record;
+    } catch (error) {
+      report({ path, problem: explain(error) });
+      return undefined;
+    }
+  };
+  /** Of a part that reads many rollouts: some of them may be unreadable. */
+  const readable = async <T>(path: string, part: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await part();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.retryable) throw error;
+      report({ path, problem: explain(error) });
+      return undefined;
+    }
+  };
+  const run = await read(RUN_FILE, 'run', () => store.getRun());
+  const result = await read(RESULT_FILE, 'result', () => store.getResult());
+  const { clockSkewMs } = options;
+  await openRunCheck(store, run, report, options).run();
+  await openForkCheck(store, run, report, clockSkewMs).run();
+  await checkCode(store, run, report);
+  const all = openWhole(store, run, result, report);
+  let exporting = options.export ? openExportCheck(options.export, report) : undefined;
+  const parts = openRunParts(store, run, options);
+  for await (const { facts, exported } of parts.of(store.listRollouts(report))) {
+    for (const one of facts) all.rollout(one);
+    if (exported instanceof StoreError) {
+      if (exporting) report({ path: ENDED, problem: explain(exported) });
+      exporting = undefined;
+    } else if (exported) exporting?.part(exported);
+  }
+  for await (const breach of store.listConflicts()) report(breach);
+  const again = async (folder: string) => {
+    const id = await store.rolloutIn(folder);
+    const found = id && (await parts.facts(id)).found;
+    for (const path of found?.logs ?? []) all.logs.add(path);
+  };
+  await checkForeignLogs(store, { expected: all.logs, again }, report);
+  const judgements = (await readable(JUDGEMENTS, () => checkJudgements(store, basename(store.folder), report))) ?? 0;
+  const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
+  // A cancelled run need not be complete.
+  const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
+  const { count, units, complete, byOutcome, ...totals } = await all.end(concluded);
+  if (run?.dataset && units >= count * samplesPerQuery(run) && totals.ended === totals.rollouts) {
+    const problem = await missingResult(store, units, options.isGoing);
+    if (problem) report({ path: RESULT_FILE, problem });
+  }
+  const feed = await checkFeed(store, run, count, report);
+  const unfinished = totals.rollouts - totals.ended;
+  const seen = { complete, ended: concluded && unfinished === 0 };
+  const exported = await exporting?.end(seen);
+  const summary = {
+    queries: count,
+    ...totals,
+    unfinished,
+    byOutcome,
+    judgements,
+    acts,
+    ...(feed && { feed }),
+  };
+  return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
+}
+
+async function mustExist(folder: string): Promise<void> {
+  if (await existsFolder(folder)) return;
+  const fix = 'Name a run under --out, or its folder.';
+  throw new StoreError(`there is no run in ${folder}`, { reason: 'no-such-run', fix });
+}
+
+/** The proof of all rollouts together. Memory: some hundred bytes for each. */
+function openWhole(store: Store, run: RunRecord | undefined, result: object | undefined, report: OnBreach) {
+  const copies = openCopyCheck(report);
+  const queries = openQueriesCheck(store, run, report);
+  const counts = openResultCheck(result, report);
+  const ofRun = openRunCheck(store, run, report);
+  const logs = new NameSet();
+  /** Samples of the data set whose first attempt has ended. */
+  let units = 0;
+  const totals = { rollouts: 0, turns: 0, ended: 0 };
+  let complete = 0;
+  const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+  const count = ({ outcome, isExported }: Last, by: 1 | -1): void => {
+    if (outcome !== undefined) byOutcome[outcome] += by;
+    if (isExported) complete += by;
+  };
+  /** The last attempt at a sample that another one may follow, by the folder of the first. */
+  const last = new Map<string, Last>();
+
+  return {
+    logs,
+    rollout({ id, breaches, found }: RolloutFacts): void {
+      for (const breach of breaches) report(breach);
+      totals.rollouts++;
+      if (!found) return;
+      const { turns, outcome, query, counted, traits, models } = found;
+      totals.turns += turns;
+      for (const path of found.logs) logs.add(path);
+      if (query) queries.rollout(query, id.sample);
+      if (counted) counts.rollout(counted);
+      copies(traits);
+      ofRun.models(traits.folder, models);
+      if (outcome !== undefined) {
+        totals.ended++;
+        if (id.attempt === 1 && found.isOfDataset) units++;
+      }
+      const known = last.get(traits.of);
+      if (known && known.attempt > id.attempt) return;
+      if (known) count(known, -1);
+      const now = { attempt: id.attempt, outcome, isExported: found.isExported };
+      count(now, 1);
+      if (outcome !== 'complete' || id.attempt > 1) last.set(traits.of, now);
+    },
+
+    async end(concluded: boolean) {
+      const played = await queries.all(concluded);
+      counts.all(played, run);
+      return { count: played, units, complete, byOutcome, ...totals };
+    },
+  };
+}
+
+interface Last {
+  readonly attempt: number;
+  readonly outcome: Outcome | undefined;
+  readonly isExported: boolean;
+}

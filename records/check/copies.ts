@@ -1,0 +1,157 @@
+// Proves across rollouts that no trajectory is a copy of another, that equal texts have equal ids, and that a version's
+// number is one label's. Honest answers may be equal (a greedy model, a confident one): a copy is a repetition that chance
+// does not explain. Memory: a hash for each turn that is long enough to decide.
+
+import { hash } from 'node:crypto';
+import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
+import { isTelling } from '../../domain/rollout/telling.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import { openFirstLabels } from '../../domain/weights/weight-version.ts';
+import { type Drawn, drawnOf, openProbabilityCheck } from './probabilities.ts';
+import type { CheckedRollout } from './rollout.ts';
+import { rolloutFolder, turnFile, ROLLOUT_FILE } from '../record/layout.ts';
+import type { OnBreach } from '../store.ts';
+
+/** An answer with this logprob (probability e^-40) is not drawn twice from two seeds. */
+const IMPROBABLE = -40;
+/** This many turns with all times equal to the millisecond do not occur by chance. */
+const TELLING_TURNS = 2;
+const MOST_TEXTS = 20_000;
+
+interface Seen {
+  /** Query and sample: another attempt has the same seeds. */
+  readonly of: string;
+  readonly context: string;
+  readonly path: string;
+}
+
+/** One rollout, as far as it is compared with others: digests, no tokens. */
+export interface Traits {
+  readonly folder: string;
+  readonly of: string;
+  readonly turns: readonly TurnTraits[];
+  /** Of all its answers and times; absent for one that is too short to decide. */
+  readonly whole?: string;
+}
+
+interface TurnTraits {
+  readonly path: string;
+  /** The place and digest of the text that this turn added, and the digest of its ids. */
+  readonly text: { readonly key: string; readonly ids: string };
+  /** Absent for a copy by its own account: lineage.ts proves it. */
+  readonly answer?: Answer;
+}
+
+interface Answer {
+  readonly digest: string;
+  /** Of all tokens before it. */
+  readonly context: string;
+  readonly drawn?: Drawn | undefined;
+  readonly versions: TurnRecord['versions'];
+  readonly isTelling: boolean;
+  readonly isDrawn: boolean;
+}
+
+/** Up to the first turn that is missing or has no tokens. */
+export function traitsOf({ id, rollout, turns, end }: CheckedRollout): Traits {
+  const folder = rolloutFolder(id);
+  const traits: TurnTraits[] = [];
+  const found = { folder, of: rolloutFolder({ ...id, attempt: 1 }), turns: traits };
+  let context = '';
+  const stamps: number[] = [rollout.birthTime];
+  const parts: string[] = [];
+  for (const [i, turn] of turns.entries()) {
+    if (!turn || turn.record.trainable === false) return found;
+    const { record } = turn;
+    const path = `${folder}/${turnFile(i + 1)}`;
+    const text = { key: placeOfText(record, turns[i - 1]?.record, rollout), ids: digest(record.contextIds) };
+    context = digest(record.contextIds, context);
+    if (record.carried) traits.push({ path, text });
+    else {
+      const answer = digest(record.outputIds, digest(record.logprobs));
+      parts.push(answer);
+      stamps.push(record.startedAt, record.finishedAt);
+      const own = isDrawn(record, rollout.settings);
+      const { logprobs, versions } = record;
+      const drawn = drawnOf(record, rollout.settings);
+      const found = { digest: answer, context, drawn, versions, isTelling: isTelling(logprobs), isDrawn: own };
+      traits.push({ path, text, answer: found });
+    }
+    context = digest(record.outputIds, context);
+  }
+  if (!end || parts.length < TELLING_TURNS) return found;
+  return { ...found, whole: digest([...stamps, end.finishedAt], parts.join()) };
+}
+
+/** The ids of a text after a stop token may depend on that token. */
+function placeOfText(
+  { turn, contextText }: TurnRecord,
+  before: TurnRecord | undefined,
+  { query }: RolloutRecord,
+): string {
+  const place = turn === 1 ? query.prompt.kind : before?.finish === 'stop' ? before.outputIds.at(-1) : 'cut';
+  return `${place} ${hash('sha256', contextText, 'base64')}`;
+}
+
+export function openCopyCheck(onBreach: OnBreach): (rollout: Traits) => void {
+  const answers = new Map<string, Seen>();
+  const wholes = new Map<string, string>();
+  const probabilities = openProbabilityCheck(onBreach);
+  const firstLabels = openFirstLabels();
+  const texts = new Map<string, { readonly ids: string; readonly path: string }>();
+
+  return ({ folder, of, turns, whole }) => {
+    for (const { path, text, answer } of turns) {
+      sameText(text.key, text.ids, path);
+      if (!answer) continue;
+      const { context, drawn, versions } = answer;
+      if (drawn) probabilities(context, drawn, path);
+      for (const { version, versionLabel: label } of versions) {
+        const first = firstLabels(version, label);
+        if (first !== null)
+          onBreach({ path, problem: `names weights ${label!}; the run has ${first}: both are version ${version}` });
+      }
+      const known = answers.get(answer.digest);
+      if (!known && answer.isTelling) answers.set(answer.digest, { of, context, path });
+      if (!known) continue;
+      if (known.context !== context)
+        onBreach({ path, problem: `has the ids and logprobs of ${known.path}, to the bit, behind another context` });
+      else if (known.context === context && known.of !== of && answer.isDrawn)
+        onBreach({ path, problem: `has the ids and logprobs of ${known.path}, an answer that is not drawn twice` });
+    }
+    if (whole === undefined) return;
+    const twin = wholes.get(whole);
+    if (twin === undefined) wholes.set(whole, folder);
+    else
+      onBreach({
+        path: `${folder}/${ROLLOUT_FILE}`,
+        problem: `is a copy of ${twin}: each answer, and each time to the millisecond`,
+      });
+  };
+
+  /** A tokenizer gives the same ids for the same text. */
+  function sameText(key: string, ids: string, path: string): void {
+    const known = texts.get(key);
+    if (known && known.ids !== ids)
+      onBreach({ path, problem: `has other context ids than ${known.path}, of the same text` });
+    if (known) return;
+    if (texts.size >= MOST_TEXTS) texts.delete(texts.keys().next().value!);
+    texts.set(key, { ids, path });
+  }
+}
+
+/** Whether its logprobs are of our own sampler and exclude a second draw. Servers may ignore the seed. */
+function isDrawn({ logprobs, server }: TurnRecord, settings: RolloutSettings): boolean {
+  if (server !== null) return false;
+  const { temperature, topP, topK } = settings;
+  const ofTheDraw = settings.logprobs === 'policy' || (temperature === 1 && topP === 1 && topK >= 1e7);
+  return temperature > 0 && ofTheDraw && logprobs.reduce((sum, value) => sum + value, 0) < IMPROBABLE;
+}
+
+/** Of both, in one call: a hash that is made step by step costs more than what it hashes. */
+function digest(numbers: readonly number[], before = ''): string {
+  const values = new Float64Array(numbers);
+  const bytes = new Uint8Array(values.buffer);
+  return hash('sha256', before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]), 'base64');
+}

@@ -1,0 +1,120 @@
+// One rollout, proved by itself, and what comparing it with all others takes: small facts without tokens or texts, which
+// another thread can find and send. Everything here follows from the run's records alone.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallTexts } from '../../domain/rollout/calls.ts';
+import type { Outcome, RolloutResult } from '../../domain/rollout/ending.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import type { Breach, OnBreach, Store } from '../store.ts';
+import type { RunRecord } from '../record/run-record.ts';
+import type { CheckTokenizer } from './context.ts';
+import { type Traits, traitsOf } from './copies.ts';
+import { checkReplies } from './environments.ts';
+import type { ExportCheck } from './export.ts';
+import { openForkCheck } from './forked-run.ts';
+import { checkLogs } from './logs.ts';
+import { type PlayedQuery, playedQueryOf } from './queries.ts';
+import { countedOf } from './result.ts';
+import { type CheckedRollout, checkRollout } from './rollout.ts';
+import { openRunCheck, type TurnModel, turnModelsOf } from './run.ts';
+
+export interface RolloutFacts {
+  readonly id: RolloutId;
+  readonly breaches: readonly Breach[];
+  /** Undefined if its first record cannot be read. */
+  readonly found?: Found;
+}
+
+export interface Found {
+  /** Finished turns. */
+  readonly turns: number;
+  /** Undefined while it has not ended. */
+  readonly outcome: Outcome | undefined;
+  /** Is one of the data set's. */
+  readonly isOfDataset: boolean;
+  readonly isExported: boolean;
+  readonly query: PlayedQuery | undefined;
+  readonly counted: RolloutResult | undefined;
+  readonly traits: Traits;
+  readonly models: readonly TurnModel[];
+  /** Paths of its logs. */
+  readonly logs: readonly string[];
+}
+
+export interface FactsOptions {
+  readonly tokenizer?: CheckTokenizer | undefined;
+  /** The formats of calls: with them, the calls are read out of the replies again. */
+  readonly calls?: CallTexts | undefined;
+  /** The allowed difference between workers' clocks. */
+  readonly clockSkewMs?: number | undefined;
+  /** The version that checks. */
+  readonly everturn?: string | undefined;
+  readonly export?: Pick<ExportCheck, 'undecided' | 'humanTurns'> & {
+    readonly exporter: Pick<ExportCheck['exporter'], 'forTraining'>;
+  };
+}
+
+const LOOKS = 3;
+const LOOK_AGAIN_MS = 100;
+
+/** `run`: its record, if it can be read. */
+export function openFacts(
+  store: Store,
+  run: RunRecord | undefined,
+  options: FactsOptions,
+): (id: RolloutId) => Promise<RolloutFacts> {
+  const { tokenizer, clockSkewMs } = options;
+  // Another version may read a reply otherwise.
+  const calls = options.everturn === run?.versions.everturn ? options.calls : undefined;
+  const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt, calls };
+  const ofRun = openRunCheck(store, run, () => {});
+
+  /** One that is being written may seem wrong, so it is read a second time. */
+  async function look(id: RolloutId) {
+    for (let left = LOOKS; ; left--) {
+      const breaches: Breach[] = [];
+      const note: OnBreach = (breach) => breaches.push(breach);
+      const rollout = await checkRollout(store, id, note, facts);
+      const logs = rollout ? await checkLogs(store, rollout, note) : [];
+      if (breaches.length === 0 || rollout?.end || left === 1) return { breaches, rollout, logs };
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+
+  return async (id) => {
+    const { breaches, rollout, logs } = await look(id);
+    if (!rollout) return { id, breaches };
+    const note: OnBreach = (breach) => breaches.push(breach);
+    openForkCheck(store, run, note, clockSkewMs).rollout(rollout);
+    checkReplies(rollout, note);
+    await ofRun.rollout(rollout, note);
+    const found: Found = {
+      turns: rollout.turns.filter((turn) => turn !== undefined).length,
+      outcome: rollout.end?.outcome,
+      isOfDataset: rollout.rollout.index !== null,
+      isExported: options.export !== undefined && isExported(rollout, options.export),
+      query: playedQueryOf(rollout),
+      counted: countedOf(rollout),
+      traits: traitsOf(rollout),
+      models: turnModelsOf(rollout),
+      logs,
+    };
+    return { id, breaches, found };
+  };
+}
+
+/** Counted from the verdicts alone, by another method than an export uses to find its turns. */
+function isExported(
+  { rollout, turns, verdicts, end }: CheckedRollout,
+  { exporter, undecided, humanTurns }: NonNullable<FactsOptions['export']>,
+): boolean {
+  if (!end || (end.said && humanTurns !== 'include')) return false;
+  const judged = verdicts.findIndex((verdict) => verdict?.verdict === 'undecided');
+  const { outcome } = end;
+  if (outcome !== 'complete' && !(outcome === 'undecided' && undecided === 'finished-turns' && judged > 0))
+    return false;
+  const exported = (outcome === 'complete' ? turns : turns.slice(0, judged)).slice((rollout.parent?.turn ?? 1) - 1);
+  // A fork of which no own turn was played.
+  if (exported.length === 0) return false;
+  return !exporter.forTraining || exported.every((turn) => turn?.record.trainable !== false);
+}

@@ -1,0 +1,170 @@
+// Proves the feed's ledger: entries 1 … n without a gap, each with the hash of the one before; versions that never go
+// back along a line; each group at most once along the surviving line, and only groups whose rollouts have ended with
+// enough members. Memory: the groups of the surviving line. Leaves out what the trainer did with them.
+
+import { explain } from '../../domain/errors/errors.ts';
+import { addEntry, countOf, emptyLine, type FeedEntry, type Line, type TrainedEntry } from '../../domain/feed/entry.ts';
+import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../../domain/rollout/group.ts';
+import { isNumberSet, numbersIn } from '../../domain/run/number-set.ts';
+import { join } from '../place.ts';
+import { readGroup } from '../group-members.ts';
+import { FEED, feedFile, isHarmless, parseFeedFile } from '../record/layout.ts';
+import { FOREIGN, namesIn } from '../record/listing.ts';
+import type { RunRecord } from '../record/run-record.ts';
+import type { OnBreach, Store } from '../store.ts';
+
+export interface FeedFacts {
+  readonly entries: number;
+  readonly version: number;
+  /** Rewinds. */
+  readonly line: number;
+  /** Groups trained along the surviving line. */
+  readonly trained: number;
+}
+
+/** Undefined where there is no ledger. */
+export async function checkFeed(
+  store: Store,
+  run: RunRecord | undefined,
+  queries: number,
+  onBreach: OnBreach,
+): Promise<FeedFacts | undefined> {
+  const entries = await highest(store, onBreach);
+  if (entries === 0) return undefined;
+  const line = emptyLine();
+  const trained = new Set<number>();
+  const leases = new Set<string>();
+  const played = new Set<number>();
+  let previous: string | null | undefined = null;
+  for (let number = 1; number <= entries; number++) {
+    const path = feedFile(number);
+    const say = (problem: string) => onBreach({ path, problem });
+    const stored = await store.getFeedEntry(number).catch((error: unknown) => void say(explain(error)));
+    if (!stored) {
+      if (stored === undefined && (await isMissing(store, path))) say(`is missing, though entry ${entries} is there`);
+      previous = undefined;
+      continue;
+    }
+    const entry = stored.record;
+    const problem = shapeProblem(entry, run, queries);
+    if (entry.number !== number) say(`says it is entry ${entry.number}`);
+    if (previous !== undefined && entry.previous !== previous) {
+      say(`does not follow entry ${number - 1}: it names ${entry.previous}, that one is ${previous}`);
+    }
+    previous = stored.hash;
+    if (problem !== undefined) {
+      say(problem);
+      continue;
+    }
+    for (const wrong of ruleProblems(entry, line, trained, leases)) say(wrong);
+    if (entry.kind === 'trained') {
+      leases.add(entry.lease);
+      for (const group of numbersIn(entry.groups)) {
+        trained.add(group);
+        if (played.has(group) || !run) continue;
+        played.add(group);
+        const wrong = await groupProblem(store, run, queries, group);
+        if (wrong) say(wrong);
+      }
+    }
+    for (const gone of addEntry(line, entry)) for (const group of numbersIn(gone.groups)) trained.delete(group);
+  }
+  return { entries, version: line.version, line: line.line, trained: countOf(line.acknowledged) };
+}
+
+function ruleProblems(
+  entry: FeedEntry,
+  line: Line,
+  trained: ReadonlySet<number>,
+  leases: ReadonlySet<string>,
+): string[] {
+  const found: string[] = [];
+  const newest = Math.max(line.version, line.trained);
+  if (entry.kind === 'rewind' && entry.to > newest) {
+    found.push(`rewinds to version ${entry.to}; the trainer was at ${newest}`);
+  }
+  if (entry.kind === 'version') {
+    const again = entry.version === line.version && entry.weights !== null;
+    if (entry.version <= line.version && !again) found.push(`goes back from version ${line.version}`);
+  }
+  if (entry.kind !== 'trained') return found;
+  const { version, leasedAt, lease } = entry;
+  if (version < newest) found.push(`goes back to version ${version}; the trainer was at ${newest}`);
+  if (version <= leasedAt) found.push(`was trained into version ${version} and leased at ${leasedAt}`);
+  if (leasedAt > line.version) found.push(`was leased at version ${leasedAt}; ${line.version} was published`);
+  if (leases.has(lease)) found.push(`acknowledges lease ${lease} a second time`);
+  const twice = [...numbersIn(entry.groups)].filter((group) => trained.has(group));
+  if (twice.length > 0) found.push(`trains groups ${shown(twice)} a second time along the surviving line`);
+  return found;
+}
+
+function shapeProblem(entry: FeedEntry, run: RunRecord | undefined, queries: number): string | undefined {
+  const is = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+  const groups = run ? queries * (run.epochs ?? 1) : undefined;
+  const good: Readonly<
+    Record<string, (e: Partial<TrainedEntry> & { to?: unknown; weights?: unknown; request?: unknown }) => boolean>
+  > = {
+    trained: (e) =>
+      typeof e.lease === 'string' &&
+      e.lease !== '' &&
+      typeof e.consumer === 'string' &&
+      is(e.leasedAt) &&
+      is(e.version) &&
+      isNumberSet(e.groups, groups) &&
+      e.groups.length > 0,
+    version: (e) => is(e.version) && (e.weights === null || typeof e.weights === 'string'),
+    rewind: (e) => is(e.to) && (e.request === undefined || typeof e.request === 'string'),
+  };
+  const test = Object.hasOwn(good, entry.kind) ? good[entry.kind] : undefined;
+  if (!test) return `has the kind ${JSON.stringify(entry.kind)}; it should be ${Object.keys(good).join(', ')}`;
+  if (test(entry as never)) return undefined;
+  return `is no right \`${entry.kind}\` of a run with ${groups ?? 'its'} groups`;
+}
+
+async function groupProblem(store: Store, run: RunRecord, queries: number, group: number): Promise<string | undefined> {
+  const { index, epoch } = groupPlace({ queries, samples: run.samples }, group);
+  const [query] = await store.readQueries(index, 1);
+  if (!query) return `trains group ${group}, and there is no query at index ${index}`;
+  const name = `group ${group} (${JSON.stringify(groupId(query.queryId, epoch))})`;
+  try {
+    const place = { run: run.run, query: query.queryId, epoch, samples: run.samples };
+    const { labels } = await readGroup(store, place);
+    const why = whyLeftOut(labels, run.train ?? NO_FILTER, run.samples);
+    if (why === 'members') return `trains ${name}, which has ${labels.members} of ${run.samples} members`;
+    return why === null ? undefined : `trains ${name}, which its ${why} leaves out`;
+  } catch (error) {
+    return `trains ${name}, which cannot be read: ${explain(error)}`;
+  }
+}
+
+/** A file's name may hold any number: far behind the others it is reported by itself. */
+const MOST_MISSING = 100;
+
+async function highest(store: Store, onBreach: OnBreach): Promise<number> {
+  let [most, count] = [0, 0];
+  for (const shard of await namesIn(join(store.folder, FEED))) {
+    if (isHarmless(shard)) continue;
+    if (!/^\d{6}$/.test(shard)) {
+      onBreach({ path: `${FEED}/${shard}`, problem: FOREIGN });
+      continue;
+    }
+    for (const name of await namesIn(join(store.folder, FEED, shard))) {
+      const path = `${FEED}/${shard}/${name}`;
+      const number = parseFeedFile(path);
+      if (number !== undefined) [most, count] = [Math.max(most, number), count + 1];
+      else if (!isHarmless(name)) onBreach({ path, problem: FOREIGN });
+    }
+  }
+  if (most <= count + MOST_MISSING) return most;
+  onBreach({ path: feedFile(most), problem: `stands alone: ${count} entries are there in all` });
+  return count + MOST_MISSING;
+}
+
+async function isMissing(store: Store, path: string): Promise<boolean> {
+  const at = path.lastIndexOf('/');
+  return !(await namesIn(join(store.folder, path.slice(0, at)))).includes(path.slice(at + 1));
+}
+
+function shown(groups: readonly number[]): string {
+  return `${groups.slice(0, 10).join(', ')}${groups.length > 10 ? ', …' : ''}`;
+}

@@ -1,0 +1,96 @@
+// Proves that judgements refer to this run: each row names an existing turn record by its hash, once, and repeats the
+// run's own verdict as recorded.
+
+import { explain } from '../../domain/errors/errors.ts';
+import { VERDICTS } from '../../domain/rollout/verdict.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import { fileError } from '../disk/errors.ts';
+import { streamOf } from '../disk/facts.ts';
+import { join } from '../place.ts';
+import { isHarmless, isJudgementsFile, JUDGEMENTS } from '../record/layout.ts';
+import { FOREIGN, namesIn } from '../record/listing.ts';
+import type { VerdictRow } from '../judgements.ts';
+import type { OnBreach, Store } from '../store.ts';
+
+/** Returns the number of rows in all files. */
+export async function checkJudgements(store: Store, run: string, onBreach: OnBreach): Promise<number> {
+  let rows = 0;
+  for (const name of await namesIn(join(store.folder, JUDGEMENTS))) {
+    if (isHarmless(name)) continue;
+    const path = `${JUDGEMENTS}/${name}`;
+    if (!isJudgementsFile(name)) onBreach({ path, problem: FOREIGN });
+    else rows += await checkFile(store, run, path, onBreach);
+  }
+  return rows;
+}
+
+async function checkFile(store: Store, run: string, path: string, onBreach: OnBreach): Promise<number> {
+  const seen = new Set<string>();
+  let line = 0;
+  try {
+    for await (const text of linesOf(join(store.folder, path))) {
+      line++;
+      const problem = await rowProblem(store, run, text, seen);
+      if (problem) onBreach({ path, problem: `line ${line} ${problem}` });
+    }
+  } catch (error) {
+    onBreach({ path, problem: explain(fileError('read', path, error)) });
+  }
+  return line;
+}
+
+/** Each with its LF, if present. Only LF ends a line: a JSON text may hold U+2028. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of streamOf(path)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield `${line}\n`;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}
+
+async function rowProblem(store: Store, run: string, text: string, seen: Set<string>): Promise<string | undefined> {
+  if (!text.endsWith('\n')) return 'is torn: its end is missing';
+  const row = rowOf(text);
+  if (!row) return 'is not a judgement';
+  const { query, sample, attempt, turn, of, was } = row;
+  const id: RolloutId = { run, query, sample, attempt };
+  const name = `turn ${turn} of query ${JSON.stringify(query)}, sample ${sample}, attempt ${attempt}`;
+  // Unreadable records are reported by the check of their rollout.
+  const hash = await store.getTurn(id, turn).then(
+    (found) => found?.hash,
+    () => of,
+  );
+  if (hash === undefined) return `judges ${name}, which is not there`;
+  if (hash !== of) return `judges another record of ${name}: ${of}, not ${hash}`;
+  if (seen.has(of)) return `judges ${name} a second time`;
+  seen.add(of);
+  const own = await store.getVerdict(id, turn).catch(() => undefined);
+  if (own && (own.record.verdict !== was.verdict || own.record.reason !== was.reason))
+    return `says that ${name} was ${was.verdict} (${was.reason}); its record says ${own.record.verdict} (${own.record.reason})`;
+  return undefined;
+}
+
+const isVerdict = (value: unknown): boolean => (VERDICTS as readonly unknown[]).includes(value);
+
+function rowOf(text: string): VerdictRow | undefined {
+  let row: Partial<VerdictRow> | null;
+  try {
+    row = JSON.parse(text) as Partial<VerdictRow> | null;
+  } catch {
+    return undefined;
+  }
+  const isWhole = (value: unknown, least: number) => Number.isSafeInteger(value) && (value as number) >= least;
+  const good =
+    typeof row?.query === 'string' &&
+    isWhole(row.sample, 0) &&
+    isWhole(row.attempt, 1) &&
+    isWhole(row.turn, 1) &&
+    typeof row.of === 'string' &&
+    isVerdict(row.verdict) &&
+    isVerdict(row.was?.verdict);
+  return good ? (row as VerdictRow) : undefined;
+}

@@ -1,0 +1,122 @@
+// Proves that a run plays its accepted rows: queries.jsonl is the one that run.json names, each rollout plays the query
+// at its index, and after the run's result every query has its samples.
+
+import { createHash } from 'node:crypto';
+import { explain } from '../../domain/errors/errors.ts';
+import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, ROLLOUTS, RUN_FILE } from '../record/layout.ts';
+import type { CheckedRollout } from './rollout.ts';
+import type { Query } from '../../domain/run/query.ts';
+import { NameSet } from '../name-set.ts';
+import { hashOfQueriesFile, queryLine } from '../queries.ts';
+import { sha256 } from '../record/text.ts';
+import type { RunRecord } from '../record/run-record.ts';
+import type { OnBreach, Store } from '../store.ts';
+
+/** The query that a rollout played. */
+export interface PlayedQuery {
+  readonly index: number;
+  readonly digest: string;
+  readonly path: string;
+}
+
+/** Undefined for a rollout that was started by itself. */
+export function playedQueryOf({ id, rollout: { query, index, begun } }: CheckedRollout): PlayedQuery | undefined {
+  if (index === null) return undefined;
+  // An environment that begins the rollout gives it another prompt.
+  const digest = digestOf(begun ? { ...query, prompt: begun.asked } : query);
+  return { index, digest, path: `${rolloutFolder(id)}/${ROLLOUT_FILE}` };
+}
+
+const digestOf = (query: Query): string => sha256(queryLine(query)).slice(0, 32);
+
+export interface QueriesCheck {
+  /** `sample`: a rollout of it is there. */
+  rollout(played: PlayedQuery, sample: number): void;
+  /** After the last rollout. Returns the number of queries. */
+  all(concluded: boolean): Promise<number>;
+}
+
+const PAGE = 256;
+/** Rollouts named one by one: of a folder that is gone all are missing. */
+const MOST_MISSING = 20;
+
+export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach): QueriesCheck {
+  /** By index in queries.jsonl: the query that was played, and its folder. */
+  const played = new Map<number, Omit<PlayedQuery, 'index'> & { readonly samples: Set<number> }>();
+  const notThatQuery = (path: string, index: number) =>
+    onBreach({ path, problem: `does not play the query at index ${index} of ${QUERIES_FILE}` });
+
+  return {
+    rollout({ index, digest, path }, sample) {
+      const known = played.get(index);
+      if (!known) played.set(index, { digest, path, samples: new Set([sample]) });
+      else {
+        known.samples.add(sample);
+        if (known.digest !== digest) notThatQuery(path, index);
+      }
+    },
+
+    async all(concluded) {
+      if (run) await checkHash(store, run, onBreach);
+      const ids = new NameSet();
+      const whole = createHash('sha256');
+      const say = (problem: string) => onBreach({ path: QUERIES_FILE, problem });
+      let missing = 0;
+      const neverPlayed: OnBreach = (breach) => {
+        if (++missing <= MOST_MISSING) onBreach(breach);
+      };
+      try {
+        const count = await store.countQueries();
+        if (run?.dataset && run.dataset.accepted !== count)
+          say(`holds ${count} queries; ${RUN_FILE} says that ${run.dataset.accepted} were accepted`);
+        for (let from = 0; from < count; from += PAGE) {
+          const page = await store.readQueries(from, PAGE);
+          for (const [i, query] of page.entries()) {
+            whole.update(queryLine(query));
+            if (!ids.add(query.queryId)) say(`holds the query ${JSON.stringify(query.queryId)} twice`);
+            const found = played.get(from + i);
+            played.delete(from + i);
+            if (found && found.digest !== digestOf(query)) notThatQuery(found.path, from + i);
+            const samples = run ? samplesPerQuery(run) : 0;
+            if (run && concluded && !(found && hasAll(found.samples, samples)))
+              await checkSamples(store, query.queryId, samples, neverPlayed);
+          }
+        }
+        const hash = await hashOfQueriesFile(store.folder);
+        if (hash && whole.digest('hex') !== hash)
+          say('is not the text that its rows give: a key stands in one twice, or the spacing is not ours');
+        for (const [index, { path }] of played) notThatQuery(path, index);
+        const more = (missing - MOST_MISSING).toLocaleString('en-US');
+        if (missing > MOST_MISSING)
+          onBreach({ path: ROLLOUTS, problem: `lacks ${more} more, which were never played` });
+        return count;
+      } catch (error) {
+        onBreach({ path: QUERIES_FILE, problem: explain(error) });
+        return 0;
+      }
+    },
+  };
+}
+
+const hasAll = (found: ReadonlySet<number>, samples: number): boolean => {
+  for (let sample = 0; sample < samples; sample++) if (!found.has(sample)) return false;
+  return true;
+};
+
+async function checkHash(store: Store, { dataset }: RunRecord, onBreach: OnBreach): Promise<void> {
+  if (!dataset) return;
+  const hash = await hashOfQueriesFile(store.folder);
+  if (hash === dataset.sha256) return;
+  const problem = hash ? `is changed: its hash is ${hash}, ${RUN_FILE} says ${dataset.sha256}` : 'is missing';
+  onBreach({ path: QUERIES_FILE, problem });
+}
+
+async function checkSamples(store: Store, query: string, samples: number, onBreach: OnBreach): Promise<void> {
+  const there = new Set((await store.listRolloutsOf(query, { partly: true })).map(({ sample }) => sample));
+  for (let sample = 0; sample < samples; sample++) {
+    if (there.has(sample)) continue;
+    const path = `${queryFolder(query)}/${sample}.1`;
+    onBreach({ path, problem: `is missing: query ${JSON.stringify(query)}, sample ${sample}, was never played` });
+  }
+}

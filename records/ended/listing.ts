@@ -1,0 +1,95 @@
+// The rollouts of a run and their records, in flight or ended, each once: one that ends meanwhile is neither missed nor
+// listed twice.
+
+import { existsSync } from 'node:fs';
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
+import { readText } from '../disk/write-once.ts';
+import { dirname, join } from '../place.ts';
+import { isHarmless, queryFolder, ROLLOUT_FILE, rolloutFolder } from '../record/layout.ts';
+import { listRollouts, listRolloutsOf, namesIn, rolloutAt } from '../record/listing.ts';
+import type { Breach, RolloutFiles, Store } from '../store.ts';
+import type { Ended } from './ended.ts';
+import { filesOf } from './facts.ts';
+import { lineProblem } from './line.ts';
+
+export function openListing(
+  folder: string,
+  run: string,
+  ended: Ended,
+): Pick<
+  Store,
+  | 'listRollouts'
+  | 'listRolloutsOf'
+  | 'listFiles'
+  | 'listEnded'
+  | 'rolloutIn'
+  | 'listConflicts'
+  | 'lineProblem'
+  | 'recordsOf'
+> {
+  const inPlace = isBucketPlace(folder);
+  return {
+    async *listRollouts(onBreach) {
+      const inFlight = new Set<string>();
+      const breaches: Breach[] = [];
+      for await (const id of listRollouts(folder, run, (breach) => breaches.push(breach))) {
+        if (ended.knows(id)) continue;
+        inFlight.add(rolloutFolder(id));
+        yield id;
+      }
+      const onFlaw = onBreach && ((path: string, problem: string) => onBreach({ path, problem }));
+      for await (const { query, sample, attempt } of ended.entries(onFlaw)) {
+        const id = { run, query, sample, attempt };
+        if (inFlight.size === 0 || !inFlight.has(rolloutFolder(id))) yield id;
+      }
+      // A worker that removes the files of an ended rollout, or was killed there, leaves some of them.
+      for (const breach of breaches) if (!(await ended.inFolder(dirname(breach.path)))) onBreach?.(breach);
+    },
+
+    async listRolloutsOf(query, { partly = false } = {}) {
+      // Nearly every query of a large run has ended; a failed look at a folder costs more than this one.
+      const isThere = inPlace || existsSync(join(folder, queryFolder(query)));
+      const files = isThere ? await listRolloutsOf(folder, run, query) : [];
+      const lines = (await ended.of(query, partly)).map((id) => ({ run, ...id }));
+      return [...lines, ...files.filter((id) => !ended.knows(id))].sort(
+        (a, b) => a.sample - b.sample || a.attempt - b.attempt,
+      );
+    },
+
+    async rolloutIn(path) {
+      const id = (await rolloutAt(folder, path, () => {})) ?? (await ended.inFolder(path));
+      return id && { run, query: id.query, sample: id.sample, attempt: id.attempt };
+    },
+
+    listEnded: (seen) => ended.entries(undefined, seen),
+    listConflicts: () => ended.conflicts(),
+
+    async lineProblem(id) {
+      const line = await ended.rollout(id);
+      return line && lineProblem(line);
+    },
+
+    async recordsOf(id) {
+      const line = (await ended.rollout(id)) ?? ((await ended.look(id)) ? await ended.rollout(id) : undefined);
+      if (line) return filesOf(line);
+      return inPlace ? objectsOf(join(folder, rolloutFolder(id))) : undefined;
+    },
+
+    async listFiles(id) {
+      const line = await ended.rollout(id);
+      if (line) return [...line.records.keys()];
+      const names = await namesIn(join(folder, rolloutFolder(id)));
+      if (names.includes(ROLLOUT_FILE) || !(await ended.look(id))) return names;
+      return [...((await ended.rollout(id))?.records.keys() ?? names)];
+    },
+  };
+}
+
+/** Of a rollout's records, all at once: each is a request. */
+async function objectsOf(folder: string): Promise<RolloutFiles> {
+  const names = (await namesIn(folder)).filter((name) => !isHarmless(name));
+  const texts = await Promise.all(names.map(async (name) => [name, await readText(join(folder, name))] as const));
+  const there = new Map(texts);
+  const text = (file: string) => there.get(file);
+  return { text, tail: text, names: () => names.filter((name) => text(name) !== undefined) };
+}

@@ -1,0 +1,99 @@
+// The store interface: one run's records. Every put is atomic, by name and write-once: a second put of the same name
+// changes nothing and returns the first record. Readers never see a partial record, and no difference between a rollout
+// in flight, which is files, and an ended one, which is a line (ended/) and takes no further record. On a disk or in a bucket.
+
+import type { FeedEntry } from '../domain/feed/entry.ts';
+import type { RolloutId } from '../domain/run/ids.ts';
+import type { Query } from '../domain/run/query.ts';
+import type { SayRecord } from '../domain/text/say.ts';
+import type { CallRecord, IntentRecord } from '../domain/tools/tool.ts';
+import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.ts';
+import type { ChunkRecord, TurnRecord } from '../domain/rollout/turn.ts';
+import type { EndedEntry, SeenLines } from './ended/ended.ts';
+import type { RunRecord } from './record/run-record.ts';
+import type { Breach, OnBreach, Stored } from './record/stored.ts';
+import type { RolloutFiles } from './summary.ts';
+
+export type { Breach, EndedEntry, OnBreach, RolloutFiles, SeenLines, Stored };
+
+/** One turn of a log, or all of it. */
+export interface LogText {
+  /** For people. */
+  readonly txt: string;
+  /** For monitors. */
+  readonly jsonl: string;
+}
+
+export interface Store {
+  /** The run's folder, for people. */
+  readonly folder: string;
+
+  /** Stores run.json; returns the first one stored. */
+  putRun(record: RunRecord): Promise<Stored<RunRecord>>;
+  getRun(): Promise<Stored<RunRecord> | undefined>;
+
+  /** Stores queries.jsonl and its index at once; an earlier one stays. Returns their number. */
+  putQueries(queries: AsyncIterable<Query> | Iterable<Query>): Promise<number>;
+  countQueries(): Promise<number>;
+  /** The accepted queries [from, from + count), in data set order; O(count), whatever the file's size. */
+  readQueries(from: number, count: number): Promise<Query[]>;
+
+  putRollout(id: RolloutId, record: RolloutRecord): Promise<Stored<RolloutRecord>>;
+  getRollout(id: RolloutId): Promise<Stored<RolloutRecord> | undefined>;
+  putTurn(id: RolloutId, record: TurnRecord): Promise<Stored<TurnRecord>>;
+  getTurn(id: RolloutId, turn: number): Promise<Stored<TurnRecord> | undefined>;
+  /** A part of an unfinished answer. */
+  putChunk(id: RolloutId, record: ChunkRecord): Promise<Stored<ChunkRecord>>;
+  getChunk(id: RolloutId, turn: number, chunk: number): Promise<Stored<ChunkRecord> | undefined>;
+  /** Once the turn's record is stored, its chunks are redundant. */
+  dropChunks(id: RolloutId, turn: number): Promise<void>;
+  putVerdict(id: RolloutId, record: VerdictRecord): Promise<Stored<VerdictRecord>>;
+  getVerdict(id: RolloutId, turn: number): Promise<Stored<VerdictRecord> | undefined>;
+  /** A person's message before a turn. */
+  putSay(id: RolloutId, record: SayRecord): Promise<Stored<SayRecord>>;
+  getSay(id: RolloutId, turn: number): Promise<Stored<SayRecord> | undefined>;
+  /** The result of a call of a tool, and before it, for a tool that must not be called twice, the intent. */
+  putCall(id: RolloutId, record: CallRecord): Promise<Stored<CallRecord>>;
+  getCall(id: RolloutId, turn: number, call: number): Promise<Stored<CallRecord> | undefined>;
+  putIntent(id: RolloutId, record: IntentRecord): Promise<Stored<IntentRecord>>;
+  getIntent(id: RolloutId, turn: number, call: number): Promise<Stored<IntentRecord> | undefined>;
+  /** The last step: all its records become one line, and its files go. One with a damaged record stays files. */
+  putEnd(id: RolloutId, record: EndRecord): Promise<Stored<EndRecord>>;
+  getEnd(id: RolloutId): Promise<Stored<EndRecord> | undefined>;
+
+  /**
+   * The algorithm's log: answers/<version>/<name>.txt and .jsonl, of all turns of a rollout that began with the same
+   * version; each replaced as a whole. Idempotent: the same content gives the same file, and a text that the log already
+   * begins with changes nothing. A draft, which more turns will follow, is complete after any kill, but need not survive
+   * a power cut.
+   */
+  putLog(version: number, name: string, text: LogText, options?: { readonly draft?: boolean }): Promise<void>;
+  getLog(version: number, name: string, kind: 'txt' | 'jsonl'): Promise<string | undefined>;
+
+  /** Every rollout of the run, in no order; torn or foreign files go to `onBreach` and are skipped. */
+  listRollouts(onBreach?: OnBreach): AsyncIterable<RolloutId>;
+  /** The rollouts of one query, by sample, then attempt. `partly`: even if there are lines that nobody can read. */
+  listRolloutsOf(query: string, options?: { readonly partly?: boolean }): Promise<RolloutId[]>;
+  /** By the path of its folder in the run's. */
+  rolloutIn(path: string): Promise<RolloutId | undefined>;
+  /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
+  listFiles(id: RolloutId): Promise<string[]>;
+  /** The ended rollouts and how they ended, in no order. `seen` is of an earlier call: only those since. */
+  listEnded(seen?: SeenLines): AsyncIterable<EndedEntry>;
+  /** Why the line of an ended rollout is not the one that its records give. */
+  lineProblem(id: RolloutId): Promise<string | undefined>;
+  /** Second lines of ended rollouts that differ from the ones that count. */
+  listConflicts(): AsyncIterable<Breach>;
+  /** The records of a rollout that is a line or in a bucket; undefined for files on a disk. */
+  recordsOf(id: RolloutId): Promise<RolloutFiles | undefined>;
+
+  /** An entry of the feed's ledger, by its number; returns the first one stored, which may be another's. */
+  putFeedEntry(entry: FeedEntry): Promise<Stored<FeedEntry>>;
+  getFeedEntry(number: number): Promise<Stored<FeedEntry> | undefined>;
+  /** The number of the last entry; 0 without any. */
+  countFeedEntries(): Promise<number>;
+
+  /** The run's result, written by the collection: result.json. Removes what killed workers left of ended rollouts. */
+  putResult(result: object): Promise<Stored<object>>;
+  getResult(): Promise<Stored<object> | undefined>;
+}

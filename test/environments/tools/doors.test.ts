@@ -1,0 +1,189 @@
+// Tools behind each door: what they say of themselves, what a call gives, and what a door does when the process behind it
+// hangs, dies or says nonsense.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { ToolRecord } from '../../../domain/tools/tool.ts';
+import { putCode } from '../../../records/code.ts';
+import { describeTools, type ToolSpecs } from '../../../environments/tools/describe.ts';
+import { openTools } from '../../../environments/tools/open.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'everturn-tools-'));
+const log = () => undefined;
+const tools = openTools({ code: undefined, log, permitted: ({ spec }) => spec });
+afterAll(async () => {
+  await tools.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+const NONE: ToolSpecs = { tool: [], mcp: [], toolTimeoutSeconds: null };
+const SERVER = `node ${join(import.meta.dirname, 'mcp-server.mjs')}`;
+const SHOP = join(import.meta.dirname, '../../../examples/tools/shop.ts');
+
+async function listOf(specs: Partial<ToolSpecs>) {
+  const { list, codes } = await describeTools({ ...NONE, ...specs }, folder, log);
+  for (const code of codes) await putCode(folder, code);
+  return list;
+}
+const find = (list: readonly ToolRecord[], name: string) => list.find((tool) => tool.name === name)!;
+const call = (tool: ToolRecord, given: object, before = async () => undefined as void) =>
+  tools.call(
+    tool,
+    { arguments: given as never, key: 'r/q/0/1/2/1', signal: new AbortController().signal, before },
+    folder,
+  );
+const written = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return `./${name}`;
+};
+const module = (name: string, run: string, more = '') =>
+  written(`${name}.mjs`, `export const tools = [{ name: '${name}', effect: 'pure', ${more} run: ${run} }];`);
+
+describe('a module of tools', () => {
+  test('says its tools, runs them with their key, and tells what they throw', async () => {
+    const list = await listOf({ tool: [SHOP] });
+    expect(list.map(({ name, effect, door, timeoutSeconds }) => [name, effect, door, timeoutSeconds])).toEqual([
+      ['price', 'pure', 'module', 60],
+      ['order', 'once', 'module', 30],
+    ]);
+    expect(await call(find(list, 'price'), { fruit: 'pear' })).toEqual({ text: '4', outcome: 'ok' });
+    expect(await call(find(list, 'order'), { fruit: 'plum', count: 2 })).toEqual({
+      text: '{"ordered":2,"fruit":"plum","total":10}',
+      outcome: 'ok',
+    });
+    expect(await call(find(list, 'order'), { fruit: 'fig', count: 2 })).toEqual({
+      text: 'We have no fig.',
+      outcome: 'failed',
+    });
+  });
+
+  test('that hangs is told as a time limit, one that dies is an outage, one that says it is away too', async () => {
+    const [hang] = await listOf({ tool: [module('hang', '() => new Promise(() => {})', 'timeoutSeconds: 1,')] });
+    expect(await call(hang!, {})).toEqual({ text: 'The tool hang gave no result in 1 s.', outcome: 'timed-out' });
+    const [die] = await listOf({ tool: [module('die', '() => process.exit(1)')] });
+    await expect(call(die!, {})).rejects.toMatchObject({ reason: 'tool-unavailable', retryable: true });
+    const [away] = await listOf({
+      tool: [module('away', "() => { throw Object.assign(new Error('no net'), { outage: true }); }")],
+    });
+    await expect(call(away!, {})).rejects.toMatchObject({ reason: 'tool-unavailable', retryable: true });
+    const [large] = await listOf({ tool: [module('large', "() => 'x'.repeat(3_000_000)")] });
+    expect(await call(large!, {})).toMatchObject({ outcome: 'failed' });
+  });
+
+  test.each([
+    ['NaN', 'NaN'],
+    ['-1 / 0', '-Infinity'],
+    ['({ mean: 0 / 0, n: [1, Infinity] })', '{"mean":"NaN","n":[1,"Infinity"]}'],
+    ['null', 'null'],
+    ['undefined', ''],
+  ])('that gives %s shows the model what it gave', async (result, text) => {
+    const [odd] = await listOf({ tool: [module('odd', `() => (${result})`)] });
+    expect(await call(odd!, {})).toEqual({ text, outcome: 'ok' });
+  });
+
+  test('is not asked if what comes before fails', async () => {
+    const [price] = await listOf({ tool: [SHOP] });
+    const before = () => Promise.reject(new Error('no intent'));
+    await expect(call(price!, { fruit: 'pear' }, before)).rejects.toThrow('no intent');
+  });
+});
+
+describe('an MCP server', () => {
+  test('says its tools on all pages, with effects from its annotations', async () => {
+    const list = await listOf({ mcp: [SERVER] });
+    expect(list.map(({ name, effect, door }) => [name, effect, door])).toEqual([
+      ['add', 'pure', 'mcp'],
+      ['wait', 'once', 'mcp'],
+      ['fail', 'idempotent', 'mcp'],
+      ['die', 'pure', 'mcp'],
+    ]);
+  });
+
+  test('gets the key, and its texts are the result; a failed tool is told, a lost server is an outage', async () => {
+    const list = await listOf({ mcp: [SERVER], toolTimeoutSeconds: 1 });
+    expect(await call(find(list, 'add'), { a: 1, b: 2 })).toEqual({
+      text: '3 for r/q/0/1/2/1\n[image: image/png, 3 bytes]',
+      outcome: 'ok',
+    });
+    expect(await call(find(list, 'fail'), {})).toEqual({ text: 'it is broken', outcome: 'failed' });
+    expect(await call(find(list, 'wait'), {})).toMatchObject({ outcome: 'timed-out' });
+    await expect(call(find(list, 'die'), {})).rejects.toMatchObject({ reason: 'tool-unavailable', retryable: true });
+    // The next call starts it again.
+    expect(await call(find(list, 'add'), { a: 2, b: 2 })).toMatchObject({ outcome: 'ok' });
+  });
+
+  test('that has other tools than the run is refused by name', async () => {
+    const add = find(await listOf({ mcp: [SERVER] }), 'add');
+    const other = { ...add, description: 'Adds three.', fingerprint: 'a'.repeat(64) };
+    await expect(call(other, { a: 1, b: 2 })).rejects.toMatchObject({ reason: 'tool-mismatch', retryable: false });
+  });
+});
+
+describe('tools of a command line', () => {
+  test.each([
+    [{ tool: ['python', 'python'] }, 'bad-tool', 'Two tools are named "python"'],
+    [{ tool: ['ruby'] }, 'bad-value', 'neither python nor a module'],
+    [{ tool: ['./none.ts'] }, 'bad-value', 'is no file'],
+    [{ mcp: ['https://tools.example'] }, 'bad-value', 'is an address'],
+    [{ mcp: ['no-such-program-here'] }, 'bad-value', 'neither a file nor a program of the PATH'],
+    [{ mcp: ['cat'] }, 'tool-unloadable', 'The MCP server cat does not begin'],
+    [{ mcp: ['/bin/sh -c "exit 3"'] }, 'tool-unloadable', 'ended with exit code 3'],
+    [{ mcp: ['no-such-program-here --x'] }, 'tool-unloadable', 'the program was not found'],
+  ])('%j are refused: %s, %s', async (specs, reason, said) => {
+    const asked = describeTools({ ...NONE, ...specs }, folder, log);
+    await expect(asked).rejects.toMatchObject({ reason });
+    await expect(asked).rejects.toThrow(said);
+  });
+
+  test.each([
+    ['export const tools = [];', 'tool-unloadable', 'no list `tools`'],
+    ['export const tools = [{ name: "x" }];', 'tool-unloadable', 'tools[0] has no function `run`'],
+    ['export const tools = [{ name: "a b", run() {} }];', 'bad-tool', '`name` is not of letters'],
+    ['export const tools = [{ name: "x", effect: "twice", run() {} }];', 'bad-tool', '`effect` is none of pure'],
+    [
+      'export const tools = [{ name: "x", parameters: { type: "strin" }, run() {} }];',
+      'bad-tool',
+      'parameters.type is "strin"',
+    ],
+    ['export const tools = [{ name: "x", run() {} }, { name: "x", run() {} }];', 'bad-tool', 'Two tools are named "x"'],
+    [
+      'export const tools = [{ name: "x", timeout: 5, run() {} }];',
+      'tool-unloadable',
+      'tools[0] has the field `timeout`: `timeoutSeconds` is meant',
+    ],
+    [
+      'export const tools = [{ name: "x", inputSchema: {}, run() {} }];',
+      'tool-unloadable',
+      'tools[0] has the field `inputSchema`: `parameters` is meant',
+    ],
+    ['throw new Error("no luck");', 'tool-unloadable', 'no luck'],
+    ['export const tools = [', 'tool-unloadable', 'cannot be bundled'],
+  ])('in a module are refused: %s', async (text, reason, said) => {
+    const asked = describeTools({ ...NONE, tool: [written('bad.ts', text)] }, folder, log);
+    await expect(asked).rejects.toMatchObject({ reason });
+    await expect(asked).rejects.toThrow(said);
+    // Its processes are those of environments; its errors speak of tools.
+    await expect(asked).rejects.not.toThrow('environment');
+  });
+
+  test('a stack is logged of what the module throws, and none of its form', async () => {
+    const lines: string[] = [];
+    const describing = (text: string) =>
+      describeTools({ ...NONE, tool: [written('form.ts', text)] }, folder, (line) => lines.push(line));
+    await expect(describing('export const tools = [];')).rejects.toThrow('no list');
+    expect(lines).toEqual([]);
+    await expect(describing('throw new Error("no luck");')).rejects.toThrow('no luck');
+    expect(lines.join('\n')).toContain('no luck');
+  });
+});
+
+describe('docs/tools.md', () => {
+  test('has a module that works as written', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/tools.md'), 'utf8');
+    const [, text] = /```ts\n(.*?)```/s.exec(page)!;
+    const [price] = await listOf({ tool: [written('documented.ts', text!)] });
+    expect(price).toMatchObject({ name: 'price', effect: 'pure', timeoutSeconds: 60 });
+    expect(await call(price!, { fruit: 'pear' })).toEqual({ text: '4', outcome: 'ok' });
+  });
+});

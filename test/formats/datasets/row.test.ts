@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import { MAX_PROMPT_CHARS } from '../../../formats/datasets/prompt.ts';
+import { queryFromRow } from '../../../formats/datasets/row.ts';
+
+const row = (part: object) => ({ question: 'What?', answer: '1', ...part });
+const accept = (part: object) => {
+  const result = queryFromRow(row(part), '7');
+  if (!result.ok) throw new Error(`${result.field} ${result.problem}`);
+  return result.query;
+};
+const cases = { inputs: ['1\n'], outputs: ['2\n'] };
+
+describe('a row', () => {
+  test('a question or a problem is one user message; a prompt stands as it is; messages are kept', () => {
+    const asked = { kind: 'messages', messages: [{ role: 'user', content: 'What?' }] };
+    expect(accept({}).prompt).toEqual(asked);
+    expect(accept({ question: undefined, problem: 'What?' }).prompt).toEqual(asked);
+    expect(accept({ question: null, prompt: 'Q: What?' }).prompt).toEqual({ kind: 'text', text: 'Q: What?' });
+    const messages = [
+      { role: 'system', content: '' },
+      { role: 'user', content: 'What?', name: 'x' },
+    ];
+    expect(accept({ question: null, messages }).prompt).toEqual({
+      kind: 'messages',
+      messages: [
+        { role: 'system', content: '' },
+        { role: 'user', content: 'What?' },
+      ],
+    });
+  });
+
+  test('a prompt that no model could read is refused, however it is given', () => {
+    const limit = 'x'.repeat(MAX_PROMPT_CHARS);
+    expect(accept({ question: limit }).prompt).toMatchObject({ messages: [{ content: limit }] });
+    const messages = [
+      { role: 'system', content: 'x' },
+      { role: 'user', content: limit },
+    ];
+    for (const long of [
+      { question: `${limit}x` },
+      { question: null, prompt: `${limit}x` },
+      { question: null, messages },
+    ]) {
+      const result = queryFromRow(row(long), '7');
+      expect(result).toMatchObject({ ok: false, problem: `has ${MAX_PROMPT_CHARS + 1} characters` });
+    }
+  });
+
+  test('an id is query_id, or id, a number as its text, or the line', () => {
+    expect(accept({ query_id: 'a', id: 'b' }).queryId).toBe('a');
+    expect(accept({ query_id: null, id: 12 }).queryId).toBe('12');
+    expect(accept({ id: -1.5 }).queryId).toBe('-1.5');
+    expect(accept({}).queryId).toBe('7');
+    expect(accept({ id: 'ü'.repeat(500) }).queryId).toBe('ü'.repeat(500));
+    expect(accept({ id: 'a/b/..c' }).queryId).toBe('a/b/..c');
+  });
+
+  test('solutions are a list, or one answer or solution, numbers as their text', () => {
+    expect(accept({ answer: null, solutions: ['1', 2] }).solutions).toEqual(['1', '2']);
+    expect(accept({ answer: 42 }).solutions).toEqual(['42']);
+    expect(accept({ answer: 'so\n#### 42' }).solutions).toEqual(['so\n#### 42']);
+    expect(accept({ answer: null, solution: '\\boxed{1}' }).solutions).toEqual(['\\boxed{1}']);
+  });
+
+  test('a task is math unless it says otherwise; code brings its cases, also as a text', () => {
+    expect(accept({}).task).toBe('math');
+    expect(accept({ task: 'stem' }).task).toBe('stem');
+    expect(accept({ task: 'code', input_output: cases, answer: null })).toMatchObject({
+      task: 'code',
+      solutions: [],
+      inputOutput: cases,
+    });
+    const named = { ...cases, fn_name: 'add' };
+    expect(accept({ task: 'code', input_output: JSON.stringify(named) }).inputOutput).toEqual(named);
+    expect(accept({ input_output: 'not ours' })).not.toHaveProperty('inputOutput');
+  });
+
+  test('an answer decides, what stands beside it is kept apart, and a name may begin with a capital', () => {
+    const stated = (part: object) => {
+      const result = queryFromRow({ question: 'What?', ...part }, '7');
+      if (!result.ok) throw new Error(`${result.field} ${result.problem}`);
+      return [result.query.solutions, result.stated?.beside.map(({ field }) => field)];
+    };
+    expect(stated({ answer: ['1', 2], solution: 'So 3.', solutions: ['4'] })).toEqual([
+      ['1', '2'],
+      ['solutions[0]', 'solution'],
+    ]);
+    expect(stated({ Answer: 5, Solution: '\\boxed{5}' })).toEqual([['5'], ['Solution']]);
+    expect(stated({ answer: null, solution: '\\boxed{5}' })).toEqual([['\\boxed{5}'], []]);
+    expect(stated({ solution: '\\boxed{5}', final_answer: ['5'] })).toEqual([['5'], ['solution']]);
+    expect(stated({ ANSWER: 4, solution: '5' })).toEqual([['5'], []]);
+  });
+
+  test('a number is its plain digits, also a very small one', () => {
+    expect(accept({ answer: 1e-7 }).solutions).toEqual(['0.0000001']);
+    expect(accept({ answer: -1.5e-10 }).solutions).toEqual(['-0.00000000015']);
+    expect(accept({ answer: -0 }).solutions).toEqual(['0']);
+  });
+
+  test('content in parts is one text', () => {
+    const content = [
+      { type: 'text', text: 'a ' },
+      { type: 'input_text', text: 'b' },
+    ];
+    expect(accept({ question: null, messages: [{ role: 'user', content }] }).prompt).toEqual({
+      kind: 'messages',
+      messages: [{ role: 'user', content: 'a b' }],
+    });
+  });
+
+  const refused: readonly (readonly [object, string | null, RegExp])[] = [
+    [{ question: undefined }, 'prompt', /is missing/],
+    [{ prompt: 'x' }, 'question', /stands beside `prompt`/],
+    [{ problem: 'x' }, 'problem', /stands beside `question`/],
+    [{ question: 5 }, 'question', /is a number, not a text/],
+    [{ question: '  \n' }, 'question', /is empty/],
+    [{ question: 'a\ud800b' }, 'question', /half a character/],
+    [{ question: null, messages: 'x' }, 'messages', /is a text, not a list/],
+    [{ question: null, messages: [] }, 'messages', /empty list/],
+    [{ question: null, messages: ['x'] }, 'messages[0]', /is a text, not an object/],
+    [{ question: null, messages: [{ role: 'user', content: [] }] }, 'messages[0].content', /empty list/],
+    [{ question: null, messages: [{ role: 'user', content: '\udc00' }] }, 'messages[0].content', /half a character/],
+    [{ question: null, messages: [{ content: 'x' }] }, 'messages[0].role', /is missing/],
+    [{ answer: undefined }, 'answer', /is missing/],
+    [{ answer: true }, 'answer', /is a boolean/],
+    [{ answer: '' }, 'answer', /is empty/],
+    [{ answer: 1e20 }, 'answer', /too large to be exact/],
+    [{ answer: '\frac{1}{2}' }, 'answer', /control character/],
+    [{ answer: ['1', '\u009b2J'] }, 'answer[1]', /control character/],
+    [{ answer: [] }, 'answer', /empty list/],
+    [{ answer: 'proof' }, 'answer', /asks for a proof/],
+    [{ answer: 'notfound' }, 'answer', /no answer was found/],
+    [{ image: 'a.png' }, 'image', /pictures/],
+    [{ question: 'a\u0000b' }, 'question', /NUL/],
+    [{ choices: ['1', '2'], answer: 'E' }, 'answer', /none of the choices/],
+    [{ solutions: '1' }, 'solutions', /is a text, not a list/],
+    [{ solutions: [] }, 'solutions', /empty list/],
+    [{ solutions: ['1', null] }, 'solutions[1]', /is null/],
+    [{ task: 'maths' }, 'task', /is "maths"/],
+    [{ task: 3 }, 'task', /is a number/],
+    [{ task: 'code' }, 'input_output', /is missing/],
+    [{ task: 'code', input_output: '{' }, 'input_output', /not JSON/],
+    [{ task: 'code', input_output: [] }, 'input_output', /is a list/],
+    [{ task: 'code', input_output: { inputs: ['1'] } }, 'input_output.outputs', /is missing/],
+    [{ task: 'code', input_output: { inputs: [], outputs: [] } }, 'input_output.inputs', /empty/],
+    [{ task: 'code', input_output: { inputs: ['1'], outputs: [] } }, 'input_output.outputs', /0 entries for 1 inputs/],
+    [{ task: 'code', input_output: { ...cases, fn_name: 5 } }, 'input_output.fn_name', /is a number/],
+    [{ id: '' }, 'id', /is empty/],
+    [{ id: {} }, 'id', /is an object/],
+    [{ id: 'a\u0000b' }, 'id', /control character/],
+    [{ id: 'a\tb' }, 'id', /control character/],
+    [{ id: '../../../etc' }, 'id', /`\.\.` path segment/],
+    [{ id: 'a\\..\\b' }, 'id', /`\.\.` path segment/],
+    [{ id: '\ud800' }, 'id', /half a character/],
+    [{ id: 'x'.repeat(1001) }, 'id', /1001 bytes/],
+    [{ query_id: 1e20 }, 'query_id', /too large to be exact/],
+  ];
+
+  test.each(refused)('refuses %j at %s', (part, field, problem) => {
+    const result = queryFromRow(row(part), '7');
+    expect(result).toMatchObject({ ok: false, field, problem: expect.stringMatching(problem) });
+    if (!result.ok) expect(result.fix).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test.each([[null], [5], ['x'], [[]]])('refuses %j, which is no object', (value) => {
+    expect(queryFromRow(value, '7')).toMatchObject({
+      ok: false,
+      field: null,
+      problem: expect.stringContaining('not an object'),
+    });
+  });
+
+  test('a field named __proto__ gives nothing to the row', () => {
+    const result = queryFromRow(JSON.parse('{"__proto__":{"question":"What?","answer":"1"}}'), '7');
+    expect(result).toMatchObject({ ok: false, field: 'prompt' });
+  });
+});
+
+describe('a lost backslash', () => {
+  const field = (row: object) => {
+    const result = queryFromRow({ id: 'q', question: 'q?', ...row }, '1');
+    return result.ok ? 'accepted' : `${result.field}: ${result.fix}`;
+  };
+
+  test.each([
+    ['"\\text{no}"', '\\\\text{'],
+    ['"2\\theta"', '\\\\theta'],
+    ['"5\\times 10^3"', '\\\\times'],
+    ['"x\\neq 2"', '\\\\neq'],
+    ['"\\right)"', '\\\\right'],
+    ['"\\boxed{3}"', '\\\\boxed'],
+    ['"\\frac{1}{2}"', '\\\\frac'],
+  ])('is named where JSON made a control character of it: %s', (json, written) => {
+    const answer = JSON.parse(json) as string;
+    expect(field({ answer })).toContain(`written twice: ${written}`);
+    expect(field({ answer: answer.replace(/[\t\n\r\f\u0008]/, (c) => JSON.stringify(c).slice(1, -1)) })).not.toContain(
+      'written twice',
+    );
+  });
+
+  test('is not seen where tabs and lines are meant', () => {
+    for (const text of ['a\tand b', 'x\nu = 3', 'row\r\nnext', '1\t2', 'a\nequal', 'first\tan apple'])
+      expect(field({ question: text, answer: '3' })).toBe('accepted');
+  });
+});

@@ -1,0 +1,121 @@
+"""The adapters of examples/train/everturn_feed.py over the rows of one export, without any framework."""
+
+import copy
+import importlib.util
+import json
+import os
+import sys
+import unittest
+
+FEED = os.path.join(os.path.dirname(__file__), "../../../examples/train/everturn_feed.py")
+spec = importlib.util.spec_from_file_location("everturn_feed", FEED)
+feed = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(feed)
+
+ROWS = sys.argv.pop()
+
+
+def plain(values, dtype):
+    return {"dtype": dtype, "values": values}
+
+
+class Adapters(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.rows = list(feed.read_rows(ROWS))
+        cls.before = copy.deepcopy(cls.rows)
+
+    def tearDown(self):
+        self.assertEqual(self.rows, self.before)
+
+    def test_rewards_on_tokens_sum_to_those_of_the_turns(self):
+        for row in self.rows:
+            rewards = feed.token_rewards(row)
+            self.assertAlmostEqual(sum(rewards), sum(row["turn_rewards"]))
+            self.assertEqual(rewards[-1], row["turn_rewards"][-1])
+            for end, reward in zip(row["turn_ends"], row["turn_rewards"]):
+                self.assertEqual(rewards[end - 1], reward)
+                self.assertEqual(row["response_mask"][end - 1], 1)
+
+    def test_an_empty_first_answer_does_not_give_its_reward_to_the_last_token(self):
+        row = {"id": "x", "response_ids": [7, 8, 9], "turn_ends": [0, 3], "turn_rewards": [-1.0, 1.0]}
+        self.assertEqual(feed.token_rewards(row), [-1.0, 0.0, 1.0])
+
+    def test_trl_gets_one_entry_per_row_and_all_lists_of_a_row_are_of_one_length(self):
+        made = feed.to_trl(self.rows)
+        self.assertEqual({len(values) for values in made.values()}, {len(self.rows)})
+        for ids, mask, logprobs in zip(made["completion_ids"], made["env_mask"], made["logprobs"]):
+            self.assertEqual(len(ids), len(mask))
+            self.assertEqual(len(ids), len(logprobs))
+            self.assertEqual(mask[-1], 1)
+
+    def test_verl_gets_a_group_id_without_an_underscore(self):
+        made = [feed.to_verl(row) for row in self.rows]
+        for one, row in zip(made, self.rows):
+            self.assertNotIn("_", one["uid"])
+            self.assertEqual(len(one["rm_scores"]), len(one["output"]["response_ids"]))
+            self.assertLessEqual(one["output"]["extra_fields"]["min_global_steps"], row["version_end"])
+        groups = {row["group"] for row in self.rows}
+        self.assertEqual(len({one["uid"] for one in made}), len(groups))
+
+    def test_areal_gets_rectangles_padded_on_the_right(self):
+        made = feed.to_areal(self.rows, plain)
+        longest = max(len(row["prompt_ids"]) + len(row["response_ids"]) for row in self.rows)
+        for name, value in made.items():
+            if name != "rewards":
+                self.assertEqual({len(line) for line in value["values"]}, {longest})
+        for i, row in enumerate(self.rows):
+            length = len(feed.input_ids(row))
+            self.assertEqual(sum(made["attention_mask"]["values"][i]), length)
+            self.assertEqual(made["versions"]["values"][i][: len(row["prompt_ids"])], [-1] * len(row["prompt_ids"]))
+            self.assertEqual(made["input_ids"]["values"][i][:length], feed.input_ids(row))
+            self.assertEqual(sum(made["loss_mask"]["values"][i]), sum(row["response_mask"]))
+
+    def test_skyrl_gets_token_rewards_as_long_as_the_response(self):
+        made = feed.to_skyrl(self.rows, lambda *place: place)
+        for ids, rewards, masks in zip(made["response_ids"], made["rewards"], made["loss_masks"]):
+            self.assertEqual(len(ids), len(rewards))
+            self.assertEqual(len(ids), len(masks))
+        self.assertEqual(len(set(made["trajectory_ids"])), len(self.rows))
+
+    def test_openrlhf_gets_a_range_for_each_answer(self):
+        for row in self.rows:
+            made = feed.to_openrlhf(row)
+            marked = [0] * len(made["observation_tokens"])
+            for start, end in made["action_ranges"]:
+                marked[start:end] = [1] * (end - start)
+            self.assertEqual(marked, feed.on_all_tokens(row, row["response_mask"]))
+            self.assertEqual(len(made["action_ranges"]), len(row["turn_rewards"]))
+
+    def test_tinker_gets_lists_one_shorter_than_the_tokens(self):
+        for row in self.rows:
+            with self.assertRaises(ValueError):
+                feed.to_tinker(row, dict_only=True)
+            made = feed.to_tinker({**row, "turn_advantages": [0.5] * len(row["turn_rewards"])}, dict_only=True)
+            tokens = made["model_input"]["chunks"][0]["tokens"]
+            inputs = made["loss_fn_inputs"]
+            self.assertEqual({len(value["data"]) for value in inputs.values()}, {len(tokens)})
+            self.assertEqual(tokens + inputs["target_tokens"]["data"][-1:], feed.input_ids(row))
+            for logprob, mask in zip(inputs["logprobs"]["data"], inputs["mask"]["data"]):
+                self.assertEqual(mask == 0.0, logprob == 0.0)
+
+    def test_slime_gets_a_mask_as_long_as_the_response(self):
+        for row in self.rows:
+            made = feed.to_slime(row)
+            self.assertEqual(len(made["loss_mask"]), made["response_length"])
+            self.assertEqual(len(made["weight_versions"]), len(row["turn_rewards"]))
+
+    def test_a_torn_line_and_lists_of_other_lengths_are_refused_with_the_line(self):
+        with open(ROWS, encoding="utf-8") as lines:
+            first = lines.readline()
+        short = {**json.loads(first), "logprobs": []}
+        for name, text, said in [("torn", first[:-1], "cut off"), ("short", json.dumps(short) + "\n", "logprobs")]:
+            path = f"{ROWS}.{name}"
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(text)
+            with self.assertRaisesRegex(ValueError, f"line 1.*{said}"):
+                list(feed.read_rows(path))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,64 @@
+// The viewer that a demo starts beside the local service: one for a folder, at an address that answers, until the service ends.
+
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { viewerBeside } from '../../../cli/play/viewer-beside.ts';
+import { identify } from '../../../local/machine/process.ts';
+import { createHome, homeOf } from '../../../local/service/home.ts';
+import { type Phase, writeState } from '../../../local/service/state.ts';
+import { openFileStore } from '../../../records/files.ts';
+import { RUN } from '../../records/play.ts';
+import { playSome } from '../../viewer/rig.ts';
+import { until } from '../../support/until.ts';
+
+let root: string;
+let out: string;
+let env: Record<string, string | undefined>;
+
+/** As a supervisor writes it; this process stands for it. */
+function service(phase: Phase): void {
+  const supervisor = identify(process.pid)!;
+  const code = { version: '0', path: root, builtAtMs: 0 };
+  writeState(homeOf(env), {
+    ...{ format: 1, phase, host: hostname(), supervisor, code, temporal: { path: '', version: '' }, address: '' },
+    ...{ uiAddress: null, startedAt: new Date().toISOString(), server: null, worker: null, note: null },
+  });
+}
+
+const answers = (url: string) =>
+  fetch(url).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'everturn-beside-'));
+  out = join(root, 'runs');
+  mkdirSync(out);
+  env = { ...process.env, EVERTURN_HOME: join(root, 'home'), EVERTURN_UI: 'on' };
+  createHome(homeOf(env));
+  await playSome(openFileStore(out, RUN));
+});
+afterAll(() => {
+  service('stopped');
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe('the viewer beside the local service', () => {
+  test('shows the run until the service ends, is one for each folder, and is none without a service', async () => {
+    expect(await viewerBeside(env, { out, run: RUN })).toBeNull();
+    service('ready');
+    expect(await viewerBeside({ ...env, EVERTURN_UI: 'off' }, { out, run: RUN })).toBeNull();
+    const url = await viewerBeside(env, { out, run: RUN });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/run\/r1$/);
+    const reply = await fetch(new URL('api/runs', url!));
+    expect(await reply.json()).toMatchObject({ folder: out, runs: [{ run: RUN }] });
+    expect(await viewerBeside(env, { out, run: 'other' })).toBe(url!.replace(RUN, 'other'));
+    const elsewhere = await viewerBeside(env, { out: root, run: RUN });
+    expect(new URL(elsewhere!).port).not.toBe(new URL(url!).port);
+    service('stopped');
+    await until('the end of both viewers', async () => !(await answers(url!)) && !(await answers(elsewhere!)));
+  });
+});

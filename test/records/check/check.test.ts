@@ -1,0 +1,160 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { logName } from '../../../domain/rollout/turn-log.ts';
+import { areal } from '../../../formats/exports/areal.ts';
+import { checkRun } from '../../../records/check/check.ts';
+import { exportRun } from '../../../records/export-run.ts';
+import { openFileStore } from '../../../records/files.ts';
+import { logPath, rolloutFolder } from '../../../records/record/layout.ts';
+import { judgedTurns } from '../../../records/judged-turns.ts';
+import { type VerdictRow, writeJudgements } from '../../../records/judgements.ts';
+import { sha256 } from '../../../records/record/text.ts';
+import type { Breach, Store } from '../../../records/store.ts';
+import { EXPORT, exportHarms } from './export-harms.ts';
+import { playGoodRun, queries } from './good-run.ts';
+import { harms } from './harms.ts';
+import { judgementHarms } from './judgement-harms.ts';
+import { aQuery, play, putRun, RUN } from '../play.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'everturn-check-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const at = (query: string) => rolloutFolder({ query, sample: 0, attempt: 1 });
+
+beforeAll(async () => {
+  const store = await playGoodRun(join(root, 'good'));
+  await writeJudgements(store, 'again', sameVerdicts(store));
+  await exportRun(store, areal, join(root, EXPORT));
+  // It travels with the copies of the run.
+  cpSync(join(root, EXPORT), join(store.folder, EXPORT));
+});
+
+async function* sameVerdicts(store: Store): AsyncGenerator<VerdictRow> {
+  const fail = () => expect.fail('the run is whole');
+  for await (const { id, verdict } of judgedTurns(store, { onUnjudged: () => {}, onBroken: fail })) {
+    const { run: _, ...at } = id;
+    const { turn, of, reason } = verdict;
+    const was = { verdict: verdict.verdict, reason };
+    yield { ...at, turn, of, verdict: verdict.verdict, reason, was, by: 'scripted' };
+  }
+}
+
+/** A copy of the good run after `harm` was done to its folder. */
+async function checkAfter(harm: (folder: string) => void | Promise<void>) {
+  const out = mkdtempSync(join(root, 'bad-'));
+  cpSync(join(root, 'good'), out, { recursive: true });
+  await harm(join(out, RUN));
+  const breaches: Breach[] = [];
+  const file = join(out, RUN, EXPORT);
+  const options = { export: { exporter: areal, file } };
+  const summary = await checkRun(openFileStore(out, RUN), (breach) => breaches.push(breach), options);
+  expect(summary.breaches).toBe(breaches.length);
+  const within = (path: string) => (path === file ? EXPORT : path);
+  return { breaches: breaches.map(({ path, problem }) => ({ path: within(path), problem })), summary };
+}
+
+// Terminated in its third turn, started again, and cancelled before it came there.
+const ENDED_AT = 1_700_000_100_000;
+
+describe('the check of a run', () => {
+  test('a sound run has no breach, and its summary counts what is there', async () => {
+    const { breaches, summary } = await checkAfter(() => {});
+    expect(breaches).toEqual([]);
+    expect(summary).toEqual({
+      breaches: 0,
+      queries: 4,
+      rollouts: 9,
+      turns: 24,
+      ended: 9,
+      unfinished: 0,
+      byOutcome: { complete: 6, undecided: 2, failed: 0, cancelled: 0 },
+      // Every turn but those of the failed attempts that were never judged.
+      judgements: 23,
+      acts: 0,
+      export: { format: 'areal', samples: 6, sha256: sha256(readFileSync(join(root, 'good', RUN, EXPORT), 'utf8')) },
+    });
+  });
+
+  test('a run that is being played is sound at every moment of a turn', async () => {
+    const out = mkdtempSync(join(root, 'live-'));
+    const store = openFileStore(out, RUN);
+    await putRun(store, queries);
+    await play(store, { query: queries[0]!, index: 0, verdicts: [], stop: null });
+    await play(store, { query: queries[1]!, index: 1, verdicts: [], unjudged: 1, stop: null });
+    await play(store, { query: queries[2]!, index: 2, verdicts: ['wrong'], unjudged: 1, stop: null });
+    await play(store, { query: queries[3]!, index: 3, verdicts: ['right', 'wrong'], stop: null });
+    // The last turn is judged and not yet logged.
+    const id = { query: 'FOUR', sample: 0, attempt: 1 };
+    const log = join(store.folder, logPath(0, logName(id), 'jsonl'));
+    writeFileSync(log, `${readFileSync(log, 'utf8').split('\n')[0]}\n`);
+    writeFileSync(join(store.folder, at('one'), '.turn-001.json.99-abc.tmp'), '{"half');
+    mkdirSync(join(store.folder, 'rollouts', '00', 'begun', '0.1'), { recursive: true });
+    const breaches: Breach[] = [];
+    const summary = await checkRun(store, (breach) => breaches.push(breach));
+    expect(breaches).toEqual([]);
+    expect(summary).toMatchObject({ rollouts: 4, ended: 0, unfinished: 4, turns: 5 });
+  });
+  test.each([
+    { startedAt: ENDED_AT - 1, breached: [] },
+    { startedAt: ENDED_AT + 1, breached: [`${at('one')}/turn-003.json`] },
+  ])('turns that a cancelled rollout kept of an earlier life are no breach: begun at $startedAt', async (one) => {
+    const store = openFileStore(mkdtempSync(join(root, 'lives-')), RUN);
+    await putRun(store, queries);
+    const { startedAt } = one;
+    const verdicts = ['wrong', 'wrong', 'wrong'] as const;
+    await play(store, {
+      query: queries[0]!,
+      index: 0,
+      verdicts,
+      stop: null,
+      turn: () => ({ startedAt, finishedAt: startedAt }),
+    });
+    const id = { query: 'one', sample: 0, attempt: 1, run: RUN };
+    const { hash } = (await store.getTurn(id, 1))!;
+    const ended = {
+      outcome: 'cancelled',
+      stopReason: 'cancelled',
+      failure: null,
+      turnRewards: [-1],
+      rewards: [],
+    } as const;
+    await store.putEnd(id, { ...ended, success: [0], turns: [hash], finishedAt: ENDED_AT });
+    const breaches: Breach[] = [];
+    await checkRun(store, (breach) => breaches.push(breach));
+    expect(breaches.map(({ path }) => path)).toEqual(one.breached);
+  });
+
+  for (const [name, { harm, path, problem }] of Object.entries({ ...harms, ...judgementHarms, ...exportHarms })) {
+    test(`names the file of ${name}`, async () => {
+      const { breaches } = await checkAfter(harm);
+      const named = breaches.filter((breach) => breach.path === path).map((breach) => breach.problem);
+      expect(named.join('\n'), JSON.stringify(breaches, null, 1)).toMatch(new RegExp(problem.source, 'm'));
+    });
+  }
+
+  test('a folder that is no run is an error, not a clean bill', async () => {
+    await expect(checkRun(openFileStore(root, 'nothing'), () => {})).rejects.toMatchObject({ reason: 'no-such-run' });
+  });
+
+  test('a run that is played meanwhile is sound at every look', async () => {
+    const store = openFileStore(mkdtempSync(join(root, 'live-')), RUN);
+    const many = Array.from({ length: 24 }, (_, i) => aQuery(`q${i}`));
+    await putRun(store, many);
+    const breaches: Breach[] = [];
+    const playing = Promise.all(
+      many.map((query, index) =>
+        play(store, { query, index, verdicts: ['wrong', 'right', 'wrong'], versions: [index % 3, 3, 4] }),
+      ),
+    );
+    let looks = 0;
+    const looking = (async () => {
+      for (let done = false; !done; looks++)
+        done = (await checkRun(store, (breach) => breaches.push(breach), { isGoing: async () => true })).ended === 24;
+    })();
+    await Promise.all([playing, looking]);
+    expect(breaches).toEqual([]);
+    expect(looks).toBeGreaterThan(1);
+  });
+});

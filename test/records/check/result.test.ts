@@ -1,0 +1,50 @@
+// `check` and a result that counts rollouts with a person's message: left out of the accuracy, as older versions counted
+// them, and neither.
+
+import { describe, expect, test } from 'vitest';
+import { noCounts } from '../../../domain/run/progress.ts';
+import { countedOf, openResultCheck } from '../../../records/check/result.ts';
+import type { CheckedRollout } from '../../../records/check/rollout.ts';
+
+const end = (success: readonly (0 | 1)[], said?: readonly number[]) => ({
+  outcome: 'complete' as const,
+  stopReason: 'max-turns' as const,
+  failure: null,
+  turnRewards: [],
+  rewards: success,
+  success,
+  turns: [],
+  finishedAt: 1,
+  ...(said && { said }),
+});
+const rollout = (query: string, success: readonly (0 | 1)[], said?: readonly number[]) =>
+  ({
+    id: { run: 'r1', query, sample: 0, attempt: 1 },
+    end: end(success, said),
+    turns: [],
+    verdicts: [],
+  }) as unknown as CheckedRollout;
+
+function problems(counts: Partial<ReturnType<typeof noCounts>>): string[] {
+  const all = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete: 2 }, ...counts };
+  const found: string[] = [];
+  const check = openResultCheck({ run: 'r1', total: 2, cancelled: false, numTurns: 2, counts: all }, ({ problem }) =>
+    found.push(problem),
+  );
+  check.rollout(countedOf(rollout('a', [0, 1]))!);
+  check.rollout(countedOf(rollout('b', [1, 1], [2]))!);
+  check.all(2, undefined);
+  return found;
+}
+
+describe('a result with a rollout that a person wrote into', () => {
+  test('is sound if that one is in no accuracy', () =>
+    expect(problems({ judgedAt: [1, 1], rightAt: [0, 1], rightBy: [0, 1], steered: 1 })).toEqual([]));
+  test('is sound if an older version counted it like any other', () =>
+    expect(problems({ judgedAt: [2, 2], rightAt: [1, 2], rightBy: [1, 2] })).toEqual([]));
+  test.each([
+    ['says that none was steered and leaves one out', { judgedAt: [1, 1], rightAt: [0, 1], rightBy: [0, 1] }],
+    ['counts it and says that it does not', { judgedAt: [2, 2], rightAt: [1, 2], rightBy: [1, 2], steered: 1 }],
+    ['invents a second one', { judgedAt: [1, 1], rightAt: [0, 1], rightBy: [0, 1], steered: 2 }],
+  ])('is a breach if it %s', (_, counts) => expect(problems(counts)).not.toEqual([]));
+});
