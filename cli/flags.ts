@@ -1,6 +1,7 @@
 // Flags that several commands share.
 
 import { Option } from 'commander';
+import { UNSAFE_FLAG, UNSAFE_VARIABLE } from '../environments/code/consent.ts';
 import { UNDECIDED, type UndecidedPolicy } from '../domain/rollout/finished-turns.ts';
 import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/rollout/judged-by-people.ts';
 import { HUMAN_TURNS, type HumanTurnsPolicy } from '../records/reading.ts';
@@ -13,6 +14,10 @@ export function outOption(): Option {
 
 export function jsonOption(what = 'facts as JSON on stdout, everything else on stderr'): Option {
   return new Option('--json', what);
+}
+
+export function unsafeOption(): Option {
+  return new Option(UNSAFE_FLAG, `run programs that a model wrote unprotected (or ${UNSAFE_VARIABLE}=1)`);
 }
 
 /** A turn that our side could not judge ends its rollout. */

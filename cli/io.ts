@@ -45,6 +45,22 @@ export function printJson(io: Io, value: unknown): void {
   io.out.write(`${terminalJson(value)}\n`);
 }
 
+/** Lines of JSON that are printed in one turn of the event loop leave in one write. */
+export function batchedJson(io: Io): { print(value: unknown): void; flush(): void } {
+  let lines = '';
+  const flush = (): void => {
+    if (lines !== '') io.out.write(lines);
+    lines = '';
+  };
+  return {
+    print(value) {
+      if (lines === '') setImmediate(flush);
+      lines += `${terminalJson(value)}\n`;
+    },
+    flush,
+  };
+}
+
 export function processIo(): Io {
   let leave: AbortController | undefined;
   return {

@@ -13,9 +13,9 @@ export interface PairJudges {
   readonly code: Pick<Judge, 'judge'>;
 }
 
-export function judgePair(pair: Pair, { math, code }: PairJudges, signal: AbortSignal): Promise<Verdict> {
+export function judgePair(pair: Pair, { math, code }: PairJudges): Promise<Verdict> {
   const { id, answer, solutions, inputOutput, options } = pair;
-  if (pair.judge === 'math') return judgeWithRetries(() => math.judge(answer, solutions, options, signal));
+  if (pair.judge === 'math') return judgeWithRetries(() => math.judge(answer, solutions, options));
   const query: Query = {
     queryId: id,
     prompt: { kind: 'text', text: '' },
@@ -23,6 +23,7 @@ export function judgePair(pair: Pair, { math, code }: PairJudges, signal: AbortS
     solutions,
     ...(inputOutput && { inputOutput }),
   };
+  const { signal } = new AbortController();
   return judgeWithRetries(() => code.judge(query, answer, { signal, cut: options?.cut ?? false }));
 }
 

@@ -3,9 +3,8 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors/errors.ts';
-import { unsafeOption } from '../play/code-sandbox.ts';
 import type { ExitCode } from '../exit.ts';
-import { jsonOption, outOption } from '../flags.ts';
+import { jsonOption, outOption, unsafeOption } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { judgeLines } from '../play/judge-lines.ts';
 import { judgeRun } from '../play/judge-run.ts';

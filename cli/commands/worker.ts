@@ -7,8 +7,8 @@ import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
 import { DEFAULT_DRAIN_SECONDS, DEFAULT_SLOTS, wholeNumber, workerSettings } from '../../worker-settings.ts';
 import { serve } from '../../worker.ts';
-import { unsafeOption } from '../play/code-sandbox.ts';
 import type { ExitCode } from '../exit.ts';
+import { unsafeOption } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 
 interface Flags {

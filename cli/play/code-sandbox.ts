@@ -2,18 +2,13 @@
 // starts: a run whose code no worker takes would wait without an error.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Option } from 'commander';
 import { takesActivities } from '../../client/temporal/runs.ts';
 import { EnvironmentError, SandboxError } from '../../domain/errors/errors.ts';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE } from '../../domain/run/queues.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
-import { UNSAFE_FLAG, UNSAFE_VARIABLE, unsafeCodeAllowed } from '../../environments/code/consent.ts';
+import { UNSAFE_VARIABLE, unsafeCodeAllowed } from '../../environments/code/consent.ts';
 import type { Io } from '../io.ts';
 import type { Link } from '../find/link.ts';
-
-export function unsafeOption(): Option {
-  return new Option(UNSAFE_FLAG, `run programs that a model wrote unprotected (or ${UNSAFE_VARIABLE}=1)`);
-}
 
 /** Throws a SandboxError if code cannot be judged on this machine. */
 export async function mustProveSandbox(io: Io): Promise<void> {

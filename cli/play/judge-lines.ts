@@ -13,7 +13,7 @@ import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { plural } from '../view/format.ts';
-import { type Io, printJson, say } from '../io.ts';
+import { batchedJson, type Io, say } from '../io.ts';
 import { AT_ONCE, MOST_CHARS, openJudges } from './judges.ts';
 
 const NAMED_BAD_LINES = 50;
@@ -27,10 +27,10 @@ export async function judgeLines(
   const [source, file] = pairs === '-' ? [io.input(), '(standard input)'] : [resolve(io.cwd, pairs), pairs];
   const judges = openJudges(io, unsafe);
   const reader = createSolutionReader(judges.math);
-  const { signal } = new AbortController();
   const counts: Record<VerdictValue, number> = { right: 0, wrong: 0, undecided: 0, scored: 0, called: 0 };
   let bad = 0;
   const named = new Set<string>();
+  const out = batchedJson(io);
 
   /** Of a field that every line has, the first line is enough. */
   function nameOnce(field: BadRow): void {
@@ -45,7 +45,7 @@ export async function judgeLines(
     if (row.ok && !problem) {
       for (const note of row.notes) nameOnce(note);
       const pair = explain ? { ...row.pair, options: { ...row.pair.options, explain } } : row.pair;
-      return [row.pair.id, await judgePair(pair, judges, signal)];
+      return [row.pair.id, await judgePair(pair, judges)];
     }
     const fault = row.ok ? problem && { file, line: row.line, ...problem } : row.bad;
     if (fault && ++bad <= NAMED_BAD_LINES) say(io, oneLine(badRowText(fault)));
@@ -58,9 +58,10 @@ export async function judgeLines(
     for await (const [id, judgement] of inOrder(readPairs(source, file, judge), judged, options)) {
       const { verdict, reason, extracted = null, ...more } = judgement;
       counts[verdict]++;
-      printJson(io, { id, verdict, reason, extracted, ...more });
+      out.print({ id, verdict, reason, extracted, ...more });
     }
   } finally {
+    out.flush();
     await judges.close();
   }
   counts.undecided -= bad;

@@ -4,6 +4,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { environmentTitle, replyFields, verdictOf } from '../../domain/rollout/environment.ts';
 import { DatasetError, EnvironmentError, UsageError } from '../../domain/errors/errors.ts';
 import type { Judged } from '../../domain/rollout/rollout-facts.ts';
+import { questionOf } from '../../domain/run/query.ts';
 import { noEos } from '../../domain/rollout/turn.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { inOrder } from '../../environments/in-order.ts';
@@ -78,7 +79,7 @@ interface TurnJudge {
 }
 
 function judgedBy(judges: Judges): TurnJudge {
-  async function judge({ id, query, turn }: JudgedTurn, signal: AbortSignal): Promise<Verdict> {
+  async function judge({ id, query, turn }: JudgedTurn): Promise<Verdict> {
     const { task, solutions, inputOutput } = query;
     if (task === 'environment') {
       throw new UsageError('The run was answered by an environment of its own, which alone can judge it again.', {
@@ -93,9 +94,9 @@ function judgedBy(judges: Judges): TurnJudge {
       solutions,
       ...(inputOutput && { inputOutput }),
       // As in the run: the verdict may depend on it.
-      options: { cut: noEos(turn.record.finish) },
+      options: { cut: noEos(turn.record.finish), question: questionOf(query) },
     } as const;
-    return judgePair(pair, judges, signal);
+    return judgePair(pair, judges);
   }
   return { by: `everturn ${everturnVersion()}`, judge };
 }

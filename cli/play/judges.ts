@@ -14,15 +14,17 @@ export interface Judges extends PairJudges {
   close(): Promise<void>;
 }
 
+/** Judgements in one message to a child: as many again wait there, so that it never stands still. */
+const BATCH = 128;
 /** Answers in flight: enough to keep every core busy, and some queued. */
-export const AT_ONCE = 64 * availableParallelism();
+export const AT_ONCE = 3 * BATCH * availableParallelism();
 /** Characters in flight. A longer line is judged by itself. */
 export const MOST_CHARS = 64 * 1024 * 1024;
 
 /** `unsafe`: the flag was given. `code` throws a SandboxError if there is no sandbox. */
 export function openJudges(io: Io, unsafe: boolean): Judges {
   const unsafeWithoutSandbox = unsafe || unsafeCodeAllowed(io.env);
-  const math = createMathJudge({ children: availableParallelism() });
+  const math = createMathJudge({ children: availableParallelism(), batch: BATCH });
   let opened: Promise<Judge> | undefined;
   return {
     math,

@@ -7,7 +7,6 @@ import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { judgePair, type PairJudges } from '../../environments/judge-pairs.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
 
-const signal = new AbortController().signal;
 const right: Verdict = { verdict: 'right', reason: 'all-cases' };
 const judges: PairJudges = {
   math: { judge: async (answer, solutions, options) => judgeMath(answer, solutions, options) },
@@ -17,13 +16,13 @@ const pair = (part: Partial<Pair>): Pair => ({ id: 'a', answer: '0.33', judge: '
 
 describe('the judge of pairs', () => {
   test('a pair’s own options count', async () => {
-    expect((await judgePair(pair({}), judges, signal)).verdict).toBe('wrong');
-    expect((await judgePair(pair({ options: { decimals: 2 } }), judges, signal)).verdict).toBe('right');
+    expect((await judgePair(pair({}), judges)).verdict).toBe('wrong');
+    expect((await judgePair(pair({ options: { decimals: 2 } }), judges)).verdict).toBe('right');
   });
 
   test('code goes to the judge of code, with its cases', async () => {
     const inputOutput = { inputs: ['1', '2'], outputs: ['1', '2'] };
-    const verdict = await judgePair(pair({ judge: 'code', solutions: [], inputOutput }), judges, signal);
+    const verdict = await judgePair(pair({ judge: 'code', solutions: [], inputOutput }), judges);
     expect(verdict).toEqual({ ...right, extracted: '2' });
   });
 
@@ -33,9 +32,9 @@ describe('the judge of pairs', () => {
       math: { judge: async (_, __, options) => (told.push(options?.cut), right) },
       code: { judge: async (_, __, { cut }) => (told.push(cut), right) },
     };
-    await judgePair(pair({ options: { cut: true } }), spies, signal);
-    await judgePair(pair({ judge: 'code', solutions: [], options: { cut: true } }), spies, signal);
-    await judgePair(pair({ judge: 'code', solutions: [] }), spies, signal);
+    await judgePair(pair({ options: { cut: true } }), spies);
+    await judgePair(pair({ judge: 'code', solutions: [], options: { cut: true } }), spies);
+    await judgePair(pair({ judge: 'code', solutions: [] }), spies);
     expect(told).toEqual([true, true, false]);
   });
 
@@ -48,13 +47,13 @@ describe('the judge of pairs', () => {
       if (left-- > 0) throw new JudgeError('The sandbox failed', { reason: 'sandbox-trouble', retryable: true });
       return right;
     };
-    expect(await judgePair(pair({ judge: 'code' }), { ...judges, code: { judge } }, signal)).toEqual(expected);
+    expect(await judgePair(pair({ judge: 'code' }), { ...judges, code: { judge } })).toEqual(expected);
   });
 
   test('a judge that cannot work at all is an error, not a verdict', async () => {
     const judge = async () => {
       throw new JudgeError('The judge’s process is not built', { reason: 'not-built' });
     };
-    await expect(judgePair(pair({}), { ...judges, math: { judge } }, signal)).rejects.toThrow('not built');
+    await expect(judgePair(pair({}), { ...judges, math: { judge } })).rejects.toThrow('not built');
   });
 });
