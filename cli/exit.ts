@@ -35,6 +35,7 @@ const WRONG_PLACE: ReadonlySet<Reason<'store'>> = new Set([
   'not-a-folder',
   'no-such-folder',
   'is-a-folder',
+  'not-a-file',
   'name-too-long',
   'no-device',
   'bucket-denied',

@@ -1,8 +1,9 @@
 // The summaries of a run's rollouts, read from its folder: of each sample the last attempt, in data set order. Memory:
 // one rollout's. `check` proves, exports read whole records.
 
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, readdirSync, readSync } from 'node:fs';
 import { setImmediate as breath } from 'node:timers/promises';
+import { openRegular, readRegular } from '../local/machine/regular-file.ts';
 import type { RolloutSummary } from '../domain/rollout/rollout-summary.ts';
 import { ahead, readAhead } from './ahead.ts';
 import { codeOf, fileError } from './disk/errors.ts';
@@ -46,8 +47,9 @@ function loose(folder: string, id: Owner): RolloutFiles {
 function tailOf(path: string): string | undefined {
   let file: number | undefined;
   try {
-    file = openSync(path, 'r');
-    const { size } = fstatSync(file);
+    const opened = openRegular(path);
+    file = opened.fd;
+    const { size } = opened;
     const head = size > TAIL_BYTES ? Math.min(HEAD_BYTES, size - TAIL_BYTES) : 0;
     const bytes = Buffer.alloc(head + Math.min(TAIL_BYTES, size));
     if (head > 0) readSync(file, bytes, 0, head, 0);
@@ -63,7 +65,7 @@ function tailOf(path: string): string | undefined {
 
 function readWhole(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegular(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError('read', path, error);

@@ -228,6 +228,7 @@ export const REASONS = {
     'no-such-folder',
     'no-such-query',
     'no-such-run',
+    'not-a-file',
     'not-a-folder',
     'not-built',
     'not-json',

@@ -1,12 +1,14 @@
-// Opens a file that a user names: a regular one, read as far as it was long when it was opened. A pipe would wait for ever,
-// and a device never ends. Not covered: what Node loads as a module, and Temporal's own files.
+// Opens a file that a user names, or one in a run's folder: a regular one, read as far as it was long when it was opened. A
+// pipe would wait for ever, and a device never ends. Not covered: what Node loads as a module, and Temporal's own files.
 
+import { constants as limits } from 'node:buffer';
 import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../domain/errors/errors.ts';
 
 /** Without O_NONBLOCK the opening itself would wait for a pipe's writer. */
-const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+export const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 interface Opened {
   readonly fd: number;
@@ -14,23 +16,58 @@ interface Opened {
 }
 
 /** The caller closes it. */
-export function openRegular(path: string): Opened {
+export function openRegular(path: string, mostBytes?: number): Opened {
   const fd = openSync(path, READ);
-  const stats = fstatSync(fd);
-  if (stats.isFile()) return { fd, size: stats.size };
-  closeSync(fd);
-  throw new UsageError(`${path} is ${kindOf(stats)}, not a regular file.`, {
-    reason: 'bad-value',
-    fix: 'Name a file on a disk; write the output of a pipe to one first.',
-  });
+  try {
+    return { fd, size: regularSize(path, fstatSync(fd), mostBytes) };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
 }
 
-export function readRegular(path: string, mostBytes: number): string {
-  const { fd, size } = openRegular(path);
+/** Thrown where a file is none to be read. Its code is as of an error of the file system: `EFTYPE`, or `EISDIR`. */
+export class NotRegular extends UsageError {
+  readonly code: string;
+  constructor(path: string, stats: Stats) {
+    super(`${path} is ${kindOf(stats)}, not a regular file.`, {
+      reason: 'bad-value',
+      fix: 'Name a file on a disk; write the output of a pipe to one first.',
+    });
+    this.code = stats.isDirectory() ? 'EISDIR' : 'EFTYPE';
+  }
+}
+
+/** Throws NotRegular. */
+export function regularSize(path: string, stats: Stats, mostBytes = Number.POSITIVE_INFINITY): number {
+  if (!stats.isFile()) throw new NotRegular(path, stats);
+  if (stats.size <= mostBytes) return stats.size;
+  throw new UsageError(`${path} has ${stats.size} bytes.`, { reason: 'bad-value', fix: `It may have ${mostBytes}.` });
+}
+
+/** No string of Node is longer. */
+const MOST_BYTES = limits.MAX_STRING_LENGTH;
+
+/** Without blocking. */
+export async function textOf(path: string): Promise<string> {
+  const file = await open(path, READ);
   try {
-    if (size > mostBytes) {
-      throw new UsageError(`${path} has ${size} bytes.`, { reason: 'bad-value', fix: `It may have ${mostBytes}.` });
+    const bytes = Buffer.allocUnsafe(regularSize(path, await file.stat(), MOST_BYTES));
+    let read = 0;
+    while (read < bytes.length) {
+      const { bytesRead } = await file.read(bytes, read, bytes.length - read, read);
+      if (bytesRead === 0) break;
+      read += bytesRead;
     }
+    return bytes.toString('utf8', 0, read);
+  } finally {
+    await file.close();
+  }
+}
+
+export function readRegular(path: string, mostBytes = MOST_BYTES): string {
+  const { fd, size } = openRegular(path, mostBytes);
+  try {
     const bytes = Buffer.allocUnsafe(size);
     let read = 0;
     while (read < size) {

@@ -7,24 +7,24 @@ import {
   linkSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmdirSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { readRegular } from '../../local/machine/regular-file.ts';
 import { type FileLayer, NODE_FILES, type OpenFile } from './file-layer.ts';
 
 /** For a process that only reads small files: they are in the page cache, or its reader waits for them anyway. */
 export const BLOCKING_READS: FileLayer = {
   ...NODE_FILES,
-  readFile: async (path, encoding) => readFileSync(path, encoding),
+  readFile: async (path) => readRegular(path),
 };
 
 export const BLOCKING_FILES: FileLayer = {
   open: async (path, flags) => blockingFile(openSync(path, flags)),
-  readFile: async (path, encoding) => readFileSync(path, encoding),
+  readFile: async (path) => readRegular(path),
   stat: async (path) => statSync(path),
   link: async (from, to) => linkSync(from, to),
   rename: async (from, to) => renameSync(from, to),

@@ -41,6 +41,7 @@ const KNOWN: Readonly<
     false,
   ],
   ENOENT: ['no-such-folder', 'no folder can be made there', 'Choose another --out.', false],
+  EFTYPE: ['not-a-file', 'a pipe, a socket or a device has the name of that file', 'Move it away.', false],
   EISDIR: ['is-a-folder', 'a folder has the name of that file', 'Move that folder away.', false],
   ENAMETOOLONG: ['name-too-long', 'the path is too long', 'Choose a shorter --out.', false],
   ELOOP: ['not-a-folder', 'symbolic links run in a circle', 'Choose another --out.', false],

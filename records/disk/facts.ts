@@ -2,7 +2,7 @@
 // removal. Errors name the file.
 
 import { open, stat, unlink } from 'node:fs/promises';
-import { streamRegular } from '../../local/machine/regular-file.ts';
+import { READ, regularSize, streamRegular } from '../../local/machine/regular-file.ts';
 import { inBucket } from '../bucket/files.ts';
 import { codeOf, fileError } from './errors.ts';
 
@@ -43,8 +43,9 @@ export async function readPart(path: string, offset: number, bytes: number): Pro
     throw fileError('read', path, Object.assign(new Error('no such object'), { code: 'ENOENT' }));
   }
   try {
-    const file = await open(path, 'r');
+    const file = await open(path, READ);
     try {
+      regularSize(path, await file.stat());
       const buffer = Buffer.alloc(bytes);
       let at = 0;
       while (at < bytes) {

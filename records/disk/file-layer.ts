@@ -2,6 +2,7 @@
 // of open files, however many rollouts are in flight.
 
 import * as node from 'node:fs/promises';
+import { textOf } from '../../local/machine/regular-file.ts';
 
 /** A part of node:fs/promises' FileHandle. */
 export interface OpenFile {
@@ -10,10 +11,11 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** As in node:fs/promises. */
+/** As in node:fs/promises, where nothing else is said. */
 export interface FileLayer {
   open(path: string, flags: 'r' | 'wx'): Promise<OpenFile>;
-  readFile(path: string, encoding: 'utf8'): Promise<string>;
+  /** The text of a regular file. */
+  readFile(path: string): Promise<string>;
   stat(
     path: string,
   ): Promise<{ readonly dev: number; readonly ino: number; readonly size: number; readonly mtimeMs: number }>;
@@ -24,7 +26,7 @@ export interface FileLayer {
   rmdir(path: string): Promise<void>;
 }
 
-export const NODE_FILES: FileLayer = node;
+export const NODE_FILES: FileLayer = { ...node, readFile: textOf };
 
 /** Node reads and writes four at a time; more open files gain nothing and may exceed the system's limit. */
 const PLACES = 64;

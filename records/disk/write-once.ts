@@ -86,7 +86,7 @@ export async function readText(path: string, layer: FileLayer = NODE_FILES): Pro
   const there = inBucket(path);
   if (there) return there.text();
   try {
-    return await withPlace(() => layer.readFile(path, 'utf8'));
+    return await withPlace(() => layer.readFile(path));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError('read', path, error);

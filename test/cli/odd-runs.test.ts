@@ -1,9 +1,10 @@
 // Runs that a reader meets by chance: of a later Everturn, torn, of another program, no run at all. Every command that reads
 // says so in one paragraph with the way out, and fields that it does not know disturb none.
 
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { noCounts } from '../../domain/run/progress.ts';
@@ -236,6 +237,40 @@ describe('a run with a record of a later format', () => {
       expect(code).toBe(0);
       expect(said).toContain('the turns of 1 whose records this Everturn cannot read');
     }
+  });
+});
+
+describe('a run with a pipe in place of a file', () => {
+  const own = rolloutFolder({ query: 'a1', sample: 0, attempt: 1 });
+  const FILES = {
+    ...Object.fromEntries(
+      ['rollout', 'turn-001', 'verdict-001', 'end'].map((name) => [name, join(own, `${name}.json`)]),
+    ),
+    ...Object.fromEntries([RUN_FILE, 'queries.jsonl', 'result.json'].map((name) => [name, name])),
+    segment: 'ended/0.jsonl',
+  };
+  /** Ends the wait of a reader that waits for a writer. */
+  let writer: ChildProcess;
+  beforeAll(async () => {
+    const pipes: string[] = [];
+    for (const [name, file] of Object.entries(FILES)) {
+      const run = `pipe-${name}`;
+      await made(run);
+      rmSync(path(run, file), { force: true });
+      mkdirSync(dirname(path(run, file)), { recursive: true });
+      execFileSync('mkfifo', [path(run, file)]);
+      pipes.push(path(run, file));
+    }
+    writer = spawn('sh', ['-c', 'while sleep 10; do for pipe; do : <> "$pipe"; done; done', 'sh', ...pipes]);
+  });
+  afterAll(() => writer.kill());
+  const all = Object.keys(FILES).flatMap((name) => READERS.map(([reader, args]) => [reader, name, args] as const));
+  test.each(all)('%s does not wait for %s', async (reader, name, args) => {
+    const { code, out: stdout, err } = await called(...args(`pipe-${name}`));
+    const said = stdout + err;
+    if (process.env['SHOW']) console.log(`${reader} ${name}: ${code}\n${said.slice(0, 600)}`);
+    expect(said).not.toMatch(/^\s+at |\[object/m);
+    if (reader === 'check' || (code !== 0 && reader !== 'export')) expect(said).toMatch(/a pipe|is not of this run/);
   });
 });
 
