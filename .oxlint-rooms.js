@@ -1,4 +1,4 @@
-// Who may import whom: CONTRIBUTING.md's table as an oxlint rule. What a room's line does not name is forbidden,
+// What each room may import: CONTRIBUTING.md's table as an oxlint rule. What a room's line does not name is forbidden,
 // also in type positions, re-exports and `import()`. Rooms without a line (test) may import everything;
 // nobody may import them.
 
@@ -113,8 +113,7 @@ const rooms = {
     const check = (node, source, typeOnly) => {
       if (typeof source?.value !== 'string') return;
       const message = breach(file, source.value, typeOnly);
-      if (message !== null)
-        context.report({ node, message: `${message} (see CONTRIBUTING.md, "Who may import whom")` });
+      if (message !== null) context.report({ node, message: `${message} (see CONTRIBUTING.md, "Rooms")` });
     };
     const inlineTypes = (specifiers, kind) => specifiers.length > 0 && specifiers.every((s) => s[kind] === 'type');
     return {

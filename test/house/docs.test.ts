@@ -47,9 +47,11 @@ describe('the documentation', () => {
     } else expect(table).toBe(settingsTable(names));
   });
 
-  test.each(['looking for', 'room'])('has a line for every room in its table by "%s"', (head) => {
-    const table = new RegExp(`^\\| ${head} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, 'm').exec(read('CONTRIBUTING.md'))![1]!;
-    expect(ROOMS.filter((room) => !new RegExp(`\`${room}/?\``).test(table))).toEqual([]);
+  test('has a line for every room', () => {
+    const table = /^\| room \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(read('CONTRIBUTING.md'))![1]!;
+    expect(
+      ROOMS.filter((room) => !table.includes(`\n| \`${room}\` |`) && !table.startsWith(`| \`${room}\` |`)),
+    ).toEqual([]);
   });
 
   test('links only to pages and files that are there', () => {
