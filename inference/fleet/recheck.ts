@@ -26,7 +26,7 @@ export interface Forced {
 export interface Rechecks {
   readonly answers: number;
   readonly tokens: number;
-  /** What each of these answers waited, in sum: they wait beside each other. */
+  /** The waits of these answers in sum: they wait beside each other. */
   readonly waitedMs: number;
   readonly differed: number;
 }

@@ -1,6 +1,6 @@
-// What the runs of a worker hold in common: the backend of a model, the processes of an environment or of a tool's server.
-// Each is opened at its first use, and closed when its runs have ended and nobody has used it for a moment. The next use
-// opens it again.
+// The things that runs of a worker hold in common: the backend of a model, the processes of an environment or of a tool's
+// server. Each is opened at its first use, and closed when its runs have ended and nobody has used it for a moment. The next
+// use opens it again.
 
 const LOOK_EVERY_MS = 2500;
 const REST_MS = 5000;
