@@ -3,7 +3,7 @@
 // the rollout's workflow ends with it. One that began meanwhile is cancelled. All others are left for their workflows
 // to end. Repeated, it goes on where it stopped.
 
-import { type RolloutResult, rolloutResult } from '../domain/rollout/ending.ts';
+import { type RolloutResult, rolloutResult, scoredTurns } from '../domain/rollout/ending.ts';
 import { rolloutWorkflowId, type TrajectoryReference } from '../domain/run/ids.ts';
 import { recordedFacts, turnFacts } from '../domain/rollout/rollout-facts.ts';
 import type { TurnFacts } from '../domain/rollout/turn.ts';
@@ -29,7 +29,7 @@ export function cancelActivities(deps: ActivityDeps) {
     const own = settings.environments?.find(({ name }) => name === query.environment);
     const turns = own?.ends ? undefined : await playedTurns(store, id);
     if (!turns) return undefined;
-    const result = rolloutResult(id, turns, 'cancelled', null, settings);
+    const result = rolloutResult(id, turns, 'cancelled', null, scoredTurns(turns, 'cancelled', settings));
     return (await finish({ result, message: null })) ?? result;
   }
 

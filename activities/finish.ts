@@ -47,5 +47,5 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
 }
 
 function failureOf({ boundary, reason, turns }: RolloutResult, message: string | null): Failure {
-  return { ...(boundary && { boundary }), reason: reason ?? 'unknown', message: message ?? '', turn: turns + 1 };
+  return { boundary: boundary!, reason: reason ?? 'unknown', message: message ?? '', turn: turns + 1 };
 }

@@ -68,7 +68,7 @@ function openingWith(deps: ActivityDeps) {
     const known = await store.getRun();
     if (known?.record.dataset && (input.row || input.settings)) throw ofItsOwn(run, store.folder);
     const settings = known && !input.settings ? known.record.settings : parseSettings(run, { ...input.settings });
-    // A run may be older than this check; none of its rollouts could be exported.
+    // A run's file may be made by hand; none of its rollouts could be exported.
     const unfit = unfitRewards(settings, settings.numTurns);
     if (unfit !== null) {
       const message = `The rewardScaling, rewardBias and turnDiscount of run "${run}" ${unfit}.`;

@@ -31,8 +31,6 @@ export interface LineMaker {
   open?(): Encoder;
   /** The sample's id in the file. */
   id?(trajectory: Trajectory): string;
-  /** Lines as an older Everturn wrote them, if today's differ. */
-  former?(trajectory: Trajectory): { readonly id: string; readonly lines: readonly string[] } | undefined;
 }
 
 export function lineByLine(exporter: LineMaker): Encoder {

@@ -24,9 +24,8 @@ export interface ExportedSample {
   readonly lines: number;
   /** The sample's id in the file; null if the format has none. */
   readonly id: string | null;
-  /** Of each line with its newline, where wanted; and of its form in an older version, if that differs. */
+  /** Of each line with its newline, where wanted. */
   readonly hashes?: readonly string[];
-  readonly former?: { readonly id: string; readonly hashes: readonly string[] };
 }
 
 export interface PartOptions extends Omit<SelectionOptions, 'forTraining' | 'grouped' | 'incomplete'> {
@@ -59,13 +58,7 @@ export async function openPartMaker(store: Store, exporter: LineMaker, options: 
       const one = made(exporter, trajectory, onSkip, () => {
         const lines = exporter.lines(trajectory, labels);
         const id = exporter.id?.(trajectory) ?? null;
-        if (!hashed) return { id, lines };
-        const former = exporter.former?.(trajectory);
-        const hashes = {
-          hashes: hashesOf(lines),
-          ...(former && { former: { ...former, hashes: hashesOf(former.lines) } }),
-        };
-        return { id, lines, ...hashes };
+        return { id, lines, ...(hashed && { hashes: hashesOf(lines) }) };
       });
       if (!one) continue;
       for (const line of one.lines) texts.push(line, '\n');

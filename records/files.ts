@@ -19,7 +19,6 @@ import { openEnded } from './ended/open.ts';
 import { sweep } from './ended/sweep.ts';
 import type { FileLayer } from './disk/file-layer.ts';
 import type { KeptRecords, RecordCache } from './record/cache.ts';
-import { completed } from './record/complete.ts';
 import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record/text.ts';
 import type { Store, Stored } from './store.ts';
 import { setAside, unlessTorn } from './record/torn.ts';
@@ -49,11 +48,6 @@ export function openFileStore(
   const folder = join(resolvePlace(process.cwd(), out), run);
   const ended = endedOf(folder);
 
-  function asStored<T extends object>(kind: RecordKind, text: T, hash: string, created: boolean): Stored<T> {
-    const record = completed(kind, run, text);
-    return { record, hash, created, ...(record === text ? {} : { asWritten: text }) };
-  }
-
   async function load<T extends object>(kind: RecordKind, owner: Owner | null, path: string) {
     return decode<T>(kind, owner, path, await disk.read(path));
   }
@@ -62,7 +56,7 @@ export function openFileStore(
     if (text === undefined) return undefined;
     const decoded = decodeRecord(kind, owner, text);
     if ('problem' in decoded) throw recordError(path, decoded.problem, decoded.torn);
-    return { stored: asStored(kind, decoded.record as T, decoded.hash, false), bytes: text.length };
+    return { stored: { record: decoded.record as T, hash: decoded.hash, created: false }, bytes: text.length };
   }
 
   /** Undefined if the record has a base (its rollout's first file) that is not there, as of an ended one. */
@@ -79,7 +73,7 @@ export function openFileStore(
     if (how === 'alone') return undefined;
     if (how === true || how === 'created') {
       // A put returns the same object as a later get, not the caller's object.
-      return { stored: asStored(kind, kept as T, hash, true), bytes: text.length };
+      return { stored: { record: kept as T, hash, created: true }, bytes: text.length };
     }
     const winner = await load<T>(kind, owner, path);
     if (winner) return winner;
@@ -118,7 +112,7 @@ export function openFileStore(
     const opened = records.get(file)?.open();
     if (!opened) return undefined;
     if ('problem' in opened) throw recordError(join(folder, layout.rolloutFolder(of), file), opened.problem);
-    return asStored(kind, opened.record as T, opened.hash, false);
+    return { record: opened.record as T, hash: opened.hash, created: false };
   }
 
   async function getOf<T extends object>(

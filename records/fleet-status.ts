@@ -10,8 +10,8 @@ export interface ServerReport {
   readonly state: 'up' | 'trying' | 'down';
   readonly requests: number;
   readonly failures: number;
-  /** The same by reason; absent in reports of older versions. */
-  readonly failuresBy?: Readonly<Record<string, number>>;
+  /** The same by reason. */
+  readonly failuresBy: Readonly<Record<string, number>>;
   readonly inFlight: number;
   readonly latencyP50Ms: number | null;
   readonly version: number | null;

@@ -105,7 +105,7 @@ function same(
 const titles = (environments: readonly EnvironmentRecord[] = []): string =>
   environments.map(environmentTitle).join(', ') || 'none';
 
-/** Which tokens open a call follows from the tokenizer; older records do not say it. */
+/** The tokens that open a call follow from the tokenizer: they are left out. */
 const toolsIdentity = ({ format, stops, opensResults, list, maxCalls, outputBytes }: ToolSettings): object => ({
   ...{ format, stops, opensResults, maxCalls, outputBytes },
   list: list.map(toolIdentity),

@@ -10,7 +10,6 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
-  patched,
   startChild,
   TimeoutFailure,
 } from '@temporalio/workflow';
@@ -23,7 +22,6 @@ import { begin, settle, type UnitInFlight, type WindowState } from '../domain/ru
 import { awaitEnds, cancelWaiting } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/run/messages.ts';
 import { applicationFailure } from './failure.ts';
-import { ENDED_WHERE_THEY_WAIT, FOLLOWED_TOGETHER, STARTED_IN_STEP } from './patches.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
@@ -83,7 +81,7 @@ export function openChildren(
   let following = false;
   /** All of a run that is cancelled end at once, and each alone would be an activity of its own. */
   async function followClosed(unit: UnitInFlight): Promise<void> {
-    if (!many || !patched(FOLLOWED_TOGETHER)) return follow([unit]);
+    if (!many) return follow([unit]);
     closed.push(unit);
     if (following) return;
     following = true;
@@ -93,7 +91,7 @@ export function openChildren(
 
   /** The others are cancelled last: the slots that they free would be taken by some that wait. */
   async function endAll(): Promise<void> {
-    cancelledLater = starting.size > 0 && patched(STARTED_IN_STEP);
+    cancelledLater = starting.size > 0;
     const units = state.inFlight.filter(({ unit }) => !cancelledLater || !starting.has(unit));
     const parts = Array.from({ length: Math.ceil(units.length / TOGETHER) }, async (_, i) => {
       const rollouts = units.slice(i * TOGETHER, (i + 1) * TOGETHER);
@@ -151,7 +149,7 @@ export function openChildren(
     failure,
     hasFailed: () => failed,
     cancelAll() {
-      if (!many || !patched(ENDED_WHERE_THEY_WAIT)) return state.inFlight.forEach(cancel);
+      if (!many) return state.inFlight.forEach(cancel);
       endAll().catch(fail);
     },
     starting: () => starting.size,

@@ -11,7 +11,6 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
-  patched,
 } from '@temporalio/workflow';
 import { type BlocksState, openBlocks, runFacts } from '../domain/run/blocks.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
@@ -21,7 +20,6 @@ import { feedWorkflowId } from '../domain/run/ids.ts';
 import { type HistorySteps, openHistorySteps } from './history-steps.ts';
 import { accept, conclude } from './collection-steps.ts';
 import { collectionBegan } from './messages.ts';
-import { IN_BLOCKS } from './patches.ts';
 import { playWindow } from './play-window.ts';
 import { openSteering, type Steering } from './steering.ts';
 import type { CollectionInput, CollectionResult } from '../domain/run/messages.ts';
@@ -62,7 +60,7 @@ async function askFeed(run: string): Promise<void> {
 async function accepted(input: CollectionInput): Promise<WindowState | BlocksState> {
   const window = openWindow(await accept(input), input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT, Date.now());
   const most = input.maxWindow ?? MAX_WINDOW;
-  if (window.maxConcurrent <= most || !patched(IN_BLOCKS)) return window;
+  if (window.maxConcurrent <= most) return window;
   if (window.admitted === undefined) return openBlocks(window, most);
   throw ApplicationFailure.nonRetryable(
     `A run that a trainer lives on has at most ${most} rollouts in flight, not ${window.maxConcurrent}.`,
@@ -78,15 +76,12 @@ interface Held {
 async function play(input: CollectionInput, state: WindowState, { steering, history }: Held): Promise<void> {
   if (state.admitted !== undefined) await askFeed(input.run);
   const most = input.maxWindow ?? MAX_WINDOW;
-  let mayHaveMore = state.admitted === undefined;
   const end = await playWindow(input, state, {
     history,
     changed: steering.show,
     onStop: steering.onStop,
     moveOn: () => continueAsNew<typeof collection>({ ...input, carried: state }),
-    wantsMore: () => mayHaveMore && state.maxConcurrent > most,
-    // An execution that an older worker began goes on as it began.
-    mayHaveMore: () => (mayHaveMore = patched(IN_BLOCKS)),
+    isOutgrown: () => state.admitted === undefined && state.maxConcurrent > most,
   });
   if (end === 'outgrown') await continueAsNew<typeof collection>({ ...input, carried: openBlocks(state, most) });
 }

@@ -107,17 +107,14 @@ export function openVerbs(
       begun();
       const state = await opened();
       const waitMs = (given.wait ?? 0) * 1000;
-      const until = Date.now() + waitMs;
-      const deadline = openDeadline(history.byCount ? waitMs : 0);
-      const isLate = () => (history.byCount ? deadline.isOver() : Date.now() >= until);
+      const deadline = openDeadline(waitMs);
       let granted: Lease | undefined;
       waiting++;
       try {
         // Others may take them first.
-        while (!(granted = await take(given)) && !isLate() && !draining && !isExhausted(stateOf()!)) {
+        while (!(granted = await take(given)) && !deadline.isOver() && !draining && !isExhausted(stateOf()!)) {
           const woken = () => rules.canLease(stateOf()!, given) || checkLine(stateOf()!, given.line) !== undefined;
-          if (history.byCount) await condition(() => draining || isLate() || woken());
-          else await condition(() => draining || woken(), until - Date.now());
+          await condition(() => draining || deadline.isOver() || woken());
         }
       } finally {
         deadline.cancel();
@@ -126,7 +123,7 @@ export function openVerbs(
       changed();
       if (granted) {
         const { request: _, ...facts } = granted;
-        return { lease: { ...facts, floors: stateOf()!.floors ?? [] } };
+        return { lease: { ...facts, floors: stateOf()!.floors } };
       }
       return { lease: null, why: isExhausted(state) ? 'finished' : draining ? 'again' : 'waiting' };
     },
@@ -147,7 +144,7 @@ export function openVerbs(
       await opened();
       return alone(async () => {
         const state = stateOf()!;
-        const checked = state.fenced ? limits.mayAcknowledge(state, given) : rules.checkAcknowledge(state, given);
+        const checked = limits.mayAcknowledge(state, given);
         if (rules.isRefusal(checked)) throw refusal(checked);
         if ('before' in checked) return { ...checked.before, already: true };
         const { id, consumer, groups, version: leasedAt } = checked.lease;
@@ -170,8 +167,7 @@ export function openVerbs(
       const done = publishing.then(async (): Promise<VersionResult> => {
         const check = () => {
           // A rewind may have come since it was accepted.
-          const state = stateOf()!;
-          const checked = state.fenced ? limits.mayPublish(state, given) : rules.checkVersion(state, given);
+          const checked = limits.mayPublish(stateOf()!, given);
           if (typeof checked === 'object') throw refusal(checked);
           return checked;
         };
@@ -199,14 +195,12 @@ export function openVerbs(
       await opened();
       return alone(async () => {
         const state = stateOf()!;
-        const repeated = repeatedRewind(state, given.request);
-        const checked = repeated ?? rules.checkRewind(state, given);
-        if (typeof checked === 'object') {
+        const checked = repeatedRewind(state, given.request) ?? rules.checkRewind(state, given);
+        if (checked) {
           if (rules.isRefusal(checked)) throw refusal(checked);
           const { version, line, offered } = checked;
           return { version, line, offered };
         }
-        if (checked) return { version: given.version, line: state.line, offered: 0 };
         const trained =
           given.version < state.trained
             ? await trainedAfter({ run, out, entries: state.entries, version: given.version })
@@ -238,8 +232,7 @@ export function openVerbs(
           });
         }
         const until = Date.now() + (seconds ?? DEFAULT_LEASE_SECONDS) * 1000;
-        if (history.byCount) rules.renewLease(stateOf()!, found, until);
-        else found.until = until;
+        rules.renewLease(stateOf()!, found, until);
         changed();
         return { lease: id, until };
       });

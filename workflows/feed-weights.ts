@@ -27,7 +27,7 @@ export async function loadWeights(
   const goesBack = number <= state.loaded;
   // Published again from another folder, it needs another label than before: the saga makes one.
   const isAgain = number === state.version && state.weights !== null;
-  const label = state.fenced && !isAgain ? { label: lineLabel(state.line, number) } : {};
+  const label = !isAgain ? { label: lineLabel(state.line, number) } : {};
   state.settled = false;
   try {
     const ended = await executeChild<(input: object) => Promise<WeightsEnd>>('updateWeights', {
@@ -43,7 +43,7 @@ export async function loadWeights(
     // A server that lacks it gets it before it makes a token.
     if (ended.state === 'whole' || ended.state === 'partial') {
       // Also where a rewind comes before it is published.
-      if (state.fenced) state.loaded = number;
+      state.loaded = number;
       return;
     }
     const why = ended.servers.find(({ error }) => error !== null)?.error;

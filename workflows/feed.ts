@@ -11,7 +11,6 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
-  patched,
   setCurrentDetails,
   setHandler,
   startChild,
@@ -31,7 +30,6 @@ import { openFeed, watchGroups } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';
 import { openHistorySteps } from './history-steps.ts';
 import { admit, collectionBegan } from './messages.ts';
-import { FENCED_BY_LINE } from './patches.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
@@ -43,8 +41,6 @@ const IDLE_MS = 10 * 60_000;
 
 export async function feed(input: FeedInput): Promise<FeedProgress> {
   const { run, out, idleMs: patienceMs = IDLE_MS } = input;
-  // For a whole execution: one that an older worker began goes on as it began, until it continues as new.
-  const fenced = patched(FENCED_BY_LINE);
   const history = openHistorySteps();
   const held: { state?: FeedState } = {};
   let changes = 0;
@@ -55,7 +51,6 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
   // Handlers are set before the first await, so no early update is lost.
   const verbs = openVerbs(input, () => held.state, changed, history);
   const state = input.carried ?? (await openFeed({ run, out }));
-  state.fenced = fenced;
   held.state = state;
   changed();
 
@@ -82,8 +77,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
   for (;;) {
     const seen = changes;
     if (broken !== undefined) throw broken;
-    if (history.byCount) timers.follow(state);
-    else if (state.leases.some(({ until }) => until <= Date.now())) await verbs.alone(async () => expire(state));
+    timers.follow(state);
     if (state.shape.batchGroups !== null && admitted(state) !== sent && !state.concluded) {
       sent = admitted(state);
       await tellCollection(sent);
@@ -95,16 +89,8 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
       await continueAsNew<typeof feed>({ ...input, carried: state });
     }
     const woken = () => changes !== seen || broken !== undefined || isFull();
-    if (history.byCount) {
-      if (!isExhausted(state)) await condition(woken);
-      else if (!(await condition(woken, patienceMs)) && isExhausted(state)) break;
-      continue;
-    }
-    const next = Math.min(...state.leases.map(({ until }) => until)) - Date.now();
-    const idleMs = isExhausted(state) ? patienceMs : Infinity;
-    const waitMs = Math.max(1, Math.min(next, idleMs));
-    if (waitMs === Infinity) await condition(woken);
-    else if (!(await condition(woken, waitMs)) && waitMs === idleMs && isExhausted(state)) break;
+    if (!isExhausted(state)) await condition(woken);
+    else if (!(await condition(woken, patienceMs)) && isExhausted(state)) break;
   }
   verbs.drain();
   watching.cancel();
@@ -113,12 +99,6 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
 
   function isFull(): boolean {
     return history.isFull() || verbs.updates() >= (input.maxUpdates ?? MAX_UPDATES);
-  }
-
-  function expire(s: FeedState): void {
-    const now = Date.now();
-    endLeases(s, ({ until }) => until <= now);
-    changed();
   }
 
   async function tellCollection(groups: number): Promise<void> {

@@ -1,14 +1,13 @@
 // Plays a window to its end: starts its units in order, as many as may be in flight, and counts each as it ends. The
 // history moves on before it is too long; rollouts outlive that.
 
-import { allHandlersFinished, condition, patched } from '@temporalio/workflow';
+import { allHandlersFinished, condition } from '@temporalio/workflow';
 import type { Unit } from '../activities/collection.ts';
 import type { CollectionInput } from '../domain/run/messages.ts';
 import { canStart, isFinished, type WindowState } from '../domain/run/window.ts';
 import { openChildren } from './children.ts';
 import { page } from './collection-steps.ts';
 import type { HistorySteps } from './history-steps.ts';
-import { STARTED_IN_STEP } from './patches.ts';
 
 const PAGE_UNITS = 50;
 /** Starts that the server has not acknowledged, at most: a start once asked for is not recalled by a pause or a stop. */
@@ -26,10 +25,8 @@ export interface Player {
   moveOn(): Promise<unknown>;
   /** It is one of many windows of a run. */
   readonly many?: boolean;
-  /** More is wanted in flight than one workflow may have. */
-  wantsMore?(): boolean;
-  /** Asked once that is so: the window is then given up for more than one. */
-  mayHaveMore?(): boolean;
+  /** More is wanted in flight than one workflow may have: the window is given up for several. */
+  isOutgrown?(): boolean;
 }
 
 type Place = Pick<CollectionInput, 'run' | 'out'>;
@@ -41,15 +38,15 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
   children.follow(state.inFlight);
   player.onStop(children.cancelAll);
   const mostStarting = player.many ? MOST_STARTING_OF_MANY : MOST_STARTING;
-  const wantsMore = () => player.wantsMore?.() === true;
+  const isOutgrown = () => player.isOutgrown?.() === true;
 
   let units: Unit[] = [];
   const startAll = async () => {
     while (!isFinished(state)) {
       await condition(
-        () => !children.hasFailed() && (canStart(state) || isFinished(state) || history.isFull() || wantsMore()),
+        () => !children.hasFailed() && (canStart(state) || isFinished(state) || history.isFull() || isOutgrown()),
       );
-      const outgrown = wantsMore() && player.mayHaveMore?.() === true;
+      const outgrown = isOutgrown();
       if ((history.isFull() || outgrown) && !isFinished(state)) {
         await condition(() => children.starting() === 0 && allHandlersFinished());
         // The next execution says it only once it starts in step itself.
@@ -58,7 +55,7 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
         await player.moveOn();
       }
       if (!canStart(state)) continue;
-      if (children.starting() >= mostStarting && patched(STARTED_IN_STEP)) {
+      if (children.starting() >= mostStarting) {
         state.starting = children.starting();
         await condition(() => children.starting() < mostStarting);
         continue;

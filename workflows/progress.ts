@@ -4,7 +4,6 @@
 import {
   type CancellationScope,
   condition,
-  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -16,7 +15,6 @@ import type { SentMessage } from '../domain/text/say.ts';
 import type { TurnFacts } from '../domain/rollout/turn.ts';
 import { turnTable } from '../domain/rollout/turn-table.ts';
 import { pause, resume, rolloutProgress, stop } from './messages.ts';
-import { FOUND_WHILE_PLAYED, PAUSED_AGAIN } from './patches.ts';
 import { openMessages } from './say.ts';
 import { OUTCOME, QUERY, REWARD, RUN, TURNS, VERSION } from './search-attributes.ts';
 
@@ -55,7 +53,7 @@ export function openProgress(scope: CancellationScope): Progress {
     opened(what) {
       opened = what;
       // A collection gives these to its rollouts; one that was started alone has none before its end.
-      if (!workflowInfo().typedSearchAttributes.get(RUN) && patched(FOUND_WHILE_PLAYED)) {
+      if (!workflowInfo().typedSearchAttributes.get(RUN)) {
         upsertSearchAttributes([
           { key: RUN, value: what.rollout.run },
           { key: QUERY, value: what.rollout.query },
@@ -65,8 +63,8 @@ export function openProgress(scope: CancellationScope): Progress {
     },
     async mayBegin(turn) {
       if (paused) phase = `paused before turn ${turn}`;
-      await condition(() => !paused);
-      while (paused && patched(PAUSED_AGAIN)) await condition(() => !paused);
+      // A pause may come in the very task of the resume before it.
+      while (paused) await condition(() => !paused);
       phase = `turn ${turn}`;
       show();
       return messages.before(turn);

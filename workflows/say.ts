@@ -1,6 +1,5 @@
 // People's messages to a rollout in flight: an update puts one behind the feedback before the next turn. Refused where no
-// turn could answer it; one message a turn, and the same one again is accepted. It adds no command to a history, so
-// histories from before it replay.
+// turn could answer it; one message a turn, and the same one again is accepted. It adds no command to a history.
 
 import { setHandler } from '@temporalio/workflow';
 import { messageProblem, type SentMessage } from '../domain/text/say.ts';

@@ -1,7 +1,7 @@
 // Steers a collection and publishes its progress: the updates and the query of the contract, the memo for clients that
 // find no worker, and the UI's table. Handlers are set before the first await, so no early update is lost.
 
-import { patched, setCurrentDetails, setHandler, upsertMemo } from '@temporalio/workflow';
+import { setCurrentDetails, setHandler, upsertMemo } from '@temporalio/workflow';
 import { collectionTable } from '../domain/run/collection-table.ts';
 import { type BlocksState, isFinished, runFacts } from '../domain/run/blocks.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
@@ -10,7 +10,6 @@ import { totalUnits, type WindowState } from '../domain/run/window.ts';
 import type { CollectionInput, CollectionProgress, MemoProgress } from '../domain/run/messages.ts';
 import type { HistorySteps } from './history-steps.ts';
 import { admit, collectionProgress, pause, resume, stop, tune } from './messages.ts';
-import { STEERED_EARLY, TOLD_BY_COUNT, TOLD_IN_MEMO } from './patches.ts';
 
 export interface Steering {
   /** Takes over a window, and applies the updates that came before it. */
@@ -26,8 +25,6 @@ export interface Steering {
 
 /** Each memo costs an event of the history and a write of the server: due when this share of those in flight has ended. */
 const MEMO_SHARE = 1 / 16;
-/** In histories without the patch: least time between two memos. */
-const MEMO_MS = 5000;
 
 export function openSteering(input: CollectionInput, history: HistorySteps): Steering {
   const { carried } = input;
@@ -41,23 +38,17 @@ export function openSteering(input: CollectionInput, history: HistorySteps): Ste
   let state: WindowState | BlocksState | undefined;
   let steeredEarly = false;
   let stopAct: (() => void) | undefined;
-  let toldAt = -Infinity;
   let untold = Infinity;
   /** A block reports several ends at once. */
   const mostUntold = () => (state && 'blocks' in state ? 1 : (state ?? asked).maxConcurrent * MEMO_SHARE);
   const show = () => {
     const progress = progressOf(input.run, state, asked);
     setCurrentDetails(collectionTable(progress));
-    const now = Date.now();
-    if (patched(TOLD_BY_COUNT)) {
-      if (++untold < mostUntold()) return;
-    } else if (now - toldAt < MEMO_MS || !patched(TOLD_IN_MEMO)) return;
+    if (++untold < mostUntold()) return;
     untold = 0;
-    toldAt = now;
-    upsertMemo({ progress: { ...progress, toldAt } satisfies MemoProgress });
+    upsertMemo({ progress: { ...progress, toldAt: Date.now() } satisfies MemoProgress });
   };
   const publish = () => {
-    toldAt = -Infinity;
     untold = Infinity;
     show();
   };
@@ -108,7 +99,7 @@ export function openSteering(input: CollectionInput, history: HistorySteps): Ste
 
   return {
     opened(opened) {
-      if (!input.carried || (steeredEarly && patched(STEERED_EARLY))) Object.assign(opened, asked);
+      if (!input.carried || steeredEarly) Object.assign(opened, asked);
       if (admittedEarly !== undefined && isPaced(opened)) opened.admitted = admittedEarly;
       state = opened;
       show();

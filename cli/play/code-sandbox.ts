@@ -32,7 +32,7 @@ export async function mustTakeEnvironments({ session, local }: Link): Promise<vo
     reason: 'environment-not-served',
     fix: local
       ? '`everturn down` and this command restart the local service.'
-      : 'Start `everturn worker` of this version; older ones know no environments.',
+      : 'Start `everturn worker` there.',
   });
 }
 

@@ -258,7 +258,7 @@ export function isBoundary(value: unknown): value is Boundary {
   return typeof value === 'string' && Object.hasOwn(REASONS, value);
 }
 
-/** For records without a boundary: the only one with this reason; undefined for none or several. */
+/** The only boundary with this reason; undefined for none or several. */
 export function boundaryOfReason(reason: string): Boundary | undefined {
   const found = BOUNDARIES.filter((boundary) => (REASONS[boundary] as readonly string[]).includes(reason));
   return found.length === 1 ? found[0] : undefined;

@@ -36,7 +36,7 @@ export interface RewindEntry extends EntryBase {
   readonly kind: 'rewind';
   /** Groups trained into a later version no longer count. */
   readonly to: number;
-  /** The caller's own id of the request; absent in older entries. */
+  /** The caller's own id of the request if it gave one. */
   readonly request?: string;
 }
 

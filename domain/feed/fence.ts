@@ -1,6 +1,5 @@
 // Fencing: every rewind begins a line, also one that changes nothing, and its number is the token that the verbs of a trainer
-// carry. So a trainer that another one replaced is refused, whatever it does next. Leaves out workflows that older workers
-// began (`fenced` is absent).
+// carry. So a trainer that another one replaced is refused, whatever it does next.
 
 import type { RewindRequest } from './line.ts';
 import type { Refusal } from './rules.ts';
@@ -8,7 +7,7 @@ import type { FeedState } from './state.ts';
 
 /** `line`: what the caller sent; a trainer that never called `rewind` is on line 0. */
 export function checkLine(state: FeedState, line: number | null | undefined): Refusal | undefined {
-  if (!state.fenced || (line ?? 0) === state.line) return undefined;
+  if ((line ?? 0) === state.line) return undefined;
   const fix = 'Call `rewind` with the version of your checkpoint, and send the `line` that it answers with every verb.';
   if (line == null) {
     return {
@@ -33,7 +32,7 @@ export function repeatedRewind(
   state: FeedState,
   request: string | null | undefined,
 ): RewindRequest | Refusal | undefined {
-  const known = state.rewinds?.find((made) => made.request === request);
-  if (!state.fenced || !known) return undefined;
+  const known = state.rewinds.find((made) => made.request === request);
+  if (!known) return undefined;
   return known.line === state.line ? known : checkLine(state, known.line);
 }

@@ -1,6 +1,6 @@
 // The limits on steps: a version of the weights is one step of `batchGroups` groups, so that counting versions bounds
-// staleness; and the line of the trainer. Validators of Updates ask these before an Update is accepted, and a fenced feed
-// again when its turn comes; older histories were not asked again, and hold. Each answers what the rule of its verb
+// staleness; and the line of the trainer. Validators of Updates ask these before an Update is accepted, and the feed
+// again when its turn comes. Each answers what the rule of its verb
 // answers (domain/feed/rules.ts), or one more refusal. Pure.
 
 import { checkLine, repeatedRewind } from './fence.ts';
@@ -77,10 +77,9 @@ export function mayPublish(state: FeedState, given: VersionArguments): boolean |
   };
 }
 
-export function mayRewind(state: FeedState, given: RewindArguments): ReturnType<typeof checkRewind> {
-  const repeated = repeatedRewind(state, given.request);
-  if (repeated === undefined) return checkRewind(state, given);
-  return isRefusal(repeated) ? repeated : true;
+export function mayRewind(state: FeedState, given: RewindArguments): Refusal | true {
+  const checked = repeatedRewind(state, given.request) ?? checkRewind(state, given);
+  return checked && isRefusal(checked) ? checked : true;
 }
 
 export function mayRenew(state: FeedState, { line }: RenewArguments): Refusal | true {

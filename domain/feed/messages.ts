@@ -42,8 +42,8 @@ export interface GrantedLease extends Pick<
   Lease,
   'id' | 'consumer' | 'groups' | 'version' | 'trainedAt' | 'line' | 'until'
 > {
-  /** Which weights survived the rewinds so far; absent from older feeds. */
-  readonly floors?: readonly Floor[];
+  /** Which weights survived the rewinds so far. */
+  readonly floors: readonly Floor[];
 }
 
 export interface AcknowledgeArguments {

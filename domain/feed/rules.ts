@@ -79,7 +79,7 @@ export function canLease(state: FeedState, { consumer, groups, least, request }:
 /** Nothing is to come beside what is ready: a lease may be smaller than its caller asked for. */
 function isRest(state: FeedState): boolean {
   // Groups that others hold may be offered again, and then make a whole step.
-  return nothingToCome(state) && (!state.fenced || state.shape.batchGroups === null || state.leases.length === 0);
+  return nothingToCome(state) && (state.shape.batchGroups === null || state.leases.length === 0);
 }
 
 /** Ends the leases whose time is over: their groups are offered again. */
@@ -200,17 +200,14 @@ export function publish(state: FeedState, version: number, weights: string | nul
   noteAdmission(state);
 }
 
-/** True if there is nothing to do: only an older workflow leaves such a rewind out. */
-export function checkRewind(state: FeedState, { version }: RewindArguments): boolean | Refusal {
+export function checkRewind(state: FeedState, { version }: RewindArguments): Refusal | undefined {
   const most = Math.max(state.version, state.trained);
-  if (version > most) {
-    return {
-      reason: 'version-goes-back',
-      message: `There is no version ${version} to rewind to: the trainer is at version ${most}.`,
-      fix: `Rewind to a version from 0 to ${most}.`,
-    };
-  }
-  return !state.fenced && version === most && state.leases.length === 0 && state.expired.length === 0;
+  if (version <= most) return undefined;
+  return {
+    reason: 'version-goes-back',
+    message: `There is no version ${version} to rewind to: the trainer is at version ${most}.`,
+    fix: `Rewind to a version from 0 to ${most}.`,
+  };
 }
 
 /** `offered`: what was trained into a later version along the line. Returns the number of groups offered again. */
@@ -223,17 +220,17 @@ export function rewind(state: FeedState, to: number, offered: NumberSet, request
   state.acknowledged = state.acknowledged.filter(({ version }) => version <= to);
   state.ahead = state.ahead.filter(({ version }) => version <= to);
   // Servers may have weights that were never published; then those of `to` must be loaded again.
-  const kept = state.fenced && state.settled && state.version === to;
+  const kept = state.settled && state.version === to;
   if (state.version >= to && !kept) state.weights = null;
   state.version = Math.min(state.version, to);
   state.trained = to;
-  state.floors = addFloor(state.floors ?? [], state.line, to);
+  state.floors = addFloor(state.floors, state.line, to);
   state.line++;
   noteAdmission(state);
   const again = sizeOf(offered) + leased;
   if (request != null) {
     const made = { request, version: to, line: state.line, offered: again };
-    state.rewinds = rememberRewind(state.rewinds ?? [], made);
+    state.rewinds = rememberRewind(state.rewinds, made);
   }
   return again;
 }

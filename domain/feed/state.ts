@@ -41,11 +41,9 @@ export interface Acknowledged {
 export interface FeedState {
   readonly run: string;
   readonly shape: FeedShape;
-  /** Every rewind begins a line, and the verbs are refused on another one. Absent in a workflow that is older. */
-  fenced?: boolean;
   /** domain/feed-line.ts. */
-  floors?: Floor[];
-  rewinds?: RewindRequest[];
+  floors: Floor[];
+  rewinds: RewindRequest[];
   /** No server has later weights than those that are published; absent if that is not known. */
   settled?: boolean;
   /** Entries of the ledger, and the hash of the last one. */

@@ -43,13 +43,13 @@ export interface RolloutResult {
   readonly turnRewards?: readonly number[];
   /** Turns that called tools and hold no answer; absent if there is none. */
   readonly called?: readonly number[];
-  /** The turns that were judged, by verdict and reason; absent in histories from before they were counted. */
+  /** The turns that were judged, by verdict and reason; absent if its records are not known. */
   readonly verdicts?: VerdictCounts;
   /** Output tokens of all turns; null: unknown, because a server gave text without tokens. */
   readonly tokens: number | null;
   /** Stable name of what failed; null unless the outcome is `failed` or `undecided`. */
   readonly reason: string | null;
-  /** The boundary of the failure; absent unless the outcome is `failed`, and in older records. */
+  /** The boundary of the failure; absent unless the outcome is `failed`. */
   readonly boundary?: Boundary;
   /** A person's message is in its context: it counts in no accuracy. */
   readonly steered?: true;
@@ -104,10 +104,9 @@ export function rolloutResult(
   turns: readonly TurnFacts[],
   stop: StopReason,
   failure: RecordedEnd['failure'],
-  settings: RewardSettings,
+  { success, turnRewards: raw, returns, called }: ScoredTurns,
 ): RolloutResult {
   const outcome = outcomeOf(stop);
-  const { success, turnRewards: raw, returns, called } = scoredTurns(turns, stop, settings);
   const rewards = outcome === 'complete' ? returns : [];
   const counted = turns.map((verdict) => ({ tokens: verdict.outputTokens, verdict }));
   return recordedResult(
@@ -169,7 +168,7 @@ export function ofAnswers<T>(perTurn: readonly T[], called: readonly number[] = 
 /** The part of an end's record that a result repeats. */
 export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'rewards' | 'success' | 'called'> {
   readonly turnRewards?: readonly number[];
-  readonly failure: { readonly reason: string; readonly boundary?: Boundary } | null;
+  readonly failure: { readonly reason: string; readonly boundary: Boundary } | null;
   /** Turns with a person's message in their context. */
   readonly said?: readonly number[];
 }
@@ -195,7 +194,7 @@ export function recordedResult(
     verdicts: countedVerdicts(turns.flatMap(({ verdict }) => verdict ?? [])),
     tokens: totalTokens(turns.map(({ tokens }) => tokens)),
     reason: failure?.reason ?? undecided ?? null,
-    ...(failure?.boundary && { boundary: failure.boundary }),
+    ...(failure && { boundary: failure.boundary }),
     ...(said.length > 0 && { steered: true as const }),
     trajectory,
   };
@@ -212,7 +211,7 @@ export function unrecordedResult(trajectory: TrajectoryReference, failure: Recor
     success: [],
     tokens: 0,
     reason: failure?.reason ?? null,
-    ...(failure?.boundary && { boundary: failure.boundary }),
+    ...(failure && { boundary: failure.boundary }),
     trajectory,
   };
 }

@@ -18,11 +18,11 @@ export interface OpenedRollout {
   readonly reward: RewardSettings;
   /** The query's first words, safe to show. */
   readonly title: string;
-  /** Decides which workers judge; absent in histories from before code had a queue of its own. */
-  readonly task?: Task;
-  /** SHA-256 of its first records; absent in histories from before they were sent. */
+  /** Decides which workers judge. */
+  readonly task: Task;
+  /** SHA-256 of its first records; absent while its environment has yet to begin it. */
   readonly records?: { readonly run: string | null; readonly rollout: string };
-  /** Its result, if its folder already holds an end; absent in histories from before this was read. */
+  /** Its result, if its folder already holds an end. */
   readonly ended?: RolloutResult;
   /** The query's own environment, if it names one. */
   readonly environment?: {
@@ -43,8 +43,8 @@ export type Generated =
 
 /** The facts of a turn that is not judged yet. */
 export interface GeneratedTurn extends Omit<TurnFacts, 'verdict' | 'reason' | 'reward'> {
-  /** SHA-256 of the turn's record; absent in histories from before it was sent. */
-  readonly hash?: string;
+  /** SHA-256 of the turn's record. */
+  readonly hash: string;
   /** The calls to be run, if the reply calls tools and is no answer; empty if none of them can be run. */
   readonly calls?: readonly CallToRun[];
 }
@@ -88,8 +88,7 @@ export interface Called {
 }
 
 export interface FailureFacts {
-  /** The boundary of the failure; absent in older records and histories. */
-  readonly boundary?: Boundary;
+  readonly boundary: Boundary;
   /** Stable machine name. */
   readonly reason: string;
   readonly message: string;
@@ -101,8 +100,8 @@ export interface FailureDetails {
 }
 
 /**
- * The boundary of a failure. Without details (old histories, or details that cannot be read) it follows from the
- * reason; a reason in no list, such as TypeError, is our bug.
+ * The boundary of a failure. Without details that can be read it follows from the reason; a reason in no list,
+ * such as TypeError, is our bug.
  */
 export function boundaryOf(reason: string, detail: () => unknown): Boundary {
   try {
@@ -129,7 +128,7 @@ export function recordedFacts(record: TurnRecord): Omit<GeneratedTurn, 'hash' | 
   return { ...facts, versionStart, versionEnd, ...(said && { said: true as const }) };
 }
 
-export function turnFacts(generated: GeneratedTurn, { verdict, reason, reward }: Judged): TurnFacts {
+export function turnFacts(generated: Omit<GeneratedTurn, 'hash'>, { verdict, reason, reward }: Judged): TurnFacts {
   const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, said } = generated;
   const own = { ...(reward !== undefined && { reward }), ...(said && { said }) };
   return { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, verdict, reason, ...own };

@@ -11,11 +11,6 @@ export function sampleId(query: string, sample: number): string {
   return sample > 0 ? `${row}@${sample}` : row;
 }
 
-/** The id as written before `@` was escaped: `x@1` and sample 1 of `x` share it. */
-export function formerSampleId(query: string, sample: number): string {
-  return sample > 0 ? `${query}@${sample}` : query;
-}
-
 export interface SampleName {
   readonly query: string;
   readonly sample: number;

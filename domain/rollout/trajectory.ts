@@ -58,8 +58,7 @@ export interface VerdictRecord extends Verdict, ReplyFields {
 }
 
 export interface Failure {
-  /** The boundary of the failure; absent in older records. */
-  readonly boundary?: Boundary;
+  readonly boundary: Boundary;
   /** Stable machine name. */
   readonly reason: string;
   /** One line for users. */

@@ -59,7 +59,7 @@ export interface TurnRecord {
   /** The model and the server that answered. */
   readonly model: string;
   readonly server: string | null;
-  /** The distribution of the logprobs; absent in older records: the one sampled from. */
+  /** The distribution of the logprobs; absent if a server returned text only. */
   readonly logprobsOf?: WantedLogprobs;
   /** The distribution that the model or its servers report; under the run's sampling it equals logprobsOf. */
   readonly logprobsFound?: LogprobMeaning;

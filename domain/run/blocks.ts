@@ -31,7 +31,7 @@ export interface OpenBlock {
   inFlight: number;
   /** Of those in flight, how many have not begun for all that the block knows. */
   starting?: number;
-  /** When it reported last, or was first started. Epoch milliseconds; absent in states of older workers. */
+  /** When it reported last, or was first started. Epoch milliseconds; absent until it is started. */
   heardAt?: number;
   counts: CollectionCounts;
   /** It is to be started: it is new, or its workflow closed before its end. */

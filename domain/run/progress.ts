@@ -1,7 +1,7 @@
 // The state of a collection as counts: exact under replay, and bounded whatever the number of rollouts.
 
 import { ofAnswers, type Outcome, OUTCOMES, type RolloutResult } from '../rollout/ending.ts';
-import { type Boundary, boundaryOfReason } from '../errors/reasons.ts';
+import type { Boundary } from '../errors/reasons.ts';
 import { totalTokens } from '../rollout/turn.ts';
 import { addVerdicts, type VerdictCounts } from '../rollout/verdict.ts';
 
@@ -10,7 +10,7 @@ export interface FailedRollout {
   readonly sample: number;
   readonly outcome: Outcome;
   readonly reason: string;
-  /** The boundary of the failure; absent unless the outcome is `failed`, and if unknown. */
+  /** The boundary of the failure; absent unless the outcome is `failed`. */
   readonly boundary?: Boundary;
 }
 
@@ -19,8 +19,8 @@ export interface RewardCount {
   readonly count: number;
   readonly sum: number;
   readonly squares: number;
-  /** Σ (r − mean)², which keeps a small spread around a large mean; absent in older counts. */
-  readonly deviations?: number;
+  /** Σ (r − mean)², which keeps a small spread around a large mean. */
+  readonly deviations: number;
   readonly min: number;
   readonly max: number;
 }
@@ -36,13 +36,8 @@ export function rewardMoments(at: RewardCount): RewardMoments {
   const { count, sum } = at;
   return {
     mean: count === 0 ? null : sum / count,
-    spread: count < 2 ? null : Math.sqrt(deviationsOf(at) / (count - 1)),
+    spread: count < 2 ? null : Math.sqrt(at.deviations / (count - 1)),
   };
-}
-
-function deviationsOf({ count, sum, squares, deviations, min, max }: RewardCount): number {
-  if (count < 2 || min === max) return 0;
-  return deviations ?? Math.max(0, squares - (sum * sum) / count);
 }
 
 export interface CollectionCounts {
@@ -50,10 +45,10 @@ export interface CollectionCounts {
   readonly outcomes: Record<Outcome, number>;
   /** Named reasons of rollouts that failed or could not be judged. */
   readonly reasons: Record<string, number>;
-  /** Failed rollouts by boundary; those counted before boundaries were stored are missing. */
+  /** Failed rollouts by boundary; absent if there is none. */
   boundaries?: Partial<Record<Boundary, number>>;
-  /** Judged turns by verdict and reason; absent in older counts. */
-  verdicts?: VerdictCounts;
+  /** Judged turns by verdict and reason. */
+  readonly verdicts: VerdictCounts;
   /** Finished turns of ended rollouts. */
   turns: number;
   /** Their output tokens; null: unknown, because a server gave text without tokens. */
@@ -103,13 +98,13 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
   counts.outcomes[result.outcome]++;
   counts.turns += result.turns;
   counts.tokens = totalTokens([counts.tokens, result.tokens]);
-  addVerdicts((counts.verdicts ??= {}), result.verdicts ?? {});
+  addVerdicts(counts.verdicts, result.verdicts ?? {});
   if (result.steered) counts.steered = (counts.steered ?? 0) + 1;
   else addSuccess(counts, result, numTurns);
   if (result.outcome === 'failed' || result.outcome === 'undecided') {
     const reason = result.reason ?? 'unknown';
     counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + 1;
-    const boundary = result.outcome === 'failed' ? (result.boundary ?? boundaryOfReason(reason)) : undefined;
+    const { boundary } = result;
     if (boundary) (counts.boundaries ??= {})[boundary] = (counts.boundaries[boundary] ?? 0) + 1;
     if (counts.failures.length < MAX_FAILURES) {
       const { query, sample } = result.trajectory;
@@ -140,7 +135,7 @@ export function addCounts(counts: CollectionCounts, more: CollectionCounts): voi
     counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + n;
   for (const [boundary, n] of Object.entries(more.boundaries ?? {}) as [Boundary, number][])
     (counts.boundaries ??= {})[boundary] = (counts.boundaries[boundary] ?? 0) + n;
-  addVerdicts((counts.verdicts ??= {}), more.verdicts ?? {});
+  addVerdicts(counts.verdicts, more.verdicts);
   counts.turns += more.turns;
   counts.tokens = totalTokens([counts.tokens, more.tokens]);
   for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const)
@@ -150,16 +145,19 @@ export function addCounts(counts: CollectionCounts, more: CollectionCounts): voi
   counts.failures.push(...more.failures.slice(0, MAX_FAILURES - counts.failures.length));
 }
 
-const NO_REWARDS: RewardCount = { count: 0, sum: 0, squares: 0, min: 0, max: 0 };
+const NO_REWARDS: RewardCount = { count: 0, sum: 0, squares: 0, deviations: 0, min: 0, max: 0 };
 
 function addReward(series: RewardCount[], index: number, reward: number): void {
-  addRewards(series, index, { count: 1, sum: reward, squares: reward * reward, min: reward, max: reward });
+  addRewards(series, index, {
+    ...{ count: 1, sum: reward, squares: reward * reward, deviations: 0 },
+    ...{ min: reward, max: reward },
+  });
 }
 
 function addRewards(series: RewardCount[], index: number, more: RewardCount): void {
   while (series.length <= index) series.push(NO_REWARDS);
   const here = series[index]!;
-  const { count, sum, squares, min, max } = here;
+  const { count, sum, squares, deviations, min, max } = here;
   if (more.count === 0) return;
   // Chan, Golub and LeVeque: the deviations of both parts, and those of their means.
   const apart = count === 0 ? 0 : more.sum / more.count - sum / count;
@@ -168,7 +166,7 @@ function addRewards(series: RewardCount[], index: number, more: RewardCount): vo
     count: count + more.count,
     sum: sum + more.sum,
     squares: squares + more.squares,
-    deviations: deviationsOf(here) + deviationsOf(more) + between,
+    deviations: deviations + more.deviations + between,
     min: count === 0 ? more.min : Math.min(min, more.min),
     max: count === 0 ? more.max : Math.max(max, more.max),
   };

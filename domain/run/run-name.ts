@@ -13,7 +13,7 @@ export function derivedRunName(
   samples: number,
   groups: object = {},
 ): string {
-  // An option that came later leaves names as they were while it says nothing.
+  // A list without an entry says nothing.
   const entries = sortedEntries(settings).filter(
     ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
   );

@@ -52,7 +52,7 @@ export interface ToolSettings {
   /** The one of them that begins the results, if one does: after another it is still to come. */
   readonly opensResults?: string;
   readonly list: readonly ToolRecord[];
-  /** Texts that open a call for which the model's tokenizer has tokens; absent in older records: none were looked for. */
+  /** Texts that open a call for which the model's tokenizer has tokens; absent if it has none. */
   readonly markers?: readonly Marker[];
   /** Calls before one answer, at most; a reply with further calls is judged as an answer. */
   readonly maxCalls: number;

@@ -3,7 +3,7 @@
 // Floats are float32 values. Guarantees the lengths that the trainer checks, or throws.
 
 import { type CompleteTurns, completeTurns } from '../../domain/rollout/complete-turns.ts';
-import { formerSampleId, sampleId } from '../../domain/rollout/sample-id.ts';
+import { sampleId } from '../../domain/rollout/sample-id.ts';
 import { TASK_INDEX } from '../../domain/run/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { noEos } from '../../domain/rollout/turn.ts';
@@ -43,12 +43,6 @@ export const areal = {
   description: "AReaL's SequenceSample as JSON, one trajectory a line",
   id: idOf,
   lines: (trajectory: Trajectory) => [JSON.stringify(sequenceSample(trajectory))],
-  former(trajectory: Trajectory) {
-    const { query, sample } = trajectory.rollout;
-    const id = formerSampleId(query.queryId, sample);
-    if (id === idOf(trajectory)) return undefined;
-    return { id, lines: [JSON.stringify({ ...sequenceSample(trajectory), ids: [id] })] };
-  },
 } satisfies Exporter;
 
 function idOf({ rollout: { query, sample } }: Trajectory): string {

@@ -3,11 +3,6 @@
 import type { RowLabels } from '../../domain/rollout/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 
-export interface FormerLines {
-  readonly id: string;
-  readonly lines: readonly string[];
-}
-
 export type Labels = Partial<RowLabels>;
 export type Chunk = string | Uint8Array;
 
@@ -36,11 +31,6 @@ export interface Exporter {
   readonly advantages?: 'none' | 'mean';
   /** The sample's id in the file: unique for each (query, sample). Absent where a line is not a sample. */
   id?(trajectory: Trajectory): string;
-  /**
-   * Lines as an older Everturn wrote them, with their id; undefined if today's are the same. A check of an old file
-   * recognises them by these.
-   */
-  former?(trajectory: Trajectory): FormerLines | undefined;
   /** Why a complete trajectory has nothing for this format; undefined if it has. */
   leavesOut?(trajectory: Trajectory): 'no-right-answer' | 'text-prompt' | undefined;
   /** Lines (no newline) of one trajectory that the format takes. Throws StoreError if the record cannot be right. */

@@ -1,6 +1,5 @@
 // Proves an export: one sample for each complete rollout, and an earlier export file holds exactly the samples that the
-// records give today: each line once, in order, to the byte, and no id twice. A line of an older Everturn, with its
-// former id, counts as well. Memory: a hash and an id for each line.
+// records give: each line once, in order, to the byte, and no id twice. Memory: a hash for each line, an id for each sample.
 
 import { createHash } from 'node:crypto';
 import type { LineMaker } from '../encoder.ts';
@@ -42,7 +41,7 @@ export interface ExportProof {
 export function openExportCheck({ exporter, file, ...selection }: ExportCheck, onBreach: OnBreach): ExportProof {
   const path = `export --format ${exporter.name}`;
   const whole = createHash('sha256');
-  const [lines, formerLines] = [new Map<string, Line>(), new Map<string, Line>()];
+  const lines = new Map<string, Line>();
   const ids = new Map<string, Named>();
   let samples = 0;
   let place = 0;
@@ -51,7 +50,7 @@ export function openExportCheck({ exporter, file, ...selection }: ExportCheck, o
       for (const { query, sample, outcome, problem } of made.skipped)
         if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
       whole.update(made.bytes);
-      for (const { query, sample, id, hashes = [], former } of made.samples) {
+      for (const { query, sample, id, hashes = [] } of made.samples) {
         samples++;
         const named = { query, sample };
         const other = id === null ? undefined : ids.get(id);
@@ -61,12 +60,7 @@ export function openExportCheck({ exporter, file, ...selection }: ExportCheck, o
             problem: `gives ${nameOf(named)} the id ${JSON.stringify(id)}, which ${nameOf(other)} has`,
           });
         if (id !== null) ids.set(id, named);
-        for (const [i, hash] of hashes.entries()) {
-          const of = { ...named, place: place++ };
-          lines.set(hash, { of, id });
-          const formerly = former?.hashes[i];
-          if (formerly !== undefined) formerLines.set(formerly, { of, id: former!.id });
-        }
+        for (const hash of hashes) lines.set(hash, { ...named, place: place++ });
       }
     },
 
@@ -76,53 +70,43 @@ export function openExportCheck({ exporter, file, ...selection }: ExportCheck, o
       if (counted && (samples < seen.complete || (seen.ended && samples > seen.complete))) {
         onBreach({ path, problem: `gives ${samples} samples; the records hold ${seen.complete} to be exported` });
       }
-      if (file !== undefined) await checkFile(file, lines, formerLines, (problem) => onBreach({ path: file, problem }));
+      if (file !== undefined) await checkFile(file, lines, (problem) => onBreach({ path: file, problem }));
       return { format: exporter.name, samples, sha256: whole.digest('hex') };
     },
   };
 }
 
-/** The accepted forms of a line. */
-interface Line {
-  readonly of: { readonly query: string; readonly sample: number; readonly place: number };
-  /** The id in this line. */
-  readonly id: string | null;
+interface Line extends Named {
+  readonly place: number;
 }
 
 async function checkFile(
   file: string,
   expected: ReadonlyMap<string, Line>,
-  former: ReadonlyMap<string, Line>,
   say: (problem: string) => void,
 ): Promise<void> {
   const found = new Map<number, number>();
-  const ids = new Map<string, number>();
   let number = 0;
   let last = -1;
   try {
     for await (const hash of lineHashes(file)) {
       number++;
-      const line = hash === null ? undefined : (expected.get(hash) ?? former.get(hash));
-      const before = line && found.get(line.of.place);
+      const line = hash === null ? undefined : expected.get(hash);
+      const before = line && found.get(line.place);
       if (hash === null) say(`line ${number} is torn: its end is missing`);
       else if (!line) say(`line ${number} is none that the records give`);
       else if (before !== undefined) say(`line ${number} repeats line ${before}`);
       else {
-        if (line.of.place < last) say(`line ${number} stands out of order: ${nameOf(line.of)}`);
-        last = Math.max(last, line.of.place);
-        found.set(line.of.place, number);
-        const { id } = line;
-        const same = id === null ? undefined : ids.get(id);
-        if (same !== undefined)
-          say(`line ${number} has the id ${JSON.stringify(id)} of line ${same}: export the run again, which escapes @`);
-        if (id !== null) ids.set(id, number);
+        if (line.place < last) say(`line ${number} stands out of order: ${nameOf(line)}`);
+        last = Math.max(last, line.place);
+        found.set(line.place, number);
       }
     }
   } catch (error) {
     const problem = fileError('read', file, error);
     return say(problem instanceof Error ? problem.message : String(problem));
   }
-  for (const { of } of expected.values()) if (!found.has(of.place)) say(`lacks ${nameOf(of)}`);
+  for (const line of expected.values()) if (!found.has(line.place)) say(`lacks ${nameOf(line)}`);
 }
 
 /** SHA-256 of each line with its LF; null for a line without one. No line is held in memory. */

@@ -118,13 +118,12 @@ async function checkHistory(store: Store, history: RolloutHistory, onBreach: OnB
 }
 
 function turnProblems(claimed: GeneratedTurn, { record, hash }: Stored<TurnRecord>): string[] {
-  // Older histories contain no hashes.
-  if (claimed.hash !== undefined && claimed.hash !== hash) {
+  if (claimed.hash !== hash) {
     return [`is another record than the one that was generated: ${hash}; its history says ${claimed.hash}`];
   }
   const is: Omit<GeneratedTurn, 'turn' | 'hash' | 'reward' | 'said' | 'calls'> = {
-    outputTokens: asThen(outputTokens(record), claimed.outputTokens),
-    contextTokens: asThen(contextTokens(record), claimed.contextTokens),
+    outputTokens: outputTokens(record),
+    contextTokens: contextTokens(record),
     finish: record.finish,
     versionStart: record.versionStart,
     versionEnd: record.versionEnd,
@@ -137,16 +136,13 @@ async function resultProblems(store: Store, id: TrajectoryReference, claimed: Ro
   const turns = await Promise.all(end.turns.map((_, i) => store.getTurn(id, i + 1).catch(() => undefined)));
   const { outcome, stopReason, rewards, success } = end;
   const tokens = totalTokens(turns.map((turn) => (turn ? outputTokens(turn.record) : 0)));
-  const counted = turns.every((turn) => turn !== undefined) ? { tokens: asThen(tokens, claimed.tokens) } : {};
+  const counted = turns.every((turn) => turn !== undefined) ? { tokens } : {};
   const failed = end.failure ? { reason: end.failure.reason } : {};
   return differences(
     { outcome, stopReason, rewards, success, turns: end.turns.length, ...counted, ...failed },
     claimed,
   );
 }
-
-/** Older versions counted tokens that nobody knows as 0, or left them out of the sum. */
-const asThen = (is: number | null, then: number | null): number | null => is ?? then;
 
 function differences<T extends object>(is: T, claimed: Readonly<Record<keyof T & string, unknown>>): string[] {
   return Object.entries(is).flatMap(([field, value]) => {

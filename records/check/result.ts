@@ -43,14 +43,10 @@ export interface ResultCheck {
 export function openResultCheck(result: object | undefined, onBreach: OnBreach): ResultCheck {
   const claimed = result as StoredResult | undefined;
   const is = noCounts();
-  /** As older versions counted: rollouts with a person's message in their context are like any other. */
-  const formerly = noCounts();
   return {
     rollout(counted) {
       if (!claimed) return;
-      const { steered: _, ...played } = counted;
       addResult(is, counted, claimed.numTurns);
-      addResult(formerly, played, claimed.numTurns);
     },
 
     all(queries, run) {
@@ -75,17 +71,15 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
       // A rollout whose workflow was terminated from outside is counted and has no end record.
       for (const outcome of ['failed', 'cancelled'] as const)
         if (is.outcomes[outcome] > outcomes[outcome]) differs(outcome, outcomes[outcome], is.outcomes[outcome]);
-      const now = counts.steered === undefined ? formerly : is;
-      if (counts.steered !== undefined) differs('steered', counts.steered, is.steered);
-      for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const) differs(series, counts[series], now[series]);
-      // A run begun by an older version counts the verdicts of its later rollouts only.
-      for (const verdict of VERDICTS)
-        for (const [reason, n] of Object.entries(counts.verdicts?.[verdict] ?? {}))
-          if (!(n <= (is.verdicts?.[verdict]?.[reason] ?? 0)))
-            differs(`${verdict} (${reason})`, n, is.verdicts?.[verdict]?.[reason] ?? 0);
+      differs('steered', counts.steered, is.steered);
+      for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const) differs(series, counts[series], is[series]);
+      for (const verdict of VERDICTS) {
+        const [says, records] = [counts.verdicts[verdict] ?? {}, is.verdicts[verdict] ?? {}];
+        for (const reason of new Set([...Object.keys(says), ...Object.keys(records)]))
+          differs(`${verdict} (${reason})`, says[reason] ?? 0, records[reason] ?? 0);
+      }
       differs('turns', counts.turns, is.turns);
-      // Older versions counted tokens that nobody knows as 0.
-      if (is.tokens !== null) differs('tokens', counts.tokens, is.tokens);
+      differs('tokens', counts.tokens, is.tokens);
     },
   };
 }

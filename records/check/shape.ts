@@ -250,11 +250,11 @@ export function shapeProblem(kind: RecordKind, record: object): string | undefin
 export async function textProblem(
   kind: RecordKind,
   owner: Owner | null,
-  { record, asWritten = record, hash }: Stored<object>,
+  { record, hash }: Stored<object>,
 ): Promise<string | undefined> {
-  if (owner && hashOfParsed(kind, owner, asWritten) === hash) return undefined;
+  if (owner && hashOfParsed(kind, owner, record) === hash) return undefined;
   try {
-    const own = await encodeRecord(kind, owner, asWritten);
+    const own = await encodeRecord(kind, owner, record);
     if (own.hash === hash) return undefined;
     return 'is not the text that its content gives: a key stands in it twice, or a number or the spacing is not ours';
   } catch (error) {

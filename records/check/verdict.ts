@@ -1,6 +1,5 @@
 // Proves that a verdict of Everturn's own judges can have its reason: a reason that says equal is of `right`, one that
-// says different is not. Reasons of earlier versions that are not listed prove nothing, and neither do those of a user's
-// environment. Not covered: whether the verdict is right (`everturn judge --run`).
+// says different is not. Reasons of a user's environment prove nothing. Not covered: whether the verdict is right (`everturn judge --run`).
 
 import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
 

@@ -37,7 +37,7 @@ export interface RunRecord {
   } | null;
   /** The kind of logprobs that the servers or the model returned when the run was made; null if not probed. */
   readonly logprobs?: FoundLogprobs | null;
-  /** The model's identity when the run was made; null if not probed, absent in older runs. */
+  /** The model's identity when the run was made; null if not probed, absent if rollouts are started one by one. */
   readonly model?: ModelIdentity | null;
   /** Present in a fork of another run. */
   readonly forkedFrom?: ForkedFrom;

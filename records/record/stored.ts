@@ -2,10 +2,7 @@
 
 /** A record as stored, with the SHA-256 (hex) of its content. */
 export interface Stored<T> {
-  /** Its settings, where it has some, are complete: a setting that an older version did not write has its default. */
   readonly record: T;
-  /** The record without those defaults, where some were missing: `hash` is of this one. */
-  readonly asWritten?: T;
   readonly hash: string;
   /** False if an earlier put of the same name won. */
   readonly created: boolean;

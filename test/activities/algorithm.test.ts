@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/index.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
-import { rolloutResult, stopReason } from '../../domain/rollout/ending.ts';
+import { rolloutResult, scoredTurns, stopReason } from '../../domain/rollout/ending.ts';
 import { unfitRewards } from '../../domain/rollout/reward.ts';
 import { type OpenedRollout, turnFacts } from '../../domain/rollout/rollout-facts.ts';
 import type { TurnFacts } from '../../domain/rollout/turn.ts';
@@ -239,7 +239,7 @@ async function play(p: Plan, run: string, question: string) {
     turns.push(turnFacts(generated, judged));
     const stop = stopReason(turn, judged.verdict, limits);
     if (!stop) continue;
-    const result = rolloutResult(rollout, turns, stop, null, reward);
+    const result = rolloutResult(rollout, turns, stop, null, scoredTurns(turns, stop, reward));
     await inActivity(activities.finish, { result, message: null });
     return (await readTrajectory(openFileStore(out, run), rollout))!;
   }

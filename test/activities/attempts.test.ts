@@ -32,7 +32,7 @@ async function ended(outcome: 'complete' | 'failed', sample: number): Promise<vo
     { run: RUN, query: 'q', sample, attempt: 1 },
     {
       ...{ outcome, stopReason: outcome === 'failed' ? 'failed' : 'max-turns', turnRewards: [], rewards: [] },
-      failure: outcome === 'failed' ? { reason: 'server-unreachable', message: '', turn: 1 } : null,
+      failure: outcome === 'failed' ? { boundary: 'model', reason: 'server-unreachable', message: '', turn: 1 } : null,
       ...{ success: [], turns: [], finishedAt: 1 },
     },
   );

@@ -10,7 +10,7 @@ import type { Settled } from '../../activities/collection.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
-import { rolloutResult } from '../../domain/rollout/ending.ts';
+import { rolloutResult, scoredTurns } from '../../domain/rollout/ending.ts';
 import { rolloutWorkflowId } from '../../domain/run/ids.ts';
 import { type OpenedRollout, turnFacts } from '../../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
@@ -72,10 +72,10 @@ async function rig({ turns, unjudged = false, settings = {} }: Played, waits: re
   const { query, sample } = rollout;
   return {
     ...{ store, rollout, cancelled, backend },
-    wanted: rolloutResult(rollout, played, 'cancelled', null, reward),
+    wanted: rolloutResult(rollout, played, 'cancelled', null, scoredTurns(played, 'cancelled', reward)),
     finish: () =>
       inActivity(activities.finish, {
-        result: rolloutResult(rollout, played, 'max-turns', null, reward),
+        result: rolloutResult(rollout, played, 'max-turns', null, scoredTurns(played, 'max-turns', reward)),
         message: null,
       }),
     generate: (turn: number) => inActivity(activities.generate, { rollout, turn }),

@@ -107,7 +107,7 @@ describe('everturn show', () => {
   });
 
   test('a failure is named', () => {
-    const failure = { reason: 'disk-full', message: 'cannot write', turn: 2 };
+    const failure = { boundary: 'store' as const, reason: 'disk-full', message: 'cannot write', turn: 2 };
     const end = {
       outcome: 'failed',
       stopReason: 'failed',

@@ -55,7 +55,7 @@ describe('settings', () => {
       versionStart: 5,
       versionEnd: 6,
     } as const;
-    const stray = { ...generated, outputIds: [1, 2, 3], extracted: 'text' };
+    const stray = { ...generated, hash: 'f'.repeat(64), outputIds: [1, 2, 3], extracted: 'text' };
     expect(turnFacts(stray, { verdict: 'right', reason: 'equal' })).toEqual({
       ...generated,
       verdict: 'right',

@@ -5,6 +5,7 @@ import {
   OUTCOMES,
   recordedResult,
   rolloutResult,
+  scoredTurns,
   successOf,
   unrecordedResult,
 } from '../../domain/rollout/ending.ts';
@@ -29,7 +30,7 @@ describe('the end of a rollout', () => {
     const turns = (['wrong', 'right', 'right'] as const).map((verdict, i) =>
       someTurn({ turn: i + 1, verdict, outputTokens: 10 + i }),
     );
-    expect(rolloutResult(AT, turns, 'max-turns', null, REWARD)).toEqual({
+    expect(rolloutResult(AT, turns, 'max-turns', null, scoredTurns(turns, 'max-turns', REWARD))).toEqual({
       outcome: 'complete',
       stopReason: 'max-turns',
       turns: 3,
@@ -47,7 +48,7 @@ describe('the end of a rollout', () => {
     fc.assert(
       fc.property(verdicts, fc.constantFrom(...STOPS), (played, stop) => {
         const turns = played.map((verdict, i) => someTurn({ turn: i + 1, verdict }));
-        const { rewards, success, outcome } = rolloutResult(AT, turns, stop, null, REWARD);
+        const { rewards, success, outcome } = rolloutResult(AT, turns, stop, null, scoredTurns(turns, stop, REWARD));
         const raw = played.map((verdict) => turnReward(verdict === 'right', REWARD));
         expect(rewards).toEqual(outcome === 'complete' ? discountedReturns(raw, 0.5) : []);
         expect(success).toHaveLength(turns.length);
@@ -57,13 +58,18 @@ describe('the end of a rollout', () => {
 
   test('the reason is the failure’s, or the judge’s where the last turn is undecided', () => {
     const turns = [someTurn(), someTurn({ turn: 2, verdict: 'undecided', reason: 'timeout' })];
-    const failure = { reason: 'model-not-found', message: 'no such model' };
-    expect(rolloutResult(AT, turns, 'undecided', null, REWARD)).toMatchObject({
+    const failure = { boundary: 'model', reason: 'model-not-found', message: 'no such model' } as const;
+    expect(rolloutResult(AT, turns, 'undecided', null, scoredTurns(turns, 'undecided', REWARD))).toMatchObject({
       reason: 'timeout',
       success: [0, null],
     });
-    expect(rolloutResult(AT, turns.slice(0, 1), 'failed', failure, REWARD).reason).toBe('model-not-found');
-    expect(rolloutResult(AT, turns.slice(0, 1), 'cancelled', null, REWARD).reason).toBeNull();
+    expect(
+      rolloutResult(AT, turns.slice(0, 1), 'failed', failure, scoredTurns(turns.slice(0, 1), 'failed', REWARD)).reason,
+    ).toBe('model-not-found');
+    expect(
+      rolloutResult(AT, turns.slice(0, 1), 'cancelled', null, scoredTurns(turns.slice(0, 1), 'cancelled', REWARD))
+        .reason,
+    ).toBeNull();
   });
 
   test('a recorded end gives the result that its rollout ended with', () => {
@@ -74,8 +80,8 @@ describe('the end of a rollout', () => {
         const turns = judged.map((verdict, i) =>
           someTurn({ turn: i + 1, verdict, reason: `reason ${i}`, outputTokens: i }),
         );
-        const failure = stop === 'failed' ? { reason: 'model-not-found' } : null;
-        const ended = rolloutResult(AT, turns, stop, failure, REWARD);
+        const failure = stop === 'failed' ? ({ boundary: 'model', reason: 'model-not-found' } as const) : null;
+        const ended = rolloutResult(AT, turns, stop, failure, scoredTurns(turns, stop, REWARD));
         const { outcome, stopReason, rewards, success } = ended;
         const records = turns.map(({ verdict, reason, outputTokens: tokens }) => ({
           tokens,
@@ -91,9 +97,9 @@ describe('the end of a rollout', () => {
 
   test('a rollout that recorded no end failed for its reason, or was cancelled', () => {
     const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory: AT };
-    const failed = { outcome: 'failed', stopReason: 'failed', reason: 'terminated' };
+    const failed = { outcome: 'failed', stopReason: 'failed', reason: 'terminated', boundary: 'temporal' };
     const cancelled = { outcome: 'cancelled', stopReason: 'cancelled', reason: null };
-    expect(unrecordedResult(AT, { reason: 'terminated' })).toEqual({ ...failed, ...nothing });
+    expect(unrecordedResult(AT, { reason: 'terminated', boundary: 'temporal' })).toEqual({ ...failed, ...nothing });
     expect(unrecordedResult(AT, null)).toEqual({ ...cancelled, ...nothing });
   });
 });

@@ -34,7 +34,7 @@ describe('the limits on steps', () => {
             for (let g = state.next; g < admitted(state); g++) open.push(g);
             if (open.length > 0) rules.groupsEnded(state, [{ group: open[0]!, leftOut: null }], false);
           } else if (one.do === 'lease') {
-            const given = { consumer: 't', groups: one.n, least: 1 };
+            const given = { consumer: 't', groups: one.n, least: 1, line: state.line };
             const may = limits.mayLease(state, given);
             expect(may === true).toBe(one.n <= B);
             if (may === true) rules.takeLease(state, given, `r~${i}`, i);
@@ -42,7 +42,7 @@ describe('the limits on steps', () => {
             const lease = state.leases[one.n];
             if (!lease) continue;
             const version = state.version + one.by;
-            const checked = limits.mayAcknowledge(state, { lease: lease.id, version });
+            const checked = limits.mayAcknowledge(state, { lease: lease.id, version, line: state.line });
             if (!('lease' in checked)) continue;
             expect(version).toBe(state.version + 1);
             into.push({ version, groups: [...numbersIn(lease.groups)] });
@@ -53,14 +53,14 @@ describe('the limits on steps', () => {
             rules.acknowledge(state, lease, version);
           } else if (one.do === 'version') {
             const version = state.version + one.n;
-            if (limits.mayPublish(state, { version, weights: null }) !== false) continue;
+            if (limits.mayPublish(state, { version, weights: null, line: state.line }) !== false) continue;
             expect(version).toBe(state.version + 1);
             const groups = into.filter((t) => t.version === version).flatMap((t) => t.groups).length;
             expect(groups >= B || (groups > 0 && isExhausted(state))).toBe(true);
             rules.publish(state, version, null);
           } else {
             const to = Math.max(0, state.version + 1 - one.n);
-            if (rules.checkRewind(state, { version: to }) !== false) continue;
+            if (rules.checkRewind(state, { version: to })) continue;
             const gone = into.filter((t) => t.version > to).flatMap((t) => t.groups);
             into = into.filter((t) => t.version <= to);
             rules.rewind(
@@ -68,7 +68,7 @@ describe('the limits on steps', () => {
               to,
               gone.sort((a, b) => a - b).map((g) => [g, g] as const),
             );
-            expect(limits.mayPublish(state, { version: state.version })).toBe(true);
+            expect(limits.mayPublish(state, { version: state.version, line: state.line })).toBe(true);
           }
         }
       }),
@@ -85,7 +85,7 @@ describe('the limits on steps', () => {
     );
     const lease = rules.takeLease(state, { consumer: 't', groups: 2 }, 'r~1', 0)!;
     for (const version of [2, 101, 2 ** 31 - 1])
-      expect(limits.mayAcknowledge(state, { lease: lease.id, version })).toMatchObject({ reason: 'version-skips' });
+      expect(limits.mayAcknowledge(state, { lease: lease.id, version, line: state.line })).toMatchObject({ reason: 'version-skips' });
     expect(limits.mayPublish(state, { version: 1 })).toMatchObject({ reason: 'step-too-small' });
     rules.acknowledge(state, lease, 1);
     expect(limits.mayAcknowledge(state, { lease: lease.id, version: 1 })).toMatchObject({ before: { groups: 2 } });

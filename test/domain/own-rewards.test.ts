@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rolloutResult, stopReason } from '../../domain/rollout/ending.ts';
+import { rolloutResult, scoredTurns, stopReason } from '../../domain/rollout/ending.ts';
 import { verdictOf, replyFields } from '../../domain/rollout/environment.ts';
 import { finishedTurns } from '../../domain/rollout/finished-turns.ts';
 import { rewardCells } from '../../domain/run/collection-table.ts';
@@ -28,7 +28,7 @@ describe("an environment's rewards", () => {
     fc.assert(
       fc.property(rewards, (given) => {
         const turns = given.map((reward, i) => someTurn({ turn: i + 1, verdict: 'scored', reason: 'reward', reward }));
-        const result = rolloutResult(AT, turns, 'done', null, REWARD);
+        const result = rolloutResult(AT, turns, 'done', null, scoredTurns(turns, 'done', REWARD));
         expect(result).toMatchObject({ outcome: 'complete', stopReason: 'done', turnRewards: given });
         expect(result.rewards).toEqual(discountedReturns(given, 0.5));
         expect(result.success).toEqual(given.map(() => null));
@@ -42,8 +42,12 @@ describe("an environment's rewards", () => {
       someTurn({ turn: 2, verdict: 'right', reward: 7 }),
       someTurn({ turn: 3, verdict: 'right' }),
     ];
-    expect(rolloutResult(AT, turns, 'max-turns', null, REWARD).turnRewards).toEqual([-3, 7, 1]);
-    expect(rolloutResult(AT, turns.slice(2), 'max-turns', null, REWARD)).not.toHaveProperty('turnRewards');
+    expect(rolloutResult(AT, turns, 'max-turns', null, scoredTurns(turns, 'max-turns', REWARD)).turnRewards).toEqual([
+      -3, 7, 1,
+    ]);
+    expect(
+      rolloutResult(AT, turns.slice(2), 'max-turns', null, scoredTurns(turns.slice(2), 'max-turns', REWARD)),
+    ).not.toHaveProperty('turnRewards');
   });
 
   test('are counted by turn, with their mean and spread', () => {
@@ -52,7 +56,7 @@ describe("an environment's rewards", () => {
         const counts = noCounts();
         for (const given of rollouts) {
           const turns = given.map((reward, i) => someTurn({ turn: i + 1, verdict: 'scored', reward }));
-          addResult(counts, rolloutResult(AT, turns, 'done', null, REWARD), 6);
+          addResult(counts, rolloutResult(AT, turns, 'done', null, scoredTurns(turns, 'done', REWARD)), 6);
         }
         counts.rewardAt!.forEach((at, t) => {
           const here = rollouts.flatMap((given) => given[t] ?? []);
@@ -70,7 +74,17 @@ describe("an environment's rewards", () => {
   const counted = (given: readonly number[]) => {
     const counts = noCounts();
     for (const reward of given)
-      addResult(counts, rolloutResult(AT, [someTurn({ turn: 1, verdict: 'scored', reward })], 'done', null, REWARD), 1);
+      addResult(
+        counts,
+        rolloutResult(
+          AT,
+          [someTurn({ turn: 1, verdict: 'scored', reward })],
+          'done',
+          null,
+          scoredTurns([someTurn({ turn: 1, verdict: 'scored', reward })], 'done', REWARD),
+        ),
+        1,
+      );
     return counts;
   };
 
@@ -105,11 +119,6 @@ describe("an environment's rewards", () => {
     expect(rewardCells(counted([0.3, 0.3, 0.3]).rewardAt![0]!)).toEqual(['0.3', '0', '0.3', '0.3']);
     expect(rewardCells(counted([1]).rewardAt![0]!)).toEqual(['1', '–', '1', '1']);
     expect(rewardCells(counted([0, 1, 0]).rewardAt![0]!)).toEqual(['0.3333', '0.5774', '0', '1']);
-  });
-
-  test('counted by an older version, without deviations, have the same spread but for rounding', () => {
-    const { deviations: _, ...older } = counted([1, 2, 4]).rewardAt![0]!;
-    expect(rewardMoments(older).spread).toBeCloseTo(Math.sqrt(7 / 3), 12);
   });
 
   test('of a reply without any are 0, and its verdict says so', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/run/progress.ts';
+import { addResult, ended, noCounts } from '../../domain/run/progress.ts';
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import { someResult } from './some.ts';
 
@@ -61,13 +61,13 @@ describe('the counts of a run', () => {
     );
   });
 
-  test('verdicts are counted by reason, whether or not what was counted before had any', () => {
+  test('verdicts are counted by reason', () => {
     const [result] = fc.sample(someResult(TURNS), 1);
-    const { verdicts: _, ...old } = noCounts();
-    addResult(old, { ...result!, verdicts: { wrong: { different: 2, 'cut-off': 1 }, right: { equal: 1 } } }, TURNS);
-    addResult(old, result!, TURNS);
-    addResult(old, { ...result!, verdicts: { wrong: { 'cut-off': 4 }, undecided: { constructor: 1 } } }, TURNS);
-    expect((old as CollectionCounts).verdicts).toEqual({
+    const counts = noCounts();
+    addResult(counts, { ...result!, verdicts: { wrong: { different: 2, 'cut-off': 1 }, right: { equal: 1 } } }, TURNS);
+    addResult(counts, result!, TURNS);
+    addResult(counts, { ...result!, verdicts: { wrong: { 'cut-off': 4 }, undecided: { constructor: 1 } } }, TURNS);
+    expect(counts.verdicts).toEqual({
       wrong: { different: 2, 'cut-off': 5 },
       right: { equal: 1 },
       undecided: { constructor: 1 },

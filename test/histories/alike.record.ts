@@ -2,14 +2,16 @@
 // page that lasts through several workflow tasks, and leases that end by timers of their own.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { afterAll, beforeAll } from 'vitest';
+import type { CollectionInput } from '../../domain/run/messages.ts';
 import type { ModelServer } from '../support/model-server.ts';
 import { until } from '../support/until.ts';
 import { feedRecorder, step, train } from './feed-recorder.ts';
 import { recorder, RIGHT, type Scenario } from './recorder.ts';
 
 const recording = recorder();
-const { open, close, rig, scenario, script, start, dataset } = recording;
+const { open, close, scenario, script, start, dataset } = recording;
 const servers: ModelServer[] = [];
 const feed = feedRecorder(recording, servers);
 beforeAll(open);
@@ -21,32 +23,20 @@ const slowPages: Scenario = {
   at: ({ step: at }) => (at === 'page' ? sleep(21_000) : undefined),
 };
 
-for (const [name, more] of [
-  // The length is reached while the page lasts, and the steps are not.
-  ['collection-alike', { maxConcurrent: 4, maxHistoryEvents: 15 }],
-  ['blocks-alike', { maxConcurrent: 12, maxWindow: 8, maxHistoryEvents: 40 }],
-] as const) {
-  let played: Promise<void> | undefined;
-  const play = async () => {
+/** The first of its executions. */
+const alike = (name: string, queries: number, more: Partial<CollectionInput>) =>
+  scenario(name, slowPages, async () => {
     script(name, slowPages);
-    const input = { run: name, dataset: dataset(name, name === 'blocks-alike' ? 48 : 9), settings: { numTurns: 1 } };
-    const handle = await start('collection', name, { ...input, ...more });
-    await handle.result();
-    await sleep(1000);
-  };
-  const parts = name === 'blocks-alike' ? (['root', 'block'] as const) : (['first', 'last'] as const);
-  for (const part of parts) {
-    scenario(`${name}-${part}`, slowPages, async () => {
-      await (played ??= play());
-      const workflowId = part === 'block' ? `${name}~0-16` : name;
-      const found = [];
-      for await (const w of rig().client.workflow.list({ query: `WorkflowId = "${workflowId}"` })) found.push(w);
-      if (part !== 'root' && found.length < 2) throw new Error(`${workflowId} has ${found.length} histories only.`);
-      found.sort((a, b) => a.startTime.getTime() - b.startTime.getTime());
-      return { workflowId, runId: found.at(part === 'last' ? -1 : 0)!.runId };
+    const handle = await start('collection', name, {
+      ...{ run: name, dataset: dataset(name, queries), settings: { numTurns: 1 } },
+      ...more,
     });
-  }
-}
+    await handle.result();
+    return { workflowId: name, runId: (handle as WorkflowHandleWithFirstExecutionRunId).firstExecutionRunId };
+  });
+// The length is reached while the page lasts, and the steps are not.
+alike('collection-alike-first', 9, { maxConcurrent: 4, maxHistoryEvents: 15 });
+alike('blocks-alike-root', 48, { maxConcurrent: 12, maxWindow: 8, maxHistoryEvents: 40 });
 
 feed('feed-alike-leases-that-end', { queries: 6 }, async (trainer) => {
   const late = await trainer.lease({ seconds: 0.3 });
@@ -72,19 +62,3 @@ feed('feed-alike-whole', { queries: 6 }, async (trainer) => {
   await trainer.ask('lease', { consumer: 't', groups: 1, wait: 5 });
   await trainer.ends();
 });
-
-for (const part of ['first', 'last'] as const) {
-  feed(`feed-alike-continued-${part}`, { queries: 6, more: { maxUpdates: 4 } }, async (trainer) => {
-    const held = await trainer.lease();
-    await trainer.ask('renew', { lease: held.id, seconds: 900 });
-    await trainer.ask('acknowledge', { lease: held.id, version: 1 });
-    await trainer.ask('version', { version: 1 });
-    const last = await trainer.lease({ seconds: 900 });
-    await trainer.ask('acknowledge', { lease: last.id, version: 2 });
-    await trainer.ask('version', { version: 2 });
-    await train(trainer, 3, 3);
-    await trainer.ends();
-    const first = { workflowId: trainer.feed.workflowId, runId: trainer.feed.firstExecutionRunId };
-    return part === 'first' ? first : rig().client.workflow.getHandle(trainer.feed.workflowId);
-  });
-}

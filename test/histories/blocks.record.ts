@@ -72,60 +72,20 @@ const large = (name: string, given: Large, kept: readonly ('root' | 'block')[] =
     });
   }
 };
-large('blocks-whole', {});
-/** `together`: those that are cancelled are followed together. */
-for (const [name, how] of [
-  ['blocks-stop', 'stop'],
-  ['blocks-cancel', 'cancel'],
-  ['blocks-together', 'cancel'],
-] as const) {
-  const gate = gated();
-  large(name, {
-    played: gate.scenario,
-    act: async (handle) => {
-      await gate.untilAsked(15);
-      await send(handle, how);
-    },
-  });
-}
 {
   // Every other one counts as waiting for a slot: its end is recorded, and its workflow goes on until it finds it.
   const gate = gated();
-  large('blocks-waiting', {
-    played: { ...gate.scenario, waits: (query) => Number(query.slice(1)) % 2 === 0 },
-    act: async (handle) => {
-      await gate.untilAsked(15);
-      await send(handle, 'stop');
+  large(
+    'blocks-waiting',
+    {
+      played: { ...gate.scenario, waits: (query) => Number(query.slice(1)) % 2 === 0 },
+      act: async (handle) => {
+        await gate.untilAsked(15);
+        await send(handle, 'stop');
+      },
     },
-  });
-}
-{
-  const gate = gated();
-  large('blocks-paused-and-tuned', {
-    played: gate.scenario,
-    async act(handle) {
-      await gate.untilAsked(15);
-      const tune = (maxConcurrent: number) => handle.executeUpdate('tune', { args: [{ maxConcurrent }] });
-      await tune(8);
-      await tune(18);
-      await send(handle, 'pause');
-      gate.openGate();
-      await sleep(2000);
-      await send(handle, 'resume');
-    },
-  });
-}
-{
-  const gate = gated();
-  large('blocks-struck', {
-    played: gate.scenario,
-    async act(handle, name) {
-      await gate.untilAsked(15);
-      await blockOf(name).terminate('by hand');
-      await sleep(2000);
-      gate.openGate();
-    },
-  });
+    ['block'],
+  );
 }
 {
   const gate = gated();
@@ -138,23 +98,20 @@ for (const [name, how] of [
     },
   });
 }
-for (const [name, maxConcurrent] of [
-  ['blocks-taken-over', 15],
-  ['blocks-dismissed', 4],
-] as const) {
+{
   const gate = gated();
   const given: Large = {
     played: gate.scenario,
-    async act(handle) {
+    async act(handle, name) {
       await gate.untilAsked(15);
       await handle.terminate('the root alone');
-      const second = await start('collection', name, { ...all(name, given), maxConcurrent });
+      const second = await start('collection', name, all(name, given));
       await sleep(3000);
       gate.openGate();
       return second;
     },
   };
-  large(name, given);
+  large('blocks-taken-over', given, ['root']);
 }
 {
   // Its root is gone for good: what is in flight ends, and nothing more begins.
@@ -188,21 +145,6 @@ for (const [name, maxConcurrent] of [
   });
 }
 {
-  // Signals of another form, and an order that is old; the data set is played twice.
-  const gate = gated();
-  large('blocks-signalled', {
-    queries: 20,
-    input: { epochs: 2 },
-    played: gate.scenario,
-    async act(handle, name) {
-      await gate.untilAsked(15);
-      for (const form of [7, { order: 1, window: 1, reportMs: 1 }]) await blockOf(name).signal('order', form);
-      await handle.signal('blockReport', { block: 7 });
-      gate.openGate();
-    },
-  });
-}
-{
   // A root that continued as new does not learn of its blocks' ends; its next order finds that one is gone.
   const gate = gated();
   const name = 'blocks-struck-unseen';
@@ -230,44 +172,11 @@ large(
   { played: { ...slow, at: ({ step, tries }) => (step === 'page' && tries > 8 ? Promise.reject(gone()) : undefined) } },
   ['root'],
 );
-{
-  // Nothing is heard of a block for two minutes: it is asked, and answers.
-  const gate = gated();
-  large(
-    'blocks-silent',
-    {
-      queries: 12,
-      played: gate.scenario,
-      async act() {
-        await gate.untilAsked(12);
-        await sleep(150_000);
-        gate.openGate();
-      },
-    },
-    ['root'],
-  );
-}
-
-const PLACES = { first: () => 0, middle: (n: number) => Math.floor(n / 2), last: (n: number) => n - 1 };
-let continued: Promise<void> | undefined;
-const CONTINUED = 'blocks-continued';
-for (const [which, place] of [
-  ['root', 'first'],
-  ['root', 'middle'],
-  ['root', 'last'],
-  ['block', 'first'],
-  ['block', 'last'],
-] as const) {
-  scenario(`${CONTINUED}-${which}-${place}`, slow, async () => {
-    await (continued ??= (async () => {
-      script(CONTINUED, slow);
-      const input = { maxConcurrent: 12, maxWindow: 8, maxHistoryEvents: 40 };
-      await run(await start('collection', CONTINUED, { ...all(CONTINUED, { queries: 48 }), ...input }));
-      await sleep(1000);
-    })());
-    const workflowId = which === 'root' ? CONTINUED : `${CONTINUED}~0-16`;
-    const found = await executionsOf(workflowId);
-    if (found.length < 2) throw new Error(`${workflowId} has ${found.length} histories only.`);
-    return found[PLACES[place](found.length)]!;
-  });
-}
+scenario('blocks-continued-block-first', slow, async () => {
+  const name = 'blocks-continued';
+  script(name, slow);
+  const input = { maxConcurrent: 12, maxWindow: 8, maxHistoryEvents: 40 };
+  await run(await start('collection', name, { ...all(name, { queries: 48 }), ...input }));
+  await sleep(1000);
+  return (await executionsOf(`${name}~0-16`))[0]!;
+});

@@ -20,8 +20,6 @@ const held = (wanted: Reached['step'], what: 'cancel' | 'stop'): Scenario => ({
   },
 });
 
-rollout('rollout-cancelled-while-it-opens', {}, held('open', 'cancel'));
-rollout('rollout-stopped-while-it-opens', {}, held('open', 'stop'));
 rollout(
   'rollout-environment-cancelled-while-it-begins',
   { settings: { environments: [GAME] } },

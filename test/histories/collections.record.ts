@@ -1,13 +1,12 @@
 // Collections, each steered, continued or failed in another way. `npm run record-histories` plays those that
 // have no file yet.
 
-import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll } from 'vitest';
-import { ModelError, StoreError } from '../../domain/errors/errors.ts';
+import { StoreError } from '../../domain/errors/errors.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
-import { type Reached, recorder, RIGHT, type Scenario, send, WRONG } from './recorder.ts';
+import { type Reached, recorder, RIGHT, type Scenario, send } from './recorder.ts';
 
 const { rig, open, close, collection, scenario, script, start, dataset } = recorder();
 beforeAll(open);
@@ -27,36 +26,8 @@ const whenAt = (wanted: Reached['step'], act: (handle: WorkflowHandle) => unknow
   ...slow(50),
   at: ({ step, tries }, handle) => (step === wanted && tries === 1 ? act(handle) : undefined),
 });
-const failing = (wanted: Reached['step'], times: number, error: Error): Scenario => ({
-  at({ step, tries }) {
-    if (step === wanted && tries <= times) throw error;
-  },
-});
 const run = (handle: WorkflowHandle) => handle.result().catch(() => {});
-const tune = (maxConcurrent: number) => (handle: WorkflowHandle) =>
-  void handle.executeUpdate('tune', { args: [{ maxConcurrent }] }).catch(() => {});
-
 // What it plays.
-collection('collection-whole', { queries: 4, samples: 2, maxConcurrent: 2 });
-collection('collection-of-one', { queries: 1 });
-collection('collection-of-none', { queries: 0 });
-collection('collection-of-many-pages', { queries: 51, maxConcurrent: 100 });
-collection('collection-limited-and-shuffled', { queries: 9, limit: 3, shuffleSeed: 1 });
-scenario('collection-without-data-set', {}, async () => {
-  const handle = await start('collection', 'collection-without-data-set', { run: 'collection-without-data-set' });
-  await run(handle);
-  return handle;
-});
-collection(
-  'collection-of-rollouts-that-fail',
-  { queries: 3 },
-  {
-    at({ step, query }) {
-      if (step === 'generate' && query === 'q1') throw new ModelError('No such model.', { reason: 'model-not-found' });
-      if (step === 'finish' && query === 'q2') throw gone(false);
-    },
-  },
-);
 collection(
   'collection-of-a-rollout-that-fails-with-its-boundary',
   { queries: 2 },
@@ -66,82 +37,17 @@ collection(
     },
   },
 );
-scenario('collection-with-bad-rows', {}, async () => {
-  const path = dataset('collection-with-bad-rows', 3);
-  writeFileSync(path, `${readFileSync(path, 'utf8')}\n{"question": 7}\nno JSON\n`);
-  const handle = await start('collection', 'collection-with-bad-rows', {
-    run: 'collection-with-bad-rows',
-    dataset: path,
-  });
-  await run(handle);
-  return handle;
-});
-
-// Its own steps, failing.
-collection('collection-failed-in-accepting', {}, failing('accept', Infinity, gone(false)));
-collection('collection-failed-in-paging', {}, failing('page', Infinity, gone(false)));
-collection('collection-failed-in-concluding', { queries: 1 }, failing('conclude', Infinity, gone(false)));
-collection(
-  'collection-retried-in-every-step',
-  { queries: 2 },
-  {
-    at({ step, tries }) {
-      if (['accept', 'page', 'conclude'].includes(step) && tries < 3) throw gone(true);
-    },
-  },
-);
-collection('collection-folder-away-for-a-minute', { queries: 1 }, failing('page', 7, gone(true)));
 
 // How people steer it.
-collection(
-  'collection-stopped',
-  { queries: 20, maxConcurrent: 2 },
-  whenAsked(5, (h) => send(h, 'stop')),
-);
-collection(
-  'collection-stopped-in-accepting',
-  {},
-  whenAt('accept', (h) => send(h, 'stop')),
-);
 collection(
   'collection-stopped-in-paging',
   {},
   whenAt('page', (h) => send(h, 'stop')),
 );
 collection(
-  'collection-stopped-in-concluding',
-  { queries: 1 },
-  whenAt('conclude', (h) => send(h, 'stop')),
-);
-collection(
-  'collection-stopped-twice',
-  { maxConcurrent: 2 },
-  whenAsked(2, (h) => send(h, 'stop').then(() => send(h, 'stop'))),
-);
-collection(
-  'collection-stopped-and-cancelled',
-  {},
-  whenAsked(1, (h) => send(h, 'stop').then(() => send(h, 'cancel')), 1000),
-);
-collection(
-  'collection-cancelled',
-  { queries: 20, maxConcurrent: 3 },
-  whenAsked(4, (h) => send(h, 'cancel')),
-);
-collection(
   'collection-cancelled-in-accepting',
   {},
   whenAt('accept', (h) => send(h, 'cancel')),
-);
-collection(
-  'collection-cancelled-in-paging',
-  {},
-  whenAt('page', (h) => send(h, 'cancel')),
-);
-collection(
-  'collection-cancelled-in-concluding',
-  { queries: 1 },
-  whenAt('conclude', (h) => send(h, 'cancel')),
 );
 /** Pauses, and goes on when the pause has held for a while with nothing in flight. */
 const pauseUntilIdle = async (handle: WorkflowHandle, then: Parameters<typeof send>[1]) => {
@@ -157,23 +63,10 @@ const pauseUntilIdle = async (handle: WorkflowHandle, then: Parameters<typeof se
   })();
 };
 collection(
-  'collection-paused',
-  { queries: 6, maxConcurrent: 2 },
-  whenAsked(3, (h) => pauseUntilIdle(h, 'resume'), 500),
-);
-collection(
-  'collection-paused-in-accepting',
-  { queries: 3 },
-  whenAt('accept', (h) => pauseUntilIdle(h, 'resume')),
-);
-collection(
   'collection-paused-and-stopped',
   { queries: 6, maxConcurrent: 2 },
   whenAsked(3, (h) => pauseUntilIdle(h, 'stop'), 500),
 );
-collection('collection-tuned-up', { queries: 9, maxConcurrent: 1 }, whenAsked(2, tune(5)));
-collection('collection-tuned-down', { queries: 9, maxConcurrent: 5 }, whenAsked(2, tune(1)));
-collection('collection-tuned-in-accepting', { queries: 3, maxConcurrent: 1 }, whenAt('accept', tune(3)));
 
 // Rollouts that others touch.
 const child = (h: WorkflowHandle, query: string) => rig().client.workflow.getHandle(`${h.workflowId}/${query}/0`);
@@ -182,16 +75,6 @@ collection(
   'collection-rollout-terminated',
   { queries: 2 },
   touch((h) => child(h, 'q0').terminate()),
-);
-collection(
-  'collection-rollout-cancelled',
-  { queries: 2 },
-  touch((h) => child(h, 'q0').cancel()),
-);
-collection(
-  'collection-rollout-stopped',
-  { queries: 2 },
-  touch((h) => send(child(h, 'q1'), 'stop')),
 );
 /** Started over a folder that an earlier collection of the same run left. */
 const over = (name: string, first: Scenario, input: object, then?: (handle: WorkflowHandle) => unknown) =>
@@ -204,11 +87,6 @@ const over = (name: string, first: Scenario, input: object, then?: (handle: Work
     return handle;
   });
 over('collection-again', {}, {});
-over(
-  'collection-again-after-stop',
-  whenAsked(3, (h) => send(h, 'stop')),
-  {},
-);
 /** The first collection is terminated while its rollouts wait; they go on when the second one has met them. */
 const takenOver = (): Scenario => {
   let goOn = () => {};
@@ -221,12 +99,6 @@ const takenOver = (): Scenario => {
     },
   };
 };
-over('collection-takes-over', takenOver(), {});
-over('collection-takes-over-and-cancels', takenOver(), {}, async (handle) => {
-  while (((await handle.query('progress')) as CollectionProgress).inFlight < 2) await sleep(100);
-  await sleep(500);
-  await handle.cancel();
-});
 
 over(
   'collection-takes-over-and-fails',
@@ -261,39 +133,9 @@ const continued = (name: string, places: readonly (keyof typeof PLACES)[], input
     });
   }
 };
-continued('collection-continued', ['first', 'middle', 'last'], {}, slow(100));
-continued(
-  'collection-continued-and-stopped',
-  ['last'],
-  {},
-  whenAsked(15, (h) => send(h, 'stop'), 600),
-);
-continued(
-  'collection-continued-and-cancelled',
-  ['last'],
-  {},
-  whenAsked(15, (h) => send(h, 'cancel'), 600),
-);
 continued(
   'collection-continued-while-paused',
-  ['middle', 'last'],
+  ['middle'],
   { maxConcurrent: 8 },
   whenAsked(12, (h) => send(h, 'pause').then(() => void sleep(4000).then(() => send(h, 'resume'))), 1500),
 );
-// Of rollouts that were there before, one fails, one is cancelled and one has no record.
-continued(
-  'collection-continued-over-failures',
-  ['middle'],
-  {},
-  {
-    answer: () => sleep(700, WRONG),
-    at({ step, query, tries }, handle) {
-      const n = Number(query.slice(1));
-      if (step !== 'generate' || tries > 1) return;
-      if (n % 4 === 1) throw new ModelError('No such model.', { reason: 'model-not-found' });
-      if (n % 4 === 2) void child(handle, query).cancel();
-      if (n % 4 === 3) void child(handle, query).terminate();
-    },
-  },
-);
-continued('collection-told-over-histories', ['middle'], {}, slow(100));

@@ -24,23 +24,6 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.close()));
 });
 
-feed('feed-whole', { epochs: 2, train: { maxStaleness: 0 } }, async (trainer) => {
-  await train(trainer, 1, 4);
-  await trainer.ask('lease', { consumer: 't', groups: 1, wait: 5 });
-  await trainer.ends();
-});
-
-scenario('collection-paced-without-a-feed', {}, async () => {
-  const [{ out, client }, run] = [rig(), 'collection-paced-without-a-feed'];
-  await makeFeedRun(out, run, { queries: 4, samples: 1, train: { batchGroups: 1, maxStaleness: 0 } });
-  const args: [object] = [{ run, out }];
-  const handle = await client.workflow.start('collection', { workflowId: run, taskQueue: 'everturn', args });
-  await until('it waits', async () => (await handle.query<{ done: number }>('progress')).done === 1);
-  await handle.executeUpdate('stop');
-  await handle.result();
-  return handle;
-});
-
 scenario('collection-admitted-early', {}, async () => {
   const [{ out, client }, run] = [rig(), 'collection-admitted-early'];
   await makeFeedRun(out, run, { queries: 4, samples: 1, train: { batchGroups: 1, maxStaleness: 0 } });
@@ -54,23 +37,6 @@ scenario('collection-admitted-early', {}, async () => {
   await handle.signal('admit', 'all');
   await until('it waits', async () => (await handle.query<{ done: number }>('progress')).done === 2);
   await handle.signal('admit', 4);
-  await handle.result();
-  return handle;
-});
-
-feed('feed-of-nothing-more', { queries: 4, more: { idleMs: undefined } }, async (trainer) => {
-  const { id } = await trainer.lease();
-  await trainer.ask('renew', { lease: id, seconds: 60 });
-  await trainer.ask('rewind', { version: 0 });
-  await train(trainer, 1, 2);
-  await trainer.feed.cancel();
-  await trainer.ends();
-});
-
-feed('collection-paced', { epochs: 2, train: { maxStaleness: 0 } }, async (trainer) => {
-  await train(trainer, 1, 4);
-  const { client } = rig();
-  const handle = client.workflow.getHandle(trainer.run);
   await handle.result();
   return handle;
 });
@@ -93,28 +59,12 @@ feed('feed-rewound', { queries: 6 }, async (trainer) => {
   await trainer.ends();
 });
 
-feed('feed-leases-that-end', {}, async (trainer) => {
-  const late = await trainer.lease({ seconds: 0.3 });
-  await until('it has ended', async () => (await trainer.progress()).leases.length === 0, 60_000);
-  await trainer.tried('renew', { lease: late.id });
-  await trainer.ask('acknowledge', { lease: late.id, version: 1 });
-  await trainer.lease();
-  for (const wait of [0.2, 0]) await trainer.tried('lease', { consumer: 't', groups: 2, wait });
-  await trainer.feed.cancel();
-  await trainer.ends();
-});
-
 const failsOnce: Scenario = {
   answer({ query, tries }) {
     if (query === 'q1' && tries === 1) throw new ModelError('no', { reason: 'request-refused' });
     return RIGHT;
   },
 };
-
-feed('feed-plays-a-member-again', { scenario: failsOnce }, async (trainer) => {
-  await train(trainer, 1, 2);
-  await trainer.ends();
-});
 
 feed(
   'feed-member-is-being-played',
@@ -169,7 +119,7 @@ feed('feed-behind-its-ledger', { queries: 6 }, async (trainer) => {
   await writeBehind(trainer.run, trained);
   await trainer.ask('acknowledge', { lease: id, version: 1 });
   await writeBehind(trainer.run, { kind: 'rewind', to: 0 });
-  await trainer.tried('rewind', { version: 0 });
+  await trainer.tried('rewind', { version: 0, request: 'mine' });
   await trainer.lease();
   // Another folder under the same name.
   rmSync(join(rig().out, trainer.run, 'feed'), { recursive: true });
@@ -179,22 +129,16 @@ feed('feed-behind-its-ledger', { queries: 6 }, async (trainer) => {
   await trainer.ends();
 });
 
-for (const part of ['first', 'last'] as const) {
-  const made = { queries: 6, train: { maxStaleness: 0 }, more: { maxUpdates: 4 } };
-  feed(`feed-continued-${part}`, made, async (trainer) => {
-    const held = await trainer.lease();
-    const waits = trainer.tried('lease', { consumer: 'w', groups: 2, wait: 30, seconds: 0.3 });
-    await trainer.ask('acknowledge', { lease: held.id, version: 1 });
-    await trainer.ask('version', { version: 1 });
-    await train(trainer, 2, 3);
-    await waits;
-    await trainer.ends();
-    if (part === 'first') return undefined;
-    const { client } = rig();
-    const { runId } = await client.workflow.getHandle(feedWorkflowId(trainer.run)).describe();
-    return { workflowId: feedWorkflowId(trainer.run), runId };
-  });
-}
+const short = { queries: 6, train: { maxStaleness: 0 }, more: { maxUpdates: 4 } };
+feed('feed-continued-first', short, async (trainer) => {
+  const held = await trainer.lease();
+  const waits = trainer.tried('lease', { consumer: 'w', groups: 2, wait: 30, seconds: 0.3 });
+  await trainer.ask('acknowledge', { lease: held.id, version: 1 });
+  await trainer.ask('version', { version: 1 });
+  await train(trainer, 2, 3);
+  await waits;
+  await trainer.ends();
+});
 
 feed(
   'feed-that-cannot-read',

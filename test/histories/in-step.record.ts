@@ -1,15 +1,13 @@
-// Windows of more than 16: few starts at a time wait for their acknowledgement. A run of one window, and a block that is
-// stopped in the middle of its starts. `npm run record-histories` plays those that have no file yet.
+// Windows of more than 16: few starts at a time wait for their acknowledgement. Here a block is stopped in the middle of
+// its starts. `npm run record-histories` plays those that have no file yet.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { recorder, RIGHT, type Scenario } from './recorder.ts';
 
-const { rig, open, close, collection, scenario, script, start, dataset } = recorder();
+const { rig, open, close, scenario, script, start, dataset } = recorder();
 beforeAll(open);
 afterAll(close);
-
-collection('collection-in-step', { queries: 24, maxConcurrent: 20 }, { answer: () => sleep(3000, RIGHT) });
 
 {
   let asked = 0;

@@ -12,12 +12,9 @@ import { TINY_FOLDER } from '../support/tiny.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 import { RELEASE } from './recorder.ts';
 
-const NAMES = [
-  ...[1, 2, 3, 4, 5, 6].map((n) => `rollout-killed-${n}`),
-  ...[1, 2, 3, 4].map((n) => `collection-killed-${n}`),
-];
+const NAMES = [...[1, 2, 3, 4].map((n) => `rollout-killed-${n}`), ...[1, 2].map((n) => `collection-killed-${n}`)];
 const RUN = 'killed';
-const QUERIES = 40;
+const QUERIES = 20;
 
 let workload: Workload;
 const wanted = NAMES.filter((name) => !isRecorded(name));
@@ -45,9 +42,9 @@ test.skipIf(wanted.length === 0)('histories of a run under kills', { timeout: 60
   let over = false;
   const ended = workload.untilEnded(RUN, 500_000).finally(() => (over = true));
   const random = randomOf('recorded');
-  const killing = killWorkers(workload, { random, kills: 60, perPhase: 6, gapMs: 600, over: () => over });
+  const killing = killWorkers(workload, { random, kills: 40, perPhase: 4, gapMs: 600, over: () => over });
   const killingServer = (async () => {
-    for (; !over; await sleep(6000)) await kill(workload.temporal.pid() ?? 0);
+    for (; !over; await sleep(15_000)) await kill(workload.temporal.pid() ?? 0);
   })();
   await ended;
   await Promise.all([killing, killingServer]);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
-import { ModelError, StoreError } from '../../domain/errors/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { alteredBundle } from '../support/altered-bundle.ts';
 import { type Reached, recorder, type Scenario } from './recorder.ts';
 
@@ -42,34 +42,17 @@ const never = () => sleep(20_000);
 const at = (wanted: Reached['step'], turn: number, act: () => unknown): Scenario => ({
   at: ({ step, ...reached }) => (step === wanted && Math.max(reached.turn, reached.tries) >= turn ? act() : undefined),
 });
-const away = () => {
-  throw new StoreError('The folder is away.', { reason: 'no-such-folder', retryable: true });
-};
 const busy = () => {
   throw new ModelError('Busy.', { reason: 'server-busy', retryable: true });
 };
 const code = { task: 'code', input_output: { inputs: ['1'], outputs: ['1'] } };
 
-rollout('rollout-timed-out-in-generating', {}, at('generate', 2, never));
-rollout('rollout-busy-to-the-limit', {}, at('generate', 2, busy));
-/** Nothing of ours: without details, and of a reason in no list. */
-rollout(
-  'rollout-bug-to-the-limit',
-  {},
-  at('generate', 1, () => Promise.reject(new TypeError('A bug.'))),
-);
 const busyThenHanging: Scenario = {
   at: ({ step, tries }) => (step !== 'generate' ? undefined : tries < 3 ? busy() : never()),
 };
-rollout('rollout-busy-then-hanging-to-the-limit', {}, busyThenHanging);
 /** The last try's failure is the cause of the limit's, which the SDK leaves undecoded. */
 rollout('rollout-busy-then-hanging-to-the-limit-with-its-boundary', {}, busyThenHanging);
-rollout('rollout-timed-out-in-judging', {}, at('judge', 1, never));
 rollout('rollout-timed-out-in-judging-of-code', { row: code }, at('judge', 1, never));
-rollout('rollout-timed-out-in-logging', {}, at('log', 2, never));
-rollout('rollout-timed-out-in-opening', {}, at('open', 1, never));
-rollout('rollout-folder-away-to-the-limit', {}, at('log', 2, away));
-rollout('rollout-folder-away-from-the-start-to-the-limit', {}, at('open', 1, away));
 collection(
   'collection-rollout-timed-out',
   { queries: 2 },

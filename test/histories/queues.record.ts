@@ -62,10 +62,7 @@ afterAll(async () => {
   await close();
 });
 
-rollout('rollout-queue', { settings: settings() });
-rollout('rollout-queue-plain', { settings: settings({ begins: false, ends: false }) });
 rollout('rollout-queue-not-begun', { settings: settings() });
-rollout('rollout-queue-not-ended', { settings: settings() });
 rollout('rollout-queue-unreadable', { settings: settings() });
 rollout('rollout-queue-late', { settings: settings({ timeoutSeconds: 0.5 }) });
 

@@ -15,7 +15,6 @@ import type { Store } from '../../records/store.ts';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { parseSettings } from '../../run/config.ts';
 import type { CollectionInput, RolloutInput } from '../../domain/run/messages.ts';
-import { STARTED_IN_STEP } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 import type { ToolRecord, ToolSettings } from '../../domain/tools/tool.ts';
@@ -24,8 +23,8 @@ import type { ToolCall, Tools } from '../../environments/tools/tool.ts';
 import { withTools } from '../support/tool-chat.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
-/** The folder of new histories: Everturn's version, and the latest patch of its workflows since. */
-export const RELEASE = `0.1.0+${STARTED_IN_STEP}`;
+/** The folder of new histories: Everturn's version; with a patch since, `0.1.0+` and its name. */
+export const RELEASE = '0.1.0';
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */

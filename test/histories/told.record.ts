@@ -8,7 +8,7 @@ const { open, close, collection } = recorder();
 beforeAll(open);
 afterAll(close);
 
-/** At its begin, at each word of somebody, and at an end after 5 s without. */
+/** At its begin, at each Update, and at the ends of rollouts. */
 collection(
   'collection-told-while-steered',
   { queries: 5, maxConcurrent: 1 },
@@ -23,6 +23,5 @@ collection(
   },
 );
 
-/** By the ends of rollouts: at each of the first run, at every second of the other. */
-collection('collection-told-at-each-end', { queries: 4, maxConcurrent: 2 });
+/** At every second end of a rollout. */
 collection('collection-told-at-every-second-end', { queries: 5, maxConcurrent: 32 });

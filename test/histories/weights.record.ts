@@ -59,19 +59,6 @@ function weights(name: string, { kind = 'sglang', count = 2, model }: Fleet, pla
   });
 }
 
-weights('weights-whole', { count: 3 }, async ({ update, ended }) => {
-  const started = await update();
-  await ended(started);
-  return started;
-});
-
-weights('weights-already', {}, async ({ update, ended }) => {
-  await ended(await update());
-  const started = await update({ apiKeyEnv: null });
-  await ended(started);
-  return started;
-});
-
 weights('weights-of-an-embedded-model', { count: 0, model: 'tiny' }, async ({ update, ended }) => {
   const started = await update();
   await ended(started);
@@ -84,35 +71,8 @@ weights('weights-refused', {}, async ({ update, ended }) => {
   return started;
 });
 
-weights('weights-unsure', { kind: 'vllm' }, async ({ update, ended }) => {
-  const started = await update({ weights: '/ckpt/nonexistent' });
-  await ended(started);
-  return started;
-});
-
-weights('weights-unreached', {}, async ({ update, ended, fleet }) => {
-  await fleet[0]!.close();
-  const started = await update();
-  await ended(started);
-  return started;
-});
-
 weights('weights-without-a-key', {}, async ({ update, ended }) => {
   const started = await update({ apiKeyEnv: 'EVERTURN_NO_SUCH_KEY' });
-  await ended(started);
-  return started;
-});
-
-weights('weights-that-go-back', {}, async ({ update, ended }) => {
-  await ended(await update());
-  const started = await update({ version: 6 });
-  await ended(started);
-  return started;
-});
-
-weights('weights-rewound', {}, async ({ update, ended }) => {
-  await ended(await update());
-  const started = await update({ version: 5, rewind: true });
   await ended(started);
   return started;
 });
@@ -128,16 +88,6 @@ weights('weights-superseded', {}, async ({ update, ended, fleet }) => {
   fleet[0]!.silent = false;
   await ended(second);
   return first;
-});
-
-weights('weights-cancelled', {}, async ({ update, ended, fleet }) => {
-  fleet[0]!.silent = true;
-  const started = await update();
-  await until('it is asked', () => fleet[0]!.connections() > 0);
-  await rig().client.workflow.getHandle(started.workflowId).cancel();
-  fleet[0]!.silent = false;
-  await ended(started);
-  return started;
 });
 
 weights('weights-cancelled-while-another-is-open', {}, async ({ update, ended, fleet }) => {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { formerSampleId, parseSampleId } from '../../domain/rollout/sample-id.ts';
+import { parseSampleId } from '../../domain/rollout/sample-id.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { exportRun } from '../../records/export-run.ts';
@@ -32,17 +32,6 @@ async function exported(ids: readonly string[], samples = 2) {
   return { store, file, found: lines.map((line) => (JSON.parse(line) as { ids: [string] }).ids[0]) };
 }
 
-/** The same file as it was written before `@` was escaped. */
-function asBefore(file: string): void {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  const former = lines.map((line) => {
-    const sample = JSON.parse(line) as { ids: [string] };
-    const { query, sample: number } = parseSampleId(sample.ids[0])!;
-    return JSON.stringify({ ...sample, ids: [formerSampleId(query, number)] });
-  });
-  writeFileSync(file, `${former.join('\n')}\n`);
-}
-
 async function problemsOf({ store, file }: Awaited<ReturnType<typeof exported>>, exporter = areal): Promise<string[]> {
   const problems: string[] = [];
   const onBreach = ({ path, problem }: { path: string; problem: string }) =>
@@ -60,23 +49,12 @@ describe('the ids of an export', () => {
     expect(await problemsOf(run)).toEqual([]);
   });
 
-  test('of an older export pass where they name one sample each', async () => {
-    const run = await exported(['a', 'b@idx']);
-    asBefore(run.file);
-    expect(await problemsOf(run)).toEqual([]);
-  });
-
-  test('of an older export are a breach where two samples share one', async () => {
-    const run = await exported(['x', 'x@1']);
-    asBefore(run.file);
-    expect(await problemsOf(run)).toEqual(['line 3 has the id "x@1" of line 2: export the run again, which escapes @']);
-  });
-
   test('are a breach where an exporter gives one twice', async () => {
     const run = await exported(['x', 'x@1']);
     const careless = {
       ...areal,
-      id: ({ rollout }: Parameters<typeof areal.id>[0]) => formerSampleId(rollout.query.queryId, rollout.sample),
+      id: ({ rollout: { query, sample } }: Parameters<typeof areal.id>[0]) =>
+        sample > 0 ? `${query.queryId}@${sample}` : query.queryId,
     };
     expect(await problemsOf(run, careless)).toContain(
       'gives query "x@1", sample 0 the id "x@1", which query "x", sample 1 has',

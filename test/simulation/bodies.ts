@@ -47,6 +47,7 @@ const BODIES: Readonly<Record<string, (world: World, input: never) => Body>> = {
       finish: 'stop',
       versionStart: version,
       versionEnd: version,
+      hash: '',
     });
     const there = kept.turns[turn - 1];
     if (there) return plain(() => facts(there));

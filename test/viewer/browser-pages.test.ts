@@ -217,6 +217,7 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
               state: 'trying',
               requests,
               failures: 2,
+              failuresBy: {},
               inFlight: 1,
               latencyP50Ms: 1500,
             },

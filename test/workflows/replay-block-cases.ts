@@ -18,7 +18,7 @@ export const altered = (what: string, caughtBy: RegExp, file: string, from: stri
 export const OF_BLOCKS: readonly AlteredWorkflow[] = [
   altered(
     'a block that has more in flight than its order says',
-    /blocks-(whole|cancel)-block/,
+    /blocks-(waiting|signalled|struck-while-stopping)-block/,
     'block',
     'Math.min(order.window, input.most)',
     'input.most',
@@ -27,8 +27,8 @@ export const OF_BLOCKS: readonly AlteredWorkflow[] = [
     'those that wait for a slot are cancelled like the others',
     /blocks-waiting-block/,
     'children',
-    '!many || !patched(ENDED_WHERE_THEY_WAIT)',
-    'true',
+    'if (!many) return state.inFlight.forEach(cancel);',
+    'return state.inFlight.forEach(cancel);',
   ),
   altered(
     'those that were counted are cancelled once more',
@@ -37,19 +37,13 @@ export const OF_BLOCKS: readonly AlteredWorkflow[] = [
     '(cancelledLater ? units.filter((unit) => state.inFlight.includes(unit)) : state.inFlight).forEach(cancel);',
     'units.forEach(cancel);',
   ),
-  altered(
-    'all starts at once',
-    /in-step/,
-    'play-window',
-    'children.starting() >= mostStarting && patched(STARTED_IN_STEP)',
-    'false',
-  ),
+  altered('all starts at once', /in-step/, 'play-window', 'children.starting() >= mostStarting', 'false'),
   altered(
     'those that do not exist yet are cancelled with the others',
     /in-step-stopped-block/,
     'children',
-    'starting.size > 0 && patched(STARTED_IN_STEP)',
-    'false',
+    'starting.size > 0;',
+    'false;',
   ),
   altered(
     'a block without a root that goes on',
@@ -60,7 +54,7 @@ export const OF_BLOCKS: readonly AlteredWorkflow[] = [
   ),
   altered(
     'orders that are not sent',
-    /blocks-paused-and-tuned/,
+    /blocks-(struck|taken)/,
     'blocks',
     'else if (ordered.includes(block)) whileBusy(block, send(block));',
     '',

@@ -11,6 +11,7 @@ import type { CallRecord, IntentRecord } from '../../../domain/tools/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../../domain/rollout/trajectory.ts';
 import { logName, turnLogBlock, turnLogLine } from '../../../domain/rollout/turn-log.ts';
 import { outputTokens, type ChunkRecord, type TurnRecord } from '../../../domain/rollout/turn.ts';
+import { countedVerdicts } from '../../../domain/rollout/verdict.ts';
 import { openFileStore } from '../../../records/files.ts';
 import { openLoose } from '../ended-rig.ts';
 import { logPath, parseRolloutFile, rolloutFolder } from '../../../records/record/layout.ts';
@@ -122,7 +123,7 @@ async function writeRollout(
   const trajectory = { out, ...id };
   const { outcome, stopReason } = end;
   const facts = { outcome, stopReason, rewards, success, tokens, reason: null, turns: turns.length };
-  const result = { ...facts, trajectory, ...ofCalls };
+  const result = { ...facts, verdicts: countedVerdicts(judged), trajectory, ...ofCalls };
   if (attempt === 1) addResult(counts, result, numTurns);
   if (isThere) return;
 

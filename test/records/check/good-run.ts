@@ -4,6 +4,7 @@ import { addResult, noCounts } from '../../../domain/run/progress.ts';
 import type { RolloutHistory } from '../../../domain/rollout/rollout-history.ts';
 import type { RolloutResult } from '../../../domain/rollout/ending.ts';
 import { outputTokens } from '../../../domain/rollout/turn.ts';
+import { countedVerdicts } from '../../../domain/rollout/verdict.ts';
 import type { Store } from '../../../records/store.ts';
 import { openLoose } from '../ended-rig.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../play.ts';
@@ -69,6 +70,7 @@ export async function historiesOf(store: Store, out: string): Promise<RolloutHis
       tokens,
       reason,
       turns: turns.length,
+      verdicts: countedVerdicts(turns.map(({ judged }) => judged)),
       trajectory,
     };
     const records = { run: run.hash, rollout: begun.hash };

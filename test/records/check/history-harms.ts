@@ -93,15 +93,6 @@ export const historyHarms: Readonly<Record<string, HistoryHarm>> = {
     path: `${one}/turn-002.json`,
     problem: /^was asked for as number 1/,
   },
-  'a turn of another length, in a history that tells no hashes': {
-    toHistory: turn(3, ({ generated, ...played }) => {
-      if (!generated || generated.noRoom) throw new Error('it was generated');
-      const { hash: _, ...facts } = generated;
-      return { ...played, generated: { ...facts, outputTokens: 5 } };
-    }),
-    path: `${one}/turn-003.json`,
-    problem: /^says outputTokens 3; its history says 5/,
-  },
   'another outcome': {
     toHistory: (history) => ({ ...history, result: { ...history.result!, outcome: 'failed', stopReason: 'failed' } }),
     path: `${one}/end.json`,

@@ -34,7 +34,7 @@ const runForgeries: Readonly<Record<string, Forgery>> = {
   'a failure of a turn that is not the next': {
     change: rollout((one) => {
       one.end.outcome = one.end.stopReason = 'failed';
-      one.end.failure = { reason: 'x', message: 'x', turn: 9 };
+      one.end.failure = { boundary: 'model', reason: 'x', message: 'x', turn: 9 };
     }),
     problem: /says that turn 9 failed, after 3 finished turns/,
   },
