@@ -2,7 +2,13 @@
 // facts pass through this workflow; tokens and texts are in the store.
 
 import { CancelledFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
-import { rolloutResult, type RolloutResult, scoredTurns, type StopReason, stopReason } from '../domain/rollout/ending.ts';
+import {
+  rolloutResult,
+  type RolloutResult,
+  scoredTurns,
+  type StopReason,
+  stopReason,
+} from '../domain/rollout/ending.ts';
 import type { RolloutInput } from '../domain/run/messages.ts';
 import { type OpenedRollout, turnFacts } from '../domain/rollout/rollout-facts.ts';
 import { failureOf } from './failure.ts';

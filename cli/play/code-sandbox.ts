@@ -30,9 +30,7 @@ export async function mustTakeEnvironments({ session, local }: Link): Promise<vo
   if (await isTaken(session, local, ENVIRONMENT_QUEUE)) return;
   throw new EnvironmentError(`No worker at ${session.address} takes environments (queue ${ENVIRONMENT_QUEUE}).`, {
     reason: 'environment-not-served',
-    fix: local
-      ? '`everturn down` and this command restart the local service.'
-      : 'Start `everturn worker` there.',
+    fix: local ? '`everturn down` and this command restart the local service.' : 'Start `everturn worker` there.',
   });
 }
 

@@ -85,7 +85,9 @@ describe('the limits on steps', () => {
     );
     const lease = rules.takeLease(state, { consumer: 't', groups: 2 }, 'r~1', 0)!;
     for (const version of [2, 101, 2 ** 31 - 1])
-      expect(limits.mayAcknowledge(state, { lease: lease.id, version, line: state.line })).toMatchObject({ reason: 'version-skips' });
+      expect(limits.mayAcknowledge(state, { lease: lease.id, version, line: state.line })).toMatchObject({
+        reason: 'version-skips',
+      });
     expect(limits.mayPublish(state, { version: 1 })).toMatchObject({ reason: 'step-too-small' });
     rules.acknowledge(state, lease, 1);
     expect(limits.mayAcknowledge(state, { lease: lease.id, version: 1 })).toMatchObject({ before: { groups: 2 } });

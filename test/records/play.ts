@@ -109,7 +109,9 @@ export async function play(store: Store, script: Script): Promise<void> {
     outcome,
     stopReason: stop,
     failure:
-      outcome === 'failed' ? { boundary: 'model', reason: 'scripted', message: 'as the script says', turn: verdicts.length + 1 } : null,
+      outcome === 'failed'
+        ? { boundary: 'model', reason: 'scripted', message: 'as the script says', turn: verdicts.length + 1 }
+        : null,
     turnRewards,
     rewards: outcome === 'complete' ? returns : [],
     success,

@@ -59,13 +59,18 @@ function plainBundle(root: string, sharesDomain: boolean): Promise<string> {
 }
 
 async function bundled(root: string, sharesDomain: boolean): Promise<string> {
-  const domain = sharesDomain ? readdirSync(join(root, 'domain')).map((name) => join(root, 'domain', name)) : [];
+  const domain = sharesDomain ? filesBelow(join(root, 'domain')) : [];
   const preloadModules = sharesDomain ? ['@temporalio/workflow', '@temporalio/common', ...domain] : [];
   const workflowsPath = join(root, 'workflows/index.ts');
   const payloadConverterPath = join(root, 'workflows/payloads.ts');
   const logger = new DefaultLogger('WARN');
   return (await bundleWorkflowCode({ workflowsPath, payloadConverterPath, preloadModules, logger })).code;
 }
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name));
 
 /** A line of webpack's ends every module. */
 const END = '\n/***/ }';

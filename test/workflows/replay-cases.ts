@@ -92,7 +92,7 @@ export const ALTERED: readonly AlteredWorkflow[] = [
   altered(
     'a window that is one too wide',
     /collection-continued/,
-    '../domain/window',
+    '../domain/run/window',
     'w.inFlight.length < w.maxConcurrent',
     'w.inFlight.length <= w.maxConcurrent',
   ),

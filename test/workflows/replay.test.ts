@@ -92,7 +92,9 @@ describe('workflows that would do something else are caught:', () => {
   });
 
   test('not those whose every file was compiled anew and put into the bundle as it was', async () => {
-    const files = ['workflows', 'domain'].flatMap((room) => readdirSync(join(ROOT, room)).map((f) => `${room}/${f}`));
+    const files = ['workflows', 'domain'].flatMap((room) =>
+      readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' }).map((f) => `${room}/${f}`),
+    );
     const bundle = readFileSync(inject('workflowBundle'), 'utf8');
     const bundled = files.filter((file) => bundle.includes(`"./${file}"`));
     expect(bundled.length).toBeGreaterThan(20);
