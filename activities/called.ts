@@ -1,4 +1,4 @@
-// The reply to a turn that called tools, when all of its calls have been run: made of their records by domain/calls.ts.
+// The reply to a turn that called tools, when all of its calls have been run: made of their records by domain/rollout/calls.ts.
 
 import { calledVerdict, callResult } from '../domain/rollout/calls.ts';
 import { StoreError } from '../domain/errors/errors.ts';

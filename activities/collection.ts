@@ -25,7 +25,7 @@ export interface Accepted {
 export interface PageInput {
   readonly out: string;
   readonly run: string;
-  /** Units: domain/window.ts. */
+  /** Units: domain/run/window.ts. */
   readonly from: number;
   readonly count: number;
   readonly samples: number;

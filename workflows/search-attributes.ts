@@ -1,4 +1,4 @@
-// Typed keys of the search attributes, by the names in domain/search-attributes.ts.
+// Typed keys of the search attributes, by the names in domain/run/search-attributes.ts.
 
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { SearchAttributeName } from '../domain/run/search-attributes.ts';

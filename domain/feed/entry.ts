@@ -17,7 +17,7 @@ export interface TrainedEntry extends EntryBase {
   readonly kind: 'trained';
   readonly lease: string;
   readonly consumer: string;
-  /** Numbers of groups: domain/group.ts. */
+  /** Numbers of groups: domain/rollout/group.ts. */
   readonly groups: NumberSet;
   /** The version when the lease was taken. */
   readonly leasedAt: number;

@@ -41,7 +41,7 @@ export interface Acknowledged {
 export interface FeedState {
   readonly run: string;
   readonly shape: FeedShape;
-  /** domain/feed-line.ts. */
+  /** domain/feed/line.ts. */
   floors: Floor[];
   rewinds: RewindRequest[];
   /** No server has later weights than those that are published; absent if that is not known. */

@@ -28,7 +28,7 @@ export interface RowLabels {
 }
 
 export interface NeutralRow extends RowLabels {
-  /** Unique for each (query, sample) of a run: domain/sample-id.ts. */
+  /** Unique for each (query, sample) of a run: domain/rollout/sample-id.ts. */
   readonly id: string;
   readonly query: string;
   /** 0-based. */

@@ -11,7 +11,7 @@ export type Finish = 'stop' | 'length' | 'abort';
 
 /** A span of output tokens made by one version of the weights: [start, end) in outputIds. */
 export interface VersionSpan {
-  /** A number for every version; the rule is in domain/weight-version.ts. */
+  /** A number for every version; the rule is in domain/weights/weight-version.ts. */
   readonly version: number;
   /** The version as the server reported it, if it did: `default`, `step-12`, `12`. */
   readonly versionLabel?: string;

@@ -14,7 +14,7 @@ import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 type OfGroup = Pick<RowLabels, 'group' | 'group_size' | 'group_success_rate' | 'zero_variance'>;
 
 export interface TurnRow extends OfGroup {
-  /** Of the rollout, unique for each (query, sample) of a run: domain/sample-id.ts. With `turn` it names the row. */
+  /** Of the rollout, unique for each (query, sample) of a run: domain/rollout/sample-id.ts. With `turn` it names the row. */
   readonly id: string;
   readonly query: string;
   /** 0-based. */

@@ -48,7 +48,7 @@ export async function startSupervisor(home: Home, code: CodeId, options: StartOp
   const logFrom = { service: logSize(home.serviceLog), worker: logSize(home.workerLog) };
   const starter: Starter = { exit: undefined, ours: true, logFrom };
   const log = openLog(home.serviceLog);
-  const entry = options.supervisor ?? join(packageRoot(), 'dist', 'service', 'supervisor.js');
+  const entry = options.supervisor ?? join(packageRoot(), 'dist', 'local', 'service', 'supervisor.js');
   const child = spawn(process.execPath, [entry, JSON.stringify(config)], {
     detached: true,
     stdio: ['ignore', log, log],

@@ -1,5 +1,5 @@
 // The lists of reasons against the source and against the documentation. That a class admits no reason of another
-// boundary is the compiler's to prove: the types of domain/errors.ts.
+// boundary is the compiler's to prove: the types of domain/errors/errors.ts.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function source(): string {
         : [entry.name],
     );
   return files
-    .filter((name) => name.endsWith('.ts') && name !== join('domain', 'reasons.ts'))
+    .filter((name) => name.endsWith('.ts') && name !== join('domain', 'errors', 'reasons.ts'))
     .map((name) => readFileSync(join(ROOT, name), 'utf8'))
     .join('\n');
 }

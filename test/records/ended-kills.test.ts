@@ -23,7 +23,7 @@ const root = mkdtempSync(join(tmpdir(), 'everturn-end-kills-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const worker = join(root, 'worker.mjs');
-const room = (file: string) => JSON.stringify(pathToFileURL(join(compiledRoom('storage'), file)).href);
+const room = (file: string) => JSON.stringify(pathToFileURL(join(compiledRoom('records'), file)).href);
 const KILLER = pathToFileURL(join(import.meta.dirname, 'end-killer.mjs')).href;
 
 async function endIn(out: string, kill?: string) {

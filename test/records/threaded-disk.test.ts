@@ -11,7 +11,7 @@ import { compiledRoom } from '../support/compiled.ts';
 import { RUN } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-threads-'));
-const entry = () => join(compiledRoom('storage'), 'disk/thread.js');
+const entry = () => join(compiledRoom('records'), 'disk/thread.js');
 const disk = openThreadedDisk(entry);
 afterAll(async () => {
   await disk.close();

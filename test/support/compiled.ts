@@ -1,4 +1,4 @@
-// Child processes need JavaScript: compiles service/, storage/, environments/, machine/, temporal/ and domain/ from source, and the hostile
+// Child processes need JavaScript: compiles these rooms from source, and the hostile
 // model server, once per state of the sources.
 
 import { execFileSync } from 'node:child_process';
@@ -17,7 +17,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const ROOMS = ['service', 'storage', 'environments', 'machine', 'temporal', 'domain'];
+const ROOMS = ['client', 'domain', 'environments', 'local', 'records'];
 const SUPPORT = 'test/support';
 const isOfModelServer = (name: string) => /^(?:hostile|toy)-.*\.ts$/.test(name);
 

@@ -59,7 +59,7 @@ function freshWorkFolder(folder: string): string {
   for (const name of readdirSync(folder))
     if (name.startsWith('build-')) rmSync(join(folder, name), { recursive: true, force: true });
   const workFolder = mkdtempSync(join(folder, 'build-'));
-  const source = join(packageRoot(), 'service', 'temporal-cli');
+  const source = join(packageRoot(), 'local', 'service', 'temporal-cli');
   for (const name of ['go.mod', 'go.sum']) copyFileSync(join(source, name), join(workFolder, name));
   mkdirSync(join(workFolder, 'tmp'));
   return workFolder;

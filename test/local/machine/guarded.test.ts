@@ -65,7 +65,7 @@ describe('a guarded process', () => {
 
 async function ownerOf(script: string): Promise<{ owner: ReturnType<typeof spawn>; id: ProcessId }> {
   const source = `
-    const { spawnGuarded } = await import(${JSON.stringify(`${compiledRoom('machine')}/guarded.js`)});
+    const { spawnGuarded } = await import(${JSON.stringify(`${compiledRoom('local/machine')}/guarded.js`)});
     const child = await spawnGuarded('sh', ['-c', ${JSON.stringify(script)}], { stdout: 'ignore', stderr: 'ignore' });
     console.log(child.id.pid);
     setInterval(() => undefined, 1000);`;

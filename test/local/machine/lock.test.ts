@@ -53,7 +53,7 @@ describe('a lock', () => {
     const script = `
     import { readFileSync, writeFileSync } from 'node:fs';
     import { setTimeout as sleep } from 'node:timers/promises';
-    const { lock } = await import(${JSON.stringify(`${compiledRoom('machine')}/lock.js`)});
+    const { lock } = await import(${JSON.stringify(`${compiledRoom('local/machine')}/lock.js`)});
     for (let i = 0; i < 20; i++) {
       const held = await lock(${JSON.stringify(join(root, 'lock'))}, undefined, 2);
       const n = Number(readFileSync(${JSON.stringify(join(root, 'count'))}, 'utf8'));
@@ -69,7 +69,7 @@ describe('a lock', () => {
 
 function holding(folder: string): string {
   return `
-    const { tryLock } = await import(${JSON.stringify(`${compiledRoom('machine')}/lock.js`)});
+    const { tryLock } = await import(${JSON.stringify(`${compiledRoom('local/machine')}/lock.js`)});
     await tryLock(${JSON.stringify(folder)});
     setInterval(() => undefined, 1000);`;
 }

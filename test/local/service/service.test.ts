@@ -25,10 +25,10 @@ function service(extra: Record<string, string> = {}, mode = 'works') {
     EVERTURN_TEMPORAL_CLI: inject('temporalBinary'),
     ...extra,
   };
-  const room = compiledRoom('machine');
+  const room = compiledRoom('local/machine');
   const options: ServiceOptions = {
     env,
-    supervisor: join(compiledRoom('service'), 'supervisor.js'),
+    supervisor: join(compiledRoom('local/service'), 'supervisor.js'),
     worker: { command: process.execPath, args: [join(import.meta.dirname, 'scripted-worker.mjs'), room, mode] },
     code: { version: '1', path: '/here', builtAtMs: 1 },
   };
