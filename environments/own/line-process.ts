@@ -4,13 +4,9 @@
 import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
+import { broken, parseJson, replyIn, reported, saidIn, tooLarge } from './envelope.ts';
 import { GuardedLines, type ProcessLaunch } from './guarded-lines.ts';
-import { lost } from './held.ts';
 import { type CallLimits, inTime } from './in-time.ts';
-import { broken, parseJson, tooLarge } from './reply.ts';
-
-/** Between two tries to get a session of an environment that has no free one. */
-const BUSY_MS = 2_000;
 
 interface Waiting {
   resolve(line: Buffer): void;
@@ -50,48 +46,46 @@ export class LineProcess {
   }
 
   /** Its first line. */
-  async hello(limits: CallLimits): Promise<unknown> {
-    const said = await this.#within(limits, 'hello', () => this.#next());
-    const value = parseJson(this.#who, said);
-    if (typeof value === 'object' && value !== null && 'hello' in value) return value.hello;
-    if (typeof value === 'object' && value !== null && 'error' in value) throw this.kill(unloadable(this.#who, value));
-    throw this.kill(broken(this.#who, 'hello', 'its first line is no {"hello": …}'));
+  hello(limits: CallLimits): Promise<unknown> {
+    return this.#read(limits, 'hello', (value) => {
+      const { hello, error } = Object(value) as Record<string, unknown>;
+      if (hello !== undefined) return hello;
+      if (error === undefined) throw broken(this.#who, 'hello', 'its first line is no {"hello": …}');
+      throw new EnvironmentError(`The environment ${this.#who} does not load: ${saidIn(error)}`, {
+        reason: 'environment-unloadable',
+      });
+    });
   }
 
   /** The result of one call. Calls must not overlap. */
   async call(method: string, params: object, limits: CallLimits): Promise<unknown> {
-    const { result, error } = await this.#replyTo(method, params, limits);
-    if (error === undefined) return result;
+    const id = ++this.#calls;
+    const take = (value: unknown) => replyTo(this.#who, method, id, value);
+    const { result, error } = await this.#read(limits, method, take, { id, method, params }).catch((fault: unknown) => {
+      throw id > 1 ? perhapsOfAnother(fault) : fault;
+    });
     // An error that it reports itself is a reply like any other: the process goes on.
-    throw reported(this.#who, method, error);
+    if (error !== undefined) throw reported(this.#who, method, error);
+    return result;
   }
 
-  async #replyTo(method: string, params: object, limits: CallLimits) {
-    const id = ++this.#calls;
+  /** Kills it with all that it started. */
+  kill(): void {
+    this.#end('was ended');
+  }
+
+  /** The next line, or the reply to `call`. A fault in it, or in the wait for it, ends the process. */
+  async #read<T>(limits: CallLimits, method: string, take: (value: unknown) => T, call?: object): Promise<T> {
+    const asked = () => {
+      const next = this.#next();
+      if (call) this.#lines.write(call);
+      return next;
+    };
     try {
-      const line = await this.#within(limits, method, () => {
-        const next = this.#next();
-        this.#lines.write({ id, method, params });
-        return next;
-      });
-      return replyIn(this.#who, method, id, parseJson(this.#who, line));
+      return take(parseJson(this.#who, await inTime(this.#who, method, limits, asked)));
     } catch (error) {
       this.kill();
-      throw id > 1 ? perhapsOfAnother(error) : error;
-    }
-  }
-
-  /** Kills it with all that it started. Returns the error, for a throw. */
-  kill<E>(error?: E): E {
-    this.#end('was ended');
-    return error as E;
-  }
-
-  async #within(limits: CallLimits, method: string, work: () => Promise<Buffer>): Promise<Buffer> {
-    try {
-      return await inTime(this.#who, method, limits, work);
-    } catch (error) {
-      throw this.kill(error);
+      throw error;
     }
   }
 
@@ -150,53 +144,10 @@ function limited(who: string, beyond: string): EnvironmentError {
   });
 }
 
-/** `error`: as it reported it, in place of a result. */
-function replyIn(who: string, method: string, id: number, value: unknown) {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw broken(who, method, 'the reply is not an object');
-  const { id: echoed, result, error, ...rest } = value as Record<string, unknown>;
+function replyTo(who: string, method: string, id: number, value: unknown) {
+  const { id: echoed, result, error, ...rest } = replyIn(who, method, value);
   const [alien] = Object.keys(rest);
   if (alien !== undefined) throw broken(who, method, `the reply has the field ${JSON.stringify(short(alien, 80))}`);
   if (echoed !== id) throw broken(who, method, `the reply is to call ${short(String(echoed), 20)}, and not to ${id}`);
-  if (error !== undefined && error !== null) return { error };
-  if (!('result' in value)) throw broken(who, method, 'the reply has neither `result` nor `error`');
-  return { result };
-}
-
-/** An environment that cannot begin says why in place of its hello. */
-function unloadable(who: string, { error }: { readonly error: unknown }): EnvironmentError {
-  return new EnvironmentError(`The environment ${who} does not load: ${saidIn(error)}`, {
-    reason: 'environment-unloadable',
-  });
-}
-
-/** The message of a reported error, or the error itself as JSON. */
-function saidIn(error: unknown): string {
-  const { message } = (typeof error === 'object' && error !== null ? error : { message: error }) as Record<
-    string,
-    unknown
-  >;
-  return short(typeof message === 'string' ? message : JSON.stringify(error), 500);
-}
-
-/** An error that the environment reports. */
-export function reported(who: string, method: string, error: unknown): EnvironmentError {
-  const {
-    retryable,
-    lost: isLost,
-    busy,
-  } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  if (isLost === true) return lost(who, saidIn(error));
-  if (busy === true) {
-    return new EnvironmentError(`The environment ${who} is busy in \`${method}\`: ${saidIn(error)}`, {
-      reason: 'environment-not-served',
-      fix: 'Give it more sessions, or the run a smaller --max-concurrent.',
-      retryable: true,
-      retryAfterMs: BUSY_MS,
-    });
-  }
-  return new EnvironmentError(`The environment ${who} failed in \`${method}\`: ${saidIn(error)}`, {
-    reason: 'environment-error',
-    retryable: retryable === true,
-  });
+  return { result, error };
 }

@@ -1,120 +1,127 @@
 // An environment that lives in processes: a command, or the host of a module. State `none` and `value` need no particular
 // process. State `replay` lives in one: where it was lost, the recorded answers are played again in another, and each
-// reply must be the recorded one; every process that holds a copy of a rollout gets its end, or ends the copy when no call
-// came for its lease. State `held` lives in one, and is lost with it (held.ts).
+// reply must be the recorded one. State `held` lives in one, and is lost with it. Every process that holds a session gets
+// its end, or ends it when no call came for its lease.
 
-import { DEFAULT_COPY_SECONDS, type EnvironmentRecord, type StateKind } from '../../domain/rollout/environment.ts';
+import { DEFAULT_COPY_SECONDS, type EnvironmentRecord, type Reply, type StateKind } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
-import type { Environment, Move, Played } from '../environment.ts';
-import { heldEnvironment } from './held-environment.ts';
-import { broken, parseBegun, parseReply } from './reply.ts';
+import type { Environment, EnvironmentCall, Move, Played } from '../environment.ts';
+import { type Calls, callsOf, statelessEnvironment } from './calls.ts';
+import { absence, HOLDER, lost } from './held.ts';
+import { broken } from './envelope.ts';
 import { letGo, type ProcessPool, type Seat } from './process-pool.ts';
-import {
-  answeredIn,
-  beginParams,
-  earlierMove,
-  endParams,
-  episodeOf,
-  isBegun,
-  isRecorded,
-  lastAnswered,
-  respondParams,
-  stateAfter,
-} from './wire.ts';
+import { type Answer, answeredIn, earlierMove, episodeOf, isBegun, isRecorded, lastAnswered } from './wire.ts';
 
 export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool): Environment {
-  const { name, state: kind, begins, ends, timeoutSeconds, idleSeconds } = record;
-  const timeoutMs = timeoutSeconds * 1000;
-
-  async function begin({ process, live }: Seat, rollout: Played, signal: AbortSignal) {
-    const { key } = episodeOf(rollout);
-    live.delete(key);
-    const begun = parseBegun(name, kind, await process.call('begin', beginParams(rollout), { signal, timeoutMs }));
-    if (kind === 'held' && begun.state !== undefined)
-      throw broken(name, 'begin', 'a state came back, and its state is held by its process');
-    if (kind !== 'none' && kind !== 'value') live.set(key, 0);
-    return begun;
+  const { name, state, timeoutSeconds } = record;
+  const limits = { timeoutMs: timeoutSeconds * 1000 };
+  const inSeat = ({ process }: Seat): Calls =>
+    callsOf(record, (method, params, { signal }) => process.call(method, params, { ...limits, signal }));
+  if (state === 'none' || state === 'value') {
+    return statelessEnvironment(record, (method, params, { key, signal }) =>
+      pool.use(key, signal, ({ process }) => process.call(method, params, { ...limits, signal })),
+    );
   }
 
-  async function respond(
-    { process, live }: Seat,
-    move: Pick<Move, 'rollout' | 'turn' | 'answer' | 'cut'>,
-    before: readonly EarlierTurn[],
-    signal: AbortSignal,
-  ) {
-    const { key } = episodeOf(move.rollout);
-    live.delete(key);
-    const result = await process.call('respond', respondParams(move, before, kind), { signal, timeoutMs });
-    const reply = parseReply(name, kind, result, kind === 'value' ? stateAfter(move.rollout, before) : undefined);
-    if (kind !== 'none' && kind !== 'value') live.set(key, move.turn);
-    return reply;
-  }
-
-  async function end({ process, live }: Seat, rollout: Played, turns: readonly EarlierTurn[], signal?: AbortSignal) {
-    await process.call('end', endParams(rollout, turns, kind), { timeoutMs, ...(signal && { signal }) });
-    live.delete(episodeOf(rollout).key);
-  }
-
-  /** Brings a process to the state after these turns. */
-  async function rebuild(seat: Seat, rollout: Played, before: readonly EarlierTurn[], signal: AbortSignal) {
-    if (begins && !isBegun(await begin(seat, rollout, signal), rollout)) throw differs(name, kind, 'its beginning');
-    for (const earlier of answeredIn(before)) {
-      const earlierStill = before.slice(0, before.indexOf(earlier));
-      const reply = await respond(seat, earlierMove(rollout, earlier), earlierStill, signal);
-      if (!isRecorded(reply, earlier)) throw differs(name, kind, `its reply to turn ${earlier.turn.turn}`);
-    }
-  }
-
-  if (kind === 'held') return heldEnvironment(record, pool, { begin, respond, end });
-
+  const idleSeconds = record.idleSeconds ?? DEFAULT_COPY_SECONDS;
+  const absent = absence(name, idleSeconds);
   const leases = new Map<string, NodeJS.Timeout>();
 
   /** Ends the rollout in every process here that holds it. False if none does. */
-  async function endHere(rollout: Played, turns: readonly EarlierTurn[], signal?: AbortSignal): Promise<boolean> {
+  async function endHere(rollout: Played, turns: readonly EarlierTurn[], call: EnvironmentCall): Promise<boolean> {
     const { key } = episodeOf(rollout);
     clearTimeout(leases.get(key));
     leases.delete(key);
-    return letGo(pool, key, signal, (seat) => end(seat, rollout, turns, signal));
+    return letGo(pool, key, call.signal, (seat) => inSeat(seat).end(rollout, turns, call));
   }
 
-  /** Other workers may go on with the rollout: its copies here are given back when no further call comes. */
-  function leased(rollout: Played): void {
-    if (kind !== 'replay') return;
+  /** Its session is given back when no further call comes: the rollout may go on in another worker. */
+  async function leased<T>(rollout: Played, work: () => Promise<T>): Promise<T> {
     const { key } = episodeOf(rollout);
+    const over = () => void endHere(rollout, [], { signal: NEVER }).catch(() => undefined);
     clearTimeout(leases.get(key));
-    const over = () => void endHere(rollout, []).catch(() => undefined);
-    leases.set(key, setTimeout(over, (idleSeconds ?? DEFAULT_COPY_SECONDS) * 1000).unref());
+    try {
+      return await work();
+    } finally {
+      clearTimeout(leases.get(key));
+      leases.set(key, setTimeout(over, idleSeconds * 1000).unref());
+    }
+  }
+
+  async function begin(seat: Seat, rollout: Played, call: EnvironmentCall) {
+    const { key } = episodeOf(rollout);
+    seat.live.delete(key);
+    const begun = await inSeat(seat).begin(rollout, call);
+    if (state === 'held' && begun.state !== undefined)
+      throw broken(name, 'begin', 'a state came back, and its state is held by its process');
+    seat.live.set(key, { turn: 0 });
+    return state === 'held' ? { ...begun, state: { holder: HOLDER } } : begun;
+  }
+
+  async function respond(seat: Seat, move: Answer, before: readonly EarlierTurn[], call: EnvironmentCall) {
+    const { key } = episodeOf(move.rollout);
+    // If the call fails, nobody knows what it did to the session.
+    seat.live.delete(key);
+    const reply = await inSeat(seat).respond(move, before, call);
+    seat.live.set(key, { turn: move.turn, reply });
+    return reply;
+  }
+
+  /** Brings a process to the state after these turns. */
+  async function rebuild(seat: Seat, rollout: Played, before: readonly EarlierTurn[], call: EnvironmentCall) {
+    if (record.begins && !isBegun(await begin(seat, rollout, call), rollout))
+      throw differs(name, state, 'its beginning');
+    for (const earlier of answeredIn(before)) {
+      const earlierStill = before.slice(0, before.indexOf(earlier));
+      const reply = await respond(seat, earlierMove(rollout, earlier), earlierStill, call);
+      if (!isRecorded(reply, earlier)) throw differs(name, state, `its reply to turn ${earlier.turn.turn}`);
+    }
+  }
+
+  async function respondHeld(move: Move, before: readonly EarlierTurn[], call: EnvironmentCall): Promise<Reply> {
+    const { key } = episodeOf(move.rollout);
+    const reply = await pool.useHolder(key, call.signal, async (seat) => {
+      const at = seat.live.get(key);
+      // The call comes again.
+      if (at?.reply && at.turn === move.turn) return at.reply;
+      if (at?.turn !== lastAnswered(before)) throw lost(name);
+      return respond(seat, move, before, call);
+    });
+    if (reply) return reply;
+    throw absent(key, move.rollout.begun?.state);
   }
 
   return {
-    ...(begins && {
-      begin: async (rollout, { signal }) => {
-        leased(rollout);
-        return pool.use(episodeOf(rollout).key, signal, (seat) => begin(seat, rollout, signal));
-      },
+    ...(record.begins && {
+      begin: (rollout, call) =>
+        leased(rollout, async () => {
+          // The call may have come before, and nobody got its result: that session is ended first.
+          await endHere(rollout, [], call);
+          return pool.use(episodeOf(rollout).key, call.signal, (seat) => begin(seat, rollout, call));
+        }),
     }),
 
-    async respond(move, { signal }) {
-      const before = await move.before();
-      const { key } = episodeOf(move.rollout);
-      leased(move.rollout);
-      return pool.use(key, signal, async (seat) => {
-        const isThere = kind !== 'replay' || seat.live.get(key) === lastAnswered(before);
-        if (!isThere) await rebuild(seat, move.rollout, before, signal);
-        return respond(seat, move, before, signal);
-      });
+    respond: (move, call) =>
+      leased(move.rollout, async () => {
+        const before = await move.before();
+        if (state === 'held') return respondHeld(move, before, call);
+        const { key } = episodeOf(move.rollout);
+        return pool.use(key, call.signal, async (seat) => {
+          if (seat.live.get(key)?.turn !== lastAnswered(before)) await rebuild(seat, move.rollout, before, call);
+          return respond(seat, move, before, call);
+        });
+      }),
+
+    async end({ rollout, before }, call) {
+      const turns = await before();
+      if ((await endHere(rollout, turns, call)) || state === 'held') return;
+      await pool.use(episodeOf(rollout).key, call.signal, (seat) => inSeat(seat).end(rollout, turns, call));
     },
-
-    ...(ends && {
-      async end({ rollout, before }, { signal }) {
-        const turns = await before();
-        if (await endHere(rollout, turns, signal)) return;
-        await pool.use(episodeOf(rollout).key, signal, (seat) => end(seat, rollout, turns, signal));
-      },
-    }),
   };
 }
+
+const { signal: NEVER } = new AbortController();
 
 function differs(name: string, kind: StateKind, what: string): EnvironmentError {
   return new EnvironmentError(

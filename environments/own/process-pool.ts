@@ -2,21 +2,20 @@
 // goes to the idle process that knows its rollout, else to any: a process that hangs holds up its own call alone, until
 // its time limit.
 
+import type { Reply } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
-import { broken, parseHello, type Hello } from './reply.ts';
+import { broken } from './envelope.ts';
+import { parseHello, type Hello } from './reply.ts';
 import type { ProcessLaunch } from './guarded-lines.ts';
 import { LineProcess } from './line-process.ts';
 
 /** Loading libraries may take long on a busy machine. */
 export const START_MS = 120_000;
 
-/** The turns that a process or a connection has played of each rollout that it holds. */
-export interface Live {
-  readonly live: Map<string, number>;
-}
-
-export interface Seat extends Live {
+export interface Seat {
   readonly process: LineProcess;
+  /** The rollouts that it holds: the last turn that it played of each, and its reply. */
+  readonly live: Map<string, { readonly turn: number; readonly reply?: Reply }>;
 }
 
 export interface PoolOptions {
@@ -27,11 +26,11 @@ export interface PoolOptions {
   readonly accept: (hello: unknown) => void;
 }
 
-export interface Holders<S extends Live> {
+export interface ProcessPool {
   /** `work` has the process for itself. */
-  use<T>(key: string, signal: AbortSignal | undefined, work: (seat: S) => Promise<T>): Promise<T>;
+  use<T>(key: string, signal: AbortSignal | undefined, work: (seat: Seat) => Promise<T>): Promise<T>;
   /** The same in the process that holds this rollout, and in no other; null if there is none. */
-  useHolder<T>(key: string, signal: AbortSignal | undefined, work: (seat: S) => Promise<T>): Promise<T | null>;
+  useHolder<T>(key: string, signal: AbortSignal | undefined, work: (seat: Seat) => Promise<T>): Promise<T | null>;
   /** A call is in flight. */
   isBusy(): boolean;
   /** It holds a rollout. */
@@ -39,14 +38,12 @@ export interface Holders<S extends Live> {
   close(): void;
 }
 
-export type ProcessPool = Holders<Seat>;
-
 /** Lets every process that holds this rollout go of it: `work` ends it there. False if none holds it. */
-export async function letGo<S extends Live>(
-  pool: Holders<S>,
+export async function letGo(
+  pool: ProcessPool,
   key: string,
   signal: AbortSignal | undefined,
-  work: (seat: S) => Promise<void>,
+  work: (seat: Seat) => Promise<void>,
 ): Promise<boolean> {
   const one = () =>
     pool.useHolder(key, signal, async (seat) => {
@@ -80,7 +77,8 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
       return seat;
     } catch (error) {
       all.delete(process);
-      throw process.kill(error);
+      process.kill();
+      throw error;
     }
   }
 

@@ -1,71 +1,53 @@
 // The door `queue`: the user's own Temporal worker, in any language. The rollout's workflow calls its activities
 // (`describe`, `begin`, `respond`, `end`) on its task queue; here their parameters are made and their results are read.
-// State none or value. The texts pass through Temporal's history, so one call holds at most 1.5 MB.
+// State none or value: Temporal tries a call again whose worker ended, so a session could get a move twice. The texts pass
+// through Temporal's history, so one call holds at most 1.5 MB.
 
-import { createHash } from 'node:crypto';
 import { type EnvironmentRecord, MAX_REPLY_BYTES, type Said } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { Environment } from '../environment.ts';
-import { type Described, mismatch } from './command.ts';
-import { reported } from './line-process.ts';
-import { broken, parseBegun, parseHello, parseReply, tooLarge } from './reply.ts';
-import { beginParams, endParams, respondParams, stateAfter } from './wire.ts';
+import { statelessEnvironment } from './calls.ts';
+import type { Described } from './command.ts';
+import { reported, tooLarge } from './envelope.ts';
+import { describedServer, mustBeServed } from './server.ts';
+import { beginParams, endParams, respondParams } from './wire.ts';
 
 const MAX_CALL_BYTES = 1_500_000;
 
 /** `hello`: the result of the queue's activity `describe`. */
 export function describedQueue(queue: string, hello: unknown): Described {
-  const who = `queue ${queue}`;
-  const { fingerprint, agents = [], ...said } = parseHello(who, hello);
-  // Temporal tries a call again whose worker ended: a session could get a move twice.
-  if (said.state !== 'none' && said.state !== 'value') {
-    throw broken(who, 'describe', `its state is "${said.state}", which no queue has`, 'Keep the state as a value.');
-  }
-  const own = hashOf(fingerprint ?? `${said.name} ${said.version} ${queue}`);
-  const claimed = fingerprint === undefined ? ({ claimed: true } as const) : {};
-  return { record: { door: 'queue', spec: [queue], ...said, fingerprint: own, ...claimed }, agents };
+  return describedServer({ door: 'queue', place: queue, who: `queue ${queue}`, states: ['none', 'value'] }, hello);
 }
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 export function queueEnvironment(record: EnvironmentRecord): Environment {
-  const { state: kind, begins, ends, name } = record;
-
-  /** The result of a call; throws its failure. */
-  function resultOf(said: Said | undefined): unknown {
-    if (!said) throw new EnvironmentError(`The queue of ${name} was not asked.`, { reason: 'environment-error' });
-    if ('failure' in said) {
-      const { reason, message } = said.failure;
-      throw new EnvironmentError(`The environment ${name} on the queue ${record.spec[0]}: ${message}`, { reason });
-    }
-    const { result } = said;
-    if (JSON.stringify(result ?? null).length > MAX_REPLY_BYTES)
-      throw tooLarge(`${name} on the queue ${record.spec[0]}`);
-    if (typeof result === 'object' && result !== null && 'error' in result) throw reported(name, 'call', result.error);
-    if (typeof result !== 'object' || result === null || !('fingerprint' in result)) {
-      if (!record.claimed) throw mismatch(record, 'a reply without a fingerprint', '');
-      return result;
-    }
-    const { fingerprint, ...rest } = result;
-    if (typeof fingerprint !== 'string') throw broken(name, 'reply', 'its `fingerprint` is no text');
-    if (!record.claimed && hashOf(fingerprint) !== record.fingerprint)
-      throw mismatch(record, name, hashOf(fingerprint));
-    return rest;
-  }
-
+  const { state: kind, name, ends } = record;
+  const environment = statelessEnvironment(record, async (_, __, { said }) => resultOf(record, said));
   return {
+    ...environment,
     ask: {
       begin: (rollout) => bounded(name, beginParams(rollout)),
       respond: async (move) => bounded(name, respondParams(move, await move.before(), kind)),
       end: async ({ rollout, before }) => bounded(name, endParams(rollout, await before(), kind)),
     },
-    ...(begins && { begin: async (_, { said }) => parseBegun(name, kind, resultOf(said)) }),
-    async respond(move, { said }) {
-      const state = kind === 'value' ? stateAfter(move.rollout, await move.before()) : undefined;
-      return parseReply(name, kind, resultOf(said), state);
-    },
+    // Nothing of its result is needed.
     ...(ends && { end: async () => undefined }),
   };
+}
+
+/** The result of a call; throws its failure. */
+function resultOf(record: EnvironmentRecord, said: Said | undefined): unknown {
+  const who = `${record.name} on the queue ${record.spec[0]}`;
+  if (!said) throw new EnvironmentError(`The environment ${who} was not asked.`, { reason: 'environment-error' });
+  if ('failure' in said) {
+    const { reason, message } = said.failure;
+    throw new EnvironmentError(`The environment ${who}: ${message}`, { reason });
+  }
+  const { result } = said;
+  if (JSON.stringify(result ?? null).length > MAX_REPLY_BYTES) throw tooLarge(who);
+  const { error, fingerprint, ...rest } = Object(result) as Record<string, unknown>;
+  if (error !== undefined && error !== null) throw reported(who, 'call', error);
+  mustBeServed(record, who, fingerprint);
+  return fingerprint === undefined ? result : rest;
 }
 
 function bounded<T extends object>(who: string, params: T): T {

@@ -9,17 +9,15 @@ import {
   isEnvironmentName,
   MAX_IDLE_SECONDS,
   MAX_PROCESSES,
-  MAX_REPLY_BYTES,
   MAX_TIMEOUT_SECONDS,
   type Reply,
   type StateKind,
   STATES,
 } from '../../domain/rollout/environment.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
-import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
-import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
+import { broken } from './envelope.ts';
 
 /** Far below float32's end: the sum over a thousand turns fits as well. */
 const MAX_REWARD = 1e30;
@@ -214,13 +212,6 @@ function keyed(issue: z.core.$ZodIssue): { readonly path: readonly PropertyKey[]
     : { path, message };
 }
 
-export function broken(who: string, what: string, problem: string, fix?: string): EnvironmentError {
-  return new EnvironmentError(`The environment ${who} broke the contract in \`${what}\`: ${problem}.`, {
-    reason: 'environment-broken',
-    fix: fix ?? 'docs/environment-messages.md has the form of each message.',
-  });
-}
-
 const MAX_NESTING = 64;
 
 /** Uses its own stack: deep nesting must not end the worker. */
@@ -238,37 +229,4 @@ export function isStorable(value: unknown): boolean {
     }
   }
   return true;
-}
-
-/** The JSON of one line or body; says what is wrong with it. */
-export function parseJson(who: string, bytes: Buffer): unknown {
-  if (bytes.length > MAX_REPLY_BYTES) throw tooLarge(who);
-  let said: string;
-  try {
-    said = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw broken(who, 'reply', 'it is not UTF-8');
-  }
-  try {
-    return strictJson(said);
-  } catch (error) {
-    if (error instanceof DoubtfulJson) throw broken(who, 'reply', `it ${error.message}`);
-    const none = /[:[,]\s*(NaN|-?Infinity|undefined)\b/.exec(said)?.[1];
-    const problem = none
-      ? `it holds ${none}, which JSON does not have`
-      : `${JSON.stringify(short(said, 80))} is not JSON`;
-    throw broken(
-      who,
-      'reply',
-      problem,
-      'Standard output takes one JSON object a line; write anything else to standard error.',
-    );
-  }
-}
-
-export function tooLarge(who: string): EnvironmentError {
-  return new EnvironmentError(`The environment ${who} gave more than ${MAX_REPLY_BYTES >> 20} MiB in one reply.`, {
-    reason: 'environment-too-large',
-    fix: 'Reply with what the model needs; write anything else to a file.',
-  });
 }

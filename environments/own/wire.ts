@@ -47,7 +47,7 @@ export function beginParams(rollout: Played): BeginParams {
 const messagesOf = (prompt: Prompt): readonly Message[] =>
   prompt.kind === 'text' ? [{ role: 'user', content: prompt.text }] : prompt.messages;
 
-type Answer = Pick<Move, 'rollout' | 'turn' | 'answer' | 'cut'>;
+export type Answer = Pick<Move, 'rollout' | 'turn' | 'answer' | 'cut'>;
 
 export function respondParams(
   { rollout, turn, answer, cut }: Answer,

@@ -145,7 +145,7 @@ describe('an address', () => {
     await expect(described('http://127.0.0.1:9/v1')).rejects.toMatchObject({ reason: 'environment-unreachable' });
     const server = await serveEnvironment(guess('replay'), 'abc');
     servers.push(server);
-    await expect(described(server.url)).rejects.toThrow('needs a process of its own');
+    await expect(described(server.url)).rejects.toThrow('is one of: none, value, held');
     await expect(described(`${server.url}#gym`)).rejects.toThrow('has #gym, which no server gets');
   });
 });
