@@ -1,5 +1,4 @@
-// `everturn feed <run>`: serves the run's feed over HTTP, or pushes it to AReaL, until Ctrl-C. The run itself goes on
-// without it.
+// `everturn feed <run>`: serves the run's feed over HTTP until Ctrl-C. The run itself goes on without it.
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,9 +19,8 @@ import { openLink } from '../find/link.ts';
 import { shortPath } from '../find/place.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { type Io, printJson, say } from '../io.ts';
-import { type ArealFlags, feedAreal } from '../serve/areal.ts';
 
-interface Flags extends Partial<ArealFlags> {
+interface Flags {
   readonly out: string;
   readonly host: string;
   readonly port: string;
@@ -40,13 +38,6 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--port <n>', 'the port to listen on; 0 is any free one').default('0'))
     .addOption(new Option('--no-token', 'ask callers for no token'))
     .addOption(new Option('--until-stdin-ends', 'end when standard input ends: with the process that started this one'))
-    .addOption(new Option('--areal <experiment/trial>', "push the samples to AReaL's trainer instead"))
-    .addOption(
-      new Option('--areal-names <folder>', "AReaL's name-resolving folders").default('/tmp/areal/name_resolve'),
-    )
-    .addOption(new Option('--areal-user <name>', 'the user whose names they are (default: this one)'))
-    .addOption(new Option('--areal-role <name>', 'the model whose version counts').default('actor'))
-    .addOption(new Option('--areal-weights <folder>', 'load <folder>/<role>/<version> on the servers (default: none)'))
     .addOption(jsonOption('the address as JSON on stdout, everything else on stderr'))
     .addHelpText('after', HELP)
     .action(async (named: string, flags: Flags) => exit(await feed(io, named, flags)));
@@ -74,18 +65,6 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       const { model, apiKeyEnv } = record.settings;
       registerUpdate(homeOf(io.env), { folder: store.folder, model, apiKeyEnv, weights });
     };
-    if (record && flags.areal !== undefined) {
-      const { areal, arealNames = '', arealRole = '' } = flags;
-      endWithParent(() => process.kill(process.pid, 'SIGTERM'));
-      const steps = await feedAreal({
-        flags: { ...flags, areal, arealNames, arealRole },
-        ...{ record, place: feedPlace, store, onWeights, signal: interrupted },
-        session: () => link.session,
-        say: (text) => say(io, text),
-      });
-      say(io, `AReaL      ${steps} steps were pushed and loaded.`);
-      return EXIT.ok;
-    }
     const token = flags.token ? newToken() : null;
     const server = await serveFeed({
       place: feedPlace,

@@ -21,7 +21,6 @@ export interface Batch {
   readonly rows: number;
   /** Each a line of JSON with its newline. */
   lines(): AsyncGenerator<string>;
-  trajectories(): AsyncGenerator<Trajectory>;
 }
 
 export interface RunShape {
@@ -66,13 +65,13 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
       fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
     });
   }
-  async function* each<T>(make: (trajectory: Trajectory, labels: Partial<RowLabels>) => T): AsyncGenerator<T> {
-    const pending: Promise<T>[] = [];
+  async function* lines(): AsyncGenerator<string> {
+    const pending: Promise<string>[] = [];
     let next = 0;
     while (next < members.length || pending.length > 0) {
       while (pending.length < AT_ONCE && next < members.length) {
         const member = members[next++]!;
-        const made = read(member).then((trajectory) => make(trajectory, member.labels));
+        const made = read(member).then((trajectory) => rowLine(trajectory, member.labels, lease));
         // It is awaited in its turn; until then its failure must not count as an unhandled rejection.
         made.catch(() => {});
         pending.push(made);
@@ -83,8 +82,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
   return {
     groups,
     rows: members.length,
-    trajectories: () => each((trajectory) => trajectory),
-    lines: () => each((trajectory, labels) => rowLine(trajectory, labels, lease)),
+    lines,
   };
 }
 

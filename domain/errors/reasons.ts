@@ -31,7 +31,6 @@ export const REASONS = {
     'no-token',
     'no-weights',
     'no-weights-to-update',
-    'no-zeromq',
     'not-allowed',
     'not-begun',
     'not-post',

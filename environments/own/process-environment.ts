@@ -3,7 +3,12 @@
 // reply must be the recorded one. State `held` lives in one, and is lost with it. Every process that holds a session gets
 // its end, or ends it when no call came for its lease.
 
-import { DEFAULT_COPY_SECONDS, type EnvironmentRecord, type Reply, type StateKind } from '../../domain/rollout/environment.ts';
+import {
+  DEFAULT_COPY_SECONDS,
+  type EnvironmentRecord,
+  type Reply,
+  type StateKind,
+} from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
 import type { Environment, EnvironmentCall, Move, Played } from '../environment.ts';

@@ -100,11 +100,12 @@ class Feed:
 
     # ---- the verbs
 
-    def lease(self, groups, wait=30.0, least=None, seconds=600):
-        """-> Batch; or None when the run is finished and every group is trained or left out. Waits as long as it takes."""
+    def lease(self, groups, wait=30.0, least=None, seconds=600, request=None):
+        """-> Batch; or None when the run is finished and every group is trained or left out. Waits as long as it takes.
+        request: an id of the caller's own, which gets the same lease again while it is open."""
         while True:
-            asked = {"consumer": self.consumer, "groups": groups, "wait": wait, "seconds": seconds}
-            lines = self._send("lease", {**asked, **({} if least is None else {"least": least})}, timeout=wait + 60)
+            asked = {"consumer": self.consumer, "groups": groups, "wait": wait, "seconds": seconds, "least": least, "request": request}
+            lines = self._send("lease", {name: value for name, value in asked.items() if value is not None}, timeout=wait + 60)
             head, rows = lines[0], lines[1:]
             if head["lease"] is not None:
                 return Batch(self, head, rows)
@@ -142,7 +143,7 @@ class Feed:
     def _send(self, verb, body, timeout=120):
         """The lines of the answer. A connection that breaks is tried again, the same request, until patience ends."""
         if verb in ("lease", "rewind"):
-            body = {**body, "request": uuid.uuid4().hex}
+            body = {"request": uuid.uuid4().hex, **body}
         if self.line is not None and verb in ("lease", "acknowledge", "version", "renew"):
             body = {**body, "line": self.line}
         started, pause = time.monotonic(), 0.2

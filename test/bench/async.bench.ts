@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bench } from 'vitest';
 import { openBatch } from '../../client/feed/feed-rows.ts';
 import type { GrantedLease, LeaseResult } from '../../domain/feed/messages.ts';
+import type { NeutralRow } from '../../domain/rollout/neutral-row.ts';
 import { stopService } from '../../local/service/service-control.ts';
 import { ensureService } from '../../local/service/service.ts';
 import { openFileStore } from '../../records/files.ts';
@@ -133,6 +134,9 @@ async function tokensOf(
   const store = openFileStore(out, run);
   const batch = await openBatch(store, { run, queries: await store.countQueries(), samples: SAMPLES }, lease);
   let tokens = 0;
-  for await (const { turns } of batch.trajectories()) for (const turn of turns) tokens += turn.record.outputIds.length;
+  for await (const line of batch.lines()) {
+    const { response_mask: mask } = JSON.parse(line) as NeutralRow;
+    tokens += mask.filter((sampled) => sampled === 1).length;
+  }
   return tokens;
 }

@@ -17,6 +17,11 @@ const PROMISES = [
     'surviving_test.py',
     9,
   ],
+  [
+    'the pusher to AReaL sends the bytes of its own, and has every sample trained once, whoever is killed',
+    'areal_push_test.py',
+    7,
+  ],
 ] as const;
 
 describe('examples/train in plain Python', () => {

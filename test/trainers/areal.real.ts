@@ -1,8 +1,8 @@
-// `everturn feed --areal` over a real run, ZeroMQ and AReaL's own puller, samples and names (areal_trainer.py): every sample
+// examples/train/areal_push.py over a real run, ZeroMQ and AReaL's own puller, samples and names (areal_trainer.py): every sample
 // is loaded and trained once, with the trainer and the pusher killed on the way. Skipped where one of them is not installed.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'everturn-areal-'));
 const env = { ...process.env, EVERTURN_HOME: join(folder, 'home') };
 const python = process.env['EVERTURN_TRAINERS_PYTHON'] ?? 'python3';
 const checkout = join(process.env['EVERTURN_TRAINERS_SOURCES'] ?? folder, 'areal');
-const node = process.env['EVERTURN_TRAINERS_NODE'];
+const PUSHER = join(ROOT, 'examples/train/areal_push.py');
 const CLI = join(ROOT, 'dist/cli/index.js');
 const children: ChildProcess[] = [];
 
@@ -54,14 +54,12 @@ function trainer(...more: string[]) {
     ...more,
   ]);
 }
-const pusher = () =>
-  start(process.execPath, [CLI, 'feed', 'pushed', '--areal', 'ppo/one', '--areal-names', names, '--areal-user', 'me']);
+const pusher = () => start(python, [PUSHER, 'pushed', '--areal', 'ppo/one', '--names', names, '--user', 'me']);
 
 describe('a run that feeds AReaL', () => {
   test('has every sample loaded and trained once by its own puller, whoever is killed', async (context) => {
     const lacks = spawnSync(python, ['-c', 'import torch, transformers, zmq, orjson']).status !== 0;
-    if (lacks || node === undefined || !existsSync(checkout)) return context.skip('no AReaL, pyzmq, orjson or zeromq');
-    symlinkSync(join(node, 'node_modules'), join(folder, 'node_modules'));
+    if (lacks || !existsSync(checkout)) return context.skip('no AReaL, pyzmq or orjson');
     const data = join(ROOT, 'examples/arithmetic.jsonl');
     const size = ['--samples', String(SAMPLES), '--limit', String(GROUPS), '--num-turns', '1', '--stop', 'always'];
     const train = ['--train', '--batch-groups', String(B), '--max-staleness', '1', '--detach'];

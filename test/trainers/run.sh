@@ -23,8 +23,4 @@ skyrl NovaSky-AI/SkyRL a9564572eb8e91076be43c1bd5e4615e3de17265
 prime-rl PrimeIntellect-ai/prime-rl 559b44772e471d1538537b8805cc77f3824a5e64
 LIST
 fi
-if [ -z "${EVERTURN_TRAINERS_NODE:-}" ]; then
-  export EVERTURN_TRAINERS_NODE="$CACHE/node"
-  [ -d "$EVERTURN_TRAINERS_NODE/node_modules/zeromq" ] || npm install --silent --no-audit --no-fund --prefix "$EVERTURN_TRAINERS_NODE" zeromq@6.8.0
-fi
 exec nice -n 10 npx vitest run --project trainers --maxWorkers=1
