@@ -15,7 +15,7 @@ const CYCLE_RULE = 'import(no-cycle)';
 /** Each file is planted into a house of its own rules; what follows is the lint rule that must name it, or null. */
 const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'domain/reads-a-file.ts': rooms("import { readFileSync } from 'node:fs';\nexport const read = readFileSync;"),
-  'domain/asks-the-store.ts': rooms("import type { Store } from '../storage/store.ts';\nexport type S = Store;"),
+  'domain/asks-the-store.ts': rooms("import type { Store } from '../records/store.ts';\nexport type S = Store;"),
   'domain/knows-temporal.ts': rooms("import { sleep } from '@temporalio/workflow';\nexport const nap = sleep;"),
   'domain/validates.ts': rooms("import { z } from 'zod';\nexport const schema = z;"),
   'workflows/calls-an-activity.ts': rooms("import { act } from '../activities/act.ts';\nexport const a = act;"),
@@ -25,12 +25,12 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   ),
   'workflows/loads-an-activity-late.ts': rooms("export const late = () => import('../activities/act.ts');"),
   'workflows/runs-node.ts': rooms("import { join } from 'node:path';\nexport const j = join;"),
-  'activities/constructs-a-store.ts': rooms("import { files } from '../storage/files.ts';\nexport const f = files;"),
+  'activities/constructs-a-store.ts': rooms("import { files } from '../records/files.ts';\nexport const f = files;"),
   'records/asks-the-model.ts': rooms("import { backend } from '../inference/backend.ts';\nexport const b = backend;"),
   'records/names-the-model.ts': rooms("export type B = import('../inference/backend.ts').Backend;"),
   'inference/decode/knows-temporal.ts': rooms("import { Client } from '@temporalio/client';\nexport const c = Client;"),
   'formats/exports/climbs-out.ts': rooms(
-    "import { s } from './../exporters/../storage/store.ts';\nexport const x = s;",
+    "import { s } from './../exports/../../records/store.ts';\nexport const x = s;",
   ),
   'client/temporal/runs.ts': rooms("import { main } from '../cli/index.ts';\nexport const m = main;"),
   'viewer/page/reads-a-file.tsx': rooms("import { readFileSync } from 'node:fs';\nexport const read = readFileSync;"),
@@ -47,7 +47,7 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'workflows/names-an-activity.ts': good(
     "import type { act } from '../activities/act.ts';\nexport type A = typeof act;",
   ),
-  'activities/act.ts': good("import type { Store } from '../storage/store.ts';\nexport const act = (s: Store) => s;"),
+  'activities/act.ts': good("import type { Store } from '../records/store.ts';\nexport const act = (s: Store) => s;"),
   'records/store.ts': good("import { join } from 'node:path';\nexport interface Store { join: typeof join }"),
   'inference/decode/model.ts': good("import { egg } from '../../domain/egg-box.ts';\nexport const m = egg;"),
   'test/anything.ts': good("import { egg } from '../domain/egg-box.ts';\nexport const t = egg;"),
@@ -84,12 +84,12 @@ describe('the import rules', () => {
       mkdirSync(join(stray, room), { recursive: true });
       writeFileSync(
         join(stray, room, 'stray.ts'),
-        "import { rig } from '../test/support/rig.ts';\nexport const r = rig;\n",
+        `import { rig } from '${'../'.repeat(room.split('/').length)}test/support/rig.ts';\nexport const r = rig;\n`,
       );
     }
     const found = lint(stray);
     rmSync(stray, { recursive: true, force: true });
-    expect([...found.keys()].toSorted()).toEqual(ROOMS.map((room) => `${room}/stray.ts`));
+    expect([...found.keys()].toSorted()).toEqual(ROOMS.map((room) => `${room}/stray.ts`).toSorted());
   });
 });
 

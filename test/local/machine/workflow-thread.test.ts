@@ -83,7 +83,7 @@ describe('the threads in which the SDK plays workflows', () => {
   });
 
   test('are made by this SDK as ours expects: from that script, by the class of that module, with hooks that may fail', () => {
-    const lib = (path: string) => join(require.resolve('@temporalio/worker/package.json'), '../../lib/workflow', path);
+    const lib = (path: string) => join(require.resolve('@temporalio/worker/package.json'), '../lib/workflow', path);
     expect(readFileSync(lib('threaded-vm.js'), 'utf8')).toContain(
       "new node_worker_threads_1.Worker(require.resolve('./workflow-worker-thread'))",
     );

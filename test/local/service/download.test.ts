@@ -51,7 +51,7 @@ describe('downloading Temporal', () => {
     ['the answer has another form', answer({ url: 'x' }), /form that is not known/],
     [
       'the file would leave its folder',
-      answer({ archiveUrl: 'https://x/y', fileToExtract: '../../client' }),
+      answer({ archiveUrl: 'https://x/y', fileToExtract: '../temporal' }),
       /form that is not known/,
     ],
     [
