@@ -10,7 +10,7 @@ import type { LeafOptions, Word } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { dateOf, timeOf, weekdayOf } from '../read/moments.ts';
-import { numberWord, withDigits } from '../read/number-words.ts';
+import { numberWord } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
 import { MANY, remembered } from '../remembered.ts';
@@ -101,11 +101,7 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
     if (sameWords(gold, answer)) return AS_WRITTEN;
     if (isWording(gold) && isWording(answer)) return WRONG;
   }
-  return compareParsed(
-    numberWord(gold) ?? gold,
-    numberWord(answer) ?? (isProse(gold) ? answer : withDigits(answer)),
-    options,
-  );
+  return compareParsed(numberWord(gold) ?? gold, numberWord(answer) ?? answer, options);
 }
 
 const ROMAN = /^M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})$/;

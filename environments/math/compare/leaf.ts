@@ -7,7 +7,7 @@ import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
 import * as Q from '../rational.ts';
 import { askedUnit, isOtherKind } from '../find/asked.ts';
-import { inBase, isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
+import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
 import { asProduct } from './shape.ts';
 
 /** The answer of a comparison, over all shapes. */
@@ -60,9 +60,8 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
   if (g.unit !== undefined && a.unit !== undefined) {
     const [x, y] = samePounds(unitOf(g.unit), unitOf(a.unit), g.unit, a.unit);
     if (!sameLabels(g.unit, x === y ? g.unit : a.unit, options.question)) return 'different';
-    const [worth, other] = [x, y].map(({ dimension, factor }) => Q.mul(factor, inBase(dimension).factor));
-    if (x.dimension !== '' && y.dimension !== '' && worth && other && !Q.equal(worth, other))
-      return compareValues(scaled(g.node, worth), scaled(a.node, other), c, options);
+    if (x.dimension !== '' && y.dimension !== '' && !Q.equal(x.factor, y.factor))
+      return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
   } else if (g.unit !== undefined && !g.strong) {
     // A plain letter behind the solution's number is a factor: only a unit that is sure may be left out.
     const product = asProduct(g.node, g.unit);
@@ -131,20 +130,14 @@ const withoutDegrees = (node: Node): Node =>
 function compareValues(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
   const infinite = [infinity(gold), infinity(answer)];
   if (infinite[0] !== 0 || infinite[1] !== 0) return infinite[0] === infinite[1] ? 'exact' : 'different';
+  if (gold.k === 'base' && answer.k === 'base')
+    return gold.base === answer.base && gold.digits === answer.digits ? 'exact' : 'different';
   const based = (node: Node): boolean => some(node, (n) => n.k === 'base');
-  if (based(gold) !== based(answer) && gold.k !== 'base' && answer.k !== 'base') return 'different';
-  if (gold.k === 'base' || answer.k === 'base') {
-    if (gold.k === answer.k && gold.k === 'base' && answer.k === 'base')
-      return gold.base === answer.base && strip(gold.digits) === strip(answer.digits) ? 'exact' : 'different';
-    const based = gold.k === 'base' ? gold : answer.k === 'base' ? answer : undefined;
-    if (based?.base !== 10) return 'different';
-  }
+  if (based(gold) !== based(answer)) return 'different';
   const word = equalExpressions(gold, answer, c);
   if (word !== 'different' && word !== 'unknown') return word;
   return rounded(gold, answer, c, options) ? 'rounded' : word;
 }
-
-const strip = (digits: string): string => digits.replace(/^0+(?=.)/, '');
 
 export function infinity(node: Node): number {
   if (node.k === 'neg') return -infinity(node.arg);

@@ -21,10 +21,14 @@ const COMMANDS = ['boxed', 'fbox'];
 
 const NONE: BoxScan = { boxes: [], unfinished: false };
 
+/** Each is looked for up to the end of the text. */
+const MOST_UNCLOSED = 20;
+
 export function scanBoxes(text: string): BoxScan {
   if (!COMMANDS.some((name) => text.includes(name))) return NONE;
   const boxes: Box[] = [];
   let unfinished = false;
+  let unclosed = 0;
   let from = 0;
   for (;;) {
     const start = text.indexOf('\\', from);
@@ -47,15 +51,10 @@ export function scanBoxes(text: string): BoxScan {
     }
     const close = closingBrace(text, at);
     if (close < 0) {
+      // Boxes inside it may still close.
       unfinished = true;
-      // Everything after an unclosed brace is inside it; only a scan from the next box can still succeed,
-      // and it is bounded: the depth never returns to zero for any of them unless it closes itself.
-      const rest = scanUnclosed(text, at + 1);
-      if (rest) {
-        boxes.push(...rest.boxes);
-        unfinished = rest.unfinished;
-      }
-      break;
+      if (++unclosed > MOST_UNCLOSED) break;
+      continue;
     }
     boxes.push({ content: text.slice(at + 1, close), start, end: close + 1 });
     unfinished = false;
@@ -71,39 +70,6 @@ function closingBrace(text: string, open: number): number {
     if (c === 92) i++;
     else if (c === 123) depth++;
     else if (c === 125 && --depth === 0) return i;
-  }
-  return -1;
-}
-
-/** Boxes that close inside a tail whose own opening never does: one pass with a stack of open braces. */
-function scanUnclosed(text: string, from: number): BoxScan | undefined {
-  const open: number[] = [];
-  const found: Box[] = [];
-  let lastOpened = -1;
-  for (let i = from; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === 123) open.push(i);
-    else if (c === 125) {
-      const at = open.pop();
-      if (at === undefined) break;
-      const start = boxStart(text, at);
-      if (start >= 0) {
-        while (found.length > 0 && (found.at(-1)?.start ?? -1) > start) found.pop();
-        found.push({ content: text.slice(at + 1, i), start, end: i + 1 });
-      }
-    } else if (c === 92) {
-      if (COMMANDS.some((name) => text.startsWith(name, i + 1))) lastOpened = i;
-      i++;
-    }
-  }
-  if (found.length === 0) return undefined;
-  return { boxes: found, unfinished: lastOpened > (found.at(-1)?.start ?? -1) };
-}
-
-function boxStart(text: string, brace: number): number {
-  for (const name of COMMANDS) {
-    const start = brace - name.length - 1;
-    if (start >= 0 && text[start] === '\\' && text.startsWith(name, start + 1)) return start;
   }
   return -1;
 }

@@ -3,21 +3,6 @@
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
 
-/** Change nothing, before a value or behind it: "so the answer is", "in total", "left". */
-const FILLERS = words(`
-  the an is are was were be answer answers ans final result results value values equal equals equivalently namely
-  exactly precisely just simply only so then thus therefore hence that this these
-  those it its he his she her they their there we our you your i my get gets got have has had obtain find found
-  indeed clearly obviously certainly evidently must should needs need both either works total altogether overall combined all of in on at to by from into during
-  per possible different distinct unique such more remaining left long tall wide high deep away old
-  correct solution solutions root roots number numbers amount quantity sum minimum maximum
-  smallest largest following required desired finally also again
-  area volume length width height depth perimeter circumference radius diameter side probability chance distance speed rate
-  cost price profit revenue age weight mass ratio fraction percentage average mean median mode range expected expression
-  function sequence equation range domain measure degree shaded surface coordinates point set interval largest greatest
-  个 個 只 本 人 名 们 です 个です 個です
-  them respectively do does can together exist exists worth apart here`);
-
 /** May stand directly before a value: articles, verbs and names for a value. None of them can change it. */
 const LEADING = words(`
   the an a is are was were be answer answers ans final result results value values equal equals equivalently namely
@@ -28,6 +13,15 @@ const LEADING = words(`
   area volume length width height depth perimeter circumference radius diameter probability distance speed rate
   cost price profit revenue age weight mass ratio fraction percentage minimum maximum set interval
   exist exists remaining left`);
+/** Change nothing, before a value or behind it: "so the answer is", "in total", "left". */
+const FILLERS: ReadonlySet<string> = new Set([
+  ...LEADING,
+  ...words(`
+    its his her their works of on at to by from into during per unique such more long tall wide high deep away old root
+    sum smallest largest side chance average mean median mode range expected expression function sequence equation
+    domain measure degree shaded surface coordinates point greatest 个 個 只 本 人 名 们 です 个です 個です them respectively do does
+    can together worth apart here`),
+]);
 const LINKING = words('is are was were be equals equal get gets got have has had obtain find found need needs : =');
 /** "a total of 6" is 6; of a sum, a root, a multiple or the digits of 6 nobody can say so. */
 const OF = words('total value answer result amount');

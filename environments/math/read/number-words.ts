@@ -65,23 +65,3 @@ function whole(parts: readonly string[]): number | undefined {
   }
   return total + group;
 }
-
-/** A short sentence with its number in digits: "There are twelve ways." The words around it are read as ever. */
-export function withDigits(text: string): string {
-  return /\d|\\/.test(text) || text.length > 120 ? text : (inDigits(plainWords(text)) ?? text);
-}
-
-/** The text with its first number in digits, if words name one. */
-function inDigits(text: string): string | undefined {
-  const all = text.split(' ');
-  if (all.length < 2 || all.length > 20) return undefined;
-  for (let from = 0; from < all.length; from++) {
-    for (let to = Math.min(all.length, from + 12); to > from; to--) {
-      const [, run = '', stop = ''] = /^(.*?)([.,;:!*]*)$/.exec(all.slice(from, to).join(' ').toLowerCase()) ?? [];
-      // "One" may be a pronoun.
-      const digits = run === 'one' || /^(?:minus|negative)|[.,;:!]/.test(run) ? undefined : numberWord(run);
-      if (digits !== undefined) return [...all.slice(0, from), digits + stop, ...all.slice(to)].join(' ');
-    }
-  }
-  return undefined;
-}

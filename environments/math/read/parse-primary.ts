@@ -136,7 +136,8 @@ function parseIndex(c: Cursor, base: Node): Node {
   const named = index.k === 'text' ? numberWord(index.text) : undefined;
   if (named) index = num(fromDecimal(named) ?? rational(0n));
   if (base.k === 'num' && index.k === 'num' && !base.decimal && base.value.den === 1n) {
-    return { k: 'base', digits: base.value.num.toString(), base: Number(index.value.num) };
+    const radix = Number(index.value.num);
+    return radix === 10 ? base : { k: 'base', digits: base.value.num.toString(), base: radix };
   }
   // A_{ij} is no A_{ji}.
   const names = index.k === 'mul' ? index.items.map((n) => (n.k === 'sym' || n.k === 'const' ? n.name : '')) : [];

@@ -9,43 +9,6 @@ import { numberWord } from './number-words.ts';
 import { CONDITION_WORDS, FUNCTIONS } from './vocabulary.ts';
 import { remembered } from '../remembered.ts';
 
-const BASE: Readonly<Record<string, string>> = {
-  year: 'month^1',
-  frequency: 'time^-1',
-  charge: 'current^1 time^1',
-  force: 'mass^1 length^1 time^-2',
-  pressure: 'mass^1 length^-1 time^-2',
-  energy: 'mass^1 length^2 time^-2',
-  power: 'mass^1 length^2 time^-3',
-  voltage: 'mass^1 length^2 time^-3 current^-1',
-  resistance: 'mass^1 length^2 time^-3 current^-2',
-};
-
-const powersIn = (dimension: string): (readonly [string, number])[] =>
-  dimension
-    .split(' ')
-    .filter(Boolean)
-    .map((one) => [one.split('^')[0] ?? '', Number(one.split('^')[1] ?? 1)]);
-
-export const dimensionOf = (powers: ReadonlyMap<string, number>): string =>
-  [...powers]
-    .filter(([, n]) => n !== 0)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, n]) => `${name}^${n}`)
-    .join(' ');
-
-/** A dimension in units of which none is made of others, and what one of it is worth in them. */
-export const inBase = remembered((dimension: string): { readonly dimension: string; readonly factor: Rational } => {
-  const powers = new Map<string, number>();
-  let factor = rational(1n);
-  for (const [name, times] of powersIn(dimension)) {
-    for (let n = 0; name === 'year' && n < Math.abs(times); n++)
-      factor = mul(factor, times > 0 ? rational(12n) : rational(1n, 12n));
-    for (const [base, n] of powersIn(BASE[name] ?? `${name}^1`)) powers.set(base, (powers.get(base) ?? 0) + n * times);
-  }
-  return { dimension: dimensionOf(powers), factor };
-});
-
 export interface Unit {
   /** `length^2 time^-1` as a sorted text; empty without a unit of known worth. */
   readonly dimension: string;
@@ -55,54 +18,59 @@ export interface Unit {
   readonly unknown: readonly string[];
 }
 
-// dimension: name=factor to the base unit, spellings separated by commas.
+// base dimensions: name=factor to the base unit, spellings separated by commas.
 const TABLE = `
 length: m,meter,meters,metre,metres,米=1 cm,centimeter,centimeters,centimetre,centimetres,厘米=0.01 mm,millimeter,millimeters,millimetre,millimetres,毫米=0.001 km,kilometer,kilometers,kilometre,kilometres,千米,公里=1000 dm,decimeter,decimeters,分米=0.1 in,inch,inches=0.0254 ft,foot,feet=0.3048 yd,yard,yards=0.9144 mi,mile,miles=1609.344 nm,nanometer,nanometers=0.000000001 um,micrometer,micrometers=0.000001 dam=10
-area: 平方厘米=0.0001 平方分米=0.01 平方米=1 平方千米,平方公里=1000000 acre,acres=4046.8564224 hectare,hectares,ha=10000
+length^2: 平方厘米=0.0001 平方分米=0.01 平方米=1 平方千米,平方公里=1000000 acre,acres=4046.8564224 hectare,hectares,ha=10000
 time: s,sec,secs,second,seconds,秒=1 min,mins,minute,minutes,分钟=60 h,hr,hrs,hour,hours,小时,時間=3600 day,days,天,日=86400 week,weeks=604800 ms,millisecond,milliseconds=0.001 ns=0.000000001 fortnight,fortnights=1209600
-year: year,years,yr,yrs=1 decade,decades=10 century,centuries=100
+month: year,years,yr,yrs=12 decade,decades=120 century,centuries=1200
 month: month,months=1
 mass: kg,kilo,kilos,kilogram,kilograms,千克,公斤=1 g,gram,grams,克=0.001 mg,milligram,milligrams=0.000001 t,ton,tons,tonne,tonnes,吨=1000 ug=0.000000001 lb,lbs,pound,pounds=0.45359237 oz,ounce,ounces=0.028349523125
-volume: 立方厘米=0.000001 立方分米=0.001 立方米=1 l,L,liter,liters,litre,litres,升=0.001 ml,mL,milliliter,milliliters,millilitre,millilitres,毫升=0.000001 dL=0.0001 cL=0.00001 kL=1 gallon,gallons,gal=0.003785411784 quart,quarts=0.000946352946 pint,pints=0.000473176473 cc=0.000001
+length^3: 立方厘米=0.000001 立方分米=0.001 立方米=1 l,L,liter,liters,litre,litres,升=0.001 ml,mL,milliliter,milliliters,millilitre,millilitres,毫升=0.000001 dL=0.0001 cL=0.00001 kL=1 gallon,gallons,gal=0.003785411784 quart,quarts=0.000946352946 pint,pints=0.000473176473 cc=0.000001
 angle: deg,degree,degrees,度=1
 radian: rad,radian,radians=1
 celsius: degreeC,celsius=1
 fahrenheit: degreeF,fahrenheit=1
-charge: C,coulomb,coulombs=1 mC=0.001 uC=0.000001 nC=0.000000001
+current time: C,coulomb,coulombs=1 mC=0.001 uC=0.000001 nC=0.000000001
 money-usd: $,usd,USD,dollar,dollars=1 cent,cents=0.01 penny,pennies=0.01
 money-eur: €,eur,EUR,euro,euros=1
 money-gbp: £,gbp,GBP=1
 money-jpy: ¥,yen,円,jpy,JPY=1
 money-cny: yuan,元,rmb,RMB,CNY=1
 money-inr: ₹,rupee,rupees,Rs=1
-force: N,newton,newtons=1 kN=1000 MN=1000000 mN=0.001
-energy: J,joule,joules=1 kJ=1000 MJ=1000000 mJ=0.001 kWh=3600000 cal,calorie,calories=4.184 kcal=4184 eV=0.0000000000000000001602176634 meV=0.0000000000000000000001602176634 keV=0.0000000000000001602176634 MeV=0.0000000000001602176634 GeV=0.0000000001602176634
-power: W,watt,watts=1 mW=0.001 kW=1000 MW=1000000 GW=1000000000 hp=745.7
-pressure: Pa,pascal,pascals=1 hPa=100 kPa=1000 MPa=1000000 GPa=1000000000 bar,bars=100000 mbar=100 atm=101325
-voltage: V,volt,volts=1 mV=0.001 kV=1000 MV=1000000
+mass length time^-2: N,newton,newtons=1 kN=1000 MN=1000000 mN=0.001
+mass length^2 time^-2: J,joule,joules=1 kJ=1000 MJ=1000000 mJ=0.001 kWh=3600000 cal,calorie,calories=4.184 kcal=4184 eV=0.0000000000000000001602176634 meV=0.0000000000000000000001602176634 keV=0.0000000000000001602176634 MeV=0.0000000000001602176634 GeV=0.0000000001602176634
+mass length^2 time^-3: W,watt,watts=1 mW=0.001 kW=1000 MW=1000000 GW=1000000000 hp=745.7
+mass length^-1 time^-2: Pa,pascal,pascals=1 hPa=100 kPa=1000 MPa=1000000 GPa=1000000000 bar,bars=100000 mbar=100 atm=101325
+mass length^2 time^-3 current^-1: V,volt,volts=1 mV=0.001 kV=1000 MV=1000000
 current: A,amp,amps,ampere,amperes=1 mA=0.001 uA=0.000001 kA=1000
-resistance: ohm,ohms,Ω=1 kΩ,kohm=1000 MΩ=1000000
+mass length^2 time^-3 current^-2: ohm,ohms,Ω=1 kΩ,kohm=1000 MΩ=1000000
 capacitance: farad,farads=1 mF=0.001 uF,μF=0.000001 nF=0.000000001 pF=0.000000000001
 field: tesla=1 mT=0.001
 inductance: henry=1 mH=0.001
 data: bit,bits=1 byte,bytes=8 kB,KB=8000 MB=8000000 GB=8000000000 TB=8000000000000
-frequency: Hz,hertz=1 THz=1000000000000 kHz=1000 MHz=1000000 GHz=1000000000
+time^-1: Hz,hertz=1 THz=1000000000000 kHz=1000 MHz=1000000 GHz=1000000000
 amount: mol,mole,moles=1 mmol=0.001 kmol=1000
 molarity: molar=1 mM=0.001
 temperature: K,kelvin=1
-speed: knot,knots=0.51444444444444444444 mph=0.44704 kph,kmh=0.277777777777777777777777
+length time^-1: knot,knots=0.51444444444444444444 mph=0.44704
 `;
 
-const UNITS = new Map<string, { dimension: string; factor: Rational }>();
+type Powers = readonly (readonly [name: string, power: number])[];
+
+const powersIn = (dimension: string): Powers =>
+  dimension.split(' ').map((one) => [one.split('^')[0] ?? '', Number(one.split('^')[1] ?? 1)]);
+
+const UNITS = new Map<string, { powers: Powers; factor: Rational }>();
 for (const line of TABLE.trim().split('\n')) {
   const [dimension = '', rest = ''] = line.split(': ');
+  const powers = powersIn(dimension);
   for (const entry of rest.split(' ')) {
     const [names = '', factor = '1'] = entry.split('=');
-    for (const name of names.split(',')) UNITS.set(name, { dimension, factor: fromDecimal(factor) ?? rational(1n) });
+    for (const name of names.split(',')) UNITS.set(name, { powers, factor: fromDecimal(factor) ?? rational(1n) });
   }
 }
-UNITS.set('kmh', { dimension: 'speed', factor: rational(5n, 18n) });
-UNITS.set('kph', { dimension: 'speed', factor: rational(5n, 18n) });
+for (const name of ['kmh', 'kph']) UNITS.set(name, { powers: powersIn('length time^-1'), factor: rational(5n, 18n) });
 
 export const isUnit = (word: string): boolean => UNITS.has(word);
 
@@ -174,15 +142,6 @@ function wordLike(c: Cursor, ahead: number): boolean {
   return token !== undefined && (token.t === 'text' || token.t === 'word' || token.t === 'id');
 }
 
-const COMPOSED: Readonly<Record<string, readonly (readonly [string, number])[]>> = {
-  volume: [['length', 3]],
-  area: [['length', 2]],
-  speed: [
-    ['length', 1],
-    ['time', -1],
-  ],
-};
-
 const AHEAD = new Map([
   ['square', 2],
   ['sq', 2],
@@ -198,7 +157,11 @@ const BEHIND = new Map([
 const PREFIXED = /^(?:m|n|p)(?:m|g|l|s|mol|a|v|w|j|n|hz|t|h|f|c|bar|ev|pa)$/;
 
 const isTime = (word: string | undefined): boolean =>
-  /^(time|year|month)$/.test(UNITS.get(word ?? '')?.dimension ?? '');
+  /^(?:time|month)$/.test(
+    UNITS.get(word ?? '')
+      ?.powers.map(([name, power]) => (power === 1 ? name : ''))
+      .join() ?? '',
+  );
 
 /** The factor and dimension of a phrase behind a number, and the things it counts. Every word of it is accounted for. */
 export const unitOf = remembered((phrase: string): Unit => {
@@ -236,16 +199,20 @@ export const unitOf = remembered((phrase: string): Unit => {
       if (unit) {
         for (let n = 0; n < Math.abs(power); n++)
           factor = mul(factor, sign * power > 0 ? unit.factor : inv(unit.factor));
-        for (const [dimension, times] of COMPOSED[unit.dimension] ?? [[unit.dimension, 1]])
-          powers.set(dimension, (powers.get(dimension) ?? 0) + sign * power * times);
-      } else if (!isFiller(lower) && lower !== 'a') {
+        for (const [name, times] of unit.powers) powers.set(name, (powers.get(name) ?? 0) + sign * power * times);
+      } else if (!isFiller(lower)) {
         const name = PREFIXED.test(lower) ? token : singular(lower);
         nouns.add(power === 1 ? name : `${name}^${power}`);
         if (!isNoun(lower)) unknown.push(name);
       }
     }
   }
-  return { dimension: dimensionOf(powers), factor, nouns, unknown };
+  const dimension = [...powers]
+    .filter(([, n]) => n !== 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, n]) => `${name}^${n}`)
+    .join(' ');
+  return { dimension, factor, nouns, unknown };
 });
 
 /** Are all words of this known: units, nouns of the table, words that change nothing? */
@@ -273,8 +240,7 @@ function isAsked(word: string, question: string): boolean {
 export function sameLabels(gold: string, answer: string, question: string): boolean {
   const [g, a] = [unitOf(gold), unitOf(answer)];
   if (a.unknown.some((word) => !g.nouns.has(word) && !isAsked(word, question))) return false;
-  if (g.dimension !== '' && a.dimension !== '' && inBase(g.dimension).dimension !== inBase(a.dimension).dimension)
-    return false;
+  if (g.dimension !== '' && a.dimension !== '' && g.dimension !== a.dimension) return false;
   const [few, many] = g.nouns.size < a.nouns.size ? [g, a] : [a, g];
   if (few.nouns.size > 0 || few.dimension === '' || many.dimension !== '')
     return [...few.nouns].every((noun) => many.nouns.has(noun));

@@ -5,7 +5,7 @@
 import { add, children, mapChildren, neg, type Node, type Of, some } from '../ast.ts';
 import { type Comparison, constant, letters } from './comparison.ts';
 import { exact, replaceSymbol } from './exact.ts';
-import { fractionIn, type Polynomial } from './polynomial.ts';
+import { fractionIn, type Polynomial, realRoots } from './polynomial.ts';
 import { spend } from '../limits.ts';
 import * as Q from '../rational.ts';
 
@@ -41,7 +41,7 @@ export function guardsOf(nodes: readonly Node[], c: Comparison): Node[] {
   };
   nodes.forEach(visit);
   return found
-    .map(withoutOddRoot)
+    .map((node) => withoutPower(node, c))
     .filter((node) => letters(node).size > 0 && !isPositive(node, positives, c))
     .flatMap((node) => withoutBars(node, c));
 }
@@ -55,10 +55,11 @@ function loneLetter(node: Node, c: Comparison): string | undefined {
 
 const isImaginary = (n: Node): boolean => n.k === 'const' && n.name === 'i';
 
-/** The cube root of u has the sign of u. */
-function withoutOddRoot(node: Node): Node {
+/** The cube root and the square of u are zero where u is. */
+function withoutPower(node: Node, c: Comparison): Node {
+  if (node.k === 'pow' && (exact(node.exp, c)?.num ?? 0n) > 0n) return withoutPower(node.base, c);
   const [arg, degree] = node.k === 'call' && node.name === 'root' ? node.args : [];
-  return arg && degree?.k === 'num' && degree.value.num % 2n === 1n ? withoutOddRoot(arg) : node;
+  return arg && degree?.k === 'num' && degree.value.num % 2n === 1n ? withoutPower(arg, c) : node;
 }
 
 /** Greater than zero wherever it has a value, as far as its form shows, but for single points. */
@@ -71,15 +72,11 @@ function isPositive(node: Node, names: ReadonlySet<string>, c: Comparison): bool
       return node.name === 'pi' || node.name === 'e';
     case 'sym':
       return names.has(node.name);
+    case 'add':
     case 'mul':
       return node.items.every(again);
     case 'div':
       return again(node.top) && again(node.bottom);
-    case 'add':
-      return (
-        node.items.every((item) => again(item) || isSquare(item, c)) &&
-        (node.items.some(again) || new Set(node.items.flatMap((item) => [...letters(item)])).size > 1)
-      );
     case 'pow':
       return again(node.base);
     case 'call':
@@ -90,15 +87,6 @@ function isPositive(node: Node, names: ReadonlySet<string>, c: Comparison): bool
     default:
       return false;
   }
-}
-
-/** An even power, or a positive multiple or a product of such. */
-function isSquare(node: Node, c: Comparison): boolean {
-  if (node.k === 'mul') return node.items.every((item) => isSquare(item, c));
-  if (node.k === 'div') return isSquare(node.top, c) && isSquare(node.bottom, c);
-  const value = exact(node.k === 'pow' ? node.exp : node, c);
-  if (node.k === 'pow') return value?.den === 1n && value.num > 0n && value.num % 2n === 0n;
-  return value !== undefined && value.num > 0n;
 }
 
 const MAX_FORMS = 8;
@@ -129,9 +117,8 @@ function withoutBars(node: Node, c: Comparison): Node[] {
 
 const MAX_POINTS = 160;
 const MAX_GUARDS = 12;
-/** Their cost, next to the value of a node. */
+/** Its cost, next to the value of a node. */
 const STEPS_A_GUARD = 15;
-const STEPS_A_ZERO = 20;
 
 /** One point or more in every cell; `closed`: no cell can have been missed. */
 export function cellPoints(
@@ -155,8 +142,12 @@ export function cellPoints(
         later.forEach((letter, k) => (bound = put(bound, letter, Q.add(base, Q.rational(BigInt(k), 7n)))));
         spend(c.budget, STEPS_A_GUARD);
         const fraction = fractionIn(rationalised(bound, c), name, c);
+        for (const polynomial of fraction ? [fraction.top, fraction.bottom] : []) {
+          const zeros = polynomial.length > 1 ? zerosOf(polynomial, c) : [];
+          if (zeros) breaks.push(...zeros);
+          else closed = false;
+        }
         if (!fraction) closed = false;
-        else breaks.push(...breaksOf(fraction.top, c), ...breaksOf(fraction.bottom, c));
       }
       spots.push(...between(breaks));
     }
@@ -173,6 +164,12 @@ export function cellPoints(
     (_, k) => all[Math.floor(k * step)] ?? new Map(),
   );
   return { points, closed };
+}
+
+/** The real zeros, next to them where they are no fractions. */
+function zerosOf(polynomial: Polynomial, c: Comparison): Q.Rational[] | undefined {
+  const zeros = realRoots(polynomial, c)?.map((node) => exact(rationalised(node, c), c));
+  return zeros?.every((zero) => zero !== undefined) ? zeros : undefined;
 }
 
 /** Constants that are no fractions by one next to them: break points need not be exact. */
@@ -203,46 +200,3 @@ function between(breaks: readonly Q.Rational[]): Q.Rational[] {
     .map((q, k) => Q.add(sorted[k] ?? q, Q.mul(Q.sub(q, sorted[k] ?? q), Q.rational(419n, 1000n))));
   return [Q.sub(first, step(first)), ...inner, Q.add(last, step(last)), ...sorted];
 }
-
-/** The real zeros of a polynomial and of its derivatives, to many binary places; those of degree one exactly. */
-function breaksOf(p: Polynomial, c: Comparison): Q.Rational[] {
-  if (p.length < 2) return [];
-  if (p.length === 2) return [Q.neg(Q.div(p[0] ?? Q.ZERO, p[1] ?? Q.ONE))];
-  const slope = p.slice(1).map((q, k) => Q.mul(q, Q.rational(BigInt(k + 1))));
-  const turns = distinct(breaksOf(slope, c));
-  const lead = p.at(-1) ?? Q.ONE;
-  const size = p.slice(0, -1).reduce((max, q) => {
-    const share = Q.abs(Q.div(q, lead));
-    return Q.compare(share, max) > 0 ? share : max;
-  }, Q.ONE);
-  const bound = Q.rational(size.num / size.den + 2n);
-  const ends = [Q.neg(bound), ...turns, bound];
-  const found = [...turns];
-  const denominator = p.reduce((all, q) => all * (q.den / Q.gcd(all, q.den)), 1n);
-  const whole = p.map((q) => q.num * (denominator / q.den));
-  for (let k = 1; k < ends.length; k++) {
-    let [low, high] = [ends[k - 1] ?? bound, ends[k] ?? bound];
-    const below = isPositiveAt(whole, low);
-    if (below === isPositiveAt(whole, high)) continue;
-    spend(c.budget, STEPS_A_ZERO * p.length);
-    for (let n = 0; n < 48; n++) {
-      const mid = coarse(Q.div(Q.add(low, high), Q.rational(2n)));
-      if (isPositiveAt(whole, mid) === below) low = mid;
-      else high = mid;
-    }
-    found.push(high);
-  }
-  return found;
-}
-
-/** The sign of a polynomial with whole coefficients, without a fraction on the way. */
-function isPositiveAt(p: readonly bigint[], at: Q.Rational): boolean {
-  let [value, scale] = [0n, 1n];
-  for (let k = p.length - 1; k >= 0; k--) {
-    value = value * at.num + (p[k] ?? 0n) * scale;
-    scale *= at.den;
-  }
-  return value > 0n;
-}
-
-const coarse = (q: Q.Rational): Q.Rational => Q.rational((q.num << 56n) / q.den, 1n << 56n);

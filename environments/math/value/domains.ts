@@ -1,6 +1,6 @@
-// The points at which an expression is real, and whether two expressions are real at the same ones: ln x² has values where
-// 2 ln x has none, and two that agree only where both are real are not equal. Also whether an answer holds a constant that
-// has no value at all, such as 7/0 or ln 0: it is right for nothing, whatever its normal form says.
+// Whether an expression is real at a point: ln x² has values where 2 ln x has none, and two that agree only where both are
+// real are not equal. Also whether an answer holds a constant that has no value at all, such as 7/0 or ln 0: it is right
+// for nothing, whatever its normal form says.
 
 import { children, type Node, some } from '../ast.ts';
 import { bigReals } from './bigreals.ts';
@@ -10,7 +10,6 @@ import { exact } from './exact.ts';
 import { value } from './numeric.ts';
 import { balls, Imprecise, NotReal, NoValue, type Reals, Undefined } from './reals.ts';
 import { Hidden, watchful } from './watchful.ts';
-import * as Q from '../rational.ts';
 
 /** Undefined when the value cannot be told. */
 export function valueAt<T>(node: Node, context: NumericContext<T>): Complex<T> | 'not-real' | undefined {
@@ -54,23 +53,6 @@ function isNotPositive<T>(at: T, { reals }: NumericContext<T>): boolean {
     if (error instanceof Imprecise) return false;
     throw error;
   }
-}
-
-const SIZES = [713n, 2371n, 391n, 1871n, 241n, 3343n, 1109n];
-
-/** One letter below zero, all others above it: is only one side real there? */
-export function domainsDiffer(
-  names: readonly string[],
-  signed: readonly string[],
-  oneSided: (point: ReadonlyMap<string, Q.Rational>) => boolean,
-): boolean {
-  if (names.length < 2) return false;
-  return signed.some((below) =>
-    [0, 1, 2].some((row) => {
-      const size = (k: number): Q.Rational => Q.rational(SIZES[(row * 3 + k) % SIZES.length] ?? 1n, 1009n);
-      return oneSided(new Map(names.map((name, k) => [name, name === below ? Q.neg(size(k)) : size(k)])));
-    }),
-  );
 }
 
 const RISKY = /^(ln|log|logbase|tan|cot|sec|csc|arcsin|arccos|artanh|arcosh)$/;

@@ -75,8 +75,6 @@ function compute(node: Node, context: ExactContext): Q.Rational | undefined {
       return series(node, context);
     case 'apply':
       return counted(node.name, node.args, context);
-    case 'base':
-      return baseValue(node.digits, node.base);
     default:
       return undefined;
   }
@@ -129,8 +127,7 @@ function callValue(name: string, args: readonly Node[], context: ExactContext): 
   if (name === 'floor') return Q.rational(floorDiv(a));
   if (name === 'ceil') return Q.neg(Q.rational(floorDiv(Q.neg(a))));
   if (name === 'sgn') return Q.rational(a.num > 0n ? 1n : a.num < 0n ? -1n : 0n);
-  if (name === 'factorial') return factorial(a, 1n, context.budget);
-  if (name === 'doublefactorial') return factorial(a, 2n, context.budget);
+  if (name === 'factorial') return factorial(a, context.budget);
   if (name === 're') return a;
   if (name === 'im') return Q.ZERO;
   if (name === 'root' && second) {
@@ -164,22 +161,19 @@ const floorDiv = (a: Q.Rational): bigint => {
   return a.num < 0n && q * a.den !== a.num ? q - 1n : q;
 };
 
-function factorial(a: Q.Rational, step: bigint, budget: Budget): Q.Rational | undefined {
+function factorial(a: Q.Rational, budget: Budget): Q.Rational | undefined {
   if (a.den !== 1n || a.num < 0n) return undefined;
   if (a.num > BigInt(LIMITS.factorial)) throw new TooBig('a factorial is too big');
   spend(budget, Number(a.num));
-  return Q.rational(productDown(a.num, a.num / step + 1n, step));
+  return Q.rational(productDown(a.num, a.num));
 }
 
-/** n·(n−step)·… of so many factors; halved, because numbers of one size multiply fastest. */
-function productDown(n: bigint, count: bigint, step: bigint): bigint {
-  if (count <= 8n) {
-    let product = 1n;
-    for (let k = 0n; k < count && n - k * step > 1n; k++) product *= n - k * step;
-    return product;
-  }
+/** n(n − 1)(n − 2)… of so many factors; halved, because numbers of one size multiply fastest. */
+function productDown(n: bigint, count: bigint): bigint {
+  if (count === 0n) return 1n;
+  if (count === 1n) return n;
   const half = count / 2n;
-  return productDown(n, half, step) * productDown(n - half * step, count - half, step);
+  return productDown(n, half) * productDown(n - half, count - half);
 }
 
 function binomial(n: bigint, k: bigint): Q.Rational | undefined {
@@ -198,7 +192,7 @@ function counted(name: string, args: readonly Node[], context: ExactContext): Q.
   const [n, k] = name === 'C' || name === 'P' ? args.map((arg) => exact(arg, context)) : [];
   if (args.length !== 2 || !n || !k || n.den !== 1n || k.den !== 1n || k.num < 0n || k.num > n.num) return undefined;
   const ways = binomial(n.num, k.num);
-  const orders = name === 'P' ? factorial(k, 1n, context.budget) : Q.ONE;
+  const orders = name === 'P' ? factorial(k, context.budget) : Q.ONE;
   return ways && orders && Q.mul(ways, orders);
 }
 
@@ -212,17 +206,6 @@ function logarithm(value: bigint, base: bigint): Q.Rational | undefined {
     n++;
   }
   return rest === 1n ? Q.rational(n) : undefined;
-}
-
-function baseValue(digits: string, base: number): Q.Rational | undefined {
-  if (!(base >= 2 && base <= 36) || digits.length > 200) return undefined;
-  let value = 0n;
-  for (const digit of digits) {
-    const d = Number.parseInt(digit, 36);
-    if (!(d < base)) return undefined;
-    value = value * BigInt(base) + BigInt(d);
-  }
-  return Q.rational(value);
 }
 
 function series(node: Extract<Node, { k: 'big' }>, context: ExactContext): Q.Rational | undefined {

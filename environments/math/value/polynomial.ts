@@ -84,53 +84,13 @@ export function fractionIn(node: Node, letter: string, c: ExactContext): Fractio
 export const valueAt = (p: Polynomial, x: Q.Rational): Q.Rational =>
   p.reduceRight((sum, coefficient) => Q.add(Q.mul(sum, x), coefficient), Q.ZERO);
 
-/** All real zeros, each once; undefined where they cannot be written down. The zero polynomial has no such list. */
+/** All real zeros, each once; undefined from the third degree on. The zero polynomial has no such list. */
 export function realRoots(polynomial: Polynomial, c: ExactContext): Node[] | undefined {
-  let p = trimmed(polynomial);
-  if (p.length === 0) return undefined;
-  const found: Node[] = [];
-  const take = (root: Q.Rational): void => {
-    found.push(num(root));
-    while (p.length > 1 && Q.isZero(valueAt(p, root))) p = divided(p, root);
-  };
-  if (Q.isZero(p[0] ?? Q.ONE)) take(Q.ZERO);
-  if (p.length > 3)
-    for (const root of rationalCandidates(p, c)) if (p.length > 3 && Q.isZero(valueAt(p, root))) take(root);
-  return p.length <= 3 ? [...found, ...quadraticRoots(p)] : undefined;
-}
-
-/** Without the factor x − root. */
-function divided(p: Polynomial, root: Q.Rational): Polynomial {
-  const result: Q.Rational[] = [];
-  let carry = Q.ZERO;
-  for (let k = p.length - 1; k > 0; k--) {
-    carry = Q.add(Q.mul(carry, root), p[k] ?? Q.ZERO);
-    result.unshift(carry);
-  }
-  return result;
-}
-
-const MAX_DIVIDED = 1_000_000n;
-const MAX_CANDIDATES = 600;
-
-/** Every fraction that can be a zero: a divisor of the last coefficient over one of the first. */
-function rationalCandidates(p: Polynomial, c: ExactContext): Q.Rational[] {
-  const common = p.reduce((lcm, { den }) => (lcm / Q.gcd(lcm, den)) * den, 1n);
-  const whole = (k: number): bigint => Q.abs(Q.mul(p[k] ?? Q.ONE, Q.rational(common))).num;
-  const [tops, bottoms] = [divisors(whole(0)), divisors(whole(p.length - 1))];
-  if (!tops || !bottoms || tops.length * bottoms.length > MAX_CANDIDATES) return [];
-  spend(c.budget, tops.length * bottoms.length * 2);
-  const all = tops.flatMap((top) => bottoms.map((bottom) => Q.rational(top, bottom)));
-  return all.flatMap((q) => [q, Q.neg(q)]);
-}
-
-function divisors(n: bigint): bigint[] | undefined {
-  if (n > MAX_DIVIDED) return undefined;
-  const size = Number(n);
-  const found: bigint[] = [];
-  for (let d = 1; d * d <= size; d++)
-    if (size % d === 0) found.push(...(d * d === size ? [BigInt(d)] : [BigInt(d), BigInt(size / d)]));
-  return found;
+  spend(c.budget, polynomial.length);
+  if (polynomial.length === 0) return undefined;
+  const low = polynomial.findIndex((q) => !Q.isZero(q));
+  const rest = polynomial.slice(low);
+  return rest.length > 3 ? undefined : [...(low > 0 ? [int(0)] : []), ...quadraticRoots(rest)];
 }
 
 function quadraticRoots(p: Polynomial): Node[] {

@@ -7,7 +7,6 @@ import { children, type Node, some } from '../ast.ts';
 import { type BigReals, bigReals } from './bigreals.ts';
 import { cellPoints, guardsOf, type Point } from './cells.ts';
 import { type Comparison, type Equality, letters } from './comparison.ts';
-import { domainsDiffer } from './domains.ts';
 import { atPoint, COUNTING, MAY_COUNT, MEASURING, sameBall, sameBig } from './at-point.ts';
 import { bits, exact } from './exact.ts';
 import { TooBig } from '../limits.ts';
@@ -45,9 +44,6 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
   if (names.length === 0) return constants(a, b, c, many, different);
   const plan = planOf(a, b, names, c, (point) => atPoint(a, b, c, balls, point, realOnly, sameBall) === false);
   if (!plan) return different;
-  const signed = names.filter((name) => !COUNTING.test(name));
-  if (domainsDiffer(names, signed, (point) => atPoint(a, b, c, balls, point, realOnly, sameBall) === 'one'))
-    return 'unknown';
   const agreed: Point[] = [];
   for (const point of plan.points) {
     const word = atPoint(a, b, c, balls, point, realOnly, sameBall);
