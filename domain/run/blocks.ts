@@ -206,7 +206,10 @@ export function report(s: BlocksState, reported: BlockReport, now?: number): boo
   return true;
 }
 
-/** The block's workflow has closed before its end: it is started again, and learns from its records what had ended. */
+/**
+ * The block's workflow has closed before its end: it is started again, and learns from its records what had ended. While the
+ * run stops, it takes up what it had reported; a rollout that it began since then plays to its own end, and is not counted.
+ */
 export function closed(s: BlocksState, block: OpenBlock): void {
   if (s.stopping) block.to = Math.max(block.next, block.from);
   const window = Math.max(1, block.order.window);

@@ -118,10 +118,14 @@ class Runs {
 
   terminate(block: Played): void {
     this.played.delete(block.name);
-    closed(
-      this.state,
-      this.state.blocks.find(({ name }) => name === block.name)!,
-    );
+    const open = this.state.blocks.find(({ name }) => name === block.name)!;
+    // Rollouts that a run which stops has not heard of play to their own end.
+    for (const unit of block.inFlight) {
+      if (!this.state.stopping || unit < open.next) continue;
+      this.running.delete(unit);
+      this.over.add(unit);
+    }
+    closed(this.state, open);
   }
 }
 
