@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
@@ -12,6 +12,7 @@ import type { OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
+import { describeUnless, NO_PYTHON } from '../support/needs.ts';
 
 const HOSTILE = join(import.meta.dirname, 'own/hostile.py');
 const lines: string[] = [];
@@ -22,10 +23,13 @@ const describeText = async (text: string) =>
 let record: EnvironmentRecord;
 let own: OwnEnvironments;
 beforeAll(async () => {
+  if (NO_PYTHON) return;
   record = await describeText(`python3 ${HOSTILE}`);
   own = createOwnEnvironments({ log, permitted: (asked) => asked.spec, processes: 2 });
 });
-afterAll(() => own.close());
+afterAll(async () => {
+  if (!NO_PYTHON) await own.close();
+});
 
 const respond = (row: JsonObject, query = 'q') =>
   own.open(record, '/runs/r').respond(moveOf(rolloutOf(record, row, query), '4'), { signal: NEVER });
@@ -35,7 +39,7 @@ const failure = (row: JsonObject) =>
     ({ reason, message, retryable }: EnvironmentError) => ({ reason, message, retryable }),
   );
 
-describe('a command as environment', () => {
+describeUnless(NO_PYTHON)('a command as environment', () => {
   test('is described once: its name, its version and a hash of its files', async () => {
     expect(record).toMatchObject({ name: 'hostile', version: '1', door: 'command', state: 'none', timeoutSeconds: 3 });
     expect(record.fingerprint).toMatch(/^[0-9a-f]{64}$/);

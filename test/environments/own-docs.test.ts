@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { exitCodeOf } from '../../cli/exit.ts';
 import { buildProgram } from '../../cli/program.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
@@ -18,6 +18,7 @@ import { openFileStore } from '../../records/files.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { playOwn, rolloutOf } from './own/rollouts.ts';
+import { describeUnless, NO_PYTHON } from '../support/needs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const EXAMPLES = join(ROOT, 'examples/environments');
@@ -36,7 +37,7 @@ async function replies(text: string, row: JsonObject, answers: readonly string[]
   }
 }
 
-describe('the page on environments', () => {
+describeUnless(NO_PYTHON)('the page on environments', () => {
   const page = readFileSync(join(ROOT, 'docs/environments.md'), 'utf8');
   const blocks = [...page.matchAll(/```(python|ts)\n(.*?)```/gs)].map(([, language, code]) => ({
     language: language!,
@@ -74,7 +75,7 @@ describe('the page on environments', () => {
   });
 });
 
-describe('the examples', () => {
+describeUnless(NO_PYTHON)('the examples', () => {
   test('in Python and in TypeScript reply the same', async () => {
     const row = { solutions: ['17 + 25 is \\boxed{42}.'] };
     const answers = ['It is 40.', 'I do not know.', '43.5', '42'];
@@ -171,7 +172,7 @@ async function everturn(...args: string[]) {
   return { code, ...io.text, message: '' };
 }
 
-describe('everturn env', () => {
+describeUnless(NO_PYTHON)('everturn env', () => {
   test.each([['--python'], []])('new writes an environment that test finds nothing wrong with %s', async (...flags) => {
     const name = flags.length > 0 ? 'in-python' : 'in-typescript';
     expect(await everturn('env', 'new', name, ...flags)).toMatchObject({ code: 0 });
@@ -202,7 +203,7 @@ describe('everturn env', () => {
   });
 });
 
-describe('everturn judge --run --environment', () => {
+describeUnless(NO_PYTHON)('everturn judge --run --environment', () => {
   test('judges a run again with another judge, whose verdicts stand beside the old ones', async () => {
     const out = join(folder, 'runs');
     const store = openFileStore(out, RUN);

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { Played } from '../../environments/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
@@ -14,6 +14,7 @@ import { putCode } from '../../records/code.ts';
 import { guessServer } from './own/guess.ts';
 import { serveEnvironment } from './own/http-server.ts';
 import { earlier, moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
+import { describeUnless, NO_PYTHON } from '../support/needs.ts';
 
 const HERE = join(import.meta.dirname, 'own');
 const folder = mkdtempSync(join(tmpdir(), 'everturn-held-'));
@@ -36,7 +37,7 @@ async function described(text: string): Promise<EnvironmentRecord> {
 const played = (record: EnvironmentRecord, game: string): Played => rolloutOf(record, { name: game }, game);
 const LOST = { reason: 'environment-lost', retryable: false };
 
-describe('a session that is held', () => {
+describeUnless(NO_PYTHON)('a session that is held', () => {
   test.each(['python3 guess.py held', './guess-held.ts'])(
     'is lost with its process, and no fresh one takes its place: %s',
     async (spec) => {

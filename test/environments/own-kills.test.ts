@@ -14,6 +14,7 @@ import { createOwnEnvironments, describeEnvironment } from '../../environments/o
 import { parseSpec } from '../../environments/own/spec.ts';
 import { randomOf } from '../chaos/seed.ts';
 import { earlier, moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
+import { NO_PYTHON } from '../support/needs.ts';
 
 const KILLS = Number(process.env['EVERTURN_KILLS'] ?? 10);
 const GAMES = KILLS * 3;
@@ -74,7 +75,8 @@ async function playedUnderKills(
 }
 
 describe.each(['replay', 'held'] as const)('games with state %s whose hosts are killed', (kind) => {
-  test('end as the unbroken ones do, or by name, and leave no process', { timeout: 1_200_000 }, async () => {
+  test('end as the unbroken ones do, or by name, and leave no process', { timeout: 1_200_000 }, async ({ skip }) => {
+    if (NO_PYTHON) return skip(NO_PYTHON);
     const mark = `${1 + (process.pid % 80_000)}`;
     const spec = `python3 guess.py ${kind} ${mark}`;
     const { record } = await describeEnvironment(parseSpec(spec, HERE), () => undefined);
