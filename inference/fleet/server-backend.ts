@@ -91,9 +91,9 @@ export function asReply(answer: ServerReply, request: GenerateRequest, rules: Re
 }
 
 /** The server's own name for the token that ended the answer is the answer's last token. */
-function flawOfEndedAt({ outputIds, finish, endedAt = null }: ServerReply): Impossible | null {
+function flawOfEndedAt({ outputIds, endedAt = null }: ServerReply): Impossible | null {
   const last = outputIds.at(-1);
-  if (finish !== 'stop' || endedAt === null || endedAt === last) return null;
+  if (endedAt === null || endedAt === last) return null;
   const what = `said that it stopped at the token ${endedAt}; its last token is ${last}`;
   return { reason: 'reply-malformed', flaw: 'a stop at another token than the last', what };
 }

@@ -49,8 +49,8 @@ export interface Choice {
   /** Ids and logprobs at the first position. */
   readonly top: readonly (readonly [number, number])[];
   readonly counts: ReportedCounts;
-  /** The ids that the server read; null if it does not say them. */
-  readonly read: readonly number[] | null;
+  /** The ids that the server read, in each place where it says them. */
+  readonly read: readonly (readonly number[])[];
   /** The model that the reply names; null if it names none. */
   readonly model: string | null;
 }
@@ -108,7 +108,7 @@ const GenerateReply = z
     return {
       id: id ?? null,
       counts: countsOf(used),
-      read: read ?? choice!.prompt_token_ids ?? null,
+      read: [read, choice!.prompt_token_ids].flatMap((ids) => (ids ? [ids] : [])),
       model: model ?? null,
       finish: choice!.finish_reason,
       ids: choice!.token_ids ?? null,
@@ -153,7 +153,7 @@ const CompletionReply = z
     return {
       id: id ?? null,
       counts: countsOf(used),
-      read: read ?? choice!.prompt_token_ids ?? null,
+      read: [read, choice!.prompt_token_ids].flatMap((ids) => (ids ? [ids] : [])),
       model: model ?? null,
       finish: choice!.finish_reason,
       ids: choice!.token_ids ?? named,

@@ -203,7 +203,7 @@ function serverBackend(
     const tokens = answer.outputIds.length;
     const named = tokens === 0 ? [] : await versions.of(choice, tokens, before, call.signal);
     const result = asReply({ ...answer, finish: answer.finish, versions: named }, request, served, place);
-    if (choice.read && !sameIds(choice.read, contextIds))
+    if (choice.read.some((ids) => !sameIds(ids, contextIds)))
       throw badReply('read other prompt tokens than were sent', place, { flaw: 'other prompt tokens than were sent' });
     if (choice.model !== null && choice.model !== facts.name) throw otherName(choice.model, facts.name, place);
     return result;

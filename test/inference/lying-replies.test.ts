@@ -67,6 +67,8 @@ const OF_VLLM: Lie[] = [
   ...offByOne('usage', USAGE),
   ['cached tokens beyond all tokens', /^more cached_tokens/, set(`${CACHED}.cached_tokens`, 1e9)],
   ['other prompt ids', /^other prompt tokens/, set('prompt_token_ids', [1, 2, 3])],
+  ['other prompt ids in its choice', /^other prompt tokens/, set('choices.0.prompt_token_ids', [1, 2, 3])],
+  ['a stop token beside another end', /^a stop at another token/, set('choices.0.stop_reason', 7)],
 ];
 const OF_GENERATE: Lie[] = [
   ...OF_VLLM,
