@@ -2,6 +2,7 @@
 // conversation leaves no room for an answer.
 
 import { ModelError } from '../domain/errors/errors.ts';
+import { samplingOf } from '../domain/rollout/sampling.ts';
 import type { TrajectoryReference } from '../domain/run/ids.ts';
 import type { EarlierTurn } from '../domain/rollout/new-context.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
@@ -62,10 +63,9 @@ export function nullIfFull(turn: number): (error: unknown) => null {
 
 /** The part that all requests have. */
 export function requestOf({ id, turn, rollout, seed, avoid }: Turn) {
-  const { temperature, topP, topK } = rollout.settings;
   return {
     requestId: `${id.run}/${id.query}/${id.sample}/${turn}`,
-    sampling: { temperature, topP, topK },
+    sampling: samplingOf(rollout.settings),
     seed,
     ...(avoid.length > 0 ? { avoid } : {}),
   };

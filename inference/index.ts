@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 
-import { DEFAULT_SETTINGS } from '../domain/run/defaults.ts';
+import { DEFAULT_SETTINGS } from '../domain/run/settings.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
@@ -30,6 +30,7 @@ interface Entry {
   create(options: BackendOptions): Promise<Backend>;
 }
 
+const NOT_IN_CHAT = 'chat completions of OpenAI have no such parameter';
 const NOT_DETERMINISTIC = 'a server answers other requests beside it';
 
 const BACKENDS = {
@@ -61,7 +62,7 @@ const BACKENDS = {
     usage: 'openai:<url>#<model>',
     target: 'server',
     servers: (target) => [parseOpenaiTarget(target).url],
-    cannot: { topK: 'chat completions of OpenAI have no such parameter' },
+    cannot: { topK: NOT_IN_CHAT, minP: NOT_IN_CHAT },
     ignores: {
       deterministic: NOT_DETERMINISTIC,
       newTokensPerChunk: 'an answer is one request with the whole conversation',

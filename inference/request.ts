@@ -1,6 +1,7 @@
 // Checks that the model can answer a request: once, before anything is sent, for every backend.
 
 import { ModelError } from '../domain/errors/errors.ts';
+import { SETTINGS } from '../domain/run/settings.ts';
 import type { Reason } from '../domain/errors/reasons.ts';
 import type { GenerateRequest, TextRequest, TokenFacts } from './backend.ts';
 
@@ -51,13 +52,10 @@ function checkSampling({ maxNewTokens, sampling, seed }: GenerateRequest | TextR
   if (!Number.isSafeInteger(maxNewTokens) || maxNewTokens < 1) {
     refuse(`maxNewTokens is ${maxNewTokens}`, 'bad-budget', 'Give a whole number from 1 up.');
   }
-  const { temperature, topP, topK } = sampling;
-  if (!(temperature >= 0 && Number.isFinite(temperature))) {
-    refuse(`temperature is ${temperature}`, 'bad-sampling', 'Give a number from 0 (greedy) up.');
+  for (const [name, value] of Object.entries(sampling)) {
+    const [test, wanted] = SETTINGS[name as keyof typeof sampling].of;
+    if (!test(value)) refuse(`${name} is ${value}`, 'bad-sampling', `Give ${wanted}.`);
   }
-  if (!(topP > 0 && topP <= 1)) refuse(`top_p is ${topP}`, 'bad-sampling', 'Give a number above 0, at most 1.');
-  if (!(Number.isInteger(topK) && topK >= 1))
-    refuse(`top_k is ${topK}`, 'bad-sampling', 'Give a whole number from 1 up.');
   if (!Number.isSafeInteger(seed) || seed < 0)
     refuse(`The seed is ${seed}`, 'bad-seed', 'Give a whole number from 0 to 2^53 - 1.');
 }

@@ -1,8 +1,9 @@
 // The agent of a run: a named one, or one that a user's environment brings. Its settings take the place of defaults, and
 // each is recorded with the origin `agent`. An agent without a number of turns has no end, and is refused.
 
-import { AGENT_SETTINGS, type Agent, AGENTS, SAMPLES_OF, type SampleOf } from '../domain/rollout/agent.ts';
+import { type Agent, AGENTS, SAMPLES_OF, type SampleOf } from '../domain/rollout/agent.ts';
 import { isEnvironmentName } from '../domain/rollout/environment.ts';
+import { AGENT_SETTINGS } from '../domain/run/settings.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import type { JsonObject } from '../domain/text/json.ts';

@@ -2,17 +2,26 @@
 
 import { z } from 'zod';
 import { AGENTS } from '../domain/rollout/agent.ts';
-import { DEFAULT_MAX_CONCURRENT, DEFAULT_SETTINGS, MAX_CONCURRENT } from '../domain/run/defaults.ts';
+import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/run/defaults.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { parseSuccessRate } from '../domain/rollout/group.ts';
-import { FLEET_POLICIES, type RolloutSettings } from '../domain/run/settings.ts';
+import {
+  recordedSettings,
+  type RolloutSettings,
+  type Setting,
+  type SettingName,
+  SETTINGS,
+  type SettingValue,
+} from '../domain/run/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
 import { type Field, real, whole } from './field.ts';
 import { DEFAULT_TOOL_OPTIONS, TOOL_FIELDS, type ToolOptions } from './tool-options.ts';
 
 export type { Field };
 
-export interface RunOptions extends Omit<RolloutSettings, 'seed' | 'environments' | 'tools'>, ToolOptions {
+type SettingOptions = { readonly [K in SettingName]: SettingValue<K> };
+
+export interface RunOptions extends SettingOptions, ToolOptions {
   /** A preset of settings, by its name. */
   readonly agent: string | null;
   /** Of the user's own: a module, a command or an address each. */
@@ -48,9 +57,17 @@ const ENVIRONMENTS =
   'a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://…), a rubric (rubric:./rubric.json) or a queue (queue:my-queue)';
 const AGENT = 'the name of an agent';
 const RATES = 'two numbers from 0 to 1 in order, as in 0.1:0.9';
-const ENV_NAME = 'the name of an environment variable';
-const LIMITS = 'limits by url, as in http://a:30000=64,http://b:30000=32';
-const WEIGHTS = 'weights by url, as in http://a:30000=2,http://b:30000=1';
+
+/** An option that is a setting: of its range and its help there is one statement. */
+function ofSetting<T>({ of: [test, wanted], argument, help }: Setting<T>): Field<T> {
+  const schema = z.custom<T>((value) => test(value), wanted.replace(/ or null$/, ''));
+  const byUrl = argument === '<url=n,…>' ? { fromText: numbersByUrl } : {};
+  return { schema, argument, help, ...byUrl };
+}
+const OF_SETTINGS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([name, setting]) => [name, ofSetting(setting as Setting<unknown>)]),
+) as unknown as { readonly [K in SettingName]: Field<SettingValue<K>> };
+const { model: _, tokenizer, numTurns, stop, ...settings } = OF_SETTINGS;
 
 /** Every option of a run, by its name in config files; the flag is its kebab form. */
 export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } = {
@@ -59,22 +76,14 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
     argument: '<model>',
     help: `the model that answers: ${MODELS}; tiny ships with Everturn`,
   },
-  tokenizer: {
-    schema: z.string('a folder or hub id').min(1).nullable(),
-    argument: '<folder>',
-    help: 'folder or hub id of the tokenizer, for a model that comes without one',
-  },
+  tokenizer,
   agent: {
     schema: z.string(AGENT).trim().min(1, AGENT).nullable(),
     argument: '<name>',
     help: `a preset of the settings below it: ${AGENTS.map(({ name }) => name).join(', ')}, or one that your environment brings`,
   },
-  numTurns: { schema: whole(1, 1000), argument: '<n>', help: 'maximum number of turns of a rollout' },
-  stop: {
-    schema: z.enum(['always', 'success'], 'always or success'),
-    argument: '<when>',
-    help: 'when a rollout ends: always = after all its turns; success = at the first right answer',
-  },
+  numTurns,
+  stop,
   environment: {
     schema: z.array(z.string(ENVIRONMENTS).trim().min(1, ENVIRONMENTS), ENVIRONMENTS).max(64, 'at most 64 of them'),
     argument: '<what>',
@@ -123,104 +132,11 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
     argument: null,
     help: 'groups whose rewards are all equal are not trained on',
   },
-  feedback: {
-    schema: z.enum(['seed', 'delta'], 'seed or delta'),
-    argument: '<mode>',
-    help: "how the verdict is appended: seed = the original algorithm's text, to the byte; delta = exactly what the chat template adds",
-  },
-  rewardScaling: {
-    schema: z.number('a number'),
-    argument: '<x>',
-    help: 'the reward of a turn is ((success − 0.5)·2 − bias)·scaling, with success 1 or 0',
-  },
-  rewardBias: {
-    schema: z.number('a number'),
-    argument: '<x>',
-    help: 'the bias in the reward of a turn, before the scaling',
-  },
-  turnDiscount: {
-    schema: real(0, 1, 'a number from 0 to 1'),
-    argument: '<x>',
-    help: 'the return of a turn is its reward plus this factor times the return of the turn after it',
-  },
-  maxNewTokens: {
-    schema: whole(1, 1_000_000),
-    argument: '<n>',
-    help: "maximum number of tokens of an answer, cut to what the model's context leaves",
-  },
-  newTokensPerChunk: {
-    schema: whole(1, 1_000_000).nullable(),
-    argument: '<n>',
-    help: 'generate an answer in chunks of this many tokens, each stored before the next is requested',
-  },
-  temperature: {
-    schema: real(0, 100, 'a number from 0 (greedy) to 100'),
-    argument: '<x>',
-    help: 'divides the logits; 0 takes the most probable token (greedy)',
-  },
-  topP: {
-    schema: z
-      .number('a number above 0, up to 1')
-      .gt(0, 'a number above 0, up to 1')
-      .max(1, 'a number above 0, up to 1'),
-    argument: '<x>',
-    help: 'nucleus sampling: the most probable tokens with this total probability; 1 keeps all',
-  },
-  topK: { schema: whole(1), argument: '<n>', help: 'sample from this many of the most probable tokens only' },
+  ...settings,
   seed: {
     schema: whole(0).nullable(),
     argument: '<n>',
     help: "root of all random streams of the run; derived from the run's name if not given",
-  },
-  deterministic: {
-    schema: z.boolean('true or false'),
-    argument: null,
-    help: 'the same seed gives the same token ids, whatever else is in flight (embedded models)',
-  },
-  logprobs: {
-    schema: z.enum(['policy', 'raw'], 'policy or raw'),
-    argument: '<kind>',
-    help: 'the distribution of the logprobs: policy = the one sampled from; raw = the model at temperature 1',
-  },
-  apiKeyEnv: {
-    schema: z
-      .string(ENV_NAME)
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, ENV_NAME)
-      .nullable(),
-    argument: '<NAME>',
-    help: "name of the environment variable that holds the servers' API key",
-  },
-  fleetPolicy: {
-    schema: z.enum(FLEET_POLICIES, FLEET_POLICIES.join(', ')),
-    argument: '<policy>',
-    help: `distribution of requests over several servers: ${FLEET_POLICIES.join(', ')}`,
-  },
-  maxInFlightPerServer: {
-    schema: whole(1).nullable(),
-    argument: '<n>',
-    help: 'maximum number of requests in flight on each server, over all workers of the run (with runs in a bucket: of each worker)',
-  },
-  serverLimits: {
-    schema: z.record(z.string(), whole(1), LIMITS),
-    argument: '<url=n,…>',
-    help: 'maximum number of requests in flight on single servers, in place of the limit for all of them',
-    fromText: numbersByUrl,
-  },
-  requestTimeoutSeconds: {
-    schema: whole(1, 86_400),
-    argument: '<n>',
-    help: 'time limit of a request to a server, after which it is sent again',
-  },
-  recheckEvery: {
-    schema: whole(0),
-    argument: '<n>',
-    help: 'one answer of a server in n is given back to it as a context, and the logprobs of both must agree; 0: none',
-  },
-  serverWeights: {
-    schema: z.record(z.string(), z.number().positive(), WEIGHTS),
-    argument: '<url=n,…>',
-    help: 'share of each server in the requests: weight 2 gets twice as many as weight 1, the default',
-    fromText: numbersByUrl,
   },
   maxConcurrent: {
     schema: whole(1, MAX_CONCURRENT),
@@ -241,7 +157,9 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
 };
 
 export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
-  ...DEFAULT_SETTINGS,
+  ...(Object.fromEntries(
+    Object.entries(SETTINGS).map(([name, { default: value }]) => [name, value]),
+  ) as SettingOptions),
   seed: null,
   environment: [],
   agent: null,
@@ -262,14 +180,13 @@ export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
 
 /** The options that run.json stores under `settings`. The others decide how many rollouts are played, and how fast. */
 export function isSetting(key: string): boolean {
-  return key in DEFAULT_SETTINGS || key === 'seed';
+  return key in SETTINGS || key === 'seed';
 }
 
 /** The settings as given: without a seed if it is derived from the run's name. */
 export function givenSettings(options: RunOptions): Omit<RolloutSettings, 'seed'> & { readonly seed?: number } {
-  const settings = Object.fromEntries(Object.entries(options).filter(([key]) => key in DEFAULT_SETTINGS));
-  const { seed } = options;
-  return (seed === null ? settings : { ...settings, seed }) as ReturnType<typeof givenSettings>;
+  const recorded = recordedSettings({ ...options });
+  return options.seed === null ? recorded : { ...recorded, seed: options.seed };
 }
 
 function modelError(spec: string): UsageError | undefined {

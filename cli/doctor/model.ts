@@ -1,6 +1,7 @@
 // Checks of what answers and what judges: one real generation of a few tokens, the state of each server, one right and
 // one wrong answer through the judge, and the sandbox's canary.
 
+import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
@@ -13,7 +14,6 @@ import type { Io } from '../io.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
 
 const TOKENS = 8;
-const SAMPLING = { temperature: 1, topP: 1, topK: 100_000_000 };
 
 export function modelCheck(io: Io, options: RunOptions): Check {
   const { model, tokenizer, apiKeyEnv } = options;
@@ -56,7 +56,7 @@ export function modelCheck(io: Io, options: RunOptions): Check {
 
 async function canary(model: string, backend: Backend, signal: AbortSignal): Promise<Finding> {
   const began = performance.now();
-  const request = { requestId: `doctor/${process.pid}`, maxNewTokens: TOKENS, sampling: SAMPLING, seed: 1 };
+  const request = { requestId: `doctor/${process.pid}`, maxNewTokens: TOKENS, sampling: DEFAULT_SAMPLING, seed: 1 };
   const messages = [{ role: 'user', content: '1 + 1 =' }];
   if (!('tokenizer' in backend)) {
     const { text } = await backend.generate({ ...request, messages }, { signal });

@@ -2,23 +2,7 @@
 // value that the user gives counts. The judges or environments that answer are named by the rows and by --environment,
 // so any agent plays with any of them. Named ones stand here; a user's come from his environment. Pure.
 
-import type { RolloutSettings } from '../run/settings.ts';
-
-/** Settings that belong to the algorithm, and not to a machine, a model or a user's purse. */
-export const AGENT_SETTINGS = [
-  'numTurns',
-  'stop',
-  'feedback',
-  'rewardScaling',
-  'rewardBias',
-  'turnDiscount',
-  'maxNewTokens',
-  'newTokensPerChunk',
-  'temperature',
-  'topP',
-  'topK',
-] as const satisfies readonly (keyof RolloutSettings)[];
-export type AgentSetting = (typeof AGENT_SETTINGS)[number];
+import type { AgentSetting, RolloutSettings } from '../run/settings.ts';
 
 export const SAMPLES_OF = ['rollout', 'query'] as const;
 /** A training sample holds the turns of one rollout, or the answers of all rollouts of one query in one epoch. */

@@ -2,11 +2,11 @@
 // confuses them learns wrong policies without an error.
 
 import { ModelError } from '../errors/errors.ts';
-import type { Sampling } from './sampling.ts';
+import { isWhole, type Sampling } from './sampling.ts';
 
 /**
- * policy       the distribution sampled from: after temperature, top-k and top-p
- * temperature  after temperature, before top-k and top-p
+ * policy       the distribution sampled from: after temperature, top-k, top-p and min-p
+ * temperature  after temperature, before any token is left out
  * raw          the model's own distribution, at temperature 1
  * unknown      the probe gave no answer
  * mixed        the servers of a fleet differ
@@ -41,12 +41,13 @@ export type WantedLogprobs = 'policy' | 'raw';
 export function logprobsServe(
   meaning: LogprobMeaning,
   wanted: WantedLogprobs,
-  { temperature, topP, topK }: Sampling,
+  sampling: Sampling,
   vocabSize: number,
 ): boolean {
   if (meaning === wanted) return true;
+  const { temperature } = sampling;
   const warm = temperature === 1 || temperature === 0;
-  const whole = temperature === 0 || (topP === 1 && topK >= vocabSize);
+  const whole = temperature === 0 || isWhole(sampling, vocabSize);
   // At temperature 1 without truncation all of them are the same distribution.
   if (warm && whole) return true;
   return meaning === 'temperature' && (wanted === 'policy' ? whole : warm);
@@ -78,14 +79,14 @@ export function mustServeLogprobs(facts: LogprobFacts, settings: LogprobSettings
     const each = Object.entries(facts.logprobsBy ?? {}).map(([url, of]) => `${url}: ${of}`);
     throw new ModelError(`mixed-fleet: The servers return different kinds of logprobs (${each.join('; ')}).`, {
       reason: 'mixed-fleet',
-      fix: 'Start them with the same settings, name only one of them, or sample at temperature 1 with top-p 1 and no top-k, where all kinds are equal.',
+      fix: 'Start them with the same settings, name only one of them, or sample at temperature 1 with no token left out, where all kinds are equal.',
     });
   }
   throw new ModelError(
     `The logprobs of ${name} belong to another distribution (${meaning}) than the run wants (${wanted}).`,
     {
       reason: 'logprobs-differ',
-      fix: `Start the server with ${wanted} logprobs, choose the other kind with --logprobs, or sample at temperature 1 with top-p 1 and no top-k, where both are equal.`,
+      fix: `Start the server with ${wanted} logprobs, choose the other kind with --logprobs, or sample at temperature 1 with no token left out, where both are equal.`,
     },
   );
 }

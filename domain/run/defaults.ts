@@ -1,7 +1,6 @@
 // The default settings of a run: those of the original algorithm, with the shipped model.
 
-import { DEFAULT_MAX_NEW_TOKENS, DEFAULT_SAMPLING } from '../rollout/sampling.ts';
-import type { RolloutSettings } from './settings.ts';
+import { DEFAULT_SETTINGS, type RolloutSettings } from './settings.ts';
 import { turnSeed } from './ids.ts';
 
 export const DEFAULT_MAX_CONCURRENT = 16;
@@ -9,29 +8,6 @@ export const DEFAULT_MAX_CONCURRENT = 16;
 export const MAX_CONCURRENT = 20_000;
 /** Rollouts in flight of one workflow at most: the server takes 2,000 pending children, and refuses a task with more for ever. */
 export const MAX_WINDOW = 1000;
-
-export const DEFAULT_SETTINGS: Omit<RolloutSettings, 'seed'> = {
-  model: 'tiny',
-  tokenizer: null,
-  numTurns: 5,
-  stop: 'always',
-  feedback: 'seed',
-  rewardScaling: 1,
-  rewardBias: 0,
-  turnDiscount: 1,
-  maxNewTokens: DEFAULT_MAX_NEW_TOKENS,
-  newTokensPerChunk: null,
-  ...DEFAULT_SAMPLING,
-  deterministic: false,
-  logprobs: 'policy',
-  apiKeyEnv: null,
-  fleetPolicy: 'sticky',
-  maxInFlightPerServer: null,
-  requestTimeoutSeconds: 3600,
-  recheckEvery: 200,
-  serverLimits: {},
-  serverWeights: {},
-};
 
 /** Of the command `demo`, where they are others. */
 export const DEMO_DEFAULTS = { maxNewTokens: 128 } as const;

@@ -1,48 +1,205 @@
-// All settings that decide what a rollout plays. Fixed when its run is created; stored in run.json.
+// All settings that decide what a rollout plays: one table, from which follow their type, their defaults, the options of a
+// run (flag, range, help), the settings of agents, and the form that run.json and every rollout's record must have, in the
+// order of their text.
 
-import type { Limits } from '../rollout/ending.ts';
 import type { EnvironmentRecord } from '../rollout/environment.ts';
-import type { WantedLogprobs } from '../rollout/logprob-meaning.ts';
-import type { RewardSettings } from '../rollout/reward.ts';
-import type { Sampling } from '../rollout/sampling.ts';
+import { BOOLEAN, LIMIT, mapOf, NAME, NUMBER, oneOf, orNull, real, type Test, whole } from '../schema/fields.ts';
 import type { ToolSettings } from '../tools/tool.ts';
+
+export interface Setting<T> {
+  readonly of: Test<T>;
+  readonly default: T;
+  /** The flag's argument; null: it takes none. */
+  readonly argument: string | null;
+  readonly help: string;
+  /** It belongs to the algorithm, and not to a machine, a model or a user's purse: an agent may set it. */
+  readonly ofAgent?: true;
+  /** Records have it only where it is not the default. */
+  readonly sparse?: true;
+}
+
+const setting = <T, const M extends Omit<Setting<T>, 'of' | 'default'>>(
+  of: Test<T>,
+  standard: NoInfer<T>,
+  more: M,
+) => ({
+  of,
+  default: standard,
+  ...more,
+});
 
 export const FLEET_POLICIES = ['sticky', 'round_robin', 'least_requests', 'least_token_usage'] as const;
 export type FleetPolicy = (typeof FLEET_POLICIES)[number];
 
-export interface RolloutSettings extends Limits, RewardSettings, Sampling {
+export const SETTINGS = {
   /** In the form of the registry of backends (inference/index.ts): `tiny`, or a scheme and its argument. */
-  readonly model: string;
+  model: setting(NAME, 'tiny', { argument: '<model>', help: 'the model that answers' }),
   /** Folder or hub id, for models that do not name their tokenizer. */
-  readonly tokenizer: string | null;
+  tokenizer: setting(orNull([NAME[0], 'a folder or hub id'] as Test<string>), null, {
+    argument: '<folder>',
+    help: 'folder or hub id of the tokenizer, for a model that comes without one',
+  }),
+  /** T: at most this many turns. */
+  numTurns: setting(whole(1, 1000), 5, {
+    ofAgent: true,
+    argument: '<n>',
+    help: 'maximum number of turns of a rollout',
+  }),
+  /** `always` plays all turns also after a right answer, as the original does. */
+  stop: setting(oneOf('always', 'success'), 'always', {
+    ofAgent: true,
+    argument: '<when>',
+    help: 'when a rollout ends: always = after all its turns; success = at the first right answer',
+  }),
   /** The way feedback is appended to the conversation. */
-  readonly feedback: 'seed' | 'delta';
+  feedback: setting(oneOf('seed', 'delta'), 'seed', {
+    ofAgent: true,
+    argument: '<mode>',
+    help: "how the verdict is appended: seed = the original algorithm's text, to the byte; delta = exactly what the chat template adds",
+  }),
+  rewardScaling: setting(NUMBER, 1, {
+    ofAgent: true,
+    argument: '<x>',
+    help: 'the reward of a turn is ((success − 0.5)·2 − bias)·scaling, with success 1 or 0',
+  }),
+  rewardBias: setting(NUMBER, 0, {
+    ofAgent: true,
+    argument: '<x>',
+    help: 'the bias in the reward of a turn, before the scaling',
+  }),
+  turnDiscount: setting(real(0, 1), 1, {
+    ofAgent: true,
+    argument: '<x>',
+    help: 'the return of a turn is its reward plus this factor times the return of the turn after it',
+  }),
   /** New tokens per turn, at most; cut to what the model's context leaves. */
-  readonly maxNewTokens: number;
+  maxNewTokens: setting(whole(1, 1_000_000), 16_384, {
+    ofAgent: true,
+    argument: '<n>',
+    help: "maximum number of tokens of an answer, cut to what the model's context leaves",
+  }),
   /** A turn is generated in chunks of this many tokens, each stored before the next is requested; null: in one. */
-  readonly newTokensPerChunk: number | null;
+  newTokensPerChunk: setting(orNull(whole(1, 1_000_000)), null, {
+    ofAgent: true,
+    argument: '<n>',
+    help: 'generate an answer in chunks of this many tokens, each stored before the next is requested',
+  }),
+  /** Divides the logits. 0 means greedy. */
+  temperature: setting(real(0, 100, 'a number from 0 (greedy) to 100'), 1, {
+    ofAgent: true,
+    argument: '<x>',
+    help: 'divides the logits; 0 takes the most probable token (greedy)',
+  }),
+  /** Nucleus: keep the most probable tokens until their sum reaches top_p. 1 keeps all. */
+  topP: setting(real(Number.MIN_VALUE, 1, 'a number above 0, up to 1'), 1, {
+    ofAgent: true,
+    argument: '<x>',
+    help: 'nucleus sampling: the most probable tokens with this total probability; 1 keeps all',
+  }),
+  /** Keep the top_k most probable tokens. Anything at or above the vocabulary's size keeps all. */
+  topK: setting(whole(1), 100_000_000, {
+    ofAgent: true,
+    argument: '<n>',
+    help: 'sample from this many of the most probable tokens only',
+  }),
+  /** Keep the tokens that are at least this share as probable as the most probable one. 0 keeps all. */
+  minP: setting(real(0, 1), 0, {
+    ofAgent: true,
+    sparse: true,
+    argument: '<x>',
+    help: 'sample from the tokens only that are at least this share as probable as the most probable one; 0 keeps all',
+  }),
+  /** The same seed gives the same ids, whatever else is in flight. */
+  deterministic: setting(BOOLEAN, false, {
+    argument: null,
+    help: 'the same seed gives the same token ids, whatever else is in flight (embedded models)',
+  }),
   /** The required kind of logprobs: of the distribution sampled from, or the model's own at temperature 1. */
-  readonly logprobs: WantedLogprobs;
+  logprobs: setting(oneOf('policy', 'raw'), 'policy', {
+    argument: '<kind>',
+    help: 'the distribution of the logprobs: policy = the one sampled from; raw = the model at temperature 1',
+  }),
   /** Environment variable that holds the servers' API key; never its value. */
-  readonly apiKeyEnv: string | null;
+  apiKeyEnv: setting(
+    orNull<string>([
+      (value) => typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(value),
+      'the name of an environment variable',
+    ]),
+    null,
+    { argument: '<NAME>', help: "name of the environment variable that holds the servers' API key" },
+  ),
   /** The distribution of requests over several servers. */
-  readonly fleetPolicy: FleetPolicy;
+  fleetPolicy: setting(oneOf(...FLEET_POLICIES), 'sticky', {
+    argument: '<policy>',
+    help: `distribution of requests over several servers: ${FLEET_POLICIES.join(', ')}`,
+  }),
   /** Requests in flight on one server at most, over all workers of the run; null: no limit. */
-  readonly maxInFlightPerServer: number | null;
-  /** The same for single servers, by url; has precedence. */
-  readonly serverLimits: Readonly<Record<string, number>>;
-  /** Time limit of one server's answer; after it, the answer is requested again. */
-  readonly requestTimeoutSeconds: number;
+  maxInFlightPerServer: setting(orNull(whole(1)), null, {
+    argument: '<n>',
+    help: 'maximum number of requests in flight on each server, over all workers of the run (with runs in a bucket: of each worker)',
+  }),
+  /** Time limit of one server's answer, in seconds; after it, the answer is requested again. */
+  requestTimeoutSeconds: setting(whole(1, 86_400), 3600, {
+    argument: '<n>',
+    help: 'time limit of a request to a server, after which it is sent again',
+  }),
   /** One answer of a server in so many is asked again as a given context, and its logprobs compared; 0: none. */
-  readonly recheckEvery: number;
+  recheckEvery: setting(whole(0), 200, {
+    argument: '<n>',
+    help: 'one answer of a server in n is given back to it as a context, and the logprobs of both must agree; 0: none',
+  }),
+  /** maxInFlightPerServer for single servers, by url; has precedence. */
+  serverLimits: setting(
+    [mapOf(whole(1))[0], 'limits by url, as in http://a:30000=64,http://b:30000=32'] as Test<
+      Readonly<Record<string, number>>
+    >,
+    {},
+    {
+      argument: '<url=n,…>',
+      help: 'maximum number of requests in flight on single servers, in place of the limit for all of them',
+    },
+  ),
   /** By url; default 1. */
-  readonly serverWeights: Readonly<Record<string, number>>;
+  serverWeights: setting(
+    [mapOf(LIMIT)[0], 'weights by url, as in http://a:30000=2,http://b:30000=1'] as Test<
+      Readonly<Record<string, number>>
+    >,
+    {},
+    {
+      argument: '<url=n,…>',
+      help: 'share of each server in the requests: weight 2 gets twice as many as weight 1, the default',
+    },
+  ),
+} as const;
+
+type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+export type SettingValue<K extends SettingName> = Settings[K] extends { readonly of: Test<infer T> } ? T : never;
+type Named<F extends string> = { [K in SettingName]: F extends keyof Settings[K] ? K : never }[SettingName];
+export type AgentSetting = Named<'ofAgent'>;
+type Sparse = Named<'sparse'>;
+
+export type RolloutSettings = {
+  readonly [K in Exclude<SettingName, Sparse>]: SettingValue<K>;
+} & { readonly [K in Sparse]?: SettingValue<K> } & {
   /** Root of all random streams of the run: an integer in [0, 2^53). */
   readonly seed: number;
-  /** The same seed gives the same ids, whatever else is in flight. */
-  readonly deterministic: boolean;
   /** The user's own environments; absent: the judge of each query's task. */
   readonly environments?: readonly EnvironmentRecord[];
   /** The tools that the model may call; absent: none. */
   readonly tools?: ToolSettings;
+};
+
+const entries = Object.entries(SETTINGS) as unknown as readonly (readonly [SettingName, Setting<unknown>])[];
+export const AGENT_SETTINGS = entries.flatMap(([name, { ofAgent }]) => (ofAgent ? [name as AgentSetting] : []));
+
+/** As a record has them that was given none: those of the original algorithm, with the shipped model. */
+export const DEFAULT_SETTINGS = Object.fromEntries(
+  entries.flatMap(([name, { default: value, sparse }]) => (sparse ? [] : [[name, value]])),
+) as Omit<RolloutSettings, 'seed' | 'environments' | 'tools' | Sparse>;
+
+/** The settings among these values, without those that a record leaves out. */
+export function recordedSettings(values: Readonly<Record<string, unknown>>): Omit<RolloutSettings, 'seed'> {
+  const recorded = entries.filter(([name, { default: value, sparse }]) => !sparse || values[name] !== value);
+  return Object.fromEntries(recorded.map(([name]) => [name, values[name]])) as unknown as Omit<RolloutSettings, 'seed'>;
 }

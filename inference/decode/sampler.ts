@@ -1,4 +1,4 @@
-// How one token is drawn from one row of logits: temperature, then top-k, then top-p, then one uniform number.
+// How one token is drawn from one row of logits: temperature, then top-k, top-p and min-p, then one uniform number.
 // Pure. All arithmetic is in float64 over the model's float32 logits. Of equal logits the lower id counts as larger.
 
 import type { Sampling } from '../../domain/rollout/sampling.ts';
@@ -16,7 +16,7 @@ export interface Drawn {
  *   logprob(token) = z_token - max z - ln(sum over kept j of exp(z_j - max z))
  *
  * Kept are, first, the top_k largest z; then, of these, the fewest most probable whose probabilities (summing to 1
- * over the top_k) reach top_p. T = 0 is greedy: the largest logit, and as its logprob that of the uncut distribution
+ * over the top_k) reach top_p; then, of these, those with p at least min_p times the largest. T = 0 is greedy: the largest logit, and as its logprob that of the uncut distribution
  * at T = 1, because under the point mass that it is drawn from it would always be 0.
  */
 export type DrawToken = (logits: Float32Array, sampling: Sampling, uniform: number) => Drawn;
@@ -26,7 +26,7 @@ export function createSampler(vocabSize: number): DrawToken {
   const weights = new Float64Array(vocabSize);
   const scratch = new Float32Array(vocabSize);
 
-  return (logits, { temperature, topK, topP }, uniform) => {
+  return (logits, { temperature, topK, topP, minP = 0 }, uniform) => {
     const greedy = temperature === 0;
     const best = largest(logits);
     const max = logits[best]!;
@@ -42,6 +42,7 @@ export function createSampler(vocabSize: number): DrawToken {
     if (greedy) return { id: best, logprob: -Math.log(total) };
     if (topK < vocabSize) total = keepTopK(logits, weights, topK, scratch);
     if (topP < 1) total = keepTopP(logits, weights, topP, total);
+    if (minP > 0) total = keepMinP(weights, minP);
     const id = pick(weights, uniform * total);
     return { id, logprob: Math.min(0, (logits[id]! - max) / scale - Math.log(total)) };
   };
@@ -98,6 +99,16 @@ function keepTopP(logits: Float32Array, weights: Float64Array, p: number, total:
   weights.fill(0);
   for (const [id, weight] of nucleus) weights[id] = weight;
   return sum;
+}
+
+/** Zeroes those below this share of the largest, whose weight is 1; gives the new sum. */
+function keepMinP(weights: Float64Array, share: number): number {
+  let total = 0;
+  for (let i = 0; i < weights.length; i++) {
+    if (weights[i]! >= share) total += weights[i]!;
+    else weights[i] = 0;
+  }
+  return total;
 }
 
 /** Hoare's selection; reorders `values`. */

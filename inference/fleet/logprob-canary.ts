@@ -2,7 +2,7 @@
 // truncation. It compares differences between two tokens' logprobs, which no normalisation changes.
 
 import type { LogprobMeaning } from '../../domain/rollout/logprob-meaning.ts';
-import type { Sampling } from '../../domain/rollout/sampling.ts';
+import { type Sampling, WHOLE } from '../../domain/rollout/sampling.ts';
 
 /** Logprobs by token id for one position: the sampled token's and some of the most probable ones'. */
 export interface Peek {
@@ -18,7 +18,6 @@ export type Ask = (sampling: Sampling) => Promise<Peek | null>;
 /** vLLM's default limit. */
 export const PEEK_TOKENS = 20;
 
-const WHOLE = { topP: 1, topK: 100_000_000 };
 /** Closer logprobs do not distinguish a factor of two from noise. */
 const LEAST_GAP = 0.02;
 

@@ -2,6 +2,7 @@
 // them. A text backend: no ids, no vocabulary and no tokenizer, so no sample for training.
 
 import { ModelError } from '../../domain/errors/errors.ts';
+import { isWhole } from '../../domain/rollout/sampling.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { isFolder } from '../../domain/weights/model-identity.ts';
 import type { Message } from '../../domain/run/query.ts';
@@ -120,9 +121,6 @@ function bodyOf({ model, messages, maxNewTokens, seed, temperature, topP }: Ques
   };
 }
 
-/** A top_k of this size cuts nothing, whatever the vocabulary. */
-const NO_TOP_K = 10_000_000;
-
 function serverBackend(
   http: Http,
   model: string,
@@ -134,8 +132,9 @@ function serverBackend(
     signal.throwIfAborted();
     checkTextRequest(request);
     const { messages, maxNewTokens, seed, sampling } = request;
-    if (sampling.topK < NO_TOP_K) {
-      throw new ModelError(`${place.url} knows no top_k`, { reason: 'bad-sampling', fix: 'Leave --top-k out.' });
+    if (!isWhole({ ...sampling, topP: 1 })) {
+      const fix = 'Leave --top-k and --min-p out.';
+      throw new ModelError(`${place.url} knows no top_k and no min_p`, { reason: 'bad-sampling', fix });
     }
     const body = bodyOf({ model, messages, maxNewTokens, seed, ...sampling }, dialect);
     const headers = routingHeaders(request.requestId);

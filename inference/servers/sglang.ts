@@ -2,6 +2,7 @@
 // parameter is sent, because servers start with defaults of their own. Ids are checked first: one outside the vocabulary
 // kills the whole server. Not covered: multimodal inputs, LoRA adapters, beam search.
 
+import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { z } from 'zod';
 
 import { ModelError } from '../../domain/errors/errors.ts';
@@ -161,7 +162,7 @@ async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: Token
 
 /** Logprobs of the ids from place `start` on, the first without one. */
 async function givenBy(http: Http, facts: TokenFacts, ids: readonly number[], start: number, top: number) {
-  const sampling = { temperature: 1, topP: 1, topK: facts.vocabSize };
+  const sampling = DEFAULT_SAMPLING;
   const sent = await lookAt(http, facts, ids, sampling, { logprob_start_len: start, top_logprobs_num: top });
   const reply = parseReply(GenerateBody, sent, http.place('/generate'));
   const { weight_versions: spans, weight_version: label } = reply.meta_info;

@@ -54,13 +54,13 @@ export function explicitSampling(
   { sampling, stopTokenIds }: Pick<GenerateRequest, 'sampling' | 'stopTokenIds'>,
   { vocabSize }: Pick<TokenFacts, 'vocabSize'>,
 ) {
-  const { temperature, topP, topK } = sampling;
+  const { temperature, topP, topK, minP = 0 } = sampling;
   return {
     n: 1,
     temperature,
     top_p: topP,
     top_k: topK >= vocabSize ? -1 : topK,
-    min_p: 0,
+    min_p: minP,
     frequency_penalty: 0,
     presence_penalty: 0,
     repetition_penalty: 1,

@@ -2,6 +2,7 @@
 // spans of weight versions), else by /v1/completions. Every sampling parameter is sent, because a generation_config.json
 // changes defaults, and vLLM silently ignores unknown names. Not covered: multimodal inputs, LoRA adapters, beam search.
 
+import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
@@ -91,8 +92,8 @@ async function identityNow(
 ): Promise<ModelIdentity> {
   const { id, root } = await modelOf(http);
   const served = await tokenizers.load(root ?? id, http.url);
-  const { contextLength, vocabSize } = facts;
-  const whole = { ...CANARY, sampling: { temperature: 1, topP: 1, topK: vocabSize } };
+  const { contextLength } = facts;
+  const whole = { ...CANARY, sampling: DEFAULT_SAMPLING };
   const plain = samplingParams(whole, facts, PEEK_TOKENS);
   return identityOf({
     http,
@@ -122,7 +123,7 @@ async function givenBy(http: Http, endpoint: Endpoint, call: Parameters<Endpoint
 
 /** For a server that has answered before: it was started without whatever it now forbids or lacks. */
 async function findEndpoint(http: Http, facts: TokenFacts, contextIds: readonly number[]): Promise<Endpoint> {
-  const params = samplingParams({ ...CANARY, sampling: { temperature: 1, topP: 1, topK: facts.vocabSize } }, facts, 0);
+  const params = samplingParams({ ...CANARY, sampling: DEFAULT_SAMPLING }, facts, 0);
   const body = GENERATE.body({ model: facts.name, contextIds, id: null, params });
   try {
     const sent = await http.post(GENERATE.path, body, { timeouts: CANARY_TIMEOUTS });
@@ -210,7 +211,7 @@ function serverBackend(
   }
 
   async function given(contextIds: readonly number[], from: number) {
-    const whole = { ...CANARY, sampling: { temperature: 1, topP: 1, topK: facts.vocabSize } };
+    const whole = { ...CANARY, sampling: DEFAULT_SAMPLING };
     const params = { ...samplingParams(whole, facts, 1), prompt_logprobs: 0 };
     const found = await givenBy(http, endpoint, { model: facts.name, contextIds, id: null, params });
     return found && { logprobs: found.listed.slice(from).map(([, logprob]) => logprob), version: found.version };

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
+import { isWhole } from '../../domain/rollout/sampling.ts';
 import { isTelling } from '../../domain/rollout/telling.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { openFirstLabels } from '../../domain/weights/weight-version.ts';
@@ -144,8 +145,8 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: Traits) => void {
 /** Whether its logprobs are of our own sampler and exclude a second draw. Servers may ignore the seed. */
 function isDrawn({ logprobs, server }: TurnRecord, settings: RolloutSettings): boolean {
   if (server !== null) return false;
-  const { temperature, topP, topK } = settings;
-  const ofTheDraw = settings.logprobs === 'policy' || (temperature === 1 && topP === 1 && topK >= 1e7);
+  const { temperature } = settings;
+  const ofTheDraw = settings.logprobs === 'policy' || (temperature === 1 && isWhole(settings));
   return temperature > 0 && ofTheDraw && logprobs.reduce((sum, value) => sum + value, 0) < IMPROBABLE;
 }
 

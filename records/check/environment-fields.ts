@@ -7,6 +7,7 @@ import {
   BOOLEAN,
   COUNT,
   HASH,
+  LIMIT,
   listOf,
   maybe,
   NAME,
@@ -17,9 +18,8 @@ import {
   PLACE,
   TEXT,
   type Test,
-} from './field-tests.ts';
+} from '../../domain/schema/fields.ts';
 
-export const LIMIT: Test = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
 export const ENVIRONMENT = only<EnvironmentRecord>({
   name: NAME,
   version: TEXT,

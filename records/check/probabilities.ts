@@ -4,6 +4,7 @@
 // model. Memory: the beginnings of the samples of the latest contexts.
 
 import type { RolloutSettings } from '../../domain/run/settings.ts';
+import { isWhole } from '../../domain/rollout/sampling.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { OnBreach } from '../store.ts';
 
@@ -11,8 +12,6 @@ import type { OnBreach } from '../store.ts';
 export const PROBABILITY_NOISE = 0.1;
 const TOKENS_COMPARED = 64;
 const CONTEXTS_KEPT = 2000;
-/** Larger than every vocabulary. */
-const NO_TOP_K = 1e7;
 
 /** The beginning of an answer, as sampled from one distribution. */
 export interface Drawn {
@@ -22,8 +21,9 @@ export interface Drawn {
 }
 
 /** Undefined where logprobs depend on more than context and weights: a cut decides by noise which tokens are left. */
-export function drawnOf(record: TurnRecord, { temperature, topP, topK }: RolloutSettings): Drawn | undefined {
-  const cut = topP < 1 || topK < NO_TOP_K;
+export function drawnOf(record: TurnRecord, settings: RolloutSettings): Drawn | undefined {
+  const { temperature } = settings;
+  const cut = !isWhole(settings);
   const [span] = record.versions;
   if (temperature === 0 || (cut && record.logprobsFound !== 'raw') || !span) return undefined;
   const end = Math.min(span.end, TOKENS_COMPARED);

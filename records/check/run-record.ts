@@ -4,7 +4,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { AGENTS } from '../../domain/rollout/agent.ts';
-import { DEFAULT_SETTINGS, DEMO_DEFAULTS, seedOfRun } from '../../domain/run/defaults.ts';
+import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { DEMO_DEFAULTS, seedOfRun } from '../../domain/run/defaults.ts';
 import { logprobsServe } from '../../domain/rollout/logprob-meaning.ts';
 import { derivedRunName, isDerivedName } from '../../domain/run/run-name.ts';
 import type { ToolSettings } from '../../domain/tools/tool.ts';

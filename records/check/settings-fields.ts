@@ -1,48 +1,13 @@
-// The form of a run's settings in its records.
+// The form of a run's settings in its records: that of their table, and the environments and tools beside them.
 
-import { FLEET_POLICIES, type RolloutSettings } from '../../domain/run/settings.ts';
-import {
-  BOOLEAN,
-  COUNT,
-  type Fields,
-  flawIn,
-  isObject,
-  listOf,
-  mapOf,
-  maybe,
-  NAME,
-  NUMBER,
-  oneOf,
-  orNull,
-  PLACE,
-  type Test,
-} from './field-tests.ts';
-import { ENVIRONMENT, LIMIT } from './environment-fields.ts';
+import { COUNT, flawIn, isObject, listOf, maybe, type Table, type Test } from '../../domain/schema/fields.ts';
+import { type Setting, SETTINGS as TABLE } from '../../domain/run/settings.ts';
+import { ENVIRONMENT } from './environment-fields.ts';
 import { TOOLS } from './tool-fields.ts';
 
-export const SETTINGS: Fields<RolloutSettings> = {
-  model: NAME,
-  tokenizer: orNull(NAME),
-  numTurns: PLACE,
-  stop: oneOf('always', 'success'),
-  feedback: oneOf('seed', 'delta'),
-  rewardScaling: NUMBER,
-  rewardBias: NUMBER,
-  turnDiscount: NUMBER,
-  maxNewTokens: PLACE,
-  newTokensPerChunk: orNull(PLACE),
-  temperature: [(value) => Number.isFinite(value) && (value as number) >= 0, 'a number from 0'],
-  topP: [(value) => LIMIT[0](value) && (value as number) <= 1, 'a number above 0, at most 1'],
-  topK: PLACE,
-  deterministic: BOOLEAN,
-  logprobs: oneOf('policy', 'raw'),
-  apiKeyEnv: orNull(NAME),
-  fleetPolicy: oneOf(...FLEET_POLICIES),
-  maxInFlightPerServer: orNull(PLACE),
-  requestTimeoutSeconds: LIMIT,
-  recheckEvery: maybe(COUNT),
-  serverLimits: mapOf(LIMIT),
-  serverWeights: mapOf(LIMIT),
+const named = Object.entries(TABLE as Readonly<Record<string, Setting<unknown>>>);
+export const SETTINGS: Table = {
+  ...Object.fromEntries(named.map(([name, { of, sparse }]) => [name, sparse ? maybe(of) : of])),
   seed: COUNT,
   environments: maybe(listOf(ENVIRONMENT)),
   tools: maybe(TOOLS),

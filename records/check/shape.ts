@@ -31,7 +31,7 @@ import {
   TEXT,
   type Fields,
   type Test,
-} from './field-tests.ts';
+} from '../../domain/schema/fields.ts';
 import { AGENT, JUDGED, KEEP } from './environment-fields.ts';
 import { CARRIED, FORKED_FROM, PARENT, SAID, SAY, STEERING } from './steering-fields.ts';
 import { SETTINGS, SETTINGS_TEST } from './settings-fields.ts';

@@ -3,7 +3,19 @@
 import type { Carried, ForkedFrom, Parent } from '../../domain/rollout/lineage.ts';
 import type { Said, SayRecord } from '../../domain/text/say.ts';
 import { type ActOf, HUMAN_VERDICTS, type NoteAct, type RetryAct, type VerdictAct } from '../../domain/run/steering.ts';
-import { COUNT, type Fields, HASH, maybe, NAME, oneOf, only, orNull, PLACE, type Test, TEXT } from './field-tests.ts';
+import {
+  COUNT,
+  type Fields,
+  HASH,
+  maybe,
+  NAME,
+  oneOf,
+  only,
+  orNull,
+  PLACE,
+  type Test,
+  TEXT,
+} from '../../domain/schema/fields.ts';
 
 const ACT = {
   format: TEXT,

@@ -26,7 +26,7 @@ import {
   PLACE,
   type Test,
   TEXT,
-} from './field-tests.ts';
+} from '../../domain/schema/fields.ts';
 
 const SECONDS: Test = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
 const TOOL = only<ToolRecord>({

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { completeSettings, DEFAULT_SETTINGS, seedOfRun } from '../../domain/run/defaults.ts';
+import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { completeSettings, seedOfRun } from '../../domain/run/defaults.ts';
 import { TASK_QUEUE, GENERATE_QUEUE } from '../../domain/run/queues.ts';
 import { turnFacts } from '../../domain/rollout/rollout-facts.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/run/search-attributes.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../domain/run/defaults.ts';
+import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { openBackends } from '../../run/backends.ts';

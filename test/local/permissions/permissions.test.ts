@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../../domain/run/defaults.ts';
+import { DEFAULT_SETTINGS } from '../../../domain/run/settings.ts';
 import { UsageError } from '../../../domain/errors/errors.ts';
 import type { RolloutSettings } from '../../../domain/run/settings.ts';
 import { tokenizerLoader } from '../../../inference/tokenizer/server-tokenizer.ts';

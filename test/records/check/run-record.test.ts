@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FoundTokenizer, tokenizerOf } from '../../../cli/find/tokenizer.ts';
-import { DEFAULT_SETTINGS } from '../../../domain/run/defaults.ts';
+import { DEFAULT_SETTINGS } from '../../../domain/run/settings.ts';
 import type { ModelIdentity } from '../../../domain/weights/model-identity.ts';
 import { derivedRunName } from '../../../domain/run/run-name.ts';
 import type { RolloutSettings } from '../../../domain/run/settings.ts';

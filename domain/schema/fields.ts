@@ -1,0 +1,100 @@
+// The fields of records and settings as data. A test says of a value whether it is right, and in words what would be. From a
+// table of tests follow the type of an object, the check of its form, and the order in which its text has them.
+
+/** `T` is the type of the values that pass. */
+export type Test<T = unknown> = readonly [(value: unknown) => boolean, string] & { readonly type?: T };
+/** Of a field that may be absent. */
+export type Maybe<T> = Test<T> & { readonly optional?: true };
+
+export type Table = Readonly<Record<string, Test>>;
+type TypeOf<F> = F extends { readonly type?: infer T } ? T : never;
+type Optional<S extends Table> = { [K in keyof S]: 'optional' extends keyof S[K] ? K : never }[keyof S];
+
+/** An object with the fields of a table. */
+export type ObjectOf<S extends Table> = {
+  readonly [K in keyof S as K extends Optional<S> ? never : K]: TypeOf<S[K]>;
+} & { readonly [K in keyof S as K extends Optional<S> ? K : never]?: TypeOf<S[K]> };
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isText = (value: unknown) => typeof value === 'string';
+
+export const TEXT: Test<string> = [isText, 'a text'];
+export const NAME: Test<string> = [(value) => isText(value) && value !== '', 'a text that is not empty'];
+export const HASH: Test<string> = [(value) => isText(value) && /^[0-9a-f]{64}$/.test(value as string), 'a SHA-256'];
+export const COUNT: Test<number> = [isCount, 'a whole number'];
+export const PLACE: Test<number> = [(value) => isCount(value) && value !== 0, 'a whole number above 0'];
+export const IDS: Test<readonly number[]> = [
+  (value) => Array.isArray(value) && value.every(isCount),
+  'a list of token ids',
+];
+export const NUMBERS: Test<readonly number[]> = [
+  (value) => Array.isArray(value) && value.every((item) => Number.isFinite(item)),
+  'a list of numbers',
+];
+export const INT32: Test<number> = [(value) => isCount(value) && (value as number) < 2 ** 31, 'an int32 from 0'];
+export const NUMBER: Test<number> = [(value) => Number.isFinite(value), 'a number'];
+export const LIMIT: Test<number> = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
+
+export const oneOf = <const V>(...values: readonly V[]): Test<V> => [
+  (value) => values.includes(value as V),
+  values.length === 2 ? values.join(' or ') : `one of ${values.join(', ')}`,
+];
+export const BOOLEAN = oneOf(true, false) as Test<boolean>;
+export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Test<number> => [
+  (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
+  most === Number.MAX_SAFE_INTEGER
+    ? `a whole number of at least ${least}, up to 2^53 - 1`
+    : `a whole number from ${least} to ${most}`,
+];
+export const real = (least: number, most: number, wanted = `a number from ${least} to ${most}`): Test<number> => [
+  (value) => Number.isFinite(value) && (value as number) >= least && (value as number) <= most,
+  wanted,
+];
+export const listOf = <T>(test: Test<T>): Test<readonly T[]> => [
+  (value) => Array.isArray(value) && value.every((item) => test[0](item)),
+  `a list, each ${test[1]}`,
+];
+export const orNull = <T>([test, name]: Test<T>): Test<T | null> => [
+  (value) => value === null || test(value),
+  `${name} or null`,
+];
+export const maybe = <T>([test, name]: Test<T>): Maybe<T> => [(value) => value === undefined || test(value), name];
+export const mapOf = <T>([test, name]: Test<T>): Test<Readonly<Record<string, T>>> => [
+  (value) => isObject(value) && Object.values(value).every((item) => test(item)),
+  `an object, each of its values ${name}`,
+];
+
+/** A test for each field of a type that stands elsewhere: an optional one may be absent. */
+export type Fields<T> = { readonly [K in keyof Required<T>]: Test };
+
+/** An object of these fields and no others. */
+export function only<T>(fields: Fields<T> & Table): Test<T> {
+  return [(value) => isObject(value) && flawIn(fields, value) === undefined, `{${Object.keys(fields).join(', ')}}`];
+}
+export const objectOf = <const S extends Table>(fields: S): Test<ObjectOf<S>> =>
+  only<ObjectOf<S>>(fields as unknown as Fields<ObjectOf<S>> & Table);
+
+export function flawIn(fields: Table, value: Readonly<Record<string, unknown>>): string | undefined {
+  const alien = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
+  if (alien !== undefined) return `has the field ${shown(alien)}, which Everturn does not write`;
+  for (const [field, [test, wanted]] of Object.entries(fields))
+    if (!test(value[field])) return `has no right ${field}: it should be ${wanted}, and is ${shown(value[field])}`;
+  return undefined;
+}
+
+/** The same object with its fields in the order of the table, and behind them those that the table lacks. */
+export function inOrder<T extends object>(fields: Table, value: T): T {
+  const given = value as Readonly<Record<string, unknown>>;
+  const known = Object.keys(fields).filter((key) => given[key] !== undefined);
+  return Object.fromEntries([...new Set([...known, ...Object.keys(given)])].map((key) => [key, given[key]])) as T;
+}
+
+/** JSON reads 1e400 as Infinity. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value, (_, item: unknown) =>
+    typeof item === 'number' && !Number.isFinite(item) ? String(item) : item,
+  );
+  return text === undefined ? 'missing' : text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
