@@ -52,8 +52,12 @@ const ROOMS = {
   'environments/': PLUG_POINT,
   'inference/': PLUG_POINT,
   'records/': PLUG_POINT,
-  // Its processes are those of environments, and its programs run in the judge's sandbox.
-  'environments/tools/': { ...PLUG_POINT, ours: [...PLUG_POINT.ours, 'environments/own/', 'environments/code/'] },
+  // A user's environments and tools are processes of one kind, and a tool's programs run in the judge's sandbox.
+  'environments/processes/': PLUG_POINT,
+  'environments/tools/': {
+    ...PLUG_POINT,
+    ours: [...PLUG_POINT.ours, 'environments/processes/', 'environments/own/', 'environments/code/'],
+  },
   'client/temporal/': { ours: ['domain/'], outside: ['node:', '@temporalio/'] },
   'client/feed/': {
     ours: [

@@ -87,7 +87,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
   environment: {
     schema: z.array(z.string(ENVIRONMENTS).trim().min(1, ENVIRONMENTS), ENVIRONMENTS).max(64, 'at most 64 of them'),
     argument: '<what>',
-    help: `your own environment, which answers instead of the judge: ${ENVIRONMENTS}; several may be given, and rows name one`,
+    help: `your own environment, which answers instead of the judge: ${ENVIRONMENTS}; several may be given, and rows name one; examples/environments has commands that play those of OpenEnv, NeMo Gym, verifiers, OpenRLHF and slime`,
     fromText: (text) => [text],
     many: true,
   },

@@ -2,40 +2,18 @@
 // what the program itself says of its code, with its name and version.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { availableParallelism, homedir } from 'node:os';
-import { basename, dirname, isAbsolute } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import type { ProcessLaunch } from './guarded-lines.ts';
-import type { Hello } from './reply.ts';
-import { helloOf } from './process-pool.ts';
-import { isFileAt } from './spec.ts';
+import { broken } from '../processes/envelope.ts';
+import { commandLaunch, filesOf, type Log, type ProcessLaunch } from '../processes/launch.ts';
+import { LineProcess } from '../processes/line-process.ts';
+import { START_MS } from '../processes/process-pool.ts';
+import { type Hello, parseHello } from './reply.ts';
 
-/** Processes of one environment on one worker. */
-export const PROCESSES = Math.min(8, Math.max(2, availableParallelism()));
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** Passed on beside the environment's own variables. No other variable of the worker is, such as a key. */
-const PASSED =
-  /^(?:PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX|PYTHONPATH|LD_LIBRARY_PATH|ENVIRONMENT_\w+)$/;
-
-export type Log = (line: string) => void;
-
-export function commandLaunch(words: readonly string[], log: Log): ProcessLaunch {
-  const [file = '', ...args] = words;
-  return { who: titleOf(words), file, args, cwd: folderOf(words), env: passedEnv(), log };
-}
-
-export function passedEnv(): Record<string, string> {
-  const passed = Object.entries(process.env).filter(([name, value]) => PASSED.test(name) && value !== undefined);
-  // Python buffers what it writes into a pipe, and writes into the folder of its sources.
-  return {
-    ...(Object.fromEntries(passed) as Record<string, string>),
-    PYTHONUNBUFFERED: '1',
-    PYTHONDONTWRITEBYTECODE: '1',
-  };
-}
 
 /** An environment's record, and its agents, not parsed yet. */
 export interface Described {
@@ -65,25 +43,6 @@ export function commandFingerprint(words: readonly string[], { name, version, fi
   return hash.digest('hex');
 }
 
-function filesOf(words: readonly string[]): string[] {
-  const files = words.slice(1).filter((word) => isAbsolute(word) && isFileAt(word));
-  const [program = ''] = words;
-  return files.length === 0 && isAbsolute(program) && isFileAt(program) ? [program] : files;
-}
-
-/** It is started in the folder of its code. */
-function folderOf(words: readonly string[]): string {
-  const [file] = filesOf(words);
-  const folder = file === undefined ? homedir() : dirname(file);
-  return existsSync(folder) ? folder : '/';
-}
-
-const titleOf = (words: readonly string[]): string =>
-  words
-    .map((word) => basename(word))
-    .join(' ')
-    .slice(0, 100);
-
 /** Throws where the program that was started is not the run's. */
 export function mustBeCommand(record: EnvironmentRecord, words: readonly string[], hello: Hello): void {
   const found = commandFingerprint(words, hello);
@@ -100,4 +59,21 @@ export function mismatch(record: EnvironmentRecord, title: string, found: string
       fix: 'Bring the code back as it was when the run was made, or begin a run with the new one.',
     },
   );
+}
+
+/** Starts a process only to read its description. */
+export async function helloOf(launch: ProcessLaunch): Promise<Hello> {
+  const process = new LineProcess(launch);
+  try {
+    return parseHello(launch.who, await process.hello({ timeoutMs: START_MS }));
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw broken(launch.who, 'hello', 'it cannot be read');
+    throw new EnvironmentError(error.message, {
+      reason: error.reason === 'environment-exited' ? 'environment-unloadable' : error.reason,
+      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      cause: error.cause,
+    });
+  } finally {
+    process.kill();
+  }
 }

@@ -4,6 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
+import { lost } from '../processes/envelope.ts';
 import type { Json } from '../../domain/text/json.ts';
 
 /** Identifies this process of a worker: each beginning is recorded with it. */
@@ -41,13 +42,4 @@ export function lostByRepeat(name: string): EnvironmentError {
       fix: 'A server that gives a repeated `Idempotency-Key` its first reply says `idempotent` in its hello. `everturn retry` plays the rollout again.',
     },
   );
-}
-
-/** `why`: as the environment says. */
-export function lost(name: string, why?: string): EnvironmentError {
-  const said = why === undefined || why === '' ? '.' : `: ${why}`;
-  return new EnvironmentError(`The session that the environment ${name} held for this rollout is gone${said}`, {
-    reason: 'environment-lost',
-    fix: 'Its process ended, or no call came within its `idleSeconds`. `everturn retry` plays the rollout again.',
-  });
 }

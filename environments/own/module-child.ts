@@ -1,7 +1,7 @@
 // The process of an environment that is a module: answers the calls of a command. With state `replay` or `held` the module's
 // state stays here, by rollout, and need not be JSON.
 
-import { logStack, messageOf, mustBeSpelt, serveModule, Unfit } from './module-lines.ts';
+import { logStack, messageOf, mustBeSpelt, serveModule, Unfit } from '../processes/module-lines.ts';
 
 interface Params {
   readonly episode: { readonly key: string };

@@ -9,7 +9,7 @@ import { holdsSecret } from '../../domain/text/secret.ts';
 import type { Reason } from '../../domain/errors/reasons.ts';
 import { FORBIDDEN, forbiddenIn } from '../../local/machine/forbidden-address.ts';
 import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
-import { parseJson, tooLarge } from './envelope.ts';
+import { parseJson, tooLarge } from '../processes/envelope.ts';
 
 export interface PostOptions {
   readonly signal: AbortSignal;

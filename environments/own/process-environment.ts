@@ -13,9 +13,9 @@ import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
 import type { Environment, EnvironmentCall, Move, Played } from '../environment.ts';
 import { type Calls, callsOf, statelessEnvironment } from './calls.ts';
-import { absence, HOLDER, lost } from './held.ts';
-import { broken } from './envelope.ts';
-import { letGo, type ProcessPool, type Seat } from './process-pool.ts';
+import { absence, HOLDER } from './held.ts';
+import { broken, lost } from '../processes/envelope.ts';
+import { letGo, type ProcessPool, type Seat } from '../processes/process-pool.ts';
 import { type Answer, answeredIn, earlierMove, episodeOf, isBegun, isRecorded, lastAnswered } from './wire.ts';
 
 export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool): Environment {

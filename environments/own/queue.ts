@@ -8,7 +8,7 @@ import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { Environment } from '../environment.ts';
 import { statelessEnvironment } from './calls.ts';
 import type { Described } from './command.ts';
-import { reported, tooLarge } from './envelope.ts';
+import { reported, tooLarge } from '../processes/envelope.ts';
 import { describedServer, mustBeServed } from './server.ts';
 import { beginParams, endParams, respondParams } from './wire.ts';
 

@@ -17,7 +17,7 @@ import {
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
-import { broken } from './envelope.ts';
+import { broken } from '../processes/envelope.ts';
 
 /** Far below float32's end: the sum over a thousand turns fits as well. */
 const MAX_REWARD = 1e30;

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { EnvironmentRecord, StateKind } from '../../domain/rollout/environment.ts';
 import { type Described, mismatch } from './command.ts';
-import { broken } from './envelope.ts';
+import { broken } from '../processes/envelope.ts';
 import { parseHello } from './reply.ts';
 
 interface Served {

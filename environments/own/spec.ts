@@ -1,11 +1,12 @@
 // Reads what the user gives as an environment: an address, a module's file, or a command. Paths become absolute, since
 // workers run elsewhere. A command is split as a shell does it, and never given to one.
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import type { Door } from '../../domain/rollout/environment.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
+import { isFileAt } from '../processes/launch.ts';
 import { FORBIDDEN, isForbiddenAddress } from '../../local/machine/forbidden-address.ts';
 
 export interface Spec {
@@ -61,10 +62,6 @@ function absolute(word: string, index: number, cwd: string): string {
   const path = resolve(cwd, word);
   if (index === 0) return word.includes('/') ? path : word;
   return /[./]/.test(word) && !word.startsWith('-') && isFileAt(path) ? path : word;
-}
-
-export function isFileAt(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Words between blanks; quotes and backslashes as in a shell. */

@@ -5,7 +5,7 @@ import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { Environment } from '../environment.ts';
 import { statelessEnvironment } from './calls.ts';
 import type { Described } from './command.ts';
-import { replyIn, reported } from './envelope.ts';
+import { replyIn, reported } from '../processes/envelope.ts';
 import { lostByRepeat } from './held.ts';
 import { post, type PostOptions } from './post.ts';
 import { describedServer, mustBeServed } from './server.ts';

@@ -1,11 +1,12 @@
 // The process of an MCP server over standard input and output: JSON-RPC 2.0, one message a line, several requests in
-// flight. Our own and not the SDK's, for the guarantees of environments/own/guarded-lines.ts: a request ends in its time
+// flight. Our own and not the SDK's, for the guarantees of processes/guarded-lines.ts: a request ends in its time
 // whatever the server does, a message is read up to a limit, and the server with all that it started does not outlive us.
 
 import { ToolError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
-import { GuardedLines, type ProcessLaunch } from '../own/guarded-lines.ts';
+import { GuardedLines } from '../processes/guarded-lines.ts';
+import type { ProcessLaunch } from '../processes/launch.ts';
 import { mostMs, watchRun } from './running-clock.ts';
 
 const MAX_LINE_BYTES = 16 << 20;

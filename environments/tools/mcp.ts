@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { ToolError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { isToolName, type ToolRecord } from '../../domain/tools/tool.ts';
-import { commandLaunch, type Log } from '../own/command.ts';
+import { commandLaunch, type Log } from '../processes/launch.ts';
 import { type HasEnded, openHeld } from '../../local/machine/held.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
 import { badTool, describedTool } from './described.ts';

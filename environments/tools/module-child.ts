@@ -2,7 +2,7 @@
 // thread of this process: the worker's own clock says nothing about how long the tool ran.
 
 import { Worker } from 'node:worker_threads';
-import { logStack, messageOf, mustBeSpelt, serveModule, spelt, Unfit } from '../own/module-lines.ts';
+import { logStack, messageOf, mustBeSpelt, serveModule, spelt, Unfit } from '../processes/module-lines.ts';
 import type { Watched } from './call-clock.ts';
 
 interface UserTool {

@@ -2,17 +2,13 @@
 // and loaded from there in processes of their own, one call at a time each. The process itself counts the time of a call,
 // and a call that gives nothing in it ends its process; one that stands still is a failure of ours, and no result.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { EnvironmentError, ToolError } from '../../domain/errors/errors.ts';
 import type { ToolRecord } from '../../domain/tools/tool.ts';
-import { bundleModule } from '../own/bundle.ts';
-import { type Log, passedEnv, PROCESSES } from '../own/command.ts';
-import type { ProcessLaunch } from '../own/guarded-lines.ts';
-import { LineProcess } from '../own/line-process.ts';
-import { codeFile, type ModuleCode } from '../own/module.ts';
-import { openProcessPool, type ProcessPool, START_MS } from '../own/process-pool.ts';
+import { bundled, codeFile, type ModuleCode } from '../processes/bundle.ts';
+import { bundleLaunch, type Log, PROCESSES, type ProcessLaunch } from '../processes/launch.ts';
+import { LineProcess } from '../processes/line-process.ts';
+import { openProcessPool, type ProcessPool, START_MS } from '../processes/process-pool.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
 import { type HasEnded, openHeld } from '../../local/machine/held.ts';
 import { describedTool } from './described.ts';
@@ -20,14 +16,11 @@ import type { Door } from './index.ts';
 import { mostMs } from './running-clock.ts';
 import type { ToolAnswer } from './tool.ts';
 
-const HEAP_MB = 512;
 /** The call's own signal comes first: a tool that heeds it may say what it has. */
 const GRACE_MS = 2_000;
 
 function launchOf(who: string, bundle: string, sha256: string, log: Log): ProcessLaunch {
-  const script = compiledScript('./module-child', import.meta.url, ToolError);
-  const args = [`--max-old-space-size=${HEAP_MB}`, script, bundle, sha256];
-  return { who, file: process.execPath, args, cwd: '/', env: passedEnv(), log };
+  return bundleLaunch(who, compiledScript('./module-child', import.meta.url, ToolError), bundle, sha256, log);
 }
 
 export interface DescribedModule {
@@ -42,25 +35,20 @@ export async function describeToolModule(
   log: Log,
 ): Promise<DescribedModule> {
   const who = basename(path);
-  const { code, sha256 } = await bundleModule(path).catch((error: unknown) => {
-    throw unloadable(who, error);
-  });
-  const folder = mkdtempSync(join(tmpdir(), 'everturn-tools-'));
-  const bundle = join(folder, 'tools.cjs');
-  writeFileSync(bundle, code);
-  const child = new LineProcess(launchOf(who, bundle, sha256, log));
   try {
-    const { tools } = (await child.hello({ timeoutMs: START_MS })) as { readonly tools: readonly unknown[] };
-    const described = tools.map((tool, i) => describedTool(who, tool, i, timeoutSeconds));
-    return {
-      tools: described.map((tool) => ({ ...tool, door: 'module', spec: [path], fingerprint: sha256 })),
-      code: { sha256, code },
-    };
+    return await bundled(path, async (file, code) => {
+      const child = new LineProcess(launchOf(who, file, code.sha256, log));
+      try {
+        const { tools } = (await child.hello({ timeoutMs: START_MS })) as { readonly tools: readonly unknown[] };
+        const described = tools.map((tool, i) => describedTool(who, tool, i, timeoutSeconds));
+        const own = { door: 'module', spec: [path], fingerprint: code.sha256 } as const;
+        return { tools: described.map((tool) => ({ ...tool, ...own })), code };
+      } finally {
+        child.kill();
+      }
+    });
   } catch (error) {
     throw error instanceof EnvironmentError ? unloadable(who, error) : error;
-  } finally {
-    child.kill();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

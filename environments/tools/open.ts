@@ -3,7 +3,7 @@
 
 import type { ToolRecord } from '../../domain/tools/tool.ts';
 import type { CodeEnvironment } from '../code/code-environment.ts';
-import type { Log } from '../own/command.ts';
+import type { Log } from '../processes/launch.ts';
 import type { HasEnded } from '../../local/machine/held.ts';
 import { createTools } from './index.ts';
 import { mcpDoor } from './mcp.ts';

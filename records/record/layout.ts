@@ -15,7 +15,7 @@ export const ANSWERS = 'answers';
 export const JUDGEMENTS = 'judgements';
 export const WEIGHTS = 'weights';
 
-/** `code/<sha256>.cjs`: an environment that is a module, as environments/own/module.ts loads it. */
+/** `code/<sha256>.cjs`: an environment that is a module, as environments/processes/bundle.ts makes it. */
 export const codeFile = (sha256: string): string => `code/${sha256}.cjs`;
 
 export const ROLLOUT_FILE = 'rollout.json';

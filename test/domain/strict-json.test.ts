@@ -4,7 +4,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { strictJson } from '../../domain/text/json-text.ts';
-import { parseJson as environmentReply } from '../../environments/own/envelope.ts';
+import { parseJson as environmentReply } from '../../environments/processes/envelope.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { argumentsOf } from '../../client/feed/feed-http.ts';
 import { parseJson as serverReply } from '../../inference/http/reply-json.ts';

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
-import { canConfine } from '../../environments/own/confine.ts';
+import { canConfine } from '../../environments/processes/confine.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { putCode } from '../../records/code.ts';

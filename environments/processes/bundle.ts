@@ -10,10 +10,14 @@ import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 
-export interface Bundle {
+/** The code of a module, to be stored in its run's folder. */
+export interface ModuleCode {
   readonly code: string;
   readonly sha256: string;
 }
+
+/** `<run>/code/<sha256>.cjs` */
+export const codeFile = (sha256: string): string => `code/${sha256}.cjs`;
 
 interface Stats {
   readonly compilation: { readonly errors: readonly { readonly message: string }[] };
@@ -24,14 +28,16 @@ interface Compiler {
 }
 type Webpack = (options: object) => Compiler;
 
-const FILE = 'environment.cjs';
+const FILE = 'module.cjs';
 
-export async function bundleModule(path: string): Promise<Bundle> {
+/** Calls `use` with the bundle's file, which is gone afterwards. */
+export async function bundled<T>(path: string, use: (file: string, bundle: ModuleCode) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'everturn-bundle-'));
   try {
     await compile(path, folder);
-    const code = await readFile(join(folder, FILE), 'utf8');
-    return { code, sha256: createHash('sha256').update(code).digest('hex') };
+    const file = join(folder, FILE);
+    const code = await readFile(file, 'utf8');
+    return await use(file, { code, sha256: createHash('sha256').update(code).digest('hex') });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

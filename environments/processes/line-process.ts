@@ -5,7 +5,8 @@ import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { broken, parseJson, replyIn, reported, saidIn, tooLarge } from './envelope.ts';
-import { GuardedLines, type ProcessLaunch } from './guarded-lines.ts';
+import { GuardedLines } from './guarded-lines.ts';
+import type { ProcessLaunch } from './launch.ts';
 import { type CallLimits, inTime } from './in-time.ts';
 
 interface Waiting {

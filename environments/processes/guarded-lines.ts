@@ -4,19 +4,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import type { ProcessLaunch } from './launch.ts';
 import { short } from '../../domain/text/foreign-text.ts';
-
-export interface ProcessLaunch {
-  /** The environment or server, for messages. */
-  readonly who: string;
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly log: (line: string) => void;
-  /** Exit codes by which its limits end it, and what it did then. */
-  readonly endings?: Readonly<Record<number, string>>;
-}
 
 export interface LineEvents {
   readonly maxLineBytes: number;

@@ -4,7 +4,6 @@ import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
-import { lost } from './held.ts';
 
 /** Between two tries to get a session of an environment that has no free one. */
 const BUSY_MS = 2_000;
@@ -89,4 +88,13 @@ export function saidIn(error: unknown): string {
     unknown
   >;
   return short(typeof message === 'string' ? message : JSON.stringify(error), 500);
+}
+
+/** `why`: as the environment says. */
+export function lost(name: string, why?: string): EnvironmentError {
+  const said = why === undefined || why === '' ? '.' : `: ${why}`;
+  return new EnvironmentError(`The session that the environment ${name} held for this rollout is gone${said}`, {
+    reason: 'environment-lost',
+    fix: 'Its process ended, or no call came within its `idleSeconds`. `everturn retry` plays the rollout again.',
+  });
 }

@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { ProcessLaunch } from './guarded-lines.ts';
+import type { ProcessLaunch } from './launch.ts';
 
 const MAX_PROCESSES = 256;
 const MEMORY_BYTES = 4 * 1024 ** 3;

@@ -1,12 +1,10 @@
-// The processes of one environment on one worker: at most so many, started when needed, one call each at a time. A call
+// The processes of one program on one worker: at most so many, started when needed, one call each at a time. A call
 // goes to the idle process that knows its rollout, else to any: a process that hangs holds up its own call alone, until
 // its time limit.
 
 import type { Reply } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
-import { broken } from './envelope.ts';
-import { parseHello, type Hello } from './reply.ts';
-import type { ProcessLaunch } from './guarded-lines.ts';
+import type { ProcessLaunch } from './launch.ts';
 import { LineProcess } from './line-process.ts';
 
 /** Loading libraries may take long on a busy machine. */
@@ -59,7 +57,7 @@ export async function letGo(
 
 export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessPool {
   const idle: Seat[] = [];
-  const waiting: (() => void)[] = [];
+  const waiting: ((isOpen: boolean) => void)[] = [];
   const seats = new Set<Seat>();
   /** Calls that wait for one process: it passes to the first of them, or to none if it has ended. */
   const pinned = new Map<Seat, ((isThere: boolean) => void)[]>();
@@ -101,7 +99,7 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
 
   return {
     async use(key, signal, work) {
-      while (busy >= most && !closed) await turnToCome(signal);
+      while (busy >= most && !closed) await queued(waiting, signal);
       if (closed) throw closing(launch.who);
       busy++;
       let seat: Seat | undefined;
@@ -132,7 +130,7 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
       closed = true;
       for (const process of all) process.kill();
       all.clear();
-      for (const go of waiting.splice(0)) go();
+      for (const go of waiting.splice(0)) go(false);
     },
   };
 
@@ -144,61 +142,32 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
     busy--;
     if (isOver) drop(seat);
     else if (seat) idle.push(seat);
-    waiting.shift()?.();
+    waiting.shift()?.(true);
   }
 
   function passedOn(seat: Seat, signal: AbortSignal | undefined): Promise<boolean> {
-    return new Promise((resolve, reject) => {
-      const queue = pinned.get(seat) ?? [];
-      pinned.set(seat, queue);
-      const go = (isThere: boolean) => {
-        signal?.removeEventListener('abort', quit);
-        resolve(isThere);
-      };
-      const quit = () => {
-        queue.splice(queue.indexOf(go), 1);
-        reject(signal!.reason);
-      };
-      if (signal?.aborted) return reject(signal.reason);
-      signal?.addEventListener('abort', quit, { once: true });
-      queue.push(go);
-    });
+    if (!pinned.has(seat)) pinned.set(seat, []);
+    return queued(pinned.get(seat)!, signal);
   }
+}
 
-  function turnToCome(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const go = () => {
-        signal?.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = () => {
-        waiting.splice(waiting.indexOf(go), 1);
-        reject(signal!.reason);
-      };
-      if (signal?.aborted) return reject(signal.reason);
-      signal?.addEventListener('abort', leave, { once: true });
-      waiting.push(go);
-    });
-  }
+/** Waits in this queue until its turn comes; an abort leaves it. */
+function queued<T>(queue: ((value: T) => void)[], signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const go = (value: T) => {
+      signal?.removeEventListener('abort', quit);
+      resolve(value);
+    };
+    const quit = () => {
+      queue.splice(queue.indexOf(go), 1);
+      reject(signal!.reason);
+    };
+    if (signal?.aborted) return reject(signal.reason);
+    signal?.addEventListener('abort', quit, { once: true });
+    queue.push(go);
+  });
 }
 
 function closing(who: string): EnvironmentError {
   return new EnvironmentError(`The environment ${who} is closed.`, { reason: 'environment-closed', retryable: true });
-}
-
-/** Starts a process only to read its description. */
-export async function helloOf(launch: ProcessLaunch): Promise<Hello> {
-  const process = new LineProcess(launch);
-  try {
-    return parseHello(launch.who, await process.hello({ timeoutMs: START_MS }));
-  } catch (error) {
-    if (!(error instanceof EnvironmentError)) throw broken(launch.who, 'hello', 'it cannot be read');
-    throw new EnvironmentError(error.message, {
-      reason: error.reason === 'environment-exited' ? 'environment-unloadable' : error.reason,
-      ...(error.fix === undefined ? {} : { fix: error.fix }),
-      cause: error.cause,
-    });
-  } finally {
-    process.kill();
-  }
 }

@@ -1,0 +1,72 @@
+// The start of a user's program: the words of a command, or the bundle of a module; the folder it is started in, and the
+// environment variables it gets.
+
+import { existsSync, statSync } from 'node:fs';
+import { availableParallelism, homedir } from 'node:os';
+import { basename, dirname, isAbsolute } from 'node:path';
+
+/** Processes of one program on one worker. */
+export const PROCESSES = Math.min(8, Math.max(2, availableParallelism()));
+const HEAP_MB = 512;
+/** Passed on beside the variables of an environment's own. No other variable of the worker is, such as a key. */
+const PASSED =
+  /^(?:PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX|PYTHONPATH|LD_LIBRARY_PATH|ENVIRONMENT_\w+)$/;
+
+export type Log = (line: string) => void;
+
+export interface ProcessLaunch {
+  /** The environment or server, for messages. */
+  readonly who: string;
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly log: Log;
+  /** Exit codes by which its limits end it, and what it did then. */
+  readonly endings?: Readonly<Record<number, string>>;
+}
+
+export function commandLaunch(words: readonly string[], log: Log): ProcessLaunch {
+  const [file = '', ...args] = words;
+  return { who: titleOf(words), file, args, cwd: folderOf(words), env: passedEnv(), log };
+}
+
+function passedEnv(): Record<string, string> {
+  const passed = Object.entries(process.env).filter(([name, value]) => PASSED.test(name) && value !== undefined);
+  // Python buffers what it writes into a pipe, and writes into the folder of its sources.
+  return {
+    ...(Object.fromEntries(passed) as Record<string, string>),
+    PYTHONUNBUFFERED: '1',
+    PYTHONDONTWRITEBYTECODE: '1',
+  };
+}
+
+/** `script`: the process that loads the bundle whose hash it is given. */
+export function bundleLaunch(who: string, script: string, bundle: string, sha256: string, log: Log): ProcessLaunch {
+  const args = [`--max-old-space-size=${HEAP_MB}`, script, bundle, sha256];
+  return { who, file: process.execPath, args, cwd: '/', env: passedEnv(), log };
+}
+
+/** The files that a command names: its code. */
+export function filesOf(words: readonly string[]): string[] {
+  const files = words.slice(1).filter((word) => isAbsolute(word) && isFileAt(word));
+  const [program = ''] = words;
+  return files.length === 0 && isAbsolute(program) && isFileAt(program) ? [program] : files;
+}
+
+/** It is started in the folder of its code. */
+function folderOf(words: readonly string[]): string {
+  const [file] = filesOf(words);
+  const folder = file === undefined ? homedir() : dirname(file);
+  return existsSync(folder) ? folder : '/';
+}
+
+const titleOf = (words: readonly string[]): string =>
+  words
+    .map((word) => basename(word))
+    .join(' ')
+    .slice(0, 100);
+
+export function isFileAt(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
