@@ -10,8 +10,8 @@ const LEAST_DRAWS = 200;
 const MOST_WORK = 4_000_000;
 
 /**
- * 2.5 and 97.5 % quantiles of Σ top / Σ bottom over resampled queries; a mean over queries has bottoms of 1. Null with
- * fewer than two queries; a resample without a bottom is left out.
+ * 2.5 and 97.5 % quantiles of Σ top / Σ bottom over resampled queries. Null with fewer than two queries; a resample
+ * without a bottom is left out.
  */
 export function bootstrapRatio(tops: readonly number[], bottoms: readonly number[]): Interval | null {
   const q = tops.length;
@@ -31,12 +31,4 @@ export function bootstrapRatio(tops: readonly number[], bottoms: readonly number
   ratios.sort((a, b) => a - b);
   const [low, high] = [percentile(ratios, 0.025), percentile(ratios, 0.975)];
   return low === null || high === null ? null : [low, high];
-}
-
-/** Of the mean of one value a query. */
-export function bootstrapMean(values: readonly number[]): Interval | null {
-  return bootstrapRatio(
-    values,
-    values.map(() => 1),
-  );
 }

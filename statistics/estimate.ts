@@ -1,7 +1,6 @@
 // A number with everything a reader needs to trust it: the number of observations, the error, a 95 % interval, and its
 // definition in words.
 
-import { bootstrapMean } from './bootstrap.ts';
 import { clusteredMean, type Interval, meanOf, wilson } from './mean.ts';
 
 export interface Estimate {
@@ -41,16 +40,22 @@ function unanimous(value: number | null, queries: number, standardError: number 
   return standardError === 0 && (value === 0 || value === 1) ? wilson(value * queries, queries) : null;
 }
 
-/** A mean over queries of one share each: Wilson where each is 0 or 1, else the bootstrap over queries or t. */
-export function queryMeanEstimate(named: Named, values: readonly number[], method: 't' | 'bootstrap'): Estimate {
+/** A mean over queries of one share each: Wilson where each is 0 or 1, else t with Q − 1 degrees of freedom. */
+export function queryMeanEstimate(named: Named, values: readonly number[]): Estimate {
   const { value, standardError, interval } = meanOf(values);
   if (values.every((one) => one === 0 || one === 1)) {
     const right = values.filter((one) => one === 1).length;
     const interval = wilson(right, values.length);
     return { ...named, value, n: values.length, standardError, interval, method: interval ? 'wilson' : null };
   }
-  const found = method === 't' ? clipped(interval) : bootstrapMean(values);
-  return { ...named, value, n: values.length, standardError, interval: found, method: found ? method : null };
+  return {
+    ...named,
+    value,
+    n: values.length,
+    standardError,
+    interval: clipped(interval),
+    method: interval ? 't' : null,
+  };
 }
 
 /** Without error and interval: provisional, or of a population that is known as a whole. */

@@ -12,9 +12,9 @@ import {
 } from '../domain/rollout/rollout-summary.ts';
 import { callStatistics, type CallStatistics } from './calls.ts';
 import { counted, turnStatistics, type TurnStatistics } from './by-turn.ts';
-import { bareEstimate, type Estimate, queryMeanEstimate, shareEstimate } from './estimate.ts';
+import { bareEstimate, type Estimate, queryMeanEstimate } from './estimate.ts';
 import { provisional, type Provisional } from './in-progress.ts';
-import { clusteredMean, type Distribution, distributionOf, meanOf, spreadOf } from './mean.ts';
+import { clusteredMean, type Distribution, distributionOf, spreadOf } from './mean.ts';
 import { answersOf, byQuery, hasEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
 import { majorityAtK, passAllK, passAtK } from './pass-at-k.ts';
 import { totalOf } from './play-order.ts';
@@ -32,13 +32,17 @@ export interface RunStatistics {
   readonly outcomes: Readonly<Record<Outcome, number>>;
   /** Queries with an ended rollout. */
   readonly queries: number;
-  /** `success` of pass@k and of the means over queries: right at any turn up to this one. */
+  /** The last turn that counts. */
   readonly atTurn: number;
   readonly byTurn: readonly TurnStatistics[];
-  readonly solved: Estimate;
-  readonly lastAnswer: Estimate;
-  readonly meanOverQueries: Estimate;
+  /** Rollouts right at any turn up to `atTurn`, of those of which that is known. */
+  readonly right: { readonly count: number; readonly known: number };
+  /** By the answer of turn 1 alone. */
+  readonly passAtKFirst: readonly Estimate[];
+  /** By any turn up to `atTurn`; the same as by turn 1 where one turn counts. */
   readonly passAtK: readonly Estimate[];
+  /** By the last judged turn up to `atTurn`, as pass@1; the same as by turn 1 where one turn counts. */
+  readonly lastAnswer: Estimate;
   readonly passAllK: readonly Estimate[];
   readonly majorityAtK: readonly Estimate[];
   /** G_1 of complete rollouts, with the spread (n − 1) of rollouts. */
@@ -59,12 +63,14 @@ export interface RunStatistics {
   readonly provisional: Provisional | null;
 }
 
-/** The numbers that are shares, in the order in which they are shown. */
+/** pass@k by turn 1 and by any turn. */
+export const passesOf = ({ atTurn, passAtKFirst, passAtK }: RunStatistics): readonly Estimate[] =>
+  atTurn === 1 ? passAtK : [...passAtKFirst, ...passAtK];
+
+/** The numbers that are shares, in the order in which they are shown; each once where one turn counts. */
 export const sharesOf = (run: RunStatistics): readonly Estimate[] => [
-  run.solved,
-  run.lastAnswer,
-  run.meanOverQueries,
-  ...run.passAtK,
+  ...passesOf(run),
+  ...(run.atTurn === 1 ? [] : [run.lastAnswer]),
   ...run.passAllK,
   ...run.majorityAtK,
 ];
@@ -100,7 +106,7 @@ export function runStatistics(
     queries: groups.length,
     atTurn,
     byTurn: turnStatistics(groups, played),
-    ...shares(groups, ended.length, atTurn),
+    right: rightOf(ended, atTurn),
     ...atKs(groups, ks, atTurn),
     returns: returnsOf(ended),
     endings: counted(
@@ -118,80 +124,64 @@ export function defaultKs({ samples, epochs }: Pick<RunShape, 'samples' | 'epoch
   return [...[1, 4, 8, 16].filter((k) => k < most), most];
 }
 
-function shares(groups: readonly QueryGroup[], ended: number, atTurn: number) {
-  const success = groups.map(({ rollouts }) => known(rollouts.map((r) => rightBy(r, atTurn))));
-  const last = groups.map(({ rollouts }) => known(rollouts.map((r) => rightAtLast(r, atTurn))));
-  const used = success.reduce((sum, values) => sum + values.length, 0);
-  const perQuery = success.filter((values) => values.length > 0).map((values) => meanOf(values).value!);
-  const unit = 'rollouts';
-  return {
-    solved: shareEstimate(
-      {
-        name: 'solved',
-        unit,
-        leftOut: ended - used,
-        definition: `right at any turn up to ${atTurn} / ended rollouts of which that is known; the mean over rollouts`,
-      },
-      success,
-    ),
-    lastAnswer: shareEstimate(
-      {
-        name: 'lastAnswer',
-        unit,
-        leftOut: ended - used,
-        definition: `right at the last judged turn up to ${atTurn} / ended rollouts of which that is known`,
-      },
-      last,
-    ),
-    meanOverQueries: queryMeanEstimate(
-      {
-        name: 'meanOverQueries',
-        unit: 'queries',
-        leftOut: groups.length - perQuery.length,
-        definition: 'mean over queries of right / known samples (mean@k, avg@k, pass@1[avg-of-k]: one number)',
-      },
-      perQuery,
-      't',
-    ),
-  };
+function rightOf(ended: readonly RolloutSummary[], atTurn: number): RunStatistics['right'] {
+  const success = known(ended.map((rollout) => rightBy(rollout, atTurn)));
+  return { count: success.filter((one) => one === 1).length, known: success.length };
 }
 
+type OfRollout = (rollout: RolloutSummary) => 0 | 1 | null;
+
 function atKs(groups: readonly QueryGroup[], ks: readonly number[], atTurn: number) {
-  const samples = groups.map(({ rollouts }) => {
-    const own = rollouts.filter((r) => rightBy(r, atTurn) !== null);
-    const right = own.filter((r) => rightBy(r, atTurn) === 1).length;
-    const votes = own.map((r) => ({
-      answer: answersOf(r)[r.success.slice(0, atTurn).findLastIndex((one) => one !== null)]?.extracted ?? null,
-      right: rightAtLast(r, atTurn) === 1,
-    }));
-    return { n: own.length, right, votes };
-  });
-  const over = (
-    name: string,
-    definition: string,
-    valueOf: (sample: (typeof samples)[number]) => number | null,
-  ): Estimate => {
-    const values = known(samples.map(valueOf));
-    const named = { name, unit: 'queries', leftOut: samples.length - values.length, definition } as const;
-    return queryMeanEstimate(named, values, 'bootstrap');
+  const several = atTurn > 1;
+  const any = {
+    of: several ? ` (any of ${atTurn} turns)` : '',
+    said: several ? `right at any turn up to ${atTurn}` : 'right',
   };
-  const few = 'queries with fewer known samples are left out';
-  const votes = samples.some((s) => s.votes.some(({ answer }) => answer !== null));
+  const first = { of: several ? ' (turn 1)' : '', said: 'right at turn 1' };
+  const last = { of: several ? ' (last turn)' : '', said: 'right at the last judged turn' };
+  const over = <T>(samples: readonly T[], name: string, definition: string, valueOf: (sample: T) => number | null) => {
+    const values = known(samples.map(valueOf));
+    const few = 'mean over queries; one with fewer known samples is left out';
+    const named = { name, unit: 'queries', leftOut: samples.length - values.length } as const;
+    return queryMeanEstimate({ ...named, definition: `${definition}; ${few}` }, values);
+  };
+  const countsBy = (rightOf: OfRollout) =>
+    groups.map(({ rollouts }) => {
+      const success = known(rollouts.map(rightOf));
+      return { n: success.length, right: success.filter((one) => one === 1).length };
+    });
+  const passes = (rightOf: OfRollout, { of, said }: typeof any, over1: readonly number[]) => {
+    const samples = countsBy(rightOf);
+    const formula = (k: number) =>
+      k === 1 ? `the share c/n of samples that are ${said}` : `1 − C(n−c, k)/C(n, k), c of n samples ${said}`;
+    return over1.map((k) => over(samples, `pass@${k}${of}`, formula(k), (s) => passAtK(s.n, s.right, k)));
+  };
+  const ofAny = countsBy((r) => rightBy(r, atTurn));
+  const votes = groups.map(({ rollouts }) =>
+    rollouts
+      .filter((r) => rightBy(r, atTurn) !== null)
+      .map((r) => ({
+        answer: answersOf(r)[r.success.slice(0, atTurn).findLastIndex((one) => one !== null)]?.extracted ?? null,
+        right: rightAtLast(r, atTurn) === 1,
+      })),
+  );
+  const voted = votes.some((own) => own.some(({ answer }) => answer !== null));
   return {
-    passAtK: ks.map((k) =>
-      over(`pass@${k}`, `mean over queries of 1 − C(n−c, k)/C(n, k); ${few}`, (s) => passAtK(s.n, s.right, k)),
-    ),
+    passAtKFirst: passes((r) => rightBy(r, 1), first, ks),
+    passAtK: passes((r) => rightBy(r, atTurn), any, ks),
+    lastAnswer: passes((r) => rightAtLast(r, atTurn), last, [1])[0]!,
     passAllK: ks.map((k) =>
-      over(`pass^${k}`, `mean over queries of C(c, k)/C(n, k): all of k samples right; ${few}`, (s) =>
+      over(ofAny, `pass^${k}${any.of}`, `C(c, k)/C(n, k): all of k samples ${any.said}`, (s) =>
         passAllK(s.n, s.right, k),
       ),
     ),
     majorityAtK: ks.map((k) => {
-      const definition = `the most frequent last answer of k samples is right, over all subsets; ties count by their mean; ${few}`;
+      const name = `maj@${k}${last.of}`;
+      const definition = `the most frequent last answer of k samples is right, over all subsets; ties count by their mean`;
       const none = 'undefined: the judge extracted no answers, or turns were not read';
-      return votes
-        ? over(`maj@${k}`, definition, (s) => majorityAtK(s.votes, k))
-        : bareEstimate({ name: `maj@${k}`, unit: 'queries', leftOut: groups.length, definition: none }, null, 0);
+      return voted
+        ? over(votes, name, definition, (own) => majorityAtK(own, k))
+        : bareEstimate({ name, unit: 'queries', leftOut: groups.length, definition: none }, null, 0);
     }),
   };
 }

@@ -166,7 +166,7 @@ function listText(io: Io, runs: readonly ListedRun[]): string {
     { title: 'run' },
     { title: 'state' },
     { title: 'done', align: 'right' },
-    { title: 'right', align: 'right' },
+    { title: 'right at any turn', align: 'right' },
     { title: 'begun' },
     { title: 'folder' },
   ] as const;

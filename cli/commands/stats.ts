@@ -119,10 +119,9 @@ const costText = (cost: readonly [number, number] | null): string =>
     : `between ${cost[0].toFixed(4)} and ${cost[1].toFixed(4)}: the records do not say which tokens were cached`;
 
 /** Of all rollouts: one that failed, is undecided, damaged or not played yet is not right. Null if enough are. */
-function whyUnder({ solved, atTurn, total, ended }: RunStatistics, least: number): string | null {
+function whyUnder({ right: { count, known }, atTurn, total, ended }: RunStatistics, least: number): string | null {
   const right = `right at any turn up to ${atTurn}`;
-  if (solved.value === null) return `no rollout is known to be ${right} or not`;
-  const count = Math.round(solved.value * solved.n);
+  if (known === 0) return `no rollout is known to be ${right} or not`;
   const all = Math.max(total, ended);
   if (count / all >= least) return null;
   const open = all > ended ? ` (${ended} have ended)` : '';

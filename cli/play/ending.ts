@@ -4,7 +4,7 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
-import { runStatistics } from '../../statistics/run-statistics.ts';
+import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
 import { readRunSummaries } from '../find/summaries.ts';
 import { programName, shortPath, runArgument, shellQuoted, type RunPlace } from '../find/place.ts';
 import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll, noneComplete } from '../exit.ts';
@@ -107,12 +107,12 @@ async function passAtKOf(place: RunPlace, { total }: CollectionResult): Promise<
   if (!record || samplesPerQuery(record) < 2 || total > MOST_READ) return [];
   // A damaged folder must not change how the run ended: `check` names the damage.
   const read = await readRunSummaries(place, { detail: 'ends' }).catch(() => undefined);
-  return read ? runStatistics(read.rollouts, read.shape).passAtK : [];
+  return read ? passesOf(runStatistics(read.rollouts, read.shape)) : [];
 }
 
 function passLines(estimates: readonly Estimate[]): string[] {
   const said = estimates.flatMap(({ name, value }) => (value === null ? [] : `${name} ${percent(value, 1)}`));
-  return said.length === 0 ? [] : [`${said.join(', ')} (right at any turn).`];
+  return said.length === 0 ? [] : [`${said.join(', ')}.`];
 }
 
 async function firstQuery({ store }: RunPlace): Promise<string> {

@@ -72,12 +72,10 @@ export async function statsBy(
 
 function tableOf(groups: readonly FieldGroup[], all: FieldGroup, paint: Parameters<typeof table>[2]): string {
   const numbers = ({ statistics: s }: FieldGroup): Estimate[] => [
-    ...(s.byTurn[0] ? [s.byTurn[0].accuracy] : []),
-    s.solved,
-    s.lastAnswer,
-    ...s.passAtK.slice(1),
+    ...(s.atTurn === 1 ? [] : [s.passAtKFirst[0]!, s.lastAnswer]),
+    ...s.passAtK,
   ];
-  const names = numbers(all).map(({ name }) => NAMES[name] ?? name);
+  const names = numbers(all).map(({ name }) => name);
   const columns: Column[] = [
     { title: 'value' },
     ...['queries', 'rollouts', ...names.flatMap((name) => [name, '95 %'])].map((title): Column => ({
@@ -96,12 +94,6 @@ function tableOf(groups: readonly FieldGroup[], all: FieldGroup, paint: Paramete
   });
   return table(columns, rows, paint, (row, column) => (column === 0 || row === groups.length ? 'bold' : undefined));
 }
-
-const NAMES: Readonly<Record<string, string>> = {
-  'accuracy@turn1': 'turn 1',
-  solved: 'at any turn',
-  lastAnswer: 'last answer',
-};
 
 function shown(one: Estimate | undefined): [string, string] {
   if (one === undefined || one.value === null) return ['–', '–'];

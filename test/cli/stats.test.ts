@@ -72,10 +72,10 @@ describe('everturn stats', () => {
     const found = JSON.parse(text) as RunStatistics & { readonly run: string };
     expect(found).toMatchObject({ run: RUN, total: 6, ended: 5, queries: 3, atTurn: 2 });
     expect(found.passAtK.map(({ name, value, n, leftOut }) => [name, value, n, leftOut])).toEqual([
-      ['pass@1', 1 / 3, 3, 0],
-      ['pass@2', 1, 2, 1],
+      ['pass@1 (any of 2 turns)', 1 / 3, 3, 0],
+      ['pass@2 (any of 2 turns)', 1, 2, 1],
     ]);
-    for (const estimate of [found.solved, ...found.passAtK, ...found.byTurn.map(({ accuracy }) => accuracy)]) {
+    for (const estimate of [...found.passAtKFirst, ...found.passAtK, ...found.byTurn.map(({ accuracy }) => accuracy)]) {
       expect(estimate.definition.length).toBeGreaterThan(20);
       expect(estimate.interval).toHaveLength(2);
     }
@@ -160,7 +160,7 @@ describe('everturn stats', () => {
     const table = await stats('--by', 'info.split', '--rows', file);
     expect(table.out).toMatch(/^a .*\n(b .*\n)(c .*\n)all /m);
     const csv = await stats('--by', 'task', '--csv');
-    expect(csv.out).toContain('\ntask,math,solved,');
+    expect(csv.out).toContain('\ntask,math,pass@1');
   });
 
   test.each([

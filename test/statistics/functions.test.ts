@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fairCoinsAtMost, incompleteBeta, logGamma, tCritical, tTwoSided } from '../../statistics/distributions.ts';
-import { bootstrapMean } from '../../statistics/bootstrap.ts';
+import { bootstrapRatio } from '../../statistics/bootstrap.ts';
 import { clusteredMean, meanOf } from '../../statistics/mean.ts';
 import { mcnemar, pairedDifference, signFlip } from '../../statistics/paired.ts';
 import { majorityAtK, passAllK, passAtK, type Vote } from '../../statistics/pass-at-k.ts';
@@ -180,8 +180,9 @@ describe('means', () => {
 
   test('have a bootstrap interval that is the same at every look and close to the normal one', () => {
     const values = Array.from({ length: 400 }, (_, i) => (i % 5 === 0 ? 1 : 0));
-    const [low, high] = bootstrapMean(values)!;
-    expect(bootstrapMean(values)).toEqual([low, high]);
+    const ones = values.map(() => 1);
+    const [low, high] = bootstrapRatio(values, ones)!;
+    expect(bootstrapRatio(values, ones)).toEqual([low, high]);
     expect(Math.abs(low - (0.2 - 1.96 * 0.02))).toBeLessThan(0.01);
     expect(Math.abs(high - (0.2 + 1.96 * 0.02))).toBeLessThan(0.01);
   });

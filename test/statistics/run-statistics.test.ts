@@ -6,7 +6,7 @@ import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summ
 import { provisional } from '../../statistics/in-progress.ts';
 import { closedPrefix } from '../../statistics/play-order.ts';
 import { rightBy } from '../../statistics/outcomes.ts';
-import { runStatistics } from '../../statistics/run-statistics.ts';
+import { runStatistics, sharesOf } from '../../statistics/run-statistics.ts';
 import { costBounds } from '../../statistics/timing.ts';
 import { rolloutOf, SHAPE, turnOf, WORKED } from './rollouts.ts';
 
@@ -54,8 +54,10 @@ describe('the statistics of a run', () => {
   });
 
   test('never count a rollout that failed or is undecided as wrong', () => {
-    expect(statistics.solved).toMatchObject({ value: 1, n: 2, leftOut: 2 });
-    expect(statistics.passAtK[0]).toMatchObject({ name: 'pass@1', value: 1, n: 2, leftOut: 2 });
+    expect(statistics.right).toEqual({ count: 2, known: 2 });
+    const { atTurn } = statistics;
+    const name = `pass@1 (any of ${atTurn} turns)`;
+    expect(statistics.passAtK[0]).toMatchObject({ name, value: 1, n: 2, leftOut: 2 });
     expect(statistics.returns).toMatchObject({ n: 2, leftOut: 2, value: 0 });
   });
 
@@ -68,7 +70,23 @@ describe('the statistics of a run', () => {
 
   test('at an earlier turn know more rollouts', () => {
     const early = runStatistics(rollouts, shape({}), { atTurn: 1 });
-    expect(early.solved).toMatchObject({ value: 0.5, n: 4, leftOut: 0 });
+    expect(early.right).toEqual({ count: 2, known: 4 });
+    expect(early.passAtK[0]).toMatchObject({ name: 'pass@1', value: 0.5, n: 4, leftOut: 0 });
+  });
+
+  test('name the turn of each accuracy, and stand once where one turn counts', () => {
+    const names = (atTurn: number) =>
+      sharesOf(runStatistics(rollouts, shape({}), { atTurn, ks: [1] })).map((one) => one.name);
+    expect(names(2)).toEqual([
+      'pass@1 (turn 1)',
+      'pass@1 (any of 2 turns)',
+      'pass@1 (last turn)',
+      'pass^1 (any of 2 turns)',
+      'maj@1 (last turn)',
+    ]);
+    expect(names(1)).toEqual(['pass@1', 'pass^1', 'maj@1']);
+    const { passAtKFirst } = runStatistics(rollouts, shape({}), { ks: [1] });
+    expect(passAtKFirst[0]).toMatchObject({ value: 0.5, n: 4, leftOut: 0 });
   });
 
   test('are undefined, not 1, for a k that no query has', () => {
@@ -78,8 +96,8 @@ describe('the statistics of a run', () => {
 
   test('never claim certainty: of unanimous queries the interval is Wilson’s', () => {
     const all = WORKED.map((rollout) => ({ ...rollout, success: [1] as const }));
-    const { solved, passAtK } = runStatistics(all, SHAPE);
-    for (const found of [solved, ...passAtK]) {
+    const { passAtK, lastAnswer } = runStatistics(all, SHAPE);
+    for (const found of [...passAtK, lastAnswer]) {
       expect(found).toMatchObject({ value: 1, method: 'wilson' });
       expect(found.interval![0]).toBeCloseTo(0.5101, 4);
     }
@@ -113,7 +131,7 @@ describe('the statistics of a run', () => {
       }),
     );
     const found = runStatistics(scored, shape({ queries: 3, numTurns: 1 }));
-    expect(found.solved).toMatchObject({ value: null, n: 0, leftOut: 2 });
+    expect(found.right).toEqual({ count: 0, known: 0 });
     expect(found.passAtK[0]).toMatchObject({ value: null, n: 0 });
     expect(found.byTurn[0]).toMatchObject({ judged: 0, undecided: 0, rightBy: { value: null, n: 0, leftOut: 2 } });
     expect(found.returns.value).toBeCloseTo(0.375, 12);
@@ -172,7 +190,7 @@ describe('a run in progress', () => {
           expect(now.bounds![0]).toBeLessThanOrEqual(truth);
           expect(now.bounds![1]).toBeGreaterThanOrEqual(truth);
           expect(now.closedPrefix.length).toBe(part.findIndex(({ outcome }) => outcome === null));
-        } else expect(runStatistics(whole, size).solved.value).toBeCloseTo(truth, 12);
+        } else expect(runStatistics(whole, size).passAtK[0]!.value).toBeCloseTo(truth, 12);
       }),
     );
   });

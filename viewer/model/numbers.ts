@@ -7,7 +7,7 @@ import type { Estimate } from '../../statistics/estimate.ts';
 import { provisional, type Provisional } from '../../statistics/in-progress.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import { byQuery, hasEnded } from '../../statistics/outcomes.ts';
-import { runStatistics } from '../../statistics/run-statistics.ts';
+import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
 import { latest, type Row } from './row.ts';
 
 export interface Numbers {
@@ -58,7 +58,7 @@ export function* numbersInParts(rows: readonly Row[], shape: RunShape): Generato
   yield;
   return {
     byTurn,
-    passAtK: several ? runStatistics(all, shape).passAtK : [],
+    passAtK: several ? passesOf(runStatistics(all, shape)) : [],
     provisional: inProgress,
   };
 }

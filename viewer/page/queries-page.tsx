@@ -42,7 +42,7 @@ export function QueriesPage({ run, source, message }: Props): JSX.Element {
           <Histogram bins={histogram} />
         </section>
         <section aria-labelledby="pass">
-          <h2 id="pass">Right in any of k samples</h2>
+          <h2 id="pass">pass@k: right in any of k samples</h2>
           <dl class="facts">
             {passAtK.map(({ name, value, interval, definition }) => (
               <div key={name} title={definition}>
