@@ -160,6 +160,8 @@ async function statusOf(
 /** Time limits for a worker's answer, after which `status` uses the memo, and for the server's. */
 const SOON_MS = 500;
 const LATE_MS = 1500;
+/** A memo is written every few seconds while rollouts end or begin. */
+const FRESH_MS = 60_000;
 
 const ABSENT = {
   state: 'no worker answers',
@@ -204,10 +206,13 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
     const elsewhere = await inTime(routing);
     const known = (await inTime(polling)) === false ? ABSENT : BUSY;
     const who = elsewhere === undefined ? known : { state: MISROUTED, fix: elsewhere };
+    // Workers that told the counts a moment ago are well: playing comes before answering.
+    const isFresh = who === BUSY && memo !== null && Date.now() - memo.toldAt < FRESH_MS;
+    const told = memo?.state ?? 'running';
     const said = {
-      state: `${memo?.state ?? 'running'}, and ${who.state}`,
+      state: isFresh ? told : `${told}, and ${who.state}`,
       url,
-      waitingFor: waitingFor ?? who.fix,
+      waitingFor: waitingFor ?? (isFresh ? null : who.fix),
       workers,
     };
     return memo

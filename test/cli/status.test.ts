@@ -56,8 +56,10 @@ describe('everturn status', () => {
     const told = await asked();
     expect(told).toMatchObject({ source: 'memo', done: 2, total: 6, inFlight: 3, maxConcurrent: 3, numTurns: 1 });
     expect(told.counts).toMatchObject({ rightAt: [2], outcomes: { complete: 2, failed: 0 } });
-    expect(told.state).toBe('paused, and its workers have not answered yet');
-    expect(told.waitingFor).toMatch(/Nothing is lost/);
+    // A fresh report needs no excuse; on a busy machine it may be a minute old.
+    const isFresh = Date.now() - told.toldAt! < 50_000;
+    if (isFresh) expect(told).toMatchObject({ state: 'paused', waitingFor: null });
+    else expect(told.state).toMatch(/^paused/);
     expect(told.toldAt).toBeGreaterThanOrEqual(steeredAt - 5000);
     expect(told.toldAt).toBeLessThanOrEqual(Date.now());
     expect((await everturn.run('status', run, '--out', rig.out)).stdout).toMatch(
