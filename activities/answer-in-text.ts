@@ -32,9 +32,10 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
       versionEnd: 0,
       contextLength: 0,
       maxNewTokens,
+      server,
+      trainable: false,
+      ...(textLogprobs.length > 0 && { textLogprobs }),
     },
-    server,
-    traits: { trainable: false, ...(textLogprobs.length > 0 ? { textLogprobs } : {}) },
     chunks: 0,
   };
 }

@@ -52,10 +52,11 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
       versionEnd: versions.at(-1)?.version ?? 0,
       contextLength: context.length,
       maxNewTokens,
+      server,
+      logprobsOf: settings.logprobs,
+      logprobsFound: meaningOf(facts),
     },
     spelled: await spelledIn(tokenizer, outputIds, outputText, settings.tools),
-    server,
-    traits: { logprobsOf: settings.logprobs, logprobsFound: meaningOf(facts) },
     chunks,
   };
 }

@@ -31,17 +31,14 @@ export interface Turn {
   readonly options: GenerateOptions;
 }
 
-type OfKind = 'contextIds' | 'contextText' | 'outputIds' | 'logprobs' | 'outputText' | 'answer' | 'finish' | 'versions';
-type Measured = 'versionStart' | 'versionEnd' | 'contextLength' | 'maxNewTokens';
+/** The fields of a turn's record that do not depend on the model's kind. */
+type Framing =
+  'turn' | 'seed' | 'previous' | 'attempt' | 'startedAt' | 'finishedAt' | 'model' | 'said' | 'calls' | 'carried';
 
 export interface Answered {
-  /** In the order of the record's text, which its hash depends on. */
-  readonly fields: Pick<TurnRecord, OfKind | Measured>;
+  readonly fields: Omit<TurnRecord, Framing>;
   /** Places in the reply's text where ordinary tokens spell a marker of calls. */
   readonly spelled?: readonly number[];
-  readonly server: string | null;
-  /** The fields at the end of the record, whose presence depends on the kind. */
-  readonly traits: Pick<TurnRecord, 'logprobsOf' | 'logprobsFound' | 'trainable' | 'textLogprobs'>;
   /** Chunks that are stored. */
   readonly chunks: number;
 }

@@ -94,8 +94,6 @@ export function generateActivity({ openStore, backend: backendOf, tools, isStopp
         // The clock may have been set back meanwhile.
         finishedAt: Math.max(startedAt, now()),
         model: backend.facts.name,
-        server: answer.server,
-        ...answer.traits,
         ...(said && { said: { text: said.record.text, hash: said.hash } }),
         ...(calls && { calls }),
       });

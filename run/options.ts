@@ -6,6 +6,7 @@ import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/run/defaults.t
 import { UsageError } from '../domain/errors/errors.ts';
 import { parseSuccessRate } from '../domain/rollout/group.ts';
 import {
+  ALL_DEFAULTS,
   recordedSettings,
   type RolloutSettings,
   type Setting,
@@ -157,9 +158,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
 };
 
 export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
-  ...(Object.fromEntries(
-    Object.entries(SETTINGS).map(([name, { default: value }]) => [name, value]),
-  ) as SettingOptions),
+  ...ALL_DEFAULTS,
   seed: null,
   environment: [],
   agent: null,

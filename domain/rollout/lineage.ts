@@ -1,5 +1,7 @@
 // A fork: a run that goes on from a turn of another one. The turns before it are carried over as copies, each with the hash of
-// its original, so that they are proved also where the other run is gone. Types alone; own-turns.ts and copies.ts use them.
+// its original, so that they are proved also where the other run is gone. own-turns.ts and copies.ts use them.
+
+import { type Fields, HASH, maybe, only, type Test } from '../schema/fields.ts';
 
 /** The place where a rollout goes on from another one. */
 export interface Parent {
@@ -36,6 +38,14 @@ export interface Carried {
   /** If the original was carried over itself. */
   readonly carried?: Carried;
 }
+
+const CARRIED_FIELDS: Fields<Carried> = {
+  sha256: HASH,
+  previous: maybe(HASH),
+  // A fork of a fork: as deep as forks go.
+  carried: [(value) => value === undefined || CARRIED[0](value), 'the mark of a copy'],
+};
+export const CARRIED: Test<Carried> = [(value) => only<Carried>(CARRIED_FIELDS)[0](value), 'the mark of a copy'];
 
 export function parentOf({ run, query, sample, attempt, turn, runHash, rolloutHash, hash }: Parent): Parent {
   return { run, query, sample, attempt, turn, runHash, rolloutHash, hash };

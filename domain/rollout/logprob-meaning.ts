@@ -35,7 +35,8 @@ export function foundLogprobs(facts: {
 }
 
 /** The kind of logprobs that a run requires. */
-export type WantedLogprobs = 'policy' | 'raw';
+export const WANTED_LOGPROBS = ['policy', 'raw'] as const;
+export type WantedLogprobs = (typeof WANTED_LOGPROBS)[number];
 
 /** Whether logprobs of this kind equal the wanted ones under this sampling. Greedy answers count as temperature 1. */
 export function logprobsServe(

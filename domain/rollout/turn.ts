@@ -1,99 +1,120 @@
 // One turn: the tokens new in its context, the model's answer, and the verdict on it.
 
-import type { LogprobMeaning, WantedLogprobs } from './logprob-meaning.ts';
-import type { Carried } from './lineage.ts';
-import type { Said } from '../text/say.ts';
-import type { WrittenCall } from '../tools/tool.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  HASH,
+  IDS,
+  INT32,
+  listOf,
+  maybe,
+  NUMBER,
+  NUMBERS,
+  type ObjectOf,
+  objectOf,
+  oneOf,
+  orNull,
+  PLACE,
+  type Test,
+  TEXT,
+} from '../schema/fields.ts';
+import { SAID } from '../text/say.ts';
+import { WRITTEN_CALLS } from '../tools/tool.ts';
+import { CARRIED } from './lineage.ts';
+import { LOGPROB_MEANINGS, WANTED_LOGPROBS } from './logprob-meaning.ts';
 import type { VerdictValue } from './verdict.ts';
 
 /** How a generation ended. `length` and `abort` are the original's `no_eos`. */
-export type Finish = 'stop' | 'length' | 'abort';
+export const FINISHES = ['stop', 'length', 'abort'] as const;
+export type Finish = (typeof FINISHES)[number];
 
 /** A span of output tokens made by one version of the weights: [start, end) in outputIds. */
-export interface VersionSpan {
+const SPAN = {
   /** A number for every version; the rule is in domain/weights/weight-version.ts. */
-  readonly version: number;
+  version: INT32,
   /** The version as the server reported it, if it did: `default`, `step-12`, `12`. */
-  readonly versionLabel?: string;
-  readonly start: number;
-  readonly end: number;
-}
+  versionLabel: maybe(TEXT),
+  start: COUNT,
+  end: COUNT,
+};
+export type VersionSpan = ObjectOf<typeof SPAN>;
+const SPANS: Test<readonly VersionSpan[]> = [
+  listOf(objectOf(SPAN))[0],
+  'a list of version spans, each of an int32 from 0',
+];
 
 /**
- * The record of one generation; immutable, written once. Each token of a rollout is stored once:
+ * The record of one generation; immutable, written once, its text in this order. Each token of a rollout is stored once:
  * the context of turn t is contextIds_1 ++ outputIds_1 ++ … ++ contextIds_t.
  */
-export interface TurnRecord {
+export const TURN = {
   /** 1-based. */
-  readonly turn: number;
+  turn: PLACE,
   /** Tokens new in this turn's context: the prompt at turn 1, the feedback after that. */
-  readonly contextIds: readonly number[];
+  contextIds: IDS,
   /** The text that was tokenised to contextIds. */
-  readonly contextText: string;
+  contextText: TEXT,
   /** Sampled token ids, the stop token included. */
-  readonly outputIds: readonly number[];
+  outputIds: IDS,
   /** Natural log probability of each output id, under the distribution it was sampled from. */
-  readonly logprobs: readonly number[];
+  logprobs: NUMBERS,
   /** outputIds as text, special tokens included. */
-  readonly outputText: string;
+  outputText: TEXT,
   /** outputIds as text without special tokens: what is judged. */
-  readonly answer: string;
-  readonly finish: Finish;
+  answer: TEXT,
+  finish: oneOf(...FINISHES),
   /** Weight versions by output span, contiguous and covering all of outputIds. */
-  readonly versions: readonly VersionSpan[];
-  readonly versionStart: number;
-  readonly versionEnd: number;
+  versions: SPANS,
+  versionStart: INT32,
+  versionEnd: INT32,
   /** Tokens in the turn's whole context C_t (Σ of all stored before it, plus contextIds). */
-  readonly contextLength: number;
+  contextLength: COUNT,
   /** The budget this turn was given, after it was cut to the model's length. */
-  readonly maxNewTokens: number;
+  maxNewTokens: PLACE,
   /** Seed of this turn's random stream; null when the backend takes none. */
-  readonly seed: number | null;
+  seed: orNull(COUNT),
   /** Hash of the previous turn's record; the first turn's is its rollout record's. */
-  readonly previous: string;
+  previous: HASH,
   /** The attempt of the generation activity that wrote it, 1-based. */
-  readonly attempt: number;
+  attempt: PLACE,
   /** Epoch milliseconds. */
-  readonly startedAt: number;
-  readonly finishedAt: number;
+  startedAt: COUNT,
+  finishedAt: COUNT,
   /** The model and the server that answered. */
-  readonly model: string;
-  readonly server: string | null;
+  model: TEXT,
+  server: orNull(TEXT),
   /** The distribution of the logprobs; absent if a server returned text only. */
-  readonly logprobsOf?: WantedLogprobs;
+  logprobsOf: maybe(oneOf(...WANTED_LOGPROBS)),
   /** The distribution that the model or its servers report; under the run's sampling it equals logprobsOf. */
-  readonly logprobsFound?: LogprobMeaning;
+  logprobsFound: maybe(oneOf(...LOGPROB_MEANINGS)),
   /** False if a server returned text only: no sample to train on. Absent means true. */
-  readonly trainable?: boolean;
+  trainable: maybe(BOOLEAN),
   /** The server's own tokens and logprobs of a text answer, if it returns them: never ids. */
-  readonly textLogprobs?: readonly { readonly token: string; readonly logprob: number }[];
+  textLogprobs: maybe(listOf(objectOf({ token: TEXT, logprob: NUMBER }))),
   /** A person's message in this turn's context, behind the feedback; absent if there is none. */
-  readonly said?: Said;
-  /** Present if it was carried over from another run, and not generated in this one. */
-  readonly carried?: Carried;
+  said: maybe(SAID),
   /** The calls of tools in the reply; absent if it has none, and is an answer. */
-  readonly calls?: readonly WrittenCall[];
-}
+  calls: maybe(WRITTEN_CALLS),
+  /** Present if it was carried over from another run, and not generated in this one. */
+  carried: maybe(CARRIED),
+};
+export type TurnRecord = ObjectOf<typeof TURN>;
 
-/** A part of an answer, stored before the next part is requested; the turn's record replaces it. */
-export interface ChunkRecord {
-  /** 1-based. */
-  readonly turn: number;
+/** A part of an answer, stored before the next part is requested; the turn's record replaces it. Spans are of its own ids. */
+export const CHUNK = {
+  turn: TURN.turn,
   /** 1-based place among the chunks of this turn. */
-  readonly chunk: number;
-  readonly outputIds: readonly number[];
-  /** One natural logprob per output id. */
-  readonly logprobs: readonly number[];
-  readonly finish: Finish;
-  /** Spans of this chunk's own outputIds. */
-  readonly versions: readonly VersionSpan[];
-  readonly server: string | null;
-  /** The attempt of the generation activity that wrote it, 1-based. */
-  readonly attempt: number;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
-  readonly finishedAt: number;
-}
+  chunk: PLACE,
+  outputIds: TURN.outputIds,
+  logprobs: TURN.logprobs,
+  finish: TURN.finish,
+  versions: TURN.versions,
+  server: TURN.server,
+  attempt: TURN.attempt,
+  startedAt: TURN.startedAt,
+  finishedAt: TURN.finishedAt,
+};
+export type ChunkRecord = ObjectOf<typeof CHUNK>;
 
 /** The small facts of a turn that a workflow carries. */
 export interface TurnFacts {

@@ -193,6 +193,10 @@ export type RolloutSettings = {
 const entries = Object.entries(SETTINGS) as unknown as readonly (readonly [SettingName, Setting<unknown>])[];
 export const AGENT_SETTINGS = entries.flatMap(([name, { ofAgent }]) => (ofAgent ? [name as AgentSetting] : []));
 
+export const ALL_DEFAULTS = Object.fromEntries(
+  entries.map(([name, { default: value }]) => [name, value]),
+) as unknown as { readonly [K in SettingName]: SettingValue<K> };
+
 /** As a record has them that was given none: those of the original algorithm, with the shipped model. */
 export const DEFAULT_SETTINGS = Object.fromEntries(
   entries.flatMap(([name, { default: value, sparse }]) => (sparse ? [] : [[name, value]])),

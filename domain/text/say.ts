@@ -2,6 +2,7 @@
 // before that turn is generated; its tokens are context and carry no loss.
 
 import type { Carried } from '../rollout/lineage.ts';
+import { HASH, NAME, type ObjectOf, objectOf } from '../schema/fields.ts';
 
 export interface SayRecord {
   /** The turn that answers it: 2 or later. */
@@ -44,8 +45,9 @@ export function messageProblem(message: unknown): string | undefined {
 }
 
 /** In the record of the turn that answered it. */
-export interface Said {
-  readonly text: string;
-  /** SHA-256 of the message's record. */
-  readonly hash: string;
-}
+const SAID_FIELDS = {
+  text: NAME,
+  hash: HASH,
+};
+export const SAID = objectOf(SAID_FIELDS);
+export type Said = ObjectOf<typeof SAID_FIELDS>;

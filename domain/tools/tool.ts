@@ -1,6 +1,7 @@
 // Tools: their description as run.json records it, the calls of a reply, and the record of each call. Pure types, and rules
 // without effects. A call is run as an activity; its record is its result, whatever is killed or tried again.
 
+import { listOf, maybe, type ObjectOf, objectOf, orNull, TEXT } from '../schema/fields.ts';
 import { type RolloutId, rolloutWorkflowId } from '../run/ids.ts';
 import type { JsonObject } from '../text/json.ts';
 
@@ -70,16 +71,18 @@ export const MAX_CALLS_OF_A_REPLY = 8;
 export const MAX_RECORDED_BYTES = 1 << 20;
 
 /** A call as the model wrote it; with `error`, one that cannot be run, and why. */
-export interface WrittenCall {
-  readonly name: string | null;
+const WRITTEN_CALL = {
+  name: orNull(TEXT),
   /** JSON text: an object. */
-  readonly arguments: string | null;
+  arguments: orNull(TEXT),
   /** The id that the model gave it, in formats that have one. */
-  readonly id: string | null;
+  id: orNull(TEXT),
   /** The whole call, as written. */
-  readonly raw: string;
-  readonly error?: string;
-}
+  raw: TEXT,
+  error: maybe(TEXT),
+};
+export type WrittenCall = ObjectOf<typeof WRITTEN_CALL>;
+export const WRITTEN_CALLS = listOf(objectOf(WRITTEN_CALL));
 
 /**
  * ok          the tool gave its output

@@ -4,7 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { AGENTS } from '../../domain/rollout/agent.ts';
-import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { ALL_DEFAULTS, SETTINGS } from '../../domain/run/settings.ts';
 import { DEMO_DEFAULTS, seedOfRun } from '../../domain/run/defaults.ts';
 import { logprobsServe } from '../../domain/rollout/logprob-meaning.ts';
 import { derivedRunName, isDerivedName } from '../../domain/run/run-name.ts';
@@ -52,14 +52,14 @@ export function runRecordProblems(run: RunRecord, everturn: string | undefined):
 
 function originProblems({ run, settings, origins, samples, dataset, agent }: RunRecord): string[] {
   const problems: string[] = [];
-  const known = [...Object.keys(DEFAULT_SETTINGS), 'seed', ...BESIDE];
+  const known = [...Object.keys(SETTINGS), 'seed', ...BESIDE];
   for (const key of Object.keys(origins).filter((each) => !known.includes(each)))
     problems.push(`names the origin of ${JSON.stringify(key)}, which is no option`);
   const said = new Set(Object.values(origins));
   if (said.has('input') && [...said].some((origin) => !['input', 'default'].includes(origin)))
     problems.push('says that its settings came from a command and from a workflow');
   const demo: Readonly<Record<string, unknown>> = DEMO_DEFAULTS;
-  const defaults: Readonly<Record<string, unknown>> = { ...DEFAULT_SETTINGS, seed: seedOfRun(run) };
+  const defaults: Readonly<Record<string, unknown>> = { ...ALL_DEFAULTS, seed: seedOfRun(run) };
   for (const [key, value] of Object.entries(settings)) {
     // A run of rollouts that clients start one by one takes its settings from the first of them.
     const origin = originOfSetting(origins, key);

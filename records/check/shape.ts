@@ -1,6 +1,7 @@
 // Proves that a record has the form that our own writer gives it: the fields of its type and no others, each of its type,
 // in the canonical text. A doubled key, `-0`, `1e400` or other spacing has a valid hash but another meaning in other
-// readers. The tables are typed by the records: a new field needs a line here. Not covered: whether values fit together.
+// readers. The tables of turns and settings are those that
+// give the records their types; the others are typed by the records, and a new field needs a line here. Not covered: whether values fit together.
 
 import { explain } from '../../domain/errors/errors.ts';
 import { LOGPROB_MEANINGS } from '../../domain/rollout/logprob-meaning.ts';
@@ -8,15 +9,14 @@ import type { CollectionResult } from '../../domain/run/messages.ts';
 import type { CollectionCounts, RewardCount } from '../../domain/run/progress.ts';
 import type { InputOutput, Message, Prompt, Query } from '../../domain/run/query.ts';
 import type { Begun, EndRecord, Failure, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
-import type { ChunkRecord, TurnRecord, VersionSpan } from '../../domain/rollout/turn.ts';
+import { CARRIED } from '../../domain/rollout/lineage.ts';
+import { CHUNK, TURN } from '../../domain/rollout/turn.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import {
   BOOLEAN,
   COUNT,
   flawIn,
   HASH,
-  IDS,
-  INT32,
   isObject,
   listOf,
   mapOf,
@@ -33,30 +33,14 @@ import {
   type Test,
 } from '../../domain/schema/fields.ts';
 import { AGENT, JUDGED, KEEP } from './environment-fields.ts';
-import { CARRIED, FORKED_FROM, PARENT, SAID, SAY, STEERING } from './steering-fields.ts';
+import { FORKED_FROM, PARENT, SAY, STEERING } from './steering-fields.ts';
 import { SETTINGS, SETTINGS_TEST } from './settings-fields.ts';
-import { CALL, CALL_RESULTS, INTENT, WRITTEN_CALLS } from './tool-fields.ts';
+import { CALL, CALL_RESULTS, INTENT } from './tool-fields.ts';
 import { ORIGINS, type RunRecord } from '../record/run-record.ts';
 import { VERDICTS } from '../../domain/rollout/verdict.ts';
 import { encodeRecord, hashOfParsed, type Owner, type RecordKind } from '../record/text.ts';
 import type { Stored } from '../store.ts';
 
-const FINISH = oneOf('stop', 'length', 'abort');
-const SPANS: Test = [
-  listOf(only<VersionSpan>({ version: INT32, versionLabel: maybe(TEXT), start: COUNT, end: COUNT }))[0],
-  'a list of version spans, each of an int32 from 0',
-];
-const ANSWERED: Pick<Fields<ChunkRecord>, Exclude<keyof ChunkRecord, 'chunk'>> = {
-  turn: PLACE,
-  outputIds: IDS,
-  logprobs: NUMBERS,
-  finish: FINISH,
-  versions: SPANS,
-  server: orNull(TEXT),
-  attempt: PLACE,
-  startedAt: COUNT,
-  finishedAt: COUNT,
-};
 const eitherOf = (...tests: readonly Test[]): Test => [
   (value) => tests.some(([test]) => test(value)),
   tests.map(([, name]) => name).join(' or '),
@@ -168,28 +152,6 @@ const ROLLOUT: Fields<RolloutRecord> = {
   parent: maybe(PARENT),
   begun: maybe(only<Begun>({ asked: PROMPT, state: ANY, environment: HASH })),
 };
-const TURN: Fields<TurnRecord> = {
-  ...ANSWERED,
-  contextIds: IDS,
-  contextText: TEXT,
-  outputText: TEXT,
-  answer: TEXT,
-  versionStart: INT32,
-  versionEnd: INT32,
-  contextLength: COUNT,
-  maxNewTokens: PLACE,
-  seed: orNull(COUNT),
-  previous: HASH,
-  model: TEXT,
-  logprobsOf: maybe(oneOf('policy', 'raw')),
-  logprobsFound: maybe(MEANING),
-  trainable: maybe(BOOLEAN),
-  textLogprobs: maybe(listOf(only<{ token: string; logprob: number }>({ token: TEXT, logprob: NUMBER }))),
-  said: maybe(SAID),
-  carried: maybe(CARRIED),
-  calls: maybe(WRITTEN_CALLS),
-};
-const CHUNK: Fields<ChunkRecord> = { ...ANSWERED, chunk: PLACE };
 const VERDICT: Fields<VerdictRecord> = {
   turn: PLACE,
   verdict: oneOf(...VERDICTS),

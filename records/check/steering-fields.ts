@@ -1,7 +1,7 @@
 // The fields of what people add to a run: their acts, their messages, and the lineage of forks. As shape.ts.
 
-import type { Carried, ForkedFrom, Parent } from '../../domain/rollout/lineage.ts';
-import type { Said, SayRecord } from '../../domain/text/say.ts';
+import { CARRIED, type ForkedFrom, type Parent } from '../../domain/rollout/lineage.ts';
+import type { SayRecord } from '../../domain/text/say.ts';
 import { type ActOf, HUMAN_VERDICTS, type NoteAct, type RetryAct, type VerdictAct } from '../../domain/run/steering.ts';
 import {
   COUNT,
@@ -13,7 +13,7 @@ import {
   only,
   orNull,
   PLACE,
-  type Test,
+  type Table,
   TEXT,
 } from '../../domain/schema/fields.ts';
 
@@ -39,19 +39,11 @@ const RETRY_ACT: Fields<RetryAct & { readonly format: string }> = {
 };
 
 /** By the kind of act. */
-export const STEERING: Readonly<Record<string, Readonly<Record<string, Test>>>> = {
+export const STEERING: Readonly<Record<string, Table>> = {
   verdict: VERDICT_ACT,
   note: NOTE_ACT,
   retry: RETRY_ACT,
 };
-
-const CARRIED_FIELDS: Fields<Carried> = {
-  sha256: HASH,
-  previous: maybe(HASH),
-  // A fork of a fork: as deep as forks go.
-  carried: [(value) => value === undefined || CARRIED[0](value), 'the mark of a copy'],
-};
-export const CARRIED: Test = [(value) => only<Carried>(CARRIED_FIELDS)[0](value), 'the mark of a copy'];
 
 const PARENT_FIELDS: Fields<Parent> = {
   run: NAME,
@@ -73,7 +65,6 @@ export const FORKED_FROM = only<ForkedFrom>({
   at: COUNT,
 });
 
-export const SAID = only<Said>({ text: NAME, hash: HASH });
 export const SAY: Fields<SayRecord> = {
   turn: PLACE,
   text: NAME,

@@ -10,13 +10,13 @@ import {
   TOOL_DOORS,
   type ToolRecord,
   type ToolSettings,
-  type WrittenCall,
 } from '../../domain/tools/tool.ts';
 import {
   COUNT,
   type Fields,
   HASH,
   isObject,
+  LIMIT,
   listOf,
   maybe,
   NAME,
@@ -24,17 +24,15 @@ import {
   oneOf,
   orNull,
   PLACE,
-  type Test,
   TEXT,
 } from '../../domain/schema/fields.ts';
 
-const SECONDS: Test = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
 const TOOL = only<ToolRecord>({
   name: NAME,
   description: TEXT,
   parameters: [isObject, 'an object'],
   effect: oneOf(...EFFECTS),
-  timeoutSeconds: SECONDS,
+  timeoutSeconds: LIMIT,
   door: oneOf(...TOOL_DOORS),
   spec: listOf(NAME),
   fingerprint: HASH,
@@ -49,9 +47,6 @@ export const TOOLS = only<ToolSettings>({
   outputBytes: PLACE,
 });
 
-export const WRITTEN_CALLS = listOf(
-  only<WrittenCall>({ name: orNull(TEXT), arguments: orNull(TEXT), id: orNull(TEXT), raw: TEXT, error: maybe(TEXT) }),
-);
 export const CALL_RESULTS = listOf(
   only<CallResult>({
     name: orNull(TEXT),

@@ -4,6 +4,8 @@
 
 import { createHash, type Hash, hash as hashAtOnce } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
+import { CHUNK, TURN } from '../../domain/rollout/turn.ts';
+import { inOrder, type Table } from '../../domain/schema/fields.ts';
 
 export const FORMATS = {
   run: 'everturn-run/1',
@@ -22,6 +24,8 @@ export const FORMATS = {
   call: 'everturn-call/1',
 } as const;
 export type RecordKind = keyof typeof FORMATS;
+/** Of other kinds the writer gives the order. */
+const ORDER: Readonly<Partial<Record<RecordKind, Table>>> = { turn: TURN, chunk: CHUNK };
 
 /** The rollout a record belongs to; null for the run's own records. */
 export interface Owner {
@@ -41,7 +45,7 @@ export interface RecordText {
 export async function encodeRecord(kind: RecordKind, owner: Owner | null, record: object): Promise<RecordText> {
   const head = { format: FORMATS[kind], ...(owner ? { of_rollout: owner } : {}) };
   const { format: _, ...body } = record as { format?: string };
-  const kept = asKept(body, kind);
+  const kept = asKept(inOrder(ORDER[kind] ?? {}, body), kind);
   const whole = { ...head, ...kept };
   // People read the run's own records: one field a line.
   const parts = owner ? jsonParts(whole) : [JSON.stringify(whole, null, 2).slice(0, -2)];

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { logprobsServe, type LogprobMeaning } from '../../domain/rollout/logprob-meaning.ts';
 
 const MEANINGS: LogprobMeaning[] = ['policy', 'temperature', 'raw', 'unknown', 'mixed'];
-const serve = (wanted: 'policy' | 'raw', temperature: number, topP: number, topK: number) =>
-  MEANINGS.filter((meaning) => logprobsServe(meaning, wanted, { temperature, topP, topK }, 100));
+const serve = (wanted: 'policy' | 'raw', temperature: number, topP: number, topK: number, minP = 0) =>
+  MEANINGS.filter((meaning) => logprobsServe(meaning, wanted, { temperature, topP, topK, minP }, 100));
 
 describe('the meaning of logprobs', () => {
   test('at temperature 1 without cuts every server serves every wish', () => {
@@ -20,6 +20,7 @@ describe('the meaning of logprobs', () => {
   test('with a cut, only logprobs after it are the policy’s', () => {
     expect(serve('policy', 1, 0.9, 100)).toEqual(['policy']);
     expect(serve('policy', 0.5, 1, 5)).toEqual(['policy']);
+    expect(serve('policy', 1, 1, 100, 0.1)).toEqual(['policy']);
     expect(serve('raw', 1, 1, 99)).toEqual(['temperature', 'raw']);
   });
 });

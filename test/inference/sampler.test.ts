@@ -7,7 +7,7 @@ import { createSampler } from '../../inference/decode/sampler.ts';
 const ALL: Sampling = { temperature: 1, topP: 1, topK: 1e8 };
 
 /** By the book, slowly: probability of each id; 0 for what is cut. */
-function distribution(logits: ArrayLike<number>, { temperature, topP, topK }: Sampling): number[] {
+function distribution(logits: ArrayLike<number>, { temperature, topP, topK, minP = 0 }: Sampling): number[] {
   const z = Array.from(logits, (logit) => logit / temperature);
   const max = Math.max(...z);
   const order = z.map((_, id) => id).sort((a, b) => logits[b]! - logits[a]! || a - b);
@@ -20,8 +20,9 @@ function distribution(logits: ArrayLike<number>, { temperature, topP, topK }: Sa
     kept.push(id);
     sum += Math.exp(z[id]! - max) / sumK;
   }
-  const total = kept.reduce((s, id) => s + Math.exp(z[id]! - max), 0);
-  return z.map((value, id) => (kept.includes(id) ? Math.exp(value - max) / total : 0));
+  const likely = kept.filter((id) => Math.exp(z[id]! - max) >= minP);
+  const total = likely.reduce((s, id) => s + Math.exp(z[id]! - max), 0);
+  return z.map((value, id) => (likely.includes(id) ? Math.exp(value - max) / total : 0));
 }
 
 function count(logits: Float32Array, sampling: Sampling, draws: number): number[] {
@@ -41,7 +42,8 @@ describe('the sampler', () => {
       { ...ALL, temperature: 2 },
       { ...ALL, topK: 12 },
       { ...ALL, topP: 0.8 },
-      { temperature: 1.3, topK: 20, topP: 0.9 },
+      { ...ALL, minP: 0.3 },
+      { temperature: 1.3, topK: 20, topP: 0.9, minP: 0.1 },
     ]) {
       const counts = count(logits, sampling, draws);
       const expected = distribution(logits, sampling).map((p) => p * draws);
@@ -59,10 +61,11 @@ describe('the sampler', () => {
         fc.double({ min: 0.05, max: 5, noNaN: true }),
         fc.integer({ min: 1, max: 40 }),
         fc.double({ min: 0.01, max: 1, noNaN: true }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
         fc.double({ min: 0, max: 0.9999999, noNaN: true }),
-        (values, temperature, topK, topP, uniform) => {
+        (values, temperature, topK, topP, minP, uniform) => {
           const logits = Float32Array.from(values);
-          const sampling = { temperature, topK, topP };
+          const sampling = { temperature, topK, topP, minP };
           const { id, logprob } = createSampler(logits.length)(logits, sampling, uniform);
           const p = distribution(logits, sampling)[id]!;
           expect(p).toBeGreaterThan(0);

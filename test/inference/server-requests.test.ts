@@ -51,7 +51,7 @@ describe('a request to a server', () => {
         recheckEvery: 0,
       });
       opened.push(backend);
-      await ask(backend, { sampling: { temperature: 0.7, topP: 0.9, topK: 50 }, stopTokenIds: [2] });
+      await ask(backend, { sampling: { temperature: 0.7, topP: 0.9, topK: 50, minP: 0.05 }, stopTokenIds: [2] });
       const { sampling_params: params } = server.seen.findLast(({ body }) => 'sampling_params' in body)!.body;
       const budget = kind === 'sglang' ? { max_new_tokens: 4 } : { max_tokens: 4, logprobs: 0 };
       expect(params).toMatchObject({
@@ -59,7 +59,7 @@ describe('a request to a server', () => {
         temperature: 0.7,
         top_p: 0.9,
         top_k: 50,
-        min_p: 0,
+        min_p: 0.05,
         frequency_penalty: 0,
         presence_penalty: 0,
         repetition_penalty: 1,
