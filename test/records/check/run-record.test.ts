@@ -20,6 +20,7 @@ import { modelProblems } from '../../../records/check/model.ts';
 import { runRecordProblems } from '../../../records/check/run-record.ts';
 import { shapeProblem } from '../../../records/check/shape.ts';
 import { openFileStore } from '../../../records/files.ts';
+import { FIELDS } from '../../../run/options.ts';
 import type { RunRecord } from '../../../records/record/run-record.ts';
 import type { RecordKind } from '../../../records/record/text.ts';
 import { TINY_FOLDER } from '../../support/tiny.ts';
@@ -109,6 +110,21 @@ const everywhere = (read: LooseRun, changes: object) => {
 };
 
 describe('a check of records', () => {
+  test('knows every option of a run, and min-p only where it was given', () => {
+    const origins = Object.fromEntries(Object.keys(FIELDS).map((name) => [name, 'default'] as const));
+    const known = {
+      ...run,
+      origins: { ...run.origins, ...origins, numTurns: 'flag', turnDiscount: 'flag' },
+    } as RunRecord;
+    const problems = (record: RunRecord) =>
+      runRecordProblems(record, undefined).filter((problem) => /option|is the default/.test(problem));
+    expect(problems(known)).toEqual([]);
+    const drawn = { ...known, settings: { ...known.settings, minP: 0.1 } };
+    expect(problems(drawn)).toEqual(['says that minP 0.1 is the default, which is 0']);
+    expect(shapeProblem('run', drawn)).toBeUndefined();
+    expect(shapeProblem('run', { ...drawn, settings: { ...drawn.settings, minP: 2 } })).toContain('minP');
+  });
+
   test('finds a field that Everturn does not write, in every object of every kind of record', () => {
     let places = 0;
     for (const [kind, part] of records()) {
