@@ -80,11 +80,17 @@ export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000, 
       const all = [...bytesOf(text), EOS];
       const outputIds = all.slice(0, request.maxNewTokens);
       onProgress?.(outputIds.length);
-      const hashed = request.contextIds.reduce((sum, id) => (sum * 31 + id) % 65_521, 7);
+      // They follow from all that is before a token, in whatever chunks it is asked for.
+      const behind = (sum: number, id: number) => (sum * 31 + id) % 65_521;
+      let before = request.contextIds.reduce(behind, 7);
+      const logprobs = outputIds.map((id) => {
+        const logprob = -3 - ((id * 7919 + before) % 65_521) / 65_521;
+        before = behind(before, id);
+        return logprob;
+      });
       return {
         outputIds,
-        // Another context gives others.
-        logprobs: outputIds.map((id, i) => -3 - ((id * 7919 + hashed + i * 104_729) % 65_521) / 65_521),
+        logprobs,
         finish: outputIds.length < all.length ? 'length' : 'stop',
         versions: [{ version: 0, start: 0, end: outputIds.length }],
         server: server ?? null,
