@@ -165,17 +165,19 @@ function atKs(groups: readonly QueryGroup[], ks: readonly number[], atTurn: numb
         right: rightAtLast(r, atTurn) === 1,
       })),
   );
+  // Of one sample both are pass@1.
+  const more = ks.filter((k) => k > 1);
   const voted = votes.some((own) => own.some(({ answer }) => answer !== null));
   return {
     passAtKFirst: passes((r) => rightBy(r, 1), first, ks),
     passAtK: passes((r) => rightBy(r, atTurn), any, ks),
     lastAnswer: passes((r) => rightAtLast(r, atTurn), last, [1])[0]!,
-    passAllK: ks.map((k) =>
+    passAllK: more.map((k) =>
       over(ofAny, `pass^${k}${any.of}`, `C(c, k)/C(n, k): all of k samples ${any.said}`, (s) =>
         passAllK(s.n, s.right, k),
       ),
     ),
-    majorityAtK: ks.map((k) => {
+    majorityAtK: more.map((k) => {
       const name = `maj@${k}${last.of}`;
       const definition = `the most frequent last answer of k samples is right, over all subsets; ties count by their mean`;
       const none = 'undefined: the judge extracted no answers, or turns were not read';

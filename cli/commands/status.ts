@@ -205,14 +205,14 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
       return { progress, source: 'temporal', state: progress.state, url, waitingFor, toldAt: null, workers };
     const elsewhere = await inTime(routing);
     const known = (await inTime(polling)) === false ? ABSENT : BUSY;
-    const who = elsewhere === undefined ? known : { state: MISROUTED, fix: elsewhere };
+    const cause = elsewhere === undefined ? known : { state: MISROUTED, fix: elsewhere };
     // Workers that told the counts a moment ago are well: playing comes before answering.
-    const isFresh = who === BUSY && memo !== null && Date.now() - memo.toldAt < FRESH_MS;
-    const told = memo?.state ?? 'running';
+    const isFresh = cause === BUSY && memo !== null && Date.now() - memo.toldAt < FRESH_MS;
+    const lastState = memo?.state ?? 'running';
     const said = {
-      state: isFresh ? told : `${told}, and ${who.state}`,
+      state: isFresh ? lastState : `${lastState}, and ${cause.state}`,
       url,
-      waitingFor: waitingFor ?? (isFresh ? null : who.fix),
+      waitingFor: waitingFor ?? (isFresh ? null : cause.fix),
       workers,
     };
     return memo
