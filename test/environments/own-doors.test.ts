@@ -11,6 +11,7 @@ import type { Played } from '../../environments/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
+import { describeUnless, NO_PYTHON } from '../support/needs.ts';
 import { putCode } from '../../records/code.ts';
 import { guess, guessServer } from './own/guess.ts';
 import { serveEnvironment, type Served } from './own/http-server.ts';
@@ -66,51 +67,55 @@ async function replies(record: EnvironmentRecord) {
   );
 }
 
-describe.each(KINDS)('an environment with state %s', (kind) => {
-  let reference: unknown;
-  beforeAll(async () => {
-    reference = await replies(await DOORS.command(kind));
-  });
+describeUnless(NO_PYTHON)('an environment with state', () => {
+  describe.each(KINDS)('%s', (kind) => {
+    let reference: unknown;
+    beforeAll(async () => {
+      reference = await replies(await DOORS.command(kind));
+    });
 
-  test('scores, hints and ends as its rules say', () => {
-    const all = reference as { said: { done?: boolean; reward?: number }[] }[];
-    expect(all.every(({ said }) => said.at(-1)!.done === true && said.length <= 3)).toBe(true);
-    const rewards = new Set(all.flatMap(({ said }) => said.map(({ reward }) => reward)));
-    expect(rewards.size).toBeGreaterThan(5);
-    expect(JSON.stringify(all)).toContain('Higher than 10: 2 left.');
-  });
+    test('scores, hints and ends as its rules say', () => {
+      const all = reference as { said: { done?: boolean; reward?: number }[] }[];
+      expect(all.every(({ said }) => said.at(-1)!.done === true && said.length <= 3)).toBe(true);
+      const rewards = new Set(all.flatMap(({ said }) => said.map(({ reward }) => reward)));
+      expect(rewards.size).toBeGreaterThan(5);
+      expect(JSON.stringify(all)).toContain('Higher than 10: 2 left.');
+    });
 
-  test.each(kind === 'replay' ? (['module'] as const) : (['module', 'url'] as const))(
-    'replies the same through the door %s',
-    async (door) => {
-      expect(await replies(await DOORS[door](kind))).toEqual(reference);
-    },
-  );
+    test.each(kind === 'replay' ? (['module'] as const) : (['module', 'url'] as const))(
+      'replies the same through the door %s',
+      async (door) => {
+        expect(await replies(await DOORS[door](kind))).toEqual(reference);
+      },
+    );
 
-  test.each(kind === 'held' ? [] : (['command', 'module'] as const))(
-    'replies the same when every process is killed between any two turns: %s',
-    async (door) => {
-      const record = await DOORS[door](kind);
-      const again: unknown[] = [];
-      for (const game of GAMES.slice(0, 2)) {
-        const whole = await playOwn(open().open(record, folder), played(record, game), guesses(game));
-        const turns: EarlierTurn[] = [];
-        for (const { turn } of whole.turns) {
-          const own = open();
-          const { answer } = turn;
-          const reply = await own.open(record, folder).respond(moveOf(whole.rollout, answer, turns), { signal: NEVER });
-          turns.push(earlier(turn.turn, answer, reply));
-          await own.close();
+    test.each(kind === 'held' ? [] : (['command', 'module'] as const))(
+      'replies the same when every process is killed between any two turns: %s',
+      async (door) => {
+        const record = await DOORS[door](kind);
+        const again: unknown[] = [];
+        for (const game of GAMES.slice(0, 2)) {
+          const whole = await playOwn(open().open(record, folder), played(record, game), guesses(game));
+          const turns: EarlierTurn[] = [];
+          for (const { turn } of whole.turns) {
+            const own = open();
+            const { answer } = turn;
+            const reply = await own
+              .open(record, folder)
+              .respond(moveOf(whole.rollout, answer, turns), { signal: NEVER });
+            turns.push(earlier(turn.turn, answer, reply));
+            await own.close();
+          }
+          again.push(turns);
+          expect(turns).toEqual(whole.turns);
         }
-        again.push(turns);
-        expect(turns).toEqual(whole.turns);
-      }
-      expect(again).toHaveLength(2);
-    },
-  );
+        expect(again).toHaveLength(2);
+      },
+    );
+  });
 });
 
-describe('an environment with live state', () => {
+describeUnless(NO_PYTHON)('an environment with live state', () => {
   test.each(['command', 'module'] as const)(
     'that replies otherwise when it is played again fails its rollout by name: %s',
     async (door) => {

@@ -10,6 +10,7 @@ import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { Played } from '../../environments/environment.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
+import { describeUnless, NO_PYTHON } from '../support/needs.ts';
 import { guess } from './own/guess.ts';
 import { serveEnvironment, type Served } from './own/http-server.ts';
 import { moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
@@ -30,14 +31,14 @@ async function described(text: string): Promise<EnvironmentRecord> {
   return (await describeEnvironment(parseSpec(text, folder), () => undefined)).record;
 }
 
-describe('an address', () => {
+describeUnless(NO_PYTHON)('an adapter', () => {
   test.each([
     [
       'openrlhf',
       (body: unknown) => ({ rewards: [(body as { query: string[] }).query[0]!.length], extra_logs: { a: [2] } }),
     ],
     ['slime', (body: unknown) => (body as { prompt: string; response: string }).response.length],
-  ])('behind the adapter of reward servers gives its number as the reward: %s', async (shape, reply) => {
+  ])('of reward servers gives their number as the reward: %s', async (shape, reply) => {
     const server = await serveEnvironment({}, undefined, reply);
     servers.push(server);
     const record = await described(`python3 ${ADAPTER} ${shape} ${server.url}`);
@@ -52,7 +53,7 @@ describe('an address', () => {
     );
   });
 
-  test('behind the adapter of a NeMo Gym server seeds a session, and gives the reward of /verify; a failed judge of its is no reward', async () => {
+  test('of a NeMo Gym server seeds a session, and gives the reward of /verify; a failed judge of its is no reward', async () => {
     const seen: { path: string; cookie: string | undefined; body: Record<string, unknown> }[] = [];
     const gym = createServer((request, response) => {
       const parts: Buffer[] = [];
@@ -94,7 +95,9 @@ describe('an address', () => {
       gym.close();
     }
   });
+});
 
+describe('an address', () => {
   test('whose server has other code than the run is not used', async () => {
     const server = await serveEnvironment(guess('none'), 'abc');
     const other = await serveEnvironment(guess('none'), 'def');
