@@ -120,39 +120,46 @@ const MAX_GUARDS = 12;
 /** Its cost, next to the value of a node. */
 const STEPS_A_GUARD = 15;
 
+/** Another plain value of the letters that come later, next to zero and to the values of their own cells. */
+const PLAIN = Q.rational(-617n, 391n);
+
 /** One point or more in every cell; `closed`: no cell can have been missed. */
 export function cellPoints(
   guards: readonly Node[],
-  names: readonly string[],
-  others: readonly Q.Rational[],
   c: Comparison,
 ): { readonly points: Point[]; readonly closed: boolean } {
   let closed = guards.length <= MAX_GUARDS;
-  const bases = [Q.ZERO, ...others];
+  const few = guards.slice(0, MAX_GUARDS);
+  const zeros = (guard: Node, name: string): readonly Q.Rational[] => {
+    spend(c.budget, STEPS_A_GUARD);
+    const fraction = fractionIn(rationalised(guard, c), name, c);
+    if (!fraction) closed = false;
+    return (fraction ? [fraction.top, fraction.bottom] : []).flatMap((polynomial) => {
+      const found = polynomial.length > 1 ? zerosOf(polynomial, c) : [];
+      if (!found) closed = false;
+      return found ?? [];
+    });
+  };
+  // The cells of a letter alone do not hang on the others, so such letters come first.
+  const own = new Map<string, readonly Q.Rational[]>();
+  for (const guard of few) {
+    const [name, ...more] = letters(guard);
+    if (name !== undefined && more.length === 0) own.set(name, [...(own.get(name) ?? []), ...zeros(guard, name)]);
+  }
+  const names = [...new Set([...own.keys(), ...guards.flatMap((guard) => [...letters(guard)])])];
   const walk = (rest: readonly string[], known: Point): Point[] => {
     const [name, ...later] = rest;
     if (name === undefined) return [known];
-    const spots: Q.Rational[] = [];
-    for (const base of later.length === 0 ? [Q.ZERO] : bases) {
-      const breaks: Q.Rational[] = [];
-      for (const guard of guards.slice(0, MAX_GUARDS)) {
-        if (!letters(guard).has(name)) continue;
+    const breaks = [...(own.get(name) ?? [])];
+    const bases = [Q.ZERO, ...later.flatMap((letter) => [PLAIN, ...between(own.get(letter) ?? [])])];
+    for (const guard of few.filter((one) => letters(one).size > 1 && letters(one).has(name)))
+      for (const base of distinct(bases)) {
         let bound = guard;
         for (const [letter, value] of known) bound = put(bound, letter, value);
         later.forEach((letter, k) => (bound = put(bound, letter, Q.add(base, Q.rational(BigInt(k), 7n)))));
-        spend(c.budget, STEPS_A_GUARD);
-        const fraction = fractionIn(rationalised(bound, c), name, c);
-        for (const polynomial of fraction ? [fraction.top, fraction.bottom] : []) {
-          const zeros = polynomial.length > 1 ? zerosOf(polynomial, c) : [];
-          if (zeros) breaks.push(...zeros);
-          else closed = false;
-        }
-        if (!fraction) closed = false;
+        breaks.push(...zeros(bound, name));
       }
-      spots.push(...between(breaks));
-    }
-    const chosen = distinct(spots);
-    return chosen.flatMap((value) => walk(later, new Map([...known, [name, value]])));
+    return distinct(between(breaks)).flatMap((value) => walk(later, new Map([...known, [name, value]])));
   };
   // With many letters the tree of cells is cut; then the cells may not be complete.
   if (names.length > 4) closed = false;

@@ -122,10 +122,7 @@ function planOf(
     return { points: table(), closed, enough, needed: 5, tries: 8, confirmed: CONFIRMED_POINTS };
   }
   for (let row = 0; row < 8; row++) if (differ(rowAt(row))) return undefined;
-  const constants = new Set<bigint>();
-  for (const guard of guards) collectIntegers(guard, constants);
-  const others = [...constants].slice(0, 3).map((n) => Q.rational(n));
-  const cells = cellPoints(guards, [...guarded], [Q.rational(-617n, 391n), ...others], c);
+  const cells = cellPoints(guards, c);
   closed &&= cells.closed;
   const points = cells.points.map((point, row) => {
     const full = new Map(point);
@@ -161,11 +158,6 @@ function collectCounted(node: Node, into: Set<string>): void {
   if (node.k === 'big') for (const bound of [node.from, node.to]) take(bound, (name) => MAY_COUNT.test(name));
   if (node.k === 'pow' && isNegative(node.base)) take(node.exp, (name) => MAY_COUNT.test(name));
   for (const child of children(node)) collectCounted(child, into);
-}
-
-function collectIntegers(node: Node, into: Set<bigint>): void {
-  if (node.k === 'num' && node.value.den === 1n) into.add(node.value.num);
-  for (const child of children(node)) collectIntegers(child, into);
 }
 
 function seedOf(a: Node, b: Node, c: Comparison): bigint {
