@@ -83,6 +83,8 @@ function* otherForms(found: Found, gold: Solution, question: string): Generator<
   if (gold.bare !== undefined) yield [gold.bare, found.text];
   if (found.bare !== undefined) yield [gold.text, found.bare];
   if (gold.bare !== undefined && found.bare !== undefined) yield [gold.bare, found.bare];
+  const [, value, again] = RESTATED.exec(found.text) ?? [];
+  if (value !== undefined && again !== undefined) yield [gold.text, `${value} \\approx ${again}`];
   if (question === '') return;
   if (asksPercent(question)) yield [withoutPercent(gold.text), withoutPercent(found.text)];
   const scaled = withoutAskedScale(found.text, question);
@@ -93,6 +95,9 @@ function* otherForms(found: Found, gold: Solution, question: string): Generator<
     yield [gold.text, choice.rest === '' ? gold.text : choice.letter];
   if (asked?.rest === '' && isListed(asked.letter, found.text, question)) yield [gold.text, asked.letter];
 }
+
+/** `1/6 (about 16.7 %)`, `2.5 kg (2500 grams)` */
+const RESTATED = /^([^()]*\d[^()]*)\s\((?:=|≈|\\approx|about|approximately)?\s*([-$]?[\d.,/]+(?:\\?%|\s[^()]*)?)\)$/;
 
 const withoutPercent = (text: string): string =>
   /^\s*(-?\d[\d.,]*)\s*(?:\\?%|(?:\\text\s*\{\s*)?percent\s*\}?)\s*\.?$/.exec(text)?.[1] ?? text;

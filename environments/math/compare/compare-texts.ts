@@ -150,17 +150,18 @@ function compareMoments(gold: string, answer: string): Outcome | undefined {
     if (g.seconds === a.seconds || (!g.marked && g.clock === a.clock)) return { verdict: 'right', reason: 'equal' };
     return WRONG;
   }
-  // A bare number is no time of day.
-  if (g?.marked && /^[\s\d.,]+$/.test(answer)) return WRONG;
-  const x = dateOf(gold);
-  const y = x && dateOf(answer);
+  const [x, y] = [dateOf(gold), dateOf(answer)];
   const [day, other] = [weekdayOf(gold), weekdayOf(answer)];
   if (x && y)
     return x === y && (day === undefined || other === undefined || day === other)
       ? { verdict: 'right', reason: 'equal' }
       : WRONG;
+  // A number or a fraction is no moment; `7:32` alone may be a ratio.
+  if (((g?.marked || x) && isFigures(answer)) || (y && isFigures(gold))) return WRONG;
   return undefined;
 }
+
+const isFigures = (text: string): boolean => /^(?:\\[dt]?frac|[\s\d.,+*/^(){}$-])+$/.test(text);
 
 type Unread = 'unreadable' | 'too-big';
 const PLAIN: Reading = { grouping: true, decimalComma: false };

@@ -229,8 +229,12 @@ function compareCollections(g: Node, a: Node, compareItems: (g: Node, a: Node) =
   // {x} may be the broken part of x, and is no x.
   if (isCollection(g) !== isCollection(a) && [g, a].some((n) => n.k === 'set' && n.explicit && letters(n).size > 0))
     return 'different';
-  const x = distinct(isCollection(g) ? g.items : [g], again);
-  const y = distinct(isCollection(a) ? a.items : [a], again);
+  // A set, and what "or" joins, has each item once; a list has 3, 3, 4.
+  const isSet = [g, a].some((n) => n.k === 'set' || (n.k === 'list' && n.join === 'or'));
+  const [x, y] = [g, a].map((n) => {
+    const items = isCollection(n) ? n.items : [n];
+    return isSet ? distinct(items, again) : items;
+  }) as [Node[], Node[]];
   if (x.length !== y.length) return 'different';
   const left = [...y];
   let all: Word = 'exact';

@@ -67,6 +67,12 @@ export function isAssignment(node: Node): node is Of<'rel'> {
   return first !== undefined && isEquation(node) && isName(first);
 }
 
+/** π and e² are values; e alone may be the name of an eccentricity. */
+const isValue = (node: Node): boolean =>
+  !isName(node) ||
+  (node.k === 'const' && node.name === 'pi') ||
+  (node.k === 'pow' && node.base.k === 'const' && letters(node).size === 0);
+
 /** The last link that is reached by equality; what follows ≈ is only its rounding. */
 export function lastLink(node: Of<'rel'>): Node {
   const lastEqual = node.ops.lastIndexOf('=');
@@ -83,7 +89,7 @@ export function valuesOfEquation(node: Of<'rel'>): readonly Node[] {
   if (!first) return [];
   const last = lastLink(node);
   const exact = node.items[node.ops.indexOf('~')];
-  if (exact && !isName(exact)) return exact.k === 'num' ? [exact] : [exact, last];
+  if (exact && isValue(exact)) return exact.k === 'num' ? [exact] : [exact, last];
   if (node.items.length > 2 || isName(first) || last === first) return [last];
   const constant = letters(first).size === 0 || some(first, (n) => n.k === 'big');
   return constant ? [last] : [];
@@ -91,20 +97,25 @@ export function valuesOfEquation(node: Of<'rel'>): readonly Node[] {
 
 /** Behind ≈ stands a rounding of the value before it, and two values alone have to be equal: `1/3 ≈ 0.5` and `6 = 5` say nothing. */
 export function holds(node: Of<'rel'>, compare: Compare, c: Comparison): boolean {
-  const isClosed = (item: Node): boolean =>
-    letters(item).size === 0 && !isName(item) && !some(item, (n) => /^(?:big|text|apply)$/.test(n.k));
+  const isClosed = (item: Node, op: Relop): boolean =>
+    letters(item).size === 0 &&
+    (op === '~' ? isValue(item) : !isName(item)) &&
+    !some(item, (n) => /^(?:big|text|apply)$/.test(n.k));
   return node.ops.every((op, k) => {
     const [before, item] = [node.items[k], node.items[k + 1]];
-    if (!before || !item || !isClosed(before) || !isClosed(item) || (op !== '~' && node.ops.length > 1)) return true;
+    if (!before || !item || !isClosed(before, op) || !isClosed(item, op) || (op !== '~' && node.ops.length > 1))
+      return true;
     return (op === '~' && isRounding(item, before, c)) || compare(before, item) !== 'different';
   });
 }
 
 /** Within one unit of its last digit, half of one behind a number that was written out. */
 function isRounding(rounded: Node, exact: Node, c: Comparison): boolean {
+  if (rounded.k === 'unit' && exact.k === 'unit' && rounded.unit === exact.unit)
+    return isRounding(rounded.arg, exact.arg, c);
   const [x, y] = [constant(rounded, c), constant(exact, c)];
   if (x === undefined || y === undefined) return false;
-  const places = /\.(\d+)$/.exec(String(x))?.[1]?.length ?? 0;
+  const places = /\.(\d+)$/.exec(String(Number(x.toPrecision(12))))?.[1]?.length ?? 0;
   const unit = exact.k === 'num' ? 0.5 : 1;
   return Math.abs(x - y) <= Math.min(unit * 10 ** -places, Math.abs(y) / 20);
 }
@@ -136,9 +147,9 @@ function compareAssignments(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare
   if (same(compare(g, a))) return compare(x, y);
   // y = 2x and f(x) = 2x are one function.
   if ((isGraph(g) && argumentOf(a)) || (isGraph(a) && argumentOf(g))) return compare(x, y);
-  // f(x) = x² and f(t) = t² are one function.
+  // f(x) = x² and f(t) = t² are one function; P(A) and P(B) are two probabilities.
   const [from, to] = [argumentOf(a), argumentOf(g)];
-  if (from && to && from.head === to.head)
+  if (from && to && from.head === to.head && ![from, to].some(({ letter }) => /^[A-Z]$/.test(letter)))
     return compare(x, replaceSymbol(y, from.letter, { k: 'sym', name: to.letter }));
   return 'different';
 }

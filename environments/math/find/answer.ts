@@ -54,7 +54,7 @@ export function findSolution(source: string): Found | undefined {
 /** "The final answer is" behind a box takes its place. */
 function marked(text: string, cut: boolean): Found | undefined {
   const { box, end } = boxed(text);
-  const final = text.slice(end).search(/\bfinal answer\W+(?:is|:)/i);
+  const final = text.slice(end).search(/\bfinal answer\W*(?:\bis\b|:)/i);
   return (
     (final >= 0 ? phrase(text.slice(end + final), cut) : undefined) ??
     box ??
