@@ -57,8 +57,9 @@ export async function makeRun(out: string, rollouts: number, { loose = false } =
     const end = (await store.getEnd({ run: RUN, query, sample: 0, attempt: 1 }))!.record;
     const trajectory = { out, run: RUN, query, sample: 0, attempt: 1 };
     const { outcome, stopReason, rewards, success } = end;
+    const verdicts = { wrong: { scripted: 3 }, right: { scripted: 2 } };
     const facts = { outcome, stopReason, rewards, success, reason: null, turns: TURNS, tokens: TURNS * TOKENS };
-    addResult(counts, { ...facts, trajectory }, TURNS);
+    addResult(counts, { ...facts, verdicts, trajectory }, TURNS);
   }
   await store.putResult({ run: RUN, total: rollouts, cancelled: false, numTurns: TURNS, counts });
 }

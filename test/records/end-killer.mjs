@@ -13,7 +13,7 @@ function stepOf(name, path) {
   if (path.endsWith('.jsonl') && name === 'sync') return 'syncing';
   if (path.endsWith('.index') && name === 'writeFile') return 'indexing';
   if (name === 'unlink' || name === 'rmdir') return 'removing';
-  return name === 'readFile' && path.includes('/rollouts/') ? 'reading' : undefined;
+  return name === 'read' && path.includes('/rollouts/') ? 'reading' : undefined;
 }
 
 const die = () => {
@@ -35,7 +35,8 @@ function around(name, path, call, part) {
 const { open } = fs.promises;
 fs.promises.open = async (path, flags, ...rest) => {
   const handle = await open(path, flags, ...rest);
-  const [write, sync] = [handle.writeFile.bind(handle), handle.sync.bind(handle)];
+  const [read, write, sync] = [handle.read, handle.writeFile, handle.sync].map((own) => own.bind(handle));
+  handle.read = (...args) => around('read', path, () => read(...args));
   handle.writeFile = (content) =>
     around(
       'writeFile',
@@ -46,7 +47,7 @@ fs.promises.open = async (path, flags, ...rest) => {
   handle.sync = () => around('sync', path, sync);
   return handle;
 };
-for (const name of ['unlink', 'rmdir', 'readFile']) {
+for (const name of ['unlink', 'rmdir']) {
   const own = fs.promises[name];
   fs.promises[name] = (...args) => around(name, args[0], () => own(...args));
 }
