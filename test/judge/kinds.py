@@ -52,14 +52,15 @@ def nudged(items, r):
     return items[:k] + [(("neg", t), -v)] + items[k + 1 :]
 
 
-def matched(xs, ys):
-    def distinct(values):
-        kept = []
-        for v in values:
-            if not any(same(v, k) for k in kept):
-                kept.append(v)
-        return kept
+def distinct(values):
+    kept = []
+    for v in values:
+        if not any(same(v, k) for k in kept):
+            kept.append(v)
+    return kept
 
+
+def matched(xs, ys):
     a, b = distinct(xs), distinct(ys)
     return len(a) == len(b) and all(any(same(x, y) for y in b) for x in a)
 
@@ -90,6 +91,9 @@ def collection(r):
     a, b = [v for _, v in items], [v for _, v in other]
     if kind in ("set", "list"):
         equal = matched(a, b)
+        # A list counts its items, what "or" joins does not.
+        if kind == "list" and equal and any(len(distinct(values)) < len(values) for values in (a, b)):
+            return kind, show(items), show(other), "unclear"
     else:
         equal = len(a) == len(b) and all(map(same, a, b))
     return kind, show(items), show(other), word(equal)

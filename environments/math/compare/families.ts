@@ -186,5 +186,6 @@ function inParts(lines: readonly Line[], period: number): Of<'list'> {
       return add([mul([whole, { k: 'sym', name: 'n' }]), start, mul([int(k), step]), mul([int(-turns), whole])]);
     });
   });
-  return { k: 'list', items, join: ',' };
+  // Lines of two families that fall together are one.
+  return { k: 'list', items, join: 'or' };
 }
