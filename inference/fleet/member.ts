@@ -91,6 +91,7 @@ export class Member<K extends Kind> implements Candidate {
     this.backend = fresh;
     this.acquaintance = acquaintance;
     this.stranger = null;
+    this.#recheck.beginAnew();
     if (old && !this.#users.has(old)) void old.close();
   }
 
@@ -105,7 +106,8 @@ export class Member<K extends Kind> implements Candidate {
       this.#rules.mustFit(request, result, this.url);
       const forced = backend.given ? this.#rules.forcedOf(request, result, backend.facts) : null;
       const again = ({ ids, logprobs }: Forced) => backend.given!(ids, ids.length - logprobs.length);
-      await abortable(this.#recheck.of(forced, again, this.url), options.signal);
+      const [run] = request.requestId.split('/');
+      await abortable(this.#recheck.of(run!, forced, again, this.url), options.signal);
       this.#answered(result, tookMs);
       return result;
     } catch (error) {

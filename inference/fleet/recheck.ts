@@ -1,7 +1,7 @@
 // Asks a server again for the logprobs of its own answer, given as a context, and compares. They are computed in another way
 // then (all tokens at once), so logprobs that are not the model's are found, and kernels that disagree. The first answers of
-// a server are compared until one agrees, later one in so many; after a disagreement all, until one agrees. Nothing is
-// known where a server gives no logprobs of contexts, where they are of another distribution, or weights changed meanwhile.
+// a run are compared until one agrees, later one in so many; after a disagreement, and where the server came back, the next
+// ones again. Nothing is known where a server gives no logprobs of contexts, where they are of another distribution, or weights changed meanwhile.
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { badReply } from '../http/http-errors.ts';
@@ -39,10 +39,13 @@ const LOGIT_NOISE = 0.15;
 /** For an answer: one token of few may differ widely. */
 const SLACK = 0.25;
 
+/** Runs of which the count of answers is kept; the next answer of a run that is forgotten is compared. */
+const RUNS_KEPT = 64;
+
 export class Recheck {
   readonly #every: number;
-  /** Answers since the last comparison; infinite: the next one is compared. */
-  #since = Number.POSITIVE_INFINITY;
+  /** Answers of each run since its last comparison; of a run that is not here the next one is compared. */
+  readonly #since = new Map<string, number>();
   #done: Rechecks = { answers: 0, tokens: 0, waitedMs: 0, differed: 0 };
 
   /** 0: never. */
@@ -54,9 +57,21 @@ export class Recheck {
     return this.#done;
   }
 
+  /** The next answer of each run is compared. */
+  beginAnew(): void {
+    this.#since.clear();
+  }
+
   /** Throws if the server's two answers differ by more than noise. */
-  async of(forced: Forced | null, ask: (forced: Forced) => Promise<Given | null>, url: string): Promise<void> {
-    if (forced === null || this.#every === 0 || ++this.#since < this.#every) return;
+  async of(
+    run: string,
+    forced: Forced | null,
+    ask: (forced: Forced) => Promise<Given | null>,
+    url: string,
+  ): Promise<void> {
+    if (forced === null || this.#every === 0) return;
+    const since = (this.#since.get(run) ?? Number.POSITIVE_INFINITY) + 1;
+    if (since < this.#every) return this.#count(run, since);
     const startedAt = performance.now();
     const given = await ask(forced).catch((error: unknown) => {
       // Its failure is no answer to the question.
@@ -65,7 +80,8 @@ export class Recheck {
     });
     const compared = given && isComparable(forced, given);
     const differs = compared ? difference(forced.logprobs, given.logprobs) : null;
-    this.#since = differs === null ? 0 : Number.POSITIVE_INFINITY;
+    if (differs === null) this.#count(run, 0);
+    else this.beginAnew();
     this.#done = {
       answers: this.#done.answers + (compared ? 1 : 0),
       tokens: this.#done.tokens + forced.ids.length,
@@ -77,6 +93,12 @@ export class Recheck {
       reason: 'bad-logprobs',
       flaw: 'logprobs that the server does not repeat',
     });
+  }
+
+  #count(run: string, since: number): void {
+    this.#since.delete(run);
+    this.#since.set(run, since);
+    if (this.#since.size > RUNS_KEPT) this.#since.delete(this.#since.keys().next().value!);
   }
 }
 

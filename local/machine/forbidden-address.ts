@@ -17,11 +17,13 @@ for (const [address, bits] of [['169.254.0.0', 16], ...METADATA.map((each) => [e
   // The address itself (a list of IPv4 addresses also matches those mapped into IPv6), and its forms in IPv6 transition prefixes.
   LIST.addSubnet(address, bits, 'ipv4');
   LIST.addSubnet(`::${hex}`, 96 + bits, 'ipv6');
+  LIST.addSubnet(`::ffff:0:${hex}`, 96 + bits, 'ipv6');
   LIST.addSubnet(`64:ff9b::${hex}`, 96 + bits, 'ipv6');
   LIST.addSubnet(`2002:${hex}::`, 16 + bits, 'ipv6');
 }
 LIST.addSubnet('fe80::', 10, 'ipv6');
 LIST.addAddress('fd00:ec2::254', 'ipv6');
+LIST.addAddress('fd20:ce::254', 'ipv6');
 
 /** `host`: as in a URL, an IPv6 address in brackets. False for a name: `lookup` checks its addresses. */
 export function isForbiddenAddress(host: string): boolean {

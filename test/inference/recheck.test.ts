@@ -87,6 +87,15 @@ describe.each([...KINDS, { kind: 'vllm', scaleOut: false } as Shape])('answers t
     expect(compared()).toBe(7);
   });
 
+  test('are the first ones of each run', async () => {
+    const { server, backend } = await start(shape, 200);
+    for (let i = 0; i < 6; i++) await ask(backend, `honest/q${i}/0`, LONG);
+    server.fail(lying((all) => all.map(() => 0)));
+    await expect(ask(backend, 'later/q/0', LONG)).rejects.toMatchObject({ flaw: FLAW });
+    await ask(backend, 'later/q/0', LONG);
+    expect(backend.serverStatus!()[0]!.rechecks).toMatchObject({ answers: 3, differed: 1 });
+  });
+
   test('are none of another distribution, of none at all, and none where the user wants none', async () => {
     const { backend } = await start(shape, 0);
     await ask(backend, 'run/q/0', LONG);
@@ -111,7 +120,7 @@ describe('the noise of servers', () => {
   const forced = (logprobs: number[]): Forced => ({ ids: [1, ...logprobs.keys()], logprobs, version: undefined });
   const outcome = async (said: number[], given: (number | null)[]) =>
     new Recheck(1)
-      .of(forced(said), async () => ({ logprobs: given, version: null }), 'http://server')
+      .of('run', forced(said), async () => ({ logprobs: given, version: null }), 'http://server')
       .then(
         () => 'agree',
         () => 'differ',

@@ -56,7 +56,15 @@ function spellings(address: string): string[] {
 const METADATA = ['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16', '192.0.0.192'];
 const SPELLINGS = [
   ...METADATA.flatMap(spellings),
-  ...['[fe80::1]', '[fe80::a9fe:a9fe]', '[febf::1]', '[fd00:ec2::254]', '[FD00:EC2:0:0:0:0:0:254]'],
+  ...[
+    '[fe80::1]',
+    '[fe80::a9fe:a9fe]',
+    '[febf::1]',
+    '[fd00:ec2::254]',
+    '[FD00:EC2:0:0:0:0:0:254]',
+    '[fd20:ce::254]',
+    '[::ffff:0:a9fe:a9fe]',
+  ],
 ];
 
 describe('requests to other hosts', () => {
