@@ -9,7 +9,7 @@ import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import type { ExportSummary } from '../../records/export-run.ts';
 import { ADVANTAGES } from '../../records/group-labels.ts';
 import { join, resolvePlace } from '../../records/place.ts';
-import { mustHoldRollouts } from '../../records/present.ts';
+import { mustHoldAll } from '../../records/present.ts';
 import type { SkippedRollout } from '../../records/selection.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type ExportFlags, plannedExport } from '../find/export-plan.ts';
@@ -99,7 +99,7 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   const file = isFolder ? join(wanted!, `${run}.${endingOf(flags.format)}`) : wanted;
   // It says what is exported of the records: without it, or of another version, an export would be a guess.
   await store.getRun();
-  await mustHoldRollouts(store);
+  await mustHoldAll(store);
   const skipped: SkippedRollout[] = [];
   /** Rollouts of one damaged segment have one fault. */
   const faults = new Set<string>();

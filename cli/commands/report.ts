@@ -9,7 +9,7 @@ import { makeReport } from '../../viewer/report.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { writeSite } from '../../viewer/site.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { mustHoldRollouts } from '../../records/present.ts';
+import { mustHoldAll } from '../../records/present.ts';
 import { findRun, type RunPlace, shortPath } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
 import { bundle, decoderOf } from '../find/viewer.ts';
@@ -53,10 +53,10 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 
 async function report(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   const place = await findRun(io, named, flags.runs);
-  await mustHoldRollouts(place.store);
+  await mustHoldAll(place.store);
   const { out, run } = place;
   const other = flags.compare === undefined ? undefined : await findRun(io, flags.compare, flags.runs);
-  if (other) await mustHoldRollouts(other.store);
+  if (other) await mustHoldAll(other.store);
   if (other) mustBeBeside(place, other);
   const rollouts = rolloutsOf(flags);
   const runs = openRuns(out);

@@ -6,7 +6,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { patternFinder } from '../../records/pattern.ts';
 import { type Hit, SEARCHED, type Searched, searchRun } from '../../records/search.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { mustHoldRollouts } from '../../records/present.ts';
+import { mustHoldAll } from '../../records/present.ts';
 import { findRun, programName, runArgument, type RunPlace, shellQuoted } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
 import { jsonOption, outOption } from '../flags.ts';
@@ -49,7 +49,7 @@ async function search(io: Io, named: string, text: string, flags: Flags): Promis
   }
   const limit = flags.limit === undefined ? Infinity : whole('--limit', flags.limit, 1);
   const place = await findRun(io, named, flags.out);
-  await mustHoldRollouts(place.store);
+  await mustHoldAll(place.store);
   // A folder whose run.json is torn or foreign would seem to hold nothing.
   await place.store.getRun();
   const paint = paintFor(io.out, io.env);

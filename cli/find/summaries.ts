@@ -3,7 +3,7 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
 import { OTHER_VERSION } from '../../records/disk/errors.ts';
-import { mustHoldRollouts } from '../../records/present.ts';
+import { mustHoldAll } from '../../records/present.ts';
 import type { RunRecord } from '../../records/record/run-record.ts';
 import type { Breach } from '../../records/store.ts';
 import { readSummaries } from '../../records/summaries.ts';
@@ -36,7 +36,7 @@ export async function readRunSummaries(
   { detail = 'turns', includeSteered = false }: ReadOptions = {},
 ): Promise<RunSummaries> {
   const { store } = place;
-  await mustHoldRollouts(store);
+  await mustHoldAll(store);
   const record = (await store.getRun())?.record;
   const rollouts: RolloutSummary[] = [];
   const broken: Breach[] = [];

@@ -9,7 +9,7 @@ import { noEos } from '../../domain/rollout/turn.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
-import { mustHoldRollouts } from '../../records/present.ts';
+import { mustHoldAll } from '../../records/present.ts';
 import { judgedTurns, type JudgedTurn } from '../../records/judged-turns.ts';
 import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../records/judgements.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
@@ -36,7 +36,7 @@ const NAMED_BROKEN = 20;
 
 export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
   const { run, store } = await findRun(io, given.run, given.out);
-  await mustHoldRollouts(store);
+  await mustHoldAll(store);
   const name = given.name ?? defaultName(io.now());
   await mustBeFreeName(store, name);
   const changes = openChanges();

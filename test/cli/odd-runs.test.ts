@@ -166,8 +166,26 @@ describe('a run that has ended, and has none of its rollouts', () => {
     async (_, args) => {
       const { code, err } = await called(...args('gone'));
       expect(err).toMatch(
-        /a result with 2 complete, and no rollout: rollouts\/ and ended\/ are missing.*copy of the run/,
+        /a result with 2 complete, and no rollout: a part of rollouts\/ or ended\/ is missing.*copy of the run/,
       );
+      expect(code).toBe(1);
+    },
+  );
+});
+
+describe('a run that has ended, and lost one of its rollouts with its name', () => {
+  beforeAll(async () => {
+    await made('less');
+    const complete = SCRIPTS.length;
+    const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete } };
+    await openLoose(out, 'less').putResult({ run: 'less', total: complete, cancelled: false, numTurns: 3, counts });
+    rmSync(dirname(path('less', TURN)), { recursive: true });
+  });
+  test.each(READERS.filter(([name]) => /^(?:stats|compare|search|report|export)/.test(name)))(
+    '%s takes it for no smaller run',
+    async (_, args) => {
+      const { code, err } = await called(...args('less'));
+      expect(err).toContain(`a result with ${SCRIPTS.length} complete, and ${SCRIPTS.length - 1} rollouts`);
       expect(code).toBe(1);
     },
   );
