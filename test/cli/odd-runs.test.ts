@@ -173,24 +173,6 @@ describe('a run that has ended, and has none of its rollouts', () => {
   );
 });
 
-describe('a run that has ended, and lost one of its rollouts with its name', () => {
-  beforeAll(async () => {
-    await made('less');
-    const complete = SCRIPTS.length;
-    const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete } };
-    await openLoose(out, 'less').putResult({ run: 'less', total: complete, cancelled: false, numTurns: 3, counts });
-    rmSync(dirname(path('less', TURN)), { recursive: true });
-  });
-  test.each(READERS.filter(([name]) => /^(?:stats|compare|search|report|export)/.test(name)))(
-    '%s takes it for no smaller run',
-    async (_, args) => {
-      const { code, err } = await called(...args('less'));
-      expect(err).toContain(`a result with ${SCRIPTS.length} complete, and ${SCRIPTS.length - 1} rollouts`);
-      expect(code).toBe(1);
-    },
-  );
-});
-
 describe('a run with a record of a format that this Everturn does not know', () => {
   test.each(READERS.filter(([name]) => ['show', 'why', 'export', 'check', 'search', 'fork'].includes(name)))(
     '%s names the record, and does not ask for it to be moved away',
