@@ -56,7 +56,8 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
   const answer = { sglang, vllm, openai }[given.kind](engine);
   const sockets = new Set<Socket>();
   let connections = 0;
-  const server = createServer((request, response) => {
+  // Node's 5 s of silence may pass on a busy machine between two requests, and end a connection as one begins.
+  const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     void respond(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   server.on('connection', (socket) => {
