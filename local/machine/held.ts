@@ -47,10 +47,13 @@ export function openHeld<T>({ hasEnded, isUsed, close }: HeldOptions<T>): Held<T
       // It may have been asked for, or forgotten, in the meantime.
       if (restMs(one) < (one.runs.size === 0 ? REST_MS : IDLE_MS) || all.get(key) !== one) continue;
       all.delete(key);
-      await close(one.it);
+      await settled([one]);
     }
     looks = false;
   }
+
+  /** A process that cannot be ended in order is no reason to end the worker. */
+  const settled = (some: One<T>[]) => Promise.allSettled(some.map(async ({ it }) => close(it)));
 
   function restMs(one: One<T>): number {
     if (isUsed(one.it)) one.at = performance.now();
@@ -74,7 +77,7 @@ export function openHeld<T>({ hasEnded, isUsed, close }: HeldOptions<T>): Held<T
       clearInterval(timer);
       const last = [...all.values()];
       all.clear();
-      await Promise.allSettled(last.map(async ({ it }) => close(it)));
+      await settled(last);
     },
   };
 }
