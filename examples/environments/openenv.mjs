@@ -23,6 +23,10 @@ const options = {
 };
 const { values: given, positionals } = parseArgs({ options, allowPositionals: true });
 const base = (positionals[0] ?? '').replace(/\/$/, '');
+if (positionals.length !== 1 || !/^https?:\/\/./.test(base)) {
+  console.error(`openenv.mjs takes the address of a server, such as http://127.0.0.1:8000; it got ${JSON.stringify(positionals)}.`);
+  process.exit(2);
+}
 const shownFields = given.show?.split(',');
 const limitMs = Number(given['timeout-seconds']) * 1000;
 const MAX_CHARS = 1_000_000;

@@ -22,7 +22,13 @@ import urllib.request
 TIMEOUT_SECONDS = 180
 MAX_BYTES = 1 << 20
 
-shape, base, *more = sys.argv[1:]
+given = sys.argv[1:]
+if len(given) not in (2, 3) or not given[1].startswith(("http://", "https://")) or not all(word.isdecimal() for word in given[2:]):
+    sys.exit(
+        "reward_server.py takes a shape (openrlhf, slime or nemo-gym), the address of a server (https://…) and how many "
+        f"answers to ask about at once; it got {given}"
+    )
+shape, base, *more = given
 base = base.rstrip("/")
 
 

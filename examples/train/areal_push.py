@@ -280,7 +280,10 @@ def main():
     with Feed(a.run, out=a.out, consumer="areal") as feed:
         # of a run in a bucket everything stays on this machine
         here = "://" not in feed.folder
-        run = _read(os.path.join(feed.folder, "run.json")) if here else {}
+        record = os.path.join(feed.folder, "run.json")
+        if here and not os.path.isfile(record):
+            args.error(f"there is no run {a.run!r}: {record} is not there; --out names the folder of the runs")
+        run = _read(record) if here else {}
         groups = a.groups or (run.get("train") or {}).get("batchGroups")
         if not groups:
             args.error("AReaL is fed from a run that was started with --train and --batch-groups; of a run in a bucket give --groups")
