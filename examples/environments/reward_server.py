@@ -22,12 +22,12 @@ import urllib.request
 TIMEOUT_SECONDS = 180
 MAX_BYTES = 1 << 20
 
+SHAPES = ("openrlhf", "slime", "nemo-gym")
+TAKES = f"one of {', '.join(SHAPES)}, the address of a server (https://…) and how many answers to ask about at once"
+
 given = sys.argv[1:]
-if len(given) not in (2, 3) or not given[1].startswith(("http://", "https://")) or not all(word.isdecimal() for word in given[2:]):
-    sys.exit(
-        "reward_server.py takes a shape (openrlhf, slime or nemo-gym), the address of a server (https://…) and how many "
-        f"answers to ask about at once; it got {given}"
-    )
+if len(given) not in (2, 3) or given[0] not in SHAPES or "://" not in given[1] or not all(map(str.isdecimal, given[2:])):
+    sys.exit(f"reward_server.py takes {TAKES}; it got {given}")
 shape, base, *more = given
 base = base.rstrip("/")
 
@@ -146,9 +146,6 @@ def say(line):
     print(json.dumps(line), flush=True)
 
 
-if shape not in ("openrlhf", "slime", "nemo-gym"):
-    say({"error": {"message": f'"{shape}" is none of openrlhf, slime and nemo-gym'}})
-    sys.exit(1)
 name = f"{shape}-{hashlib.sha256(base.encode()).hexdigest()[:12]}"
 hello = {"protocol": 1, "name": name, "version": "1", "timeoutSeconds": TIMEOUT_SECONDS}
 say({"hello": {**hello, "begins": shape == "nemo-gym", "processes": int(more[0]) if more else 32}})
