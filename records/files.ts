@@ -19,7 +19,8 @@ import { openEnded } from './ended/open.ts';
 import { sweep } from './ended/sweep.ts';
 import type { FileLayer } from './disk/file-layer.ts';
 import type { KeptRecords, RecordCache } from './record/cache.ts';
-import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record/text.ts';
+import type { RecordKind } from './record/kinds.ts';
+import { decodeRecord, encodeRecord, type Owner } from './record/text.ts';
 import type { Store, Stored } from './store.ts';
 import { setAside, unlessTorn } from './record/torn.ts';
 

@@ -8,7 +8,8 @@ import { contextTokens, outputTokens, type TurnRecord } from '../domain/rollout/
 import { join } from './place.ts';
 import * as layout from './record/layout.ts';
 import type { Breach } from './record/stored.ts';
-import { decodeRecord, FORMATS, type Owner, type RecordKind } from './record/text.ts';
+import { FORMATS, type RecordKind } from './record/kinds.ts';
+import { decodeRecord, type Owner } from './record/text.ts';
 
 export interface SummaryOptions {
   /** `ends`: one small file a rollout, no turns. `logprobs`: whole turn records. Default `turns`. */

@@ -2,6 +2,7 @@
 // value that the user gives counts. The judges or environments that answer are named by the rows and by --environment,
 // so any agent plays with any of them. Named ones stand here; a user's come from his environment. Pure.
 
+import { NAME, objectOf, oneOf } from '../schema/fields.ts';
 import type { AgentSetting, RolloutSettings } from '../run/settings.ts';
 
 export const SAMPLES_OF = ['rollout', 'query'] as const;
@@ -15,10 +16,7 @@ export interface Agent {
 }
 
 /** The part of it that run.json holds beside the settings. */
-export interface AgentRecord {
-  readonly name: string;
-  readonly sampleOf: SampleOf;
-}
+export const AGENT = objectOf({ name: NAME, sampleOf: oneOf(...SAMPLES_OF) });
 
 const ORIGINAL = { stop: 'always', feedback: 'seed', rewardScaling: 1, rewardBias: 0, turnDiscount: 1 } as const;
 const singleStep = (name: string): Agent => ({ name, settings: { ...ORIGINAL, numTurns: 1 }, sampleOf: 'query' });

@@ -20,7 +20,11 @@ export type Outcome = (typeof OUTCOMES)[number];
  *   failed           infrastructure; `failure` names it
  *   cancelled        a user ended it
  */
-export type StopReason = 'max-turns' | 'success' | 'done' | 'context-length' | 'undecided' | 'failed' | 'cancelled';
+export const STOP_REASONS = [
+  ...['max-turns', 'success', 'done', 'context-length'],
+  ...OUTCOMES.filter((outcome) => outcome !== 'complete'),
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
 
 export interface Limits {
   /** T: at most this many turns. */

@@ -2,7 +2,25 @@
 // The messages are JSON: docs/environment-messages.md describes them for other languages. Pure types, and rules without effects.
 
 import type { Json, JsonObject } from '../text/json.ts';
-import type { Message } from '../run/query.ts';
+import { type Message, MESSAGES } from '../run/query.ts';
+import {
+  ANYTHING,
+  BOOLEAN,
+  COUNT,
+  HASH,
+  LIMIT,
+  listOf,
+  mapOf,
+  maybe,
+  NAME,
+  NUMBER,
+  type ObjectOf,
+  objectOf,
+  oneOf,
+  orNull,
+  TEXT,
+  type TypeOf,
+} from '../schema/fields.ts';
 import type { Verdict } from './verdict.ts';
 
 export const DOORS = ['module', 'command', 'url', 'rubric', 'queue'] as const;
@@ -23,38 +41,41 @@ export function isEnvironmentName(name: string): boolean {
 }
 
 /** An environment's own description of itself. */
-export interface Description {
+const DESCRIPTION = {
   /** Lower-case letters, digits and hyphens: rows of a mixed data set name it. */
-  readonly name: string;
+  name: NAME,
   /** The author's. */
-  readonly version: string;
-  readonly state: StateKind;
+  version: TEXT,
+  state: oneOf(...STATES),
   /** It gives the first messages or the first state. */
-  readonly begins: boolean;
+  begins: BOOLEAN,
   /** It is to be called when a rollout has ended. */
-  readonly ends: boolean;
+  ends: BOOLEAN,
   /** Time limit of one call. */
-  readonly timeoutSeconds: number;
+  timeoutSeconds: LIMIT,
   /** With state `held` or `replay`: a session, or a copy of one, without a call for so long is given back. */
-  readonly idleSeconds?: number;
+  idleSeconds: maybe(LIMIT),
   /** With state `held` behind an address: a call that comes again under its key gets its first reply. */
-  readonly idempotent?: boolean;
+  idempotent: maybe(BOOLEAN),
   /** Of a command: its processes on one worker, each with one call at a time. Absent: as the worker has cores. */
-  readonly processes?: number;
-}
+  processes: maybe(COUNT),
+};
+export type Description = ObjectOf<typeof DESCRIPTION>;
 
 /** The environment of a run: fixed when the run is made, and equal on all of its workers. */
-export interface EnvironmentRecord extends Description {
-  readonly door: Door;
+export const ENVIRONMENT = objectOf({
+  ...DESCRIPTION,
+  door: oneOf(...DOORS),
   /** The words of the command, the address, or the module's path as it was given: for people, and for the door. */
-  readonly spec: readonly string[];
+  spec: listOf(NAME),
   /** SHA-256 of the code: a module's bundle, the files of a command, or what a server says. */
-  readonly fingerprint: string;
+  fingerprint: HASH,
   /** The server says no fingerprint: the address is all that is known. */
-  readonly claimed?: true;
+  claimed: maybe(oneOf(true)),
   /** Of a rubric: the judge's server, and the environment variable that holds its key. */
-  readonly judge?: { readonly server: string; readonly apiKeyEnv: string | null };
-}
+  judge: maybe(objectOf({ server: NAME, apiKeyEnv: orNull(NAME) })),
+});
+export type EnvironmentRecord = TypeOf<typeof ENVIRONMENT>;
 
 export const DEFAULT_TIMEOUT_SECONDS = 60;
 export const MAX_TIMEOUT_SECONDS = 1_200;
@@ -114,46 +135,47 @@ export type Said =
 export type QueueFailure =
   'environment-broken' | 'environment-error' | 'environment-timeout' | 'environment-not-served';
 
-/** The reply to an answer. */
-export interface Reply {
-  readonly verdict?: Verdict;
-  /** As it stands; absent: the seed's formula on the verdict. */
-  readonly reward?: number;
-  /** The parts of `reward`, if the environment named some. */
-  readonly rewards?: Readonly<Record<string, number>>;
-  readonly metrics?: Readonly<Record<string, number>>;
-  /** Messages to the model; absent: Everturn's sentence on the verdict. */
-  readonly messages?: readonly Message[];
-  /** No further turn is played. */
-  readonly done?: boolean;
-  readonly state?: Json;
-  /** The model that judged. */
-  readonly judged?: ModelJudgement;
-}
-
 /** A judgement by a model: the means to repeat it, and its price. */
-export interface ModelJudgement {
-  readonly model: string;
+const JUDGEMENT = objectOf({
+  model: NAME,
   /** SHA-256 of the messages that it was sent, as JSON. */
-  readonly prompt: string;
+  prompt: HASH,
   /** Its reply, cut in its middle. */
-  readonly reply: string;
+  reply: TEXT,
   /** As the server counts them; null if it does not. */
-  readonly promptTokens: number | null;
-  readonly completionTokens: number | null;
+  promptTokens: orNull(COUNT),
+  completionTokens: orNull(COUNT),
   /** In the currency of the rubric's prices; absent without prices. */
-  readonly cost?: number;
+  cost: maybe(NUMBER),
   /** The reason of the exact judge, which was asked first and did not show the answer right. */
-  readonly exact?: string;
+  exact: maybe(NAME),
+});
+export type ModelJudgement = TypeOf<typeof JUDGEMENT>;
+
+/** The reply to an answer beside its verdict, as its record has it. */
+export const REPLY_FIELDS = {
+  /** As it stands; absent: the seed's formula on the verdict. */
+  reward: maybe(NUMBER),
+  /** The parts of `reward`, if the environment named some. */
+  rewards: maybe(mapOf(NUMBER)),
+  metrics: maybe(mapOf(NUMBER)),
+  /** Messages to the model; absent: Everturn's sentence on the verdict. */
+  messages: maybe(MESSAGES),
+  /** No further turn is played. */
+  done: maybe(BOOLEAN),
+  state: maybe(ANYTHING),
+  /** The model that judged. */
+  judged: maybe(JUDGEMENT),
+};
+export type ReplyFields = ObjectOf<typeof REPLY_FIELDS>;
+export interface Reply extends ReplyFields {
+  readonly verdict?: Verdict;
 }
 
 /** The verdict that is recorded: `scored` where a reply has a reward and no verdict. */
 export function verdictOf({ verdict, reward }: Reply): Verdict {
   return verdict ?? { verdict: 'scored', reason: reward === undefined ? 'no-reward' : 'reward' };
 }
-
-/** The fields of a reply that its record has beside the verdict. */
-export type ReplyFields = Omit<Reply, 'verdict'>;
 
 export function replyFields({ verdict, ...fields }: Reply): ReplyFields {
   // Neither right nor wrong and without a reward of its own: it counts 0.

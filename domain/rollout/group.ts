@@ -3,6 +3,7 @@
 // (failed, cancelled, undecided) counts in no mean. Leaves out how members are played again: workflows/feed.ts.
 
 import { UsageError } from '../errors/errors.ts';
+import { BOOLEAN, type ObjectOf, orNull, PLACE, real, type Test } from '../schema/fields.ts';
 import type { EndRecord } from './trajectory.ts';
 
 /** Sizes of a run, as far as its groups depend on them. */
@@ -104,14 +105,20 @@ export function turnAdvantages(returns: readonly (readonly number[] | null)[]): 
   return returns.map((own, member) => (own ?? []).map((_, t) => columns[t]![member]!));
 }
 
+const SHARE = real(0, 1);
+const SHARES: Test<readonly [number, number]> = [
+  (value) => Array.isArray(value) && value.length === 2 && value.every(SHARE[0]) && value[0] <= value[1],
+  'two numbers from 0 to 1 in order',
+];
 /** The filter over what is fed or exported of a run. Nothing is deleted: another filter gives other groups of the same run. */
-export interface GroupFilter {
+export const FILTER = {
   /** Least and greatest success rate, both included; null: any. */
-  readonly successRate: readonly [number, number] | null;
-  readonly dropZeroVariance: boolean;
+  successRate: orNull(SHARES),
+  dropZeroVariance: BOOLEAN,
   /** Members with a reward, at least; null: all of the group. */
-  readonly minMembers: number | null;
-}
+  minMembers: orNull(PLACE),
+};
+export type GroupFilter = ObjectOf<typeof FILTER>;
 
 export const NO_FILTER: GroupFilter = { successRate: null, dropZeroVariance: false, minMembers: null };
 

@@ -1,33 +1,49 @@
 // A fork: a run that goes on from a turn of another one. The turns before it are carried over as copies, each with the hash of
 // its original, so that they are proved also where the other run is gone. own-turns.ts and copies.ts use them.
 
-import { type Fields, HASH, maybe, only, type Test } from '../schema/fields.ts';
+import {
+  COUNT,
+  HASH,
+  maybe,
+  NAME,
+  type ObjectOf,
+  objectOf,
+  oneOf,
+  orNull,
+  PLACE,
+  type Test,
+  type TypeOf,
+} from '../schema/fields.ts';
 
 /** The place where a rollout goes on from another one. */
-export interface Parent {
-  readonly run: string;
-  readonly query: string;
-  readonly sample: number;
-  readonly attempt: number;
+const PLACE_OF_PARENT = {
+  run: NAME,
+  query: NAME,
+  sample: COUNT,
+  attempt: PLACE,
   /** The first own turn, 1-based: those before it are carried over. */
-  readonly turn: number;
+  turn: PLACE,
   /** SHA-256 of the parent's run.json and rollout.json. */
-  readonly runHash: string;
-  readonly rolloutHash: string;
+  runHash: HASH,
+  rolloutHash: HASH,
   /** SHA-256 of the parent's last turn that is carried over; its rollout.json's where none is. */
-  readonly hash: string;
-}
+  hash: HASH,
+};
+export type Parent = ObjectOf<typeof PLACE_OF_PARENT>;
+export const PARENT = objectOf(PLACE_OF_PARENT);
 
 /** In run.json: all rollouts of the run have this parent. */
-export interface ForkedFrom extends Parent {
-  readonly how: 'fork' | 'extend';
+export const FORKED_FROM = objectOf({
+  ...PLACE_OF_PARENT,
+  how: oneOf('fork', 'extend'),
   /** A person's message behind the feedback before the first own turn; null if there is none. */
-  readonly said: string | null;
-  readonly by: string;
-  readonly reason: string | null;
+  said: orNull(NAME),
+  by: NAME,
+  reason: orNull(NAME),
   /** Epoch milliseconds. */
-  readonly at: number;
-}
+  at: COUNT,
+});
+export type ForkedFrom = TypeOf<typeof FORKED_FROM>;
 
 /** The mark of a copy: what is needed to write its original again. */
 export interface Carried {
@@ -39,13 +55,9 @@ export interface Carried {
   readonly carried?: Carried;
 }
 
-const CARRIED_FIELDS: Fields<Carried> = {
-  sha256: HASH,
-  previous: maybe(HASH),
-  // A fork of a fork: as deep as forks go.
-  carried: [(value) => value === undefined || CARRIED[0](value), 'the mark of a copy'],
-};
-export const CARRIED: Test<Carried> = [(value) => only<Carried>(CARRIED_FIELDS)[0](value), 'the mark of a copy'];
+export const CARRIED: Test<Carried> = [(value) => MARK[0](value), 'the mark of a copy'];
+// A fork of a fork: as deep as forks go.
+const MARK = objectOf({ sha256: HASH, previous: maybe(HASH), carried: maybe(CARRIED) });
 
 export function parentOf({ run, query, sample, attempt, turn, runHash, rolloutHash, hash }: Parent): Parent {
   return { run, query, sample, attempt, turn, runHash, rolloutHash, hash };

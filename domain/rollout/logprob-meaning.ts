@@ -2,6 +2,7 @@
 // confuses them learns wrong policies without an error.
 
 import { ModelError } from '../errors/errors.ts';
+import { mapOf, maybe, objectOf, oneOf, type TypeOf } from '../schema/fields.ts';
 import { isWhole, type Sampling } from './sampling.ts';
 
 /**
@@ -15,11 +16,12 @@ export const LOGPROB_MEANINGS = ['policy', 'temperature', 'raw', 'unknown', 'mix
 export type LogprobMeaning = (typeof LOGPROB_MEANINGS)[number];
 
 /** The result of the probe at start, stored in run.json. */
-export interface FoundLogprobs {
-  readonly meaning: LogprobMeaning;
+export const FOUND_LOGPROBS = objectOf({
+  meaning: oneOf(...LOGPROB_MEANINGS),
   /** By server, if there are any. */
-  readonly servers?: Readonly<Record<string, LogprobMeaning>>;
-}
+  servers: maybe(mapOf(oneOf(...LOGPROB_MEANINGS))),
+});
+export type FoundLogprobs = TypeOf<typeof FOUND_LOGPROBS>;
 
 /** The default is `policy`: backends that sample themselves report nothing. */
 export function meaningOf({ logprobs = 'policy' }: { readonly logprobs?: LogprobMeaning }): LogprobMeaning {

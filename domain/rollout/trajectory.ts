@@ -1,91 +1,113 @@
 // The records of a rollout: its query, each verdict, and its end; the trajectory assembled from them,
 // and its result.
 
-import type { ReplyFields } from './environment.ts';
-import type { Json } from '../text/json.ts';
-import { type Outcome, recordedResult, type RolloutResult, type StopReason } from './ending.ts';
-import type { Carried, Parent } from './lineage.ts';
-import type { Prompt, Query } from '../run/query.ts';
+import { recordedResult, OUTCOMES, type RolloutResult, STOP_REASONS } from './ending.ts';
+import { REPLY_FIELDS } from './environment.ts';
+import { CARRIED, PARENT } from './lineage.ts';
+import { PROMPT, QUERY } from '../run/query.ts';
 import type { Boundary } from '../errors/reasons.ts';
-import type { RolloutSettings } from '../run/settings.ts';
-import type { CallResult } from '../tools/tool.ts';
+import {
+  ANYTHING,
+  COUNT,
+  HASH,
+  listOf,
+  maybe,
+  NAME,
+  NUMBERS,
+  type ObjectOf,
+  objectOf,
+  oneOf,
+  orNull,
+  PLACE,
+  type Test,
+  TEXT,
+  type TypeOf,
+} from '../schema/fields.ts';
+import { SETTINGS_OF_RECORDS } from '../run/settings.ts';
+import { CALL_RESULTS } from '../tools/tool.ts';
 import { outputTokens, type TurnRecord } from './turn.ts';
-import type { Verdict } from './verdict.ts';
+import { VERDICT_FIELDS } from './verdict.ts';
 
 /** Written by a rollout's first step: the query and settings it plays, independent of the source file. */
-export interface RolloutRecord {
-  readonly run: string;
-  readonly query: Query;
+export const ROLLOUT = {
+  run: NAME,
+  query: QUERY,
   /** 0-based place in queries.jsonl; null for a rollout that a client started directly. */
-  readonly index: number | null;
+  index: orNull(COUNT),
   /** 0-based. */
-  readonly sample: number;
+  sample: COUNT,
   /** 1-based. */
-  readonly attempt: number;
-  readonly settings: RolloutSettings;
+  attempt: PLACE,
+  settings: SETTINGS_OF_RECORDS,
   /** Epoch milliseconds when the trajectory began: the sample's birth_time. */
-  readonly birthTime: number;
+  birthTime: COUNT,
   /** Present in a fork: the turns before `parent.turn` are carried over. */
-  readonly parent?: Parent;
+  parent: maybe(PARENT),
   /** Of an environment that began the rollout: the prompt of `query` is then its own. */
-  readonly begun?: Begun;
-}
-
-export interface Begun {
-  /** The row's prompt. */
-  readonly asked: Prompt;
-  /** The first state. */
-  readonly state?: Json;
-  /** The fingerprint of the environment. */
-  readonly environment: string;
-}
+  begun: maybe(
+    objectOf({
+      /** The row's prompt. */
+      asked: PROMPT,
+      /** The first state. */
+      state: maybe(ANYTHING),
+      /** The fingerprint of the environment. */
+      environment: HASH,
+    }),
+  ),
+};
+export type RolloutRecord = ObjectOf<typeof ROLLOUT>;
 
 /** With an environment of the user's, the rest of its reply. */
-export interface VerdictRecord extends Verdict, ReplyFields {
-  /** The fingerprint of the user's environment that replied. */
-  readonly environment?: string;
+export const VERDICT = {
+  turn: PLACE,
+  ...VERDICT_FIELDS,
   /** The environment's failure, if the answer is undecided because of it. */
-  readonly note?: string;
-  readonly turn: number;
+  note: maybe(TEXT),
+  ...REPLY_FIELDS,
+  /** The fingerprint of the user's environment that replied. */
+  environment: maybe(HASH),
   /** Hash of the turn record that was judged. */
-  readonly of: string;
+  of: HASH,
   /** Milliseconds the judge took. */
-  readonly tookMs: number;
-  /** Present if it was carried over from another run. */
-  readonly carried?: Carried;
+  tookMs: COUNT,
   /** Of a turn that called tools: each call of its reply, in order. */
-  readonly calls?: readonly CallResult[];
-}
+  calls: maybe(CALL_RESULTS),
+  /** Present if it was carried over from another run. */
+  carried: maybe(CARRIED),
+};
+export type VerdictRecord = ObjectOf<typeof VERDICT>;
 
-export interface Failure {
-  readonly boundary: Boundary;
+const FAILURE = objectOf({
+  boundary: NAME as Test<Boundary>,
   /** Stable machine name. */
-  readonly reason: string;
+  reason: NAME,
   /** One line for users. */
-  readonly message: string;
+  message: TEXT,
   /** The turn that failed, 1-based. */
-  readonly turn: number;
-}
+  turn: PLACE,
+});
+export type Failure = TypeOf<typeof FAILURE>;
 
 /** Written by a rollout's last step. */
-export interface EndRecord {
-  readonly outcome: Outcome;
-  readonly stopReason: StopReason;
-  readonly failure: Failure | null;
+export const END = {
+  outcome: oneOf(...OUTCOMES),
+  stopReason: oneOf(...STOP_REASONS),
+  failure: orNull(FAILURE),
   /** Undiscounted r_t, one per judged turn: the environment's own, or the seed's formula on the verdict. */
-  readonly turnRewards: readonly number[];
+  turnRewards: NUMBERS,
   /** Discounted returns G_t, one per turn; empty unless outcome is complete. */
-  readonly rewards: readonly number[];
+  rewards: NUMBERS,
   /** 1 right, 0 wrong, null neither; one per finished turn. */
-  readonly success: readonly (0 | 1 | null)[];
+  success: listOf(oneOf(0, 1, null)),
   /** Hashes of the turn records, in order. */
-  readonly turns: readonly string[];
-  readonly finishedAt: number;
+  turns: listOf(HASH),
+  finishedAt: COUNT,
   /** Turns with a person's message in their context; absent if there is none. */
-  readonly said?: readonly number[];
+  said: maybe(listOf(PLACE)),
   /** Turns that called tools and hold no answer; absent if there is none. */
-  readonly called?: readonly number[];
-}
+  called: maybe(listOf(PLACE)),
+};
+export type EndRecord = ObjectOf<typeof END>;
 
 export interface PlayedTurn {
   readonly record: TurnRecord;

@@ -1,6 +1,20 @@
 // The judge's verdict on one answer, and counts of verdicts. With a usable solution an answer is right or wrong,
 // whatever it contains; only our side or the data set can cause `undecided`. Each verdict is stored with its reason.
 
+import {
+  BOOLEAN,
+  COUNT,
+  mapOf,
+  maybe,
+  type Mutable,
+  NAME,
+  type ObjectOf,
+  objectOf,
+  oneOf,
+  TEXT,
+  type TypeOf,
+} from '../schema/fields.ts';
+
 /**
  * `scored`: an environment gave a reward and no verdict; neither right nor wrong.
  * `called`: the reply called tools, and is no answer; the rollout goes on with their results.
@@ -8,18 +22,27 @@
 export const VERDICTS = ['right', 'wrong', 'undecided', 'scored', 'called'] as const;
 export type VerdictValue = (typeof VERDICTS)[number];
 
-export interface Verdict {
-  readonly verdict: VerdictValue;
+export const VERDICT_FIELDS = {
+  verdict: oneOf(...VERDICTS),
   /** Stable machine name of the reason: `equal`, `different`, `unreadable`, `cut-off`, … */
-  readonly reason: string;
+  reason: NAME,
   /** The final answer that was found in the text, if any; at most 200 characters. */
-  readonly extracted?: string;
+  extracted: maybe(TEXT),
   /** True if the answer seems to address the judge instead of the problem. Never changes the verdict. */
-  readonly suspectedTamper?: boolean;
-}
+  suspectedTamper: maybe(BOOLEAN),
+};
+export type Verdict = ObjectOf<typeof VERDICT_FIELDS>;
 
+const REASONS = maybe(mapOf(COUNT));
 /** Numbers of judged turns, by verdict and reason. */
-export type VerdictCounts = Partial<Record<VerdictValue, Record<string, number>>>;
+export const VERDICT_COUNTS = objectOf({
+  right: REASONS,
+  wrong: REASONS,
+  undecided: REASONS,
+  scored: REASONS,
+  called: REASONS,
+});
+export type VerdictCounts = Mutable<TypeOf<typeof VERDICT_COUNTS>>;
 
 function countVerdict(counts: VerdictCounts, { verdict, reason }: Verdict, times = 1): void {
   const reasons = (counts[verdict] ??= {});

@@ -3,7 +3,8 @@
 
 import type { Order } from './block-messages.ts';
 import type { BlocksState } from './blocks.ts';
-import type { CollectionCounts } from './progress.ts';
+import { type CollectionCounts, COUNTS } from './progress.ts';
+import { BOOLEAN, COUNT, NAME, type ObjectOf, PLACE, type Test } from '../schema/fields.ts';
 import type { RolloutSettings } from './settings.ts';
 import type { TurnFacts } from '../rollout/turn.ts';
 import type { WindowState } from './window.ts';
@@ -103,13 +104,15 @@ export interface MemoProgress extends CollectionProgress {
   readonly toldAt: number;
 }
 
-export interface CollectionResult {
-  readonly run: string;
-  readonly total: number;
-  readonly cancelled: boolean;
-  readonly numTurns: number;
-  readonly counts: CollectionCounts;
-}
+/** result.json, and the result of the workflow. */
+export const RESULT = {
+  run: NAME,
+  total: COUNT,
+  cancelled: BOOLEAN,
+  numTurns: PLACE,
+  counts: COUNTS as Test<CollectionCounts>,
+};
+export type CollectionResult = ObjectOf<typeof RESULT>;
 
 export interface Tuning {
   readonly maxConcurrent: number;

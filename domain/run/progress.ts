@@ -2,28 +2,44 @@
 
 import { ofAnswers, type Outcome, OUTCOMES, type RolloutResult } from '../rollout/ending.ts';
 import type { Boundary } from '../errors/reasons.ts';
+import {
+  COUNT,
+  listOf,
+  mapOf,
+  maybe,
+  type Mutable,
+  NAME,
+  NUMBER,
+  objectOf,
+  oneOf,
+  orNull,
+  type Test,
+  type TypeOf,
+} from '../schema/fields.ts';
 import { totalTokens } from '../rollout/turn.ts';
-import { addVerdicts, type VerdictCounts } from '../rollout/verdict.ts';
+import { addVerdicts, VERDICT_COUNTS } from '../rollout/verdict.ts';
 
-export interface FailedRollout {
-  readonly query: string;
-  readonly sample: number;
-  readonly outcome: Outcome;
-  readonly reason: string;
+const FAILED_ROLLOUT = objectOf({
+  query: NAME,
+  sample: COUNT,
+  outcome: oneOf(...OUTCOMES),
+  reason: NAME,
   /** The boundary of the failure; absent unless the outcome is `failed`. */
-  readonly boundary?: Boundary;
-}
+  boundary: maybe(NAME as Test<Boundary>),
+});
+export type FailedRollout = TypeOf<typeof FAILED_ROLLOUT>;
 
 /** Rewards as sums, so that mean and spread follow, in any order of arrival up to rounding. */
-export interface RewardCount {
-  readonly count: number;
-  readonly sum: number;
-  readonly squares: number;
+const REWARD_COUNT = objectOf({
+  count: COUNT,
+  sum: NUMBER,
+  squares: NUMBER,
   /** Σ (r − mean)², which keeps a small spread around a large mean. */
-  readonly deviations: number;
-  readonly min: number;
-  readonly max: number;
-}
+  deviations: NUMBER,
+  min: NUMBER,
+  max: NUMBER,
+});
+export type RewardCount = TypeOf<typeof REWARD_COUNT>;
 
 export interface RewardMoments {
   /** Null without rewards. */
@@ -40,30 +56,32 @@ export function rewardMoments(at: RewardCount): RewardMoments {
   };
 }
 
-export interface CollectionCounts {
+const SERIES = listOf(COUNT);
+export const COUNTS = objectOf({
   /** Rollouts that ended, by how. */
-  readonly outcomes: Record<Outcome, number>;
+  outcomes: objectOf({ complete: COUNT, undecided: COUNT, failed: COUNT, cancelled: COUNT }),
   /** Named reasons of rollouts that failed or could not be judged. */
-  readonly reasons: Record<string, number>;
+  reasons: mapOf(COUNT),
   /** Failed rollouts by boundary; absent if there is none. */
-  boundaries?: Partial<Record<Boundary, number>>;
+  boundaries: maybe(mapOf(COUNT) as Test<Partial<Record<Boundary, number>>>),
   /** Judged turns by verdict and reason. */
-  readonly verdicts: VerdictCounts;
+  verdicts: VERDICT_COUNTS,
   /** Finished turns of ended rollouts. */
-  turns: number;
+  turns: COUNT,
   /** Their output tokens; null: unknown, because a server gave text without tokens. */
-  tokens: number | null;
+  tokens: orNull(COUNT),
   /** Index t − 1: rollouts judged at turn t, right at turn t, and right at any turn up to t. */
-  readonly judgedAt: number[];
-  readonly rightAt: number[];
-  readonly rightBy: number[];
+  judgedAt: SERIES,
+  rightAt: SERIES,
+  rightBy: SERIES,
   /** Index t − 1: the rewards r_t that environments gave; absent if none did. */
-  rewardAt?: RewardCount[];
+  rewardAt: maybe(listOf(REWARD_COUNT)),
   /** Ended rollouts with a person's message in their context: they count in no series; absent if there is none. */
-  steered?: number;
+  steered: maybe(COUNT),
   /** The first failures, for people; at most 20. */
-  readonly failures: FailedRollout[];
-}
+  failures: listOf(FAILED_ROLLOUT),
+});
+export type CollectionCounts = Mutable<TypeOf<typeof COUNTS>>;
 
 const MAX_FAILURES = 20;
 

@@ -1,7 +1,7 @@
 // A query: one accepted problem of the data set. Contains everything that a rollout needs to be played and
 // judged, and no settings.
 
-import type { Json } from '../text/json.ts';
+import { eitherOf, LIST, listOf, maybe, NAME, OBJECT, objectOf, oneOf, TEXT, type TypeOf } from '../schema/fields.ts';
 
 export const TASKS = ['math', 'stem', 'code'] as const;
 /** `environment`: the query names an environment of its run, which alone knows its row. */
@@ -10,13 +10,15 @@ export type Task = (typeof TASKS)[number] | 'environment';
 /** AReaL's task index, `task_ids` of a sample: the place in [math, code, rlhf, stem]. */
 export const TASK_INDEX: Readonly<Partial<Record<Task, number>>> = { math: 0, code: 1, stem: 3 };
 
-export interface Message {
-  readonly role: string;
-  readonly content: string;
+const MESSAGE = objectOf({
+  role: TEXT,
+  content: TEXT,
   /** Of a tool's result: the tool, and the id of the call, for templates that show them. */
-  readonly name?: string;
-  readonly tool_call_id?: string;
-}
+  name: maybe(TEXT),
+  tool_call_id: maybe(TEXT),
+});
+export type Message = TypeOf<typeof MESSAGE>;
+export const MESSAGES = listOf(MESSAGE);
 
 /** A message as a chat template takes it. */
 export interface ChatMessage extends Message {
@@ -24,29 +26,29 @@ export interface ChatMessage extends Message {
 }
 
 /** `text` is tokenised without a template; `messages` go through the model's chat template. */
-export type Prompt =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'messages'; readonly messages: readonly Message[] };
+export const PROMPT = eitherOf(
+  objectOf({ kind: oneOf('text'), text: TEXT }),
+  objectOf({ kind: oneOf('messages'), messages: MESSAGES }),
+);
+export type Prompt = TypeOf<typeof PROMPT>;
 
-export interface InputOutput {
-  readonly inputs: readonly unknown[];
-  readonly outputs: readonly unknown[];
-  readonly fn_name?: string;
-}
+const INPUT_OUTPUT = objectOf({ inputs: LIST, outputs: LIST, fn_name: maybe(TEXT) });
+export type InputOutput = TypeOf<typeof INPUT_OUTPUT>;
 
-export interface Query {
+export const QUERY = objectOf({
   /** Unique in its data set; any text without control characters or `..` path segments. */
-  readonly queryId: string;
-  readonly prompt: Prompt;
-  readonly task: Task;
+  queryId: NAME,
+  prompt: PROMPT,
+  task: oneOf(...TASKS, 'environment'),
   /** Any of them is right. Each may be a full worked text. Empty only for `code` and `environment`. */
-  readonly solutions: readonly string[];
-  readonly inputOutput?: InputOutput;
+  solutions: listOf(TEXT),
+  inputOutput: maybe(INPUT_OUTPUT),
   /** The environment of the run that answers for this query; absent: the judge of its task. */
-  readonly environment?: string;
+  environment: maybe(NAME),
   /** With `environment`: the whole row. */
-  readonly row?: Readonly<Record<string, Json>>;
-}
+  row: maybe(OBJECT),
+});
+export type Query = TypeOf<typeof QUERY>;
 
 /** The user's question, for titles: the last user message, or the text. */
 export function questionOf(query: Pick<Query, 'prompt'>): string {

@@ -2,9 +2,26 @@
 // run (flag, range, help), the settings of agents, and the form that run.json and every rollout's record must have, in the
 // order of their text.
 
-import type { EnvironmentRecord } from '../rollout/environment.ts';
-import { BOOLEAN, LIMIT, mapOf, NAME, NUMBER, oneOf, orNull, real, type Test, whole } from '../schema/fields.ts';
-import type { ToolSettings } from '../tools/tool.ts';
+import { ENVIRONMENT } from '../rollout/environment.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  LIMIT,
+  listOf,
+  mapOf,
+  maybe,
+  NAME,
+  NUMBER,
+  type ObjectOf,
+  objectOf,
+  oneOf,
+  orNull,
+  real,
+  type Table,
+  type Test,
+  whole,
+} from '../schema/fields.ts';
+import { TOOLS } from '../tools/tool.ts';
 
 export interface Setting<T> {
   readonly of: Test<T>;
@@ -172,6 +189,15 @@ export const SETTINGS = {
   ),
 } as const;
 
+const BESIDE = {
+  /** Root of all random streams of the run: an integer in [0, 2^53). */
+  seed: COUNT,
+  /** The user's own environments; absent: the judge of each query's task. */
+  environments: maybe(listOf(ENVIRONMENT)),
+  /** The tools that the model may call; absent: none. */
+  tools: maybe(TOOLS),
+};
+
 type Settings = typeof SETTINGS;
 export type SettingName = keyof Settings;
 export type SettingValue<K extends SettingName> = Settings[K] extends { readonly of: Test<infer T> } ? T : never;
@@ -181,16 +207,13 @@ type Sparse = Named<'sparse'>;
 
 export type RolloutSettings = {
   readonly [K in Exclude<SettingName, Sparse>]: SettingValue<K>;
-} & { readonly [K in Sparse]?: SettingValue<K> } & {
-  /** Root of all random streams of the run: an integer in [0, 2^53). */
-  readonly seed: number;
-  /** The user's own environments; absent: the judge of each query's task. */
-  readonly environments?: readonly EnvironmentRecord[];
-  /** The tools that the model may call; absent: none. */
-  readonly tools?: ToolSettings;
-};
+} & { readonly [K in Sparse]?: SettingValue<K> } & ObjectOf<typeof BESIDE>;
 
 const entries = Object.entries(SETTINGS) as unknown as readonly (readonly [SettingName, Setting<unknown>])[];
+const fields: Table = Object.fromEntries(entries.map(([name, { of, sparse }]) => [name, sparse ? maybe(of) : of]));
+/** In run.json and in every rollout's record. */
+export const SETTINGS_OF_RECORDS = objectOf({ ...fields, ...BESIDE }) as Test<RolloutSettings>;
+
 export const AGENT_SETTINGS = entries.flatMap(([name, { ofAgent }]) => (ofAgent ? [name as AgentSetting] : []));
 
 export const ALL_DEFAULTS = Object.fromEntries(

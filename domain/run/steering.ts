@@ -4,49 +4,48 @@
 // Not covered: who somebody is. `by` is a claim.
 
 import type { RolloutId } from './ids.ts';
+import { COUNT, HASH, NAME, type ObjectOf, objectOf, oneOf, orNull, PLACE, type TypeOf } from '../schema/fields.ts';
 import { sha256Hex } from '../text/sha256.ts';
 
 /** The record that an act is about. */
-export interface ActOf {
-  readonly query: string;
-  readonly sample: number;
-  readonly attempt: number;
+const ACT_OF = objectOf({
+  query: NAME,
+  sample: COUNT,
+  attempt: PLACE,
   /** 1-based; null: the rollout as a whole. */
-  readonly turn: number | null;
+  turn: orNull(PLACE),
   /** SHA-256 of the turn's record; of rollout.json for the whole rollout, of end.json for a retry. */
-  readonly hash: string;
-}
-
-interface Act {
-  readonly of: ActOf;
-  readonly by: string;
-  /** The program that recorded it: `cli`. */
-  readonly via: string;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
+  hash: HASH,
+});
+export type ActOf = TypeOf<typeof ACT_OF>;
 
 export const HUMAN_VERDICTS = ['right', 'wrong'] as const;
 export type HumanVerdict = (typeof HUMAN_VERDICTS)[number];
 
-export interface VerdictAct extends Act {
-  readonly act: 'verdict';
-  readonly verdict: HumanVerdict;
-  readonly reason: string | null;
-  /** The name of this person's verdict on this turn that it replaces; null for the first. */
-  readonly after: string | null;
-}
-
-export interface NoteAct extends Act {
-  readonly act: 'note';
-  readonly text: string;
-}
-
-export interface RetryAct extends Act {
-  readonly act: 'retry';
-  readonly reason: string | null;
-}
-
+const act = <const A extends string>(kind: A) => ({
+  act: oneOf(kind),
+  of: ACT_OF,
+  by: NAME,
+  /** The program that recorded it: `cli`. */
+  via: NAME,
+  /** Epoch milliseconds. */
+  at: COUNT,
+});
+/** The fields of an act by its kind. */
+export const STEERING = {
+  verdict: {
+    ...act('verdict'),
+    verdict: oneOf(...HUMAN_VERDICTS),
+    reason: orNull(NAME),
+    /** The name of this person's verdict on this turn that it replaces; null for the first. */
+    after: orNull(NAME),
+  },
+  note: { ...act('note'), text: NAME },
+  retry: { ...act('retry'), reason: orNull(NAME) },
+};
+export type VerdictAct = ObjectOf<typeof STEERING.verdict>;
+export type NoteAct = ObjectOf<typeof STEERING.note>;
+export type RetryAct = ObjectOf<typeof STEERING.retry>;
 export type SteeringAct = VerdictAct | NoteAct | RetryAct;
 export const ACTS = ['verdict', 'note', 'retry'] as const satisfies readonly SteeringAct['act'][];
 

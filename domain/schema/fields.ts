@@ -1,19 +1,28 @@
 // The fields of records and settings as data. A test says of a value whether it is right, and in words what would be. From a
 // table of tests follow the type of an object, the check of its form, and the order in which its text has them.
 
-/** `T` is the type of the values that pass. */
-export type Test<T = unknown> = readonly [(value: unknown) => boolean, string] & { readonly type?: T };
+import type { Json, JsonObject } from '../text/json.ts';
+
+/** `T` is the type of the values that pass. With the table of an object, a fault is one of its fields. */
+export type Test<T = unknown> = readonly [(value: unknown) => boolean, string, (Table | undefined)?] & {
+  readonly type?: T;
+};
 /** Of a field that may be absent. */
 export type Maybe<T> = Test<T> & { readonly optional?: true };
 
-export type Table = Readonly<Record<string, Test>>;
-type TypeOf<F> = F extends { readonly type?: infer T } ? T : never;
+export interface Table {
+  readonly [field: string]: Test;
+}
+export type TypeOf<F> = F extends { readonly type?: infer T } ? T : never;
 type Optional<S extends Table> = { [K in keyof S]: 'optional' extends keyof S[K] ? K : never }[keyof S];
 
 /** An object with the fields of a table. */
 export type ObjectOf<S extends Table> = {
   readonly [K in keyof S as K extends Optional<S> ? never : K]: TypeOf<S[K]>;
 } & { readonly [K in keyof S as K extends Optional<S> ? K : never]?: TypeOf<S[K]> };
+
+/** A value that is still being made. */
+export type Mutable<T> = { -readonly [K in keyof T]: Mutable<T[K]> };
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -41,6 +50,9 @@ export const oneOf = <const V>(...values: readonly V[]): Test<V> => [
   (value) => values.includes(value as V),
   values.length === 2 ? values.join(' or ') : `one of ${values.join(', ')}`,
 ];
+export const ANYTHING: Test<Json> = [() => true, 'anything'];
+export const OBJECT: Test<JsonObject> = [isObject, 'an object'];
+export const LIST: Test<readonly unknown[]> = [Array.isArray, 'a list'];
 export const BOOLEAN = oneOf(true, false) as Test<boolean>;
 export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Test<number> => [
   (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
@@ -56,31 +68,42 @@ export const listOf = <T>(test: Test<T>): Test<readonly T[]> => [
   (value) => Array.isArray(value) && value.every((item) => test[0](item)),
   `a list, each ${test[1]}`,
 ];
-export const orNull = <T>([test, name]: Test<T>): Test<T | null> => [
+export const orNull = <T>([test, name, fields]: Test<T>): Test<T | null> => [
   (value) => value === null || test(value),
   `${name} or null`,
+  fields,
 ];
-export const maybe = <T>([test, name]: Test<T>): Maybe<T> => [(value) => value === undefined || test(value), name];
+export const maybe = <T>([test, name, fields]: Test<T>): Maybe<T> => [
+  (value) => value === undefined || test(value),
+  name,
+  fields,
+];
+export const eitherOf = <A, B>([one, name]: Test<A>, [other, otherName]: Test<B>): Test<A | B> => [
+  (value) => one(value) || other(value),
+  `${name} or ${otherName}`,
+];
 export const mapOf = <T>([test, name]: Test<T>): Test<Readonly<Record<string, T>>> => [
   (value) => isObject(value) && Object.values(value).every((item) => test(item)),
   `an object, each of its values ${name}`,
 ];
 
-/** A test for each field of a type that stands elsewhere: an optional one may be absent. */
-export type Fields<T> = { readonly [K in keyof Required<T>]: Test };
-
 /** An object of these fields and no others. */
-export function only<T>(fields: Fields<T> & Table): Test<T> {
-  return [(value) => isObject(value) && flawIn(fields, value) === undefined, `{${Object.keys(fields).join(', ')}}`];
-}
-export const objectOf = <const S extends Table>(fields: S): Test<ObjectOf<S>> =>
-  only<ObjectOf<S>>(fields as unknown as Fields<ObjectOf<S>> & Table);
+export const objectOf = <const S extends Table>(fields: S): Test<ObjectOf<S>> => [
+  (value) => isObject(value) && flawIn(fields, value) === undefined,
+  `{${Object.keys(fields).join(', ')}}`,
+  fields,
+];
 
 export function flawIn(fields: Table, value: Readonly<Record<string, unknown>>): string | undefined {
   const alien = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
   if (alien !== undefined) return `has the field ${shown(alien)}, which Everturn does not write`;
-  for (const [field, [test, wanted]] of Object.entries(fields))
-    if (!test(value[field])) return `has no right ${field}: it should be ${wanted}, and is ${shown(value[field])}`;
+  for (const [field, [test, wanted, parts]] of Object.entries(fields)) {
+    const is = value[field];
+    if (test(is)) continue;
+    return parts && isObject(is)
+      ? `${flawIn(parts, is)} (in ${field})`
+      : `has no right ${field}: it should be ${wanted}, and is ${shown(is)}`;
+  }
   return undefined;
 }
 

@@ -1,21 +1,22 @@
 // A person's message to the model: it stands behind the judge's feedback in the same user message, before one turn. Stored
 // before that turn is generated; its tokens are context and carry no loss.
 
-import type { Carried } from '../rollout/lineage.ts';
-import { HASH, NAME, type ObjectOf, objectOf } from '../schema/fields.ts';
+import { CARRIED } from '../rollout/lineage.ts';
+import { COUNT, HASH, maybe, NAME, type ObjectOf, objectOf, PLACE, type TypeOf } from '../schema/fields.ts';
 
-export interface SayRecord {
+export const SAY = {
   /** The turn that answers it: 2 or later. */
-  readonly turn: number;
-  readonly text: string;
-  readonly by: string;
+  turn: PLACE,
+  text: NAME,
+  by: NAME,
   /** Epoch milliseconds. */
-  readonly at: number;
+  at: COUNT,
   /** Hash of the turn record before it. */
-  readonly of: string;
+  of: HASH,
   /** Present if it was carried over from another run. */
-  readonly carried?: Carried;
-}
+  carried: maybe(CARRIED),
+};
+export type SayRecord = ObjectOf<typeof SAY>;
 
 /** The argument of the update `say`. */
 export interface Message {
@@ -45,9 +46,5 @@ export function messageProblem(message: unknown): string | undefined {
 }
 
 /** In the record of the turn that answered it. */
-const SAID_FIELDS = {
-  text: NAME,
-  hash: HASH,
-};
-export const SAID = objectOf(SAID_FIELDS);
-export type Said = ObjectOf<typeof SAID_FIELDS>;
+export const SAID = objectOf({ text: NAME, hash: HASH });
+export type Said = TypeOf<typeof SAID>;

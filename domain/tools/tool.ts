@@ -1,9 +1,23 @@
 // Tools: their description as run.json records it, the calls of a reply, and the record of each call. Pure types, and rules
 // without effects. A call is run as an activity; its record is its result, whatever is killed or tried again.
 
-import { listOf, maybe, type ObjectOf, objectOf, orNull, TEXT } from '../schema/fields.ts';
+import {
+  COUNT,
+  HASH,
+  LIMIT,
+  listOf,
+  maybe,
+  NAME,
+  OBJECT,
+  type ObjectOf,
+  objectOf,
+  oneOf,
+  orNull,
+  PLACE,
+  TEXT,
+  type TypeOf,
+} from '../schema/fields.ts';
 import { type RolloutId, rolloutWorkflowId } from '../run/ids.ts';
-import type { JsonObject } from '../text/json.ts';
 
 /**
  * The promise of a tool about a second call with the same key.
@@ -19,47 +33,49 @@ export const TOOL_DOORS = ['python', 'module', 'mcp'] as const;
 export type ToolDoor = (typeof TOOL_DOORS)[number];
 
 /** The part that the model is told. */
-export interface ToolSchema {
-  readonly name: string;
-  readonly description: string;
+const TOOL_SCHEMA = {
+  name: NAME,
+  description: TEXT,
   /** JSON schema of its arguments: an object. */
-  readonly parameters: JsonObject;
-}
+  parameters: OBJECT,
+};
+export type ToolSchema = ObjectOf<typeof TOOL_SCHEMA>;
 
 /** A tool of a run: fixed when the run is made, and equal on all of its workers. */
-export interface ToolRecord extends ToolSchema {
-  readonly effect: Effect;
+const TOOL = objectOf({
+  ...TOOL_SCHEMA,
+  effect: oneOf(...EFFECTS),
   /** Time limit of one call. */
-  readonly timeoutSeconds: number;
-  readonly door: ToolDoor;
+  timeoutSeconds: LIMIT,
+  door: oneOf(...TOOL_DOORS),
   /** The words of the server's command, or the module's path as it was given. */
-  readonly spec: readonly string[];
+  spec: listOf(NAME),
   /** SHA-256 of the code: a module's bundle, or what a server says of itself and its tools. */
-  readonly fingerprint: string;
-}
+  fingerprint: HASH,
+});
+export type ToolRecord = TypeOf<typeof TOOL>;
 
 /** A text that opens a call, and the token that the model's tokenizer has for it. */
-export interface Marker {
-  readonly text: string;
-  readonly id: number;
-}
+const MARKER = objectOf({ text: NAME, id: COUNT });
+export type Marker = TypeOf<typeof MARKER>;
 
 /** All that a run's settings say of its tools. */
-export interface ToolSettings {
+export const TOOLS = objectOf({
   /** How this model writes a call (environments/tools/formats/). */
-  readonly format: string;
+  format: NAME,
   /** Tokens of the format that may end a reply, as text. */
-  readonly stops?: readonly string[];
+  stops: maybe(listOf(NAME)),
   /** The one of them that begins the results, if one does: after another it is still to come. */
-  readonly opensResults?: string;
-  readonly list: readonly ToolRecord[];
+  opensResults: maybe(NAME),
+  list: listOf(TOOL),
   /** Texts that open a call for which the model's tokenizer has tokens; absent if it has none. */
-  readonly markers?: readonly Marker[];
+  markers: maybe(listOf(MARKER)),
   /** Calls before one answer, at most; a reply with further calls is judged as an answer. */
-  readonly maxCalls: number;
+  maxCalls: PLACE,
   /** Bytes of a call's output that the model is told. */
-  readonly outputBytes: number;
-}
+  outputBytes: PLACE,
+});
+export type ToolSettings = TypeOf<typeof TOOLS>;
 
 export const DEFAULT_MAX_TOOL_CALLS = 32;
 export const DEFAULT_TOOL_OUTPUT_BYTES = 16_384;
@@ -71,7 +87,7 @@ export const MAX_CALLS_OF_A_REPLY = 8;
 export const MAX_RECORDED_BYTES = 1 << 20;
 
 /** A call as the model wrote it; with `error`, one that cannot be run, and why. */
-const WRITTEN_CALL = {
+const WRITTEN_CALL = objectOf({
   name: orNull(TEXT),
   /** JSON text: an object. */
   arguments: orNull(TEXT),
@@ -80,9 +96,9 @@ const WRITTEN_CALL = {
   /** The whole call, as written. */
   raw: TEXT,
   error: maybe(TEXT),
-};
-export type WrittenCall = ObjectOf<typeof WRITTEN_CALL>;
-export const WRITTEN_CALLS = listOf(objectOf(WRITTEN_CALL));
+});
+export type WrittenCall = TypeOf<typeof WRITTEN_CALL>;
+export const WRITTEN_CALLS = listOf(WRITTEN_CALL);
 
 /**
  * ok          the tool gave its output
@@ -92,53 +108,62 @@ export const WRITTEN_CALLS = listOf(objectOf(WRITTEN_CALL));
 export const CALL_OUTCOMES = ['ok', 'failed', 'timed-out'] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
-/** Written once, when a call has ended. */
-export interface CallRecord {
+const PLACE_OF_CALL = {
   /** 1-based: the turn whose reply holds the call. */
-  readonly turn: number;
+  turn: PLACE,
   /** 1-based place among the calls of the reply. */
-  readonly call: number;
+  call: PLACE,
   /** Hash of that turn's record. */
-  readonly of: string;
-  readonly name: string;
-  readonly effect: Effect;
-  readonly outcome: CallOutcome;
-  /** At most MAX_RECORDED_BYTES of it. */
-  readonly output: string;
-  /** Bytes of the whole output. */
-  readonly bytes: number;
-  /** The tool's fingerprint. */
-  readonly tool: string;
+  of: HASH,
+  name: NAME,
   /** The idempotency key that the tool was given. */
-  readonly key: string;
+  key: NAME,
   /** The attempt of the activity that wrote it, 1-based. */
-  readonly attempt: number;
+  attempt: PLACE,
+};
+
+/** Written once, when a call has ended. */
+export const CALL = {
+  ...PLACE_OF_CALL,
+  effect: oneOf(...EFFECTS),
+  outcome: oneOf(...CALL_OUTCOMES),
+  /** At most MAX_RECORDED_BYTES of it. */
+  output: TEXT,
+  /** Bytes of the whole output. */
+  bytes: COUNT,
+  /** The tool's fingerprint. */
+  tool: HASH,
   /** Epoch milliseconds. */
-  readonly startedAt: number;
-  readonly finishedAt: number;
-}
+  startedAt: COUNT,
+  finishedAt: COUNT,
+};
+export type CallRecord = ObjectOf<typeof CALL>;
 
 /** Written before a tool with the effect `once` is called: with it and no outcome, nobody calls again. */
-export interface IntentRecord extends Pick<CallRecord, 'turn' | 'call' | 'of' | 'name' | 'key' | 'attempt'> {
+export const INTENT = {
+  ...PLACE_OF_CALL,
   /** Epoch milliseconds. */
-  readonly at: number;
-}
+  at: COUNT,
+};
+export type IntentRecord = ObjectOf<typeof INTENT>;
 
 /** A call in the reply to its turn: what the model was told of it. */
-export interface CallResult {
-  readonly name: string | null;
+const CALL_RESULT = objectOf({
+  name: orNull(TEXT),
   /** JSON text. */
-  readonly arguments: string | null;
+  arguments: orNull(TEXT),
   /** `refused`: it could not be run as it was written. */
-  readonly outcome: CallOutcome | 'refused';
+  outcome: oneOf(...CALL_OUTCOMES, 'refused'),
   /** Null for a call that was not run. */
-  readonly effect: Effect | null;
-  readonly ms: number | null;
+  effect: orNull(oneOf(...EFFECTS)),
+  ms: orNull(COUNT),
   /** As the model was told it: cut to the run's limit. */
-  readonly output: string;
+  output: TEXT,
   /** Hash of the call's record; null for a call that was not run. */
-  readonly of: string | null;
-}
+  of: orNull(HASH),
+});
+export type CallResult = TypeOf<typeof CALL_RESULT>;
+export const CALL_RESULTS = listOf(CALL_RESULT);
 
 /** The small fact of a call that the workflow needs. */
 export interface CallToRun {

@@ -1,26 +1,30 @@
 // The identity of a model, by its behaviour: paths differ between machines with the same model, and whole families
 // share a vocabulary size. Names the differences of two models, with both values; compares only facts that both report.
 
-/** Logprobs of a fixed probe: `<place>:<id>` for given ids, `top:<id>` for the most probable next ones. */
-export interface Canary {
-  /** The server's own name for its weights; null if it reports none. */
-  readonly version: string | null;
-  readonly values: Readonly<Record<string, number>>;
-}
+import { HASH, mapOf, NUMBER, objectOf, orNull, TEXT, type TypeOf } from '../schema/fields.ts';
 
-export interface ModelIdentity {
+/** Logprobs of a fixed probe: `<place>:<id>` for given ids, `top:<id>` for the most probable next ones. */
+const CANARY = objectOf({
+  /** The server's own name for its weights; null if it reports none. */
+  version: orNull(TEXT),
+  values: mapOf(NUMBER),
+});
+export type Canary = TypeOf<typeof CANARY>;
+
+export const MODEL = objectOf({
   /** The served name; null if that is only the path of a folder. */
-  readonly name: string | null;
+  name: orNull(TEXT),
   /** SHA-256 of everything that decides a text's ids. */
-  readonly tokenizer: string | null;
+  tokenizer: orNull(HASH),
   /** SHA-256 of the chat template. */
-  readonly template: string | null;
+  template: orNull(HASH),
   /** SHA-256 of the ids that the server itself gives the probe texts. */
-  readonly probe: string | null;
+  probe: orNull(HASH),
   /** SHA-256 of the weights' files; of embedded models. */
-  readonly weights: string | null;
-  readonly canary: Canary | null;
-}
+  weights: orNull(HASH),
+  canary: orNull(CANARY),
+});
+export type ModelIdentity = TypeOf<typeof MODEL>;
 
 /**
  * Servers without a configured name report the folder that they were started with; SGLang, whatever its name was, the

@@ -16,14 +16,14 @@ import { openRunParts, type PartsElsewhere } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, openResultCheck } from './result.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
-import { shapeProblem, textProblem } from './shape.ts';
+import { formProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
 import { basename } from '../place.ts';
 import { NameSet } from '../name-set.ts';
 import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../record/layout.ts';
 import { existsFolder } from '../record/listing.ts';
 import type { RunRecord } from '../record/run-record.ts';
-import type { RecordKind } from '../record/text.ts';
+import type { RecordKind } from '../record/kinds.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
 
 export interface CheckSummary {
@@ -63,7 +63,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const read = async <T extends object>(path: string, kind: RecordKind, get: () => Promise<Stored<T> | undefined>) => {
     try {
       const found = await get();
-      const problem = found && (shapeProblem(kind, found.record) ?? (await textProblem(kind, null, found)));
+      const problem = found && (await formProblem(kind, null, found));
       if (problem) report({ path, problem });
       return problem ? undefined : found?.record;
     } catch (error) {

@@ -8,7 +8,8 @@ import type { SayRecord } from '../../domain/text/say.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { ROLLOUT_FILE, sayFile, turnFile, verdictFile } from '../record/layout.ts';
-import { encodeRecord, type RecordKind } from '../record/text.ts';
+import type { RecordKind } from '../record/kinds.ts';
+import { encodeRecord } from '../record/text.ts';
 import type { Stored } from '../store.ts';
 
 export interface Inherited {

@@ -12,13 +12,14 @@ import { checkChunks } from './chunks.ts';
 import { answerTextProblems, contextProblems, type TextFacts } from './context.ts';
 import { endProblems } from './end.ts';
 import { lineageProblems, sayProblems } from './lineage.ts';
-import { shapeProblem, textProblem } from './shape.ts';
+import { formProblem } from './shape.ts';
 import { CLOCK_SKEW_MS, timeProblems } from './times.ts';
 import { turnProblems } from './turn.ts';
 import { verdictProblem } from './verdict.ts';
 import * as layout from '../record/layout.ts';
 import { FOREIGN } from '../record/listing.ts';
-import { decodeRecord, type RecordKind } from '../record/text.ts';
+import type { RecordKind } from '../record/kinds.ts';
+import { decodeRecord } from '../record/text.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
 import { readText } from '../disk/write-once.ts';
 
@@ -72,8 +73,7 @@ export async function checkRollout(
     try {
       const stored = await get;
       const { query, sample, attempt } = id;
-      const problem =
-        stored && (shapeProblem(kind, stored.record) ?? (await textProblem(kind, { query, sample, attempt }, stored)));
+      const problem = stored && (await formProblem(kind, { query, sample, attempt }, stored));
       if (problem) {
         breach(file, problem);
         return undefined;

@@ -6,7 +6,7 @@ import { mayRetry } from '../../domain/rollout/ending.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import { type ActOf, actName, type SteeringAct } from '../../domain/run/steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
-import { shapeProblem, textProblem } from './shape.ts';
+import { formProblem } from './shape.ts';
 import { isActFile, isHarmless, STEERING, steeringFile } from '../record/layout.ts';
 import { FOREIGN, namesIn } from '../record/listing.ts';
 import { decodeRecord } from '../record/text.ts';
@@ -57,9 +57,7 @@ const isSame = (a: ActOf, b: ActOf): boolean =>
 async function readAct(path: string, name: string): Promise<SteeringAct | string> {
   const decoded = decodeRecord('steering', null, (await readText(path)) ?? '');
   if ('problem' in decoded) return decoded.problem;
-  const problem =
-    shapeProblem('steering', decoded.record) ??
-    (await textProblem('steering', null, { record: decoded.record, hash: decoded.hash, created: false }));
+  const problem = await formProblem('steering', null, { ...decoded, created: false });
   if (problem) return problem;
   const act = decoded.record as SteeringAct;
   const right = actName(act);

@@ -14,15 +14,8 @@ import {
   turnFile,
   verdictFile,
 } from '../record/layout.ts';
-import {
-  FORMATS,
-  kindOf,
-  openRecord,
-  type OpenedRecord,
-  type Owner,
-  type RecordKind,
-  soundHash,
-} from '../record/text.ts';
+import { FORMATS, kindOf, type RecordKind } from '../record/kinds.ts';
+import { openRecord, type OpenedRecord, type Owner, soundHash } from '../record/text.ts';
 
 export interface EndedRecord {
   /** As its file had it. */

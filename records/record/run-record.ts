@@ -1,49 +1,74 @@
 // run.json: the input of a run, fixed at its creation. Settings carry the source of each value.
 
-import type { AgentRecord } from '../../domain/rollout/agent.ts';
-import type { FoundLogprobs } from '../../domain/rollout/logprob-meaning.ts';
-import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
-import type { GroupFilter } from '../../domain/rollout/group.ts';
-import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import { AGENT } from '../../domain/rollout/agent.ts';
+import { FOUND_LOGPROBS } from '../../domain/rollout/logprob-meaning.ts';
+import { FORKED_FROM } from '../../domain/rollout/lineage.ts';
+import { FILTER } from '../../domain/rollout/group.ts';
+import { MODEL } from '../../domain/weights/model-identity.ts';
+import { SETTINGS_OF_RECORDS } from '../../domain/run/settings.ts';
+import {
+  COUNT,
+  HASH,
+  mapOf,
+  maybe,
+  NAME,
+  type ObjectOf,
+  objectOf,
+  oneOf,
+  orNull,
+  PLACE,
+  type TypeOf,
+} from '../../domain/schema/fields.ts';
 
 /** `agent`: the preset that `agent` names. */
 export const ORIGINS = ['default', 'agent', 'config', 'environment', 'flag', 'input'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
-export interface RunRecord {
-  readonly format: 'everturn-run/1';
-  readonly run: string;
-  readonly settings: RolloutSettings;
-  readonly origins: Readonly<Record<string, Origin>>;
+/** Groups that a trainer learns from, and how far it may be ahead of them. */
+const TRAIN = objectOf({
+  ...FILTER,
+  /** Groups in one training step. */
+  batchGroups: PLACE,
+  /** Versions that a sample may be old when it is trained. */
+  maxStaleness: COUNT,
+});
+export type TrainRecord = TypeOf<typeof TRAIN>;
+
+const DATASET = objectOf({
+  path: NAME,
+  sha256: HASH,
+  accepted: COUNT,
+  refused: COUNT,
+  /** Of the rows before their solutions were read, if some were refused then: the same command offers these again. */
+  offered: maybe(HASH),
+});
+
+export const RUN = {
+  run: NAME,
+  settings: SETTINGS_OF_RECORDS,
+  origins: mapOf(oneOf(...ORIGINS)),
   /** Of each query, in one epoch. */
-  readonly samples: number;
+  samples: PLACE,
   /** Absent: 1. Epoch e has the samples e × samples … of each query. */
-  readonly epochs?: number;
+  epochs: maybe(PLACE),
   /** Present if a trainer paces the run through its feed. */
-  readonly train?: TrainRecord;
+  train: maybe(TRAIN),
   /** Groups that are trained on, of a run that no trainer paces: the filter of its exports. Absent: all. */
-  readonly keep?: GroupFilter;
+  keep: maybe(objectOf(FILTER)),
   /** Absent: settings alone, and a sample of each rollout. */
-  readonly agent?: AgentRecord;
+  agent: maybe(AGENT),
   /** The file of the queries, and the SHA-256 of the accepted rows; null if rollouts are started one by one. */
-  readonly dataset: {
-    readonly path: string;
-    readonly sha256: string;
-    readonly accepted: number;
-    readonly refused: number;
-    /** Of the rows before their solutions were read, if some were refused then: the same command offers these again. */
-    readonly offered?: string;
-  } | null;
+  dataset: orNull(DATASET),
   /** The kind of logprobs that the servers or the model returned when the run was made; null if not probed. */
-  readonly logprobs?: FoundLogprobs | null;
+  logprobs: maybe(orNull(FOUND_LOGPROBS)),
   /** The model's identity when the run was made; null if not probed, absent if rollouts are started one by one. */
-  readonly model?: ModelIdentity | null;
+  model: maybe(orNull(MODEL)),
   /** Present in a fork of another run. */
-  readonly forkedFrom?: ForkedFrom;
-  readonly versions: { readonly everturn: string; readonly node: string };
-  readonly createdAt: number;
-}
+  forkedFrom: maybe(FORKED_FROM),
+  versions: objectOf({ everturn: NAME, node: NAME }),
+  createdAt: COUNT,
+};
+export type RunRecord = ObjectOf<typeof RUN> & { readonly format: 'everturn-run/1' };
 
 /** Beside the settings: what is played and trained on of a query. */
 export type GroupParts = Pick<RunRecord, 'epochs' | 'train' | 'keep' | 'agent'>;
@@ -54,11 +79,4 @@ export const GROUP_PARTS = ['epochs', 'train', 'keep', 'agent'] as const satisfi
 export function groupParts(record: GroupParts): GroupParts {
   const there = GROUP_PARTS.filter((part) => record[part] !== undefined);
   return Object.fromEntries(there.map((part) => [part, record[part]]));
-}
-
-export interface TrainRecord extends GroupFilter {
-  /** Groups in one training step. */
-  readonly batchGroups: number;
-  /** Versions that a sample may be old when it is trained. */
-  readonly maxStaleness: number;
 }

@@ -4,28 +4,8 @@
 
 import { createHash, type Hash, hash as hashAtOnce } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
-import { CHUNK, TURN } from '../../domain/rollout/turn.ts';
-import { inOrder, type Table } from '../../domain/schema/fields.ts';
-
-export const FORMATS = {
-  run: 'everturn-run/1',
-  result: 'everturn-result/1',
-  rollout: 'everturn-rollout/1',
-  turn: 'everturn-turn/1',
-  chunk: 'everturn-chunk/1',
-  verdict: 'everturn-verdict/1',
-  end: 'everturn-end/1',
-  feed: 'everturn-feed/1',
-  weights: 'everturn-weights/1',
-  ended: 'everturn-ended/1',
-  steering: 'everturn-steering/1',
-  say: 'everturn-say/1',
-  intent: 'everturn-intent/1',
-  call: 'everturn-call/1',
-} as const;
-export type RecordKind = keyof typeof FORMATS;
-/** Of other kinds the writer gives the order. */
-const ORDER: Readonly<Partial<Record<RecordKind, Table>>> = { turn: TURN, chunk: CHUNK };
+import { inOrder } from '../../domain/schema/fields.ts';
+import { FORMATS, kindOf, type RecordKind, tableOf } from './kinds.ts';
 
 /** The rollout a record belongs to; null for the run's own records. */
 export interface Owner {
@@ -45,7 +25,7 @@ export interface RecordText {
 export async function encodeRecord(kind: RecordKind, owner: Owner | null, record: object): Promise<RecordText> {
   const head = { format: FORMATS[kind], ...(owner ? { of_rollout: owner } : {}) };
   const { format: _, ...body } = record as { format?: string };
-  const kept = asKept(inOrder(ORDER[kind] ?? {}, body), kind);
+  const kept = asKept(inOrder(tableOf(kind, body) ?? {}, body), kind);
   const whole = { ...head, ...kept };
   // People read the run's own records: one field a line.
   const parts = owner ? jsonParts(whole) : [JSON.stringify(whole, null, 2).slice(0, -2)];
@@ -116,16 +96,10 @@ export function openRecord(text: string): OpenedRecord | (Flaw & Partial<OpenedR
   }
   if (typeof raw !== 'object' || raw === null) return { problem: 'is no record' };
   const { format, of_rollout: of, sha256: _, ...record } = raw;
-  const kind = KINDS.get(format);
+  const kind = kindOf(format);
   if (typeof hash !== 'string') return { ...hash, record, of, ...(kind && { kind }) };
   return kind ? { kind, of, record, hash } : { problem: `has format ${JSON.stringify(format)}` };
 }
-
-const KINDS: ReadonlyMap<unknown, RecordKind> = new Map(
-  Object.entries(FORMATS).map(([kind, format]) => [format, kind as RecordKind]),
-);
-
-export const kindOf = (format: string): RecordKind | undefined => KINDS.get(format);
 
 /** The hash of a text that has its end and that hash. */
 export function soundHash(text: string): string | Flaw {

@@ -15,7 +15,8 @@ import { join } from 'node:path';
 import type { CollectionCounts } from '../../../domain/run/progress.ts';
 import { logName } from '../../../domain/rollout/turn-log.ts';
 import { logPath, queryFolder, rolloutFolder } from '../../../records/record/layout.ts';
-import { encodeRecord, FORMATS, type RecordKind } from '../../../records/record/text.ts';
+import { FORMATS, type RecordKind } from '../../../records/record/kinds.ts';
+import { encodeRecord } from '../../../records/record/text.ts';
 import { aQuery } from '../play.ts';
 
 export interface Harm {

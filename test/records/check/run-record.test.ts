@@ -22,7 +22,7 @@ import { shapeProblem } from '../../../records/check/shape.ts';
 import { openFileStore } from '../../../records/files.ts';
 import { FIELDS } from '../../../run/options.ts';
 import type { RunRecord } from '../../../records/record/run-record.ts';
-import type { RecordKind } from '../../../records/record/text.ts';
+import type { RecordKind } from '../../../records/record/kinds.ts';
 import { TINY_FOLDER } from '../../support/tiny.ts';
 import { forgeRun, type LooseRun, unpack } from './forger.ts';
 

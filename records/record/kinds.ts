@@ -1,0 +1,53 @@
+// The kinds of records: the format that a text of each begins with, and the table from which its type, its form and the order
+// of its text follow.
+
+import { RESULT } from '../../domain/run/messages.ts';
+import { STEERING } from '../../domain/run/steering.ts';
+import { END, ROLLOUT, VERDICT } from '../../domain/rollout/trajectory.ts';
+import { CHUNK, TURN } from '../../domain/rollout/turn.ts';
+import type { Table } from '../../domain/schema/fields.ts';
+import { SAY } from '../../domain/text/say.ts';
+import { CALL, INTENT } from '../../domain/tools/tool.ts';
+import { RUN } from './run-record.ts';
+
+export const FORMATS = {
+  run: 'everturn-run/1',
+  result: 'everturn-result/1',
+  rollout: 'everturn-rollout/1',
+  turn: 'everturn-turn/1',
+  chunk: 'everturn-chunk/1',
+  verdict: 'everturn-verdict/1',
+  end: 'everturn-end/1',
+  feed: 'everturn-feed/1',
+  weights: 'everturn-weights/1',
+  ended: 'everturn-ended/1',
+  steering: 'everturn-steering/1',
+  say: 'everturn-say/1',
+  intent: 'everturn-intent/1',
+  call: 'everturn-call/1',
+} as const;
+export type RecordKind = keyof typeof FORMATS;
+const KINDS: ReadonlyMap<unknown, RecordKind> = new Map(
+  Object.entries(FORMATS).map(([kind, format]) => [format, kind as RecordKind]),
+);
+
+export const kindOf = (format: unknown): RecordKind | undefined => KINDS.get(format);
+
+const TABLES: Readonly<Partial<Record<RecordKind, Table>>> = {
+  run: RUN,
+  result: RESULT,
+  rollout: ROLLOUT,
+  turn: TURN,
+  chunk: CHUNK,
+  verdict: VERDICT,
+  end: END,
+  say: SAY,
+  intent: INTENT,
+  call: CALL,
+};
+
+export function tableOf(kind: RecordKind, record: object): Table | undefined {
+  if (kind !== 'steering') return TABLES[kind];
+  const acts: Readonly<Record<string, Table>> = STEERING;
+  return acts[(record as { readonly act?: string }).act ?? ''];
+}
