@@ -17,10 +17,10 @@ from safetensors.torch import load_file
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "models", "training"))
 
+from answers import boxed  # noqa: E402
 from network import Llama, sample  # noqa: E402
 from onnx_graph import build_graph  # noqa: E402
 from problems import heldout_problems  # noqa: E402
-from scoring import boxed  # noqa: E402
 from tokenizer import END, load_tokenizer, render  # noqa: E402
 
 FILES = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json")

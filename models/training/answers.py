@@ -1,5 +1,6 @@
 """Worked answers, right and wrong, and the multi-turn conversations made of them."""
 import os
+import re
 
 RIGHT = "Congratulations! You are correct!"
 WRONG = "Unfortunately your answer is wrong. Let's try again."
@@ -152,3 +153,9 @@ def conversation(r, p, wrongs=None):
             text = f"Thank you! The answer is \\boxed{{{p['answer']}}}."
             m += [("user", RIGHT, 0), ("assistant", text, len(text))]
     return m
+
+
+def boxed(text):
+    """What counts as the answer of a text: its last box, or None."""
+    found = re.findall(r"\\boxed\{([^{}]*)\}", text)
+    return found[-1].strip() if found else None

@@ -2,8 +2,9 @@
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+from safetensors.torch import load_file
 
-from tokenizer import CONTEXT
+from tokenizer import CONTEXT, load_tokenizer
 
 SHAPE = dict(hidden_size=192, num_hidden_layers=4, num_attention_heads=6, num_key_value_heads=2, head_dim=32,
              intermediate_size=512, rms_norm_eps=1e-6, rope_theta=10000.0, max_position_embeddings=CONTEXT)
@@ -111,6 +112,14 @@ class Llama(nn.Module):
         if select is not None:
             x = x.reshape(-1, E)[select]
         return F.linear(x, self.model.embed_tokens.weight)
+
+
+def load(folder):
+    """-> tokenizer and network of a folder like models/tiny, whose float16 weights are computed in float32."""
+    tok = load_tokenizer(folder)
+    model = Llama(tok.get_vocab_size())
+    model.load_state_dict({k: v.float() for k, v in load_file(f"{folder}/model.safetensors").items()})
+    return tok, model.eval()
 
 
 @torch.inference_mode()

@@ -15,10 +15,9 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import save_file
 
-from answers import WRONG, conversation, single
+from answers import WRONG, boxed, conversation, single
 from network import SHAPE, Llama, sample
 from problems import problem
-from scoring import boxed
 from tokenizer import END, PAD, encode_conversations, load_tokenizer, make_tokenizer, render
 
 BATCH_TOKENS, LONGEST = 6144, 640

@@ -1,19 +1,22 @@
 """Writes what the project's tests compare with, and the example data set:
 
-    python fixtures.py --model models/tiny --tests test/fixtures --examples examples
+    python test/models/fixtures.py --model models/tiny --tests test/fixtures --examples examples
 """
 import argparse
 import hashlib
 import json
 import os
 import random
+import sys
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from answers import INSTRUCTIONS, RIGHT, SYSTEMS, WRONG
-from evaluate import episodes, load
-from problems import as_record, heldout_problems
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "training"))
+from answers import INSTRUCTIONS, RIGHT, SYSTEMS, WRONG  # noqa: E402
+from network import load, sample  # noqa: E402
+from problems import as_record, heldout_problems  # noqa: E402
+from tokenizer import END, render  # noqa: E402
 
 STRINGS = [
     "", " ", "  ", "\n", "\n\n", "\r\n", "\t", " \n ", "a", " a", "a ", "\u00a0", "\u2003wide\u2003space", "trailing   ",
@@ -64,15 +67,26 @@ def tokenizer_fixture(folder, tok):
     return {"tokenizer": sha256(f"{folder}/tokenizer.json"), "strings": strings, "chats": chats}
 
 
+def conversations(tok, model, problems, turns=5):
+    """-> the ids of conversations in which every answer is called wrong"""
+    generator, end = torch.Generator().manual_seed(3), tok.token_to_id(END)
+    feedback = tok.encode("\n" + render([("user", WRONG)], True)).ids
+    contexts = [tok.encode(render([("user", p["question"])], True)).ids for p in problems]
+    for turn in range(turns):
+        answers = sample(model, contexts, generator, temperature=1.2, eos=end)
+        contexts = [c + a + ([] if a[-1] == end else [end]) + (feedback if turn + 1 < turns else []) for c, a in zip(contexts, answers)]
+    return contexts
+
+
 def logprobs_fixture(folder, tok, own):
     """Half conversations of the model itself, half random ids; transformers' model in float32."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     r = random.Random(5)
-    _, contexts = episodes(tok, own, heldout_problems(13, seed=99), temperature=1.2, seed=3)
-    conversations = [ids[:r.randint(40, 400) if i % 3 == 0 else 400] for i, ids in enumerate(contexts)]
+    contexts = conversations(tok, own, heldout_problems(13, seed=99))
+    played = [ids[:r.randint(40, 400) if i % 3 == 0 else 400] for i, ids in enumerate(contexts)]
     lengths = [5, 6, 9, 17, 32, 33, 64, 100, 128, 200, 257, 333, 400]
     sequences = []
-    for ids in conversations + [[r.randrange(tok.get_vocab_size()) for _ in range(n)] for n in lengths]:
+    for ids in played + [[r.randrange(tok.get_vocab_size()) for _ in range(n)] for n in lengths]:
         with torch.inference_mode():
             logits = model(torch.tensor([ids])).logits[0].double()
         logprobs = torch.log_softmax(logits, -1)[torch.arange(len(ids) - 1), torch.tensor(ids[1:])]

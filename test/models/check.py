@@ -1,20 +1,21 @@
-"""Checks a folder before it ships: `python check.py --model models/tiny`. Exits with an error where something is off.
+"""Checks a folder before it ships: `python test/models/check.py --model models/tiny`. Exits with an error where something is off.
 
 transformers against network.py, the ONNX session against transformers (whole sequences, cached steps, padded batches,
 log-probabilities), greedy answers, and the tokenizer's round trip on random text."""
 import argparse
 import os
 import random
+import sys
 
 import numpy as np
 import onnxruntime
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from evaluate import load
-from network import sample
-from problems import heldout_problems
-from tokenizer import END, render
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "training"))
+from network import load, sample  # noqa: E402
+from problems import heldout_problems  # noqa: E402
+from tokenizer import END, render  # noqa: E402
 
 
 class Session:
