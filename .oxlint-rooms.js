@@ -80,7 +80,7 @@ const ROOMS = {
   // The browser's code, and what it shares with the server, come before the room around them.
   'viewer/model/': { ours: ['domain/', 'statistics/'] },
   'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact'] },
-  'viewer/': { ours: ['domain/', 'statistics/', 'records/'], outside: ['node:'] },
+  'viewer/': { ours: ['domain/', 'statistics/', 'records/', 'local/machine/own-user.ts'], outside: ['node:'] },
   'cli/': { ours: [...EVERY_ROOM, 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
   'worker-settings.ts': { ours: [...EVERY_ROOM] },
   'worker.ts': { ours: [...EVERY_ROOM, 'activities/', 'worker-settings.ts'], outside: ['node:'] },

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { EverturnError, explain, UsageError } from '../domain/errors/errors.ts';
+import { isOtherUser } from '../local/machine/own-user.ts';
 import type { Api } from './api.ts';
 import type { Assets } from './assets.ts';
 import type { Extras, PlainText } from './extras.ts';
@@ -68,6 +69,9 @@ export async function serveView(options: ViewServerOptions): Promise<ViewServer>
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = urlOf(request);
+    if (await isOtherUser(request.socket)) {
+      throw new Refusal(403, 'This viewer belongs to another user of this machine.');
+    }
     if (act && url.pathname === ACT_PATH) {
       await send(request, response, 200, JSON_TYPE, JSON.stringify(await act(request, url, { port: bound, token })));
       return;

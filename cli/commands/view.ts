@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
 import { explain, UsageError } from '../../domain/errors/errors.ts';
-import { wantsUi } from '../../local/service/shared-machine.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import type { OnBreach } from '../../records/store.ts';
 import { resolvePlace } from '../../records/place.ts';
@@ -41,7 +40,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(outOption())
     .addOption(new Option('--port <n>', 'the port on 127.0.0.1').default('0', 'any free one'))
     .addOption(new Option('--no-open', 'open no browser'))
-    .addOption(new Option('--token', 'ask for a token (default: if other people work on this machine)'))
+    .addOption(new Option('--token', 'ask for a token (default: with --steer)'))
     .addOption(
       new Option('--steer', 'verdicts, notes, forks, messages, retries and pauses from the page too; asks for a token'),
     )
@@ -73,7 +72,7 @@ async function view(io: Io, named: string | undefined, flags: Flags): Promise<Ex
     throw new UsageError('--by names the person who steers.', { reason: 'bad-value', fix: 'Give it with --steer.' });
   }
   const steering = flags.steer === true ? await steeringOf(io, runs, flags.by) : undefined;
-  const token = flags.token === true || steering || !wantsUi(io.env) ? newToken() : null;
+  const token = flags.token === true || steering ? newToken() : null;
   const server = await listen(port, () =>
     serveView({
       ...{ api, extras, assets: serverAssets(bundle()), port, token },

@@ -11,8 +11,7 @@ import { endedOnPurpose } from '../../local/service/state.ts';
 import { say, type Io } from '../io.ts';
 
 /** Shown in place of the UI's address. */
-export const NO_UI =
-  'off (other people work on this machine, or EVERTURN_UI is off; EVERTURN_UI=on starts it with one)';
+export const NO_UI = 'off (EVERTURN_UI is off)';
 
 export interface Link {
   readonly session: Session;

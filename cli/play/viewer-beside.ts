@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
-import { type Environment, homeOf } from '../../local/service/home.ts';
-import { wantsUi } from '../../local/service/shared-machine.ts';
+import { type Environment, hasUi, homeOf } from '../../local/service/home.ts';
 import { liveState } from '../../local/service/state.ts';
 import type { RunPlace } from '../find/place.ts';
 
@@ -20,7 +19,7 @@ const SERVICE_LOOK_MS = 2_000;
 
 /** The address of the run's page; null if no viewer may be or could be started. */
 export async function viewerBeside(env: Environment, { out, run }: Omit<RunPlace, 'store'>): Promise<string | null> {
-  if (!wantsUi(env) || isBucketPlace(out) || !serviceLives(env)) return null;
+  if (!hasUi(env) || isBucketPlace(out) || !serviceLives(env)) return null;
   const url = (await addressOf(env, out)) ?? (await startedFor(env, out));
   return url && `${url}#/run/${encodeURIComponent(run)}`;
 }

@@ -68,3 +68,8 @@ function xdg(env: Environment, name: string, fallback: string): string {
   const value = env[name];
   return value && isAbsolute(value) ? value : join(env['HOME'] || homedir(), fallback);
 }
+
+/** Whether the local service starts the pages that show it: Temporal's web UI, and the viewer beside it. */
+export function hasUi(env: Environment): boolean {
+  return env['EVERTURN_UI']?.trim().toLowerCase() !== 'off';
+}

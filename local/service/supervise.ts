@@ -6,14 +6,13 @@ import { utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import { ServiceHealth } from './children-state.ts';
-import { createHome, type Home } from './home.ts';
+import { createHome, hasUi, type Home } from './home.ts';
 import { lastTouchMs, touchService, untilIdle } from './idle.ts';
 import { tryLock } from '../machine/lock.ts';
 import { boundLog } from './logs.ts';
 import { identify, terminate, type ProcessId } from '../machine/process.ts';
 import { addressesOf, choosePorts } from './service-ports.ts';
 import { readState, STATE_RENEWAL_MS, type CodeId, type ServiceState } from './state.ts';
-import { wantsUi } from './shared-machine.ts';
 import { superviseChildren, type SupervisedOptions } from './supervised.ts';
 
 export interface SuperviseOptions extends SupervisedOptions {
@@ -48,7 +47,7 @@ async function run(options: SuperviseOptions): Promise<SuperviseEnd> {
   touchService(home);
   const previous = readState(home);
   await endLeftovers(previous);
-  const ports = await choosePorts(previous, wantsUi(options.env));
+  const ports = await choosePorts(previous, hasUi(options.env));
   const health = new ServiceHealth(home, { ...firstState(options), ...addressesOf(ports) }, options.onState);
 
   const stop = new AbortController();

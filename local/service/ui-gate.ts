@@ -4,9 +4,8 @@
 
 import { once } from 'node:events';
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { readFile } from 'node:fs/promises';
 import { doubledHeader } from '../../domain/text/doubled-header.ts';
+import { isOtherUser } from '../machine/own-user.ts';
 import { LOOPBACK } from '../machine/ports.ts';
 
 export interface UiGate {
@@ -21,17 +20,14 @@ export interface Upstream {
 
 export async function openUiGate(port: number, upstream: Upstream): Promise<UiGate> {
   const hosts = new Set(['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`));
-  const strangers = new WeakMap<Socket, Promise<boolean>>();
   const server = createServer((request, response) => {
     request.on('error', () => response.destroy());
-    const isStranger = strangers.get(request.socket) ?? Promise.resolve(false);
-    void isStranger.then((stranger) => {
+    void isOtherUser(request.socket).then((stranger) => {
       const problem = stranger ? 'This UI belongs to another user of this machine.' : foreign(request, hosts);
       if (problem === undefined) pass(request, response, upstream);
       else refuse(request, response, problem);
     });
   });
-  server.on('connection', (socket) => strangers.set(socket, isOtherUser(socket)));
   // No other protocol is supported.
   server.on('upgrade', (_request, socket) => socket.destroy());
   server.on('connect', (_request, socket) => socket.destroy());
@@ -85,19 +81,4 @@ function pass(request: IncomingMessage, response: ServerResponse, { host, port }
   });
   response.on('close', () => asked.destroy());
   request.pipe(asked);
-}
-
-/** Linux reports the owner of a local connection. On other systems every user is admitted. */
-async function isOtherUser({ remoteAddress, remotePort, localPort }: Socket): Promise<boolean> {
-  const own = process.getuid?.();
-  const client = remoteAddress?.split('.').map(Number);
-  if (own === undefined || client?.length !== 4 || remotePort === undefined || localPort === undefined) return false;
-  const table = await readFile('/proc/net/tcp', 'latin1').catch(() => '');
-  const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, '0');
-  const from = `:${hex(remotePort)}`;
-  const to = `:${hex(localPort)}`;
-  const rows = table.split('\n').map((line) => line.trim().split(/\s+/));
-  const row = rows.find(([, local = '', remote = '']) => local.endsWith(from) && remote.endsWith(to));
-  const uid = row?.[7];
-  return uid !== undefined && Number(uid) !== own && uid !== '0';
 }

@@ -10,7 +10,6 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type DevServer, startDevServer } from '../../local/service/dev-server.ts';
 import { freePort } from '../../local/machine/ports.ts';
-import { wantsUi } from '../../local/service/shared-machine.ts';
 import { tmpdir } from 'node:os';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-ui-'));
@@ -146,16 +145,6 @@ describe('the local UI', () => {
     const other = await ask(54_321).catch(() => undefined);
     if (other) expect(other.stdout.trim()).toBe('403');
     expect((await ask(0)).stdout.trim()).toBe('200');
-  });
-
-  test('is off where it is told so, and where others work on the machine unless it is asked for', () => {
-    const shared = () => true;
-    const alone = () => false;
-    expect(wantsUi({}, alone)).toBe(true);
-    expect(wantsUi({}, shared)).toBe(false);
-    expect(wantsUi({ EVERTURN_UI: 'on' }, shared)).toBe(true);
-    expect(wantsUi({ EVERTURN_UI: 'off' }, alone)).toBe(false);
-    expect(wantsUi({ EVERTURN_UI: 'https://temporal.example' }, shared)).toBe(false);
   });
 });
 
