@@ -34,6 +34,51 @@ describe('a key', () => {
     );
   });
 
+  describe.each([24, 40, 51, 164, 800])('of %i characters', (length) => {
+    const key =
+      `sk-ant-api03-${fc.sample(fc.base64String({ minLength: 800, maxLength: 800 }), { numRuns: 1, seed: length })[0]}`
+        .slice(0, length - 2)
+        .concat('+/');
+    const bytes = (text: string) => Buffer.from(text);
+    const eachChar = (how: (code: number) => string) => (text: string) =>
+      Array.from(text, (c) => how(c.charCodeAt(0))).join('');
+    const percent = (code: number) => `%${code.toString(16).padStart(2, '0')}`;
+    const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
+      base64: (text) => bytes(text).toString('base64'),
+      'base64 behind one byte': (text) => bytes(`:${text}`).toString('base64'),
+      'base64 behind two bytes': (text) => bytes(`u:${text}:x`).toString('base64'),
+      'base64 of urls': (text) => bytes(`Bearer ${text}`).toString('base64url'),
+      'base64 in a url': (text) => encodeURIComponent(bytes(text).toString('base64')),
+      hex: (text) => bytes(text).toString('hex'),
+      'upper hex': (text) => bytes(text).toString('hex').toUpperCase(),
+      percent: encodeURIComponent,
+      'percent for all': eachChar(percent),
+      'percent twice': (text) => encodeURIComponent(encodeURIComponent(text)),
+      entities: eachChar((code) => `&#${code};`),
+      'entities in hex': eachChar((code) => `&#x${code.toString(16).toUpperCase()};`),
+    };
+
+    test.each(Object.entries(ENCODINGS))('is found and taken out as %s', (_, encode) => {
+      const text = JSON.stringify({ text: `before ${encode(key)} behind` });
+      expect(holdsSecret(text, key)).toBe(true);
+      const clean = withoutSecret(text, key);
+      expect(clean).toMatch(/^\{"text":"before \S*\[key\]\S* behind"\}$/);
+      expect(clean.length).toBeLessThan(50);
+    });
+
+    test('is found and taken out without its first, its last or, if it is long, any other character', () => {
+      for (const at of length < 32 ? [0, length - 1] : Array(length).keys()) {
+        const text = JSON.stringify({ text: `before ${key.slice(0, at)} ${key.slice(at + 1)} behind` });
+        expect(holdsSecret(text, key), `without character ${at}`).toBe(true);
+        expect(withoutSecret(text, key)).toContain('[key]');
+      }
+    });
+
+    test('is not found by how all keys of a provider begin', () => {
+      expect(holdsSecret('It begins with sk-ant-api03-, and is long.', key)).toBe(false);
+    });
+  });
+
   test.each(['hunter22', 'token-1', 'sk-x', 'Passw0rd', 'abcdefghijklmnop', KEY])('is recognised: %s', (key) => {
     expect(holdsSecret(JSON.stringify({ text: `it is ${key}.` }), key)).toBe(true);
   });
