@@ -26,13 +26,3 @@ export async function* ahead<T, R>(
     await Promise.allSettled(begun);
   }
 }
-
-export async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let group: T[] = [];
-  for await (const item of items) {
-    if (group.push(item) < size) continue;
-    yield group;
-    group = [];
-  }
-  if (group.length > 0) yield group;
-}

@@ -33,13 +33,6 @@ export interface LineMaker {
   id?(trajectory: Trajectory): string;
 }
 
-export function lineByLine(exporter: LineMaker): Encoder {
-  return {
-    add: (trajectory, labels) => exporter.lines(trajectory, labels).map((line) => `${line}\n`),
-    end: () => [],
-  };
-}
-
 /** Undefined for a trajectory that gives nothing, which is reported. */
 export function made<T>(
   exporter: Pick<LineMaker, 'leavesOut'>,

@@ -162,11 +162,6 @@ export async function closedRollouts(
   return closed;
 }
 
-/** Workflow ids of the rollouts of a run that are not closed. The list may lag behind by seconds. */
-export async function rolloutsInFlight({ client }: Session, run: string): Promise<ReadonlySet<string>> {
-  return openRollouts(client, run);
-}
-
 /** Answered by a worker. Undefined if none answers in time. */
 export async function progressOf({ client }: Session, run: string): Promise<CollectionProgress | undefined> {
   try {

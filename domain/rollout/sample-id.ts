@@ -10,16 +10,3 @@ export function sampleId(query: string, sample: number): string {
   const row = query.replace(/@|%(?=40|25)/g, (char) => (char === '@' ? '%40' : '%25'));
   return sample > 0 ? `${row}@${sample}` : row;
 }
-
-export interface SampleName {
-  readonly query: string;
-  readonly sample: number;
-}
-
-/** The reverse of sampleId; undefined for a text that it never returns. */
-export function parseSampleId(id: string): SampleName | undefined {
-  const [, row, number = '0'] = /^([^@]*)(?:@([1-9]\d{0,15}))?$/s.exec(id) ?? [];
-  if (row === undefined) return undefined;
-  const name = { query: row.replace(/%(40|25)/g, (_, code) => (code === '40' ? '@' : '%')), sample: Number(number) };
-  return sampleId(name.query, name.sample) === id ? name : undefined;
-}

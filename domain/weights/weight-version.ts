@@ -16,8 +16,8 @@ const LONGEST_NUMBERED = 200;
  * The rule:
  *   `default`, nothing        0
  *   `12`                      12
- *   `v3`, `step-12`, `actor/global_step_40`: a string that ends in digits, after letters or a separator, with
- *                             no other digits in its last part     those digits
+ *   `v3`, `step-12`, `actor/global_step_40`: a string that ends in digits, behind a letter and at most one of
+ *                             `-`, `_` and space, with no other digits in its last part     those digits
  *   anything else             2^30 + 30 bits of its SHA-256: the same string is always the same number, no more
  * A number that int32 cannot hold is "anything else".
  */
@@ -31,7 +31,7 @@ export function versionNumber(label: string | number | null | undefined): number
 }
 
 function numberIn(text: string): string | undefined {
-  return /^\d+$/.exec(text)?.[0] ?? /(?:^|[/:])[A-Za-z_. -]*[A-Za-z][A-Za-z_. -]*?(\d+)$/.exec(text)?.[1];
+  return /^\d+$/.exec(text)?.[0] ?? /(?:^|[/:])[A-Za-z_. -]*[A-Za-z][_ -]?(\d+)$/.exec(text)?.[1];
 }
 
 /** Of a rewind: numbers come again on purpose (weights.ts). */

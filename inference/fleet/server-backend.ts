@@ -51,9 +51,12 @@ export function callId(requestId: string): string {
   return `${requestId.replace(/[^\w.-]+/g, '_').slice(-80)}-${randomUUID().slice(0, 8)}`;
 }
 
+/** As vLLM names a request in a reply; SGLang repeats the id. */
+const PREFIXES = ['', 'cmpl-', 'generate-tokens-'];
+
 /** An answer is only taken for the request that it names. `said`: null if the reply names none. */
 export function mustName(id: string, said: string | null | undefined, place: Place): void {
-  if (said == null || said.includes(id)) return;
+  if (said == null || PREFIXES.some((prefix) => said === prefix + id)) return;
   const what = `gave the answer to the request ${short(JSON.stringify(said), 120)}, and ${id} was asked`;
   throw badReply(what, place, { flaw: 'the answer to another request' });
 }

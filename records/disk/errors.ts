@@ -74,13 +74,6 @@ export function fileError(action: string, path: string, cause: unknown): unknown
   return new StoreError(`cannot ${action} ${path}: ${words}`, { reason, fix, retryable, cause });
 }
 
-/** For a command that ends with its first error, where no run waits for the repair. */
-export function calledAgain(error: unknown): unknown {
-  if (!(error instanceof StoreError) || error.cause === undefined || !error.retryable) return error;
-  const { message, reason, cause } = error;
-  return new StoreError(message, { reason, fix: 'Nothing is lost: correct that, and call it again.', cause });
-}
-
 /** The fault of a record that another Everturn wrote. */
 export const OTHER_VERSION = /has format "everturn-[a-z]+\/\d{1,9}"/;
 

@@ -23,13 +23,13 @@ describe('a weight version', () => {
     expect(versionNumber(word)).toBe(number);
   });
 
-  test.each(['step-abort', '1.5', '2026-11-21', '3f2a9c17', 'v', 'm1-b2', '2147483648', 'v99999999999999999999', '-1'])(
-    'gives %j a number of its own, far from any count',
-    (word) => {
-      expect(versionNumber(word)).toBeGreaterThanOrEqual(2 ** 30);
-      expect(versionNumber(word)).toBe(versionNumber(word));
-    },
-  );
+  test.each([
+    ...['step-abort', '1.5', '2026-11-21', '3f2a9c17', 'v', 'm1-b2', '2147483648', 'v99999999999999999999', '-1'],
+    ...[-5, 1.5, 1e21, 'v1.5', 'v.5', 'step.5', 'step -5', 'step--5', 'step_-5', 'step/-5', 'step:1.5', 'v+5'],
+  ])('gives %j a number of its own, far from any count', (word) => {
+    expect(versionNumber(word)).toBeGreaterThanOrEqual(2 ** 30);
+    expect(versionNumber(word)).toBe(versionNumber(word));
+  });
 
   test('any word is an int32, the same each time', () => {
     fc.assert(

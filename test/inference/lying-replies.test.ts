@@ -61,6 +61,11 @@ const OF_USAGE: Lie[] = [
   ['an error beside the answer', /error/, set('object', 'error')],
 ];
 const ANOTHER_REQUEST = /^the answer to another request$/;
+const nameWithMore = (path: string): Lie => [
+  'a name that holds ours',
+  ANOTHER_REQUEST,
+  (whole) => set(path, `${get(whole, path) as string}-2`)(whole),
+];
 const NO_VERSION = /^no weight version$/;
 const OF_VLLM: Lie[] = [
   ...OF_USAGE,
@@ -73,6 +78,7 @@ const OF_VLLM: Lie[] = [
 const OF_GENERATE: Lie[] = [
   ...OF_VLLM,
   ['the name of another request', ANOTHER_REQUEST, set('request_id', 'generate-tokens-run_q_0_1-12345678')],
+  nameWithMore('request_id'),
   ['spans without a version', NO_VERSION, set('choices.0.weight_versions.0.version', null)],
   ['spans of an empty version', NO_VERSION, set('choices.0.weight_versions.0.version', '')],
   ['spans that end early', /^versions that do not cover/, set('choices.0.weight_versions.0.end', 3)],
@@ -81,10 +87,12 @@ const OF_GENERATE: Lie[] = [
 const OF_COMPLETIONS: Lie[] = [
   ...OF_VLLM,
   ['the name of another request', ANOTHER_REQUEST, set('id', 'cmpl-run_q_0_1-12345678')],
+  nameWithMore('id'),
 ];
 const SGLANG_COUNTS = ['prompt_tokens', 'completion_tokens'];
 const OF_SGLANG: Lie[] = [
   ['the name of another request', ANOTHER_REQUEST, set('meta_info.id', 'run_q_0_1-12345678')],
+  nameWithMore('meta_info.id'),
   ...countLies('meta_info', [...SGLANG_COUNTS, 'cached_tokens']),
   ...offByOne('meta_info', SGLANG_COUNTS),
   ['cached tokens beyond all tokens', /^more cached_tokens/, set('meta_info.cached_tokens', 1e9)],

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseSampleId } from '../../../domain/rollout/sample-id.ts';
+import { parseSampleId } from '../../support/sample-name.ts';
 import type { NeutralRow } from '../../../domain/rollout/neutral-row.ts';
 import { EXPORTERS, exporterNamed } from '../../../formats/exports/index.ts';
 import { exportRun, type ExportOptions } from '../../../records/export-run.ts';
