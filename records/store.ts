@@ -9,12 +9,13 @@ import type { SayRecord } from '../domain/text/say.ts';
 import type { CallRecord, IntentRecord } from '../domain/tools/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/rollout/turn.ts';
-import type { EndedEntry, SeenLines } from './ended/ended.ts';
+import type { RolloutRow } from '../domain/rollout/rollout-row.ts';
+import type { SeenLines } from './ended/ended.ts';
 import type { RunRecord } from './record/run-record.ts';
 import type { Breach, OnBreach, Stored } from './record/stored.ts';
 import type { RolloutFiles } from './summary.ts';
 
-export type { Breach, EndedEntry, OnBreach, RolloutFiles, SeenLines, Stored };
+export type { Breach, OnBreach, RolloutFiles, SeenLines, Stored };
 
 /** One turn of a log, or all of it. */
 export interface LogText {
@@ -78,8 +79,8 @@ export interface Store {
   rolloutIn(path: string): Promise<RolloutId | undefined>;
   /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
   listFiles(id: RolloutId): Promise<string[]>;
-  /** The ended rollouts and how they ended, in no order. `seen` is of an earlier call: only those since. */
-  listEnded(seen?: SeenLines): AsyncIterable<EndedEntry>;
+  /** The ended rollouts as rows of a list, in no order. `seen` is of an earlier call: only those since. */
+  listEnded(seen?: SeenLines): AsyncIterable<RolloutRow>;
   /** Why the line of an ended rollout is not the one that its records give. */
   lineProblem(id: RolloutId): Promise<string | undefined>;
   /** Second lines of ended rollouts that differ from the ones that count. */

@@ -32,7 +32,6 @@ import { markedRows } from './marked-rows.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun, Runs } from './runs.ts';
 import { factsOf, forkOf, serversOf, settingsOf } from './run-facts.ts';
-import { plainRow } from './row-bytes.ts';
 import { openSearches } from './searches.ts';
 import { tokensMessage } from './token-message.ts';
 import type { TokenDecoder } from './token-text.ts';
@@ -65,8 +64,6 @@ export interface ApiParts {
 }
 
 export const MOST_ROWS = 500;
-/** A list that is whole so soon after it was begun is sent whole; a longer one is sent when it has its first rows. */
-const FIRST_ROWS_MS = 400;
 
 export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiParts): Api {
   const countsOf = openCounts(now);
@@ -76,13 +73,7 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
 
   async function opened(name: string): Promise<OpenRun> {
     const open = await runs.open(name);
-    const { index } = open;
-    if (index.progress.listed) await index.refresh();
-    else {
-      const whole = index.start();
-      await Promise.race([whole, delay(index.begunAt + FIRST_ROWS_MS - performance.now())]);
-      await index.first();
-    }
+    await open.index.refresh();
     return open;
   }
 
@@ -113,7 +104,7 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
     async run(name) {
       const open = await opened(name);
       const head = await runs.head(open);
-      const { summary, numbers } = await countsOf(open, head.state);
+      const { summary, numbers } = await countsOf(open, head.state === 'open');
       const servers = head.state === 'open' ? await serversOf(open, now()) : [];
       return {
         head,
@@ -133,18 +124,15 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
     async rows(name, list, from, count) {
       const open = await opened(name);
       const all = await listOf(open, list);
-      const page = all.slice(from, from + Math.min(count, MOST_ROWS));
-      await Promise.race([open.index.glance(page), delay(FIRST_ROWS_MS)]);
-      const rows = page.map((row) => ({ ...plainRow(row), ...open.index.row(row) }));
       const { problems } = parseFilter(list.filter);
-      return { from, count: all.length, rows, problems, progress: open.index.progress };
+      return { from, count: all.length, rows: all.slice(from, from + Math.min(count, MOST_ROWS)), problems };
     },
 
     async queries(name, kind, from, count) {
       const open = await opened(name);
       const { counts, histogram, rows } = difficulty(open.index.rows(), kind, open.record.settings.numTurns);
       const page = rows.slice(from, from + Math.min(count, MOST_ROWS));
-      return { counts, histogram, from, count: rows.length, rows: page, progress: open.index.progress };
+      return { counts, histogram, from, count: rows.length, rows: page };
     },
 
     async compare(a, b, cell) {
@@ -160,8 +148,8 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
       mustBePlain(store.folder, folder);
       mustBePlain(store.folder, STEERING);
       void decoderFor(open).catch(() => {});
-      const rollout = await store.getRollout(id);
-      if (!rollout) throw noRollout(place);
+      const [rollout, row] = [await store.getRollout(id), index.row(place)];
+      if (!rollout || !row) throw noRollout(place);
       const end = (await store.getEnd(id))?.record ?? null;
       const turns: TurnMessage[] = [];
       for (let turn = 1; !end || turn <= end.turns.length; turn++) {
@@ -174,13 +162,11 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
         const reward = verdict?.record.reward ?? made;
         turns.push(turnMessage(stored, verdict?.record ?? null, reward));
       }
-      const row = index.row(place) ?? rowOf(rollout.record.query.queryId, place);
-      await index.glance([row]);
       const rows = await listOf(open, list);
       const history = historyOf(id);
       const at = rows.findIndex((other) => rowKey(other) === rowKey(place));
       return {
-        row: index.row(place) ?? row,
+        row,
         query: rollout.record.query,
         numTurns: record.settings.numTurns,
         samples: index.rows().filter(({ query }) => query === place.query),
@@ -247,11 +233,6 @@ function turnMessage({ record, hash }: Stored<TurnRecord>, verdict: TurnMessage[
   };
 }
 
-function rowOf(query: string, { sample, attempt }: RowPlace): Row {
-  const none = { state: 'open', stop: null, reason: null, success: [], reward: null, endedAt: null } as const;
-  return { index: null, query, title: '', sample, attempt, turns: null, ...none };
-}
-
 function placeOf(row: Row | undefined): RowPlace | null {
   return row ? { query: row.query, sample: row.sample, attempt: row.attempt } : null;
 }
@@ -262,8 +243,4 @@ function noRollout({ query, sample, attempt }: RowPlace, turn?: number): UsageEr
     reason: 'no-such-rollout',
     fix: 'The list of rollouts has those that have begun.',
   });
-}
-
-async function delay(ms: number): Promise<void> {
-  await new Promise((resolve) => void setTimeout(resolve, Math.max(0, ms)).unref());
 }

@@ -18,7 +18,6 @@ export async function compareRuns(
   [headA, headB]: readonly [RunHead, RunHead],
   cell: Cell | null,
 ): Promise<CompareMessage> {
-  await Promise.all([a.index.start(), b.index.start()]);
   const [queriesA, queriesB] = await Promise.all([identitiesOf(a), identitiesOf(b)]);
   const atTurn = Math.min(a.record.settings.numTurns, b.record.settings.numTurns);
   const { pairs, ...numbers } = comparison(

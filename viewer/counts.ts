@@ -2,52 +2,42 @@
 // in parts, between which other requests are answered. Leaves the formulas to model/.
 
 import { inParts } from './in-batches.ts';
-import type { RunState } from './model/messages.ts';
 import { type Numbers, numbersInParts } from './model/numbers.ts';
 import { type RunSummary, summaryInParts } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
 
 export interface Counted {
-  readonly revision: number;
   readonly summary: RunSummary;
   readonly numbers: Numbers;
-  /** When it was made, and how long that took. */
-  readonly at: number;
-  readonly tookMs: number;
 }
 
-/** A longer list has its intervals when it is complete. */
-const SOON = 5_000;
-const NO_NUMBERS: Numbers = { byTurn: [], passAtK: [], provisional: null };
-/** Counting takes at most one part in so many of the time. */
+interface Count {
+  readonly revision: number;
+  readonly counted: Promise<Counted>;
+  /** Until then it is not counted again: counting takes at most one part in PATIENCE of the time. */
+  until: number;
+}
+
 const PATIENCE = 10;
 
-export function openCounts(now: () => number): (open: OpenRun, state: RunState) => Promise<Counted> {
-  const known = new WeakMap<OpenRun, Counted>();
-  const going = new WeakMap<OpenRun, Promise<unknown>>();
+export function openCounts(now: () => number): (open: OpenRun, goesOn: boolean) => Promise<Counted> {
+  const known = new WeakMap<OpenRun, Count>();
 
-  async function count(open: OpenRun, state: RunState): Promise<Counted> {
-    const { revision, listed, glanced, begun: rowsBegun } = open.index.progress;
-    const last = known.get(open);
-    const begun = now();
-    // Of a long run that is still read or played, the numbers may be a little older than the rows; it is asked again.
-    const changes = state === 'open' || !listed || glanced < rowsBegun;
-    if (last && (last.revision === revision || (changes && begun - last.at < PATIENCE * last.tookMs))) return last;
-    const rows = open.index.rows();
-    const summary = await inParts(summaryInParts(rows, open.total, open.record.settings.numTurns));
-    const whole = listed || rows.length < SOON;
-    const numbers = whole ? await inParts(numbersInParts(rows, open.shape)) : NO_NUMBERS;
-    const counted = { revision, summary, numbers, at: now(), tookMs: now() - begun };
-    known.set(open, counted);
-    return counted;
+  async function count({ index, total, shape }: OpenRun): Promise<Counted> {
+    const rows = index.rows();
+    const summary = await inParts(summaryInParts(rows, total, shape.numTurns));
+    return { summary, numbers: await inParts(numbersInParts(rows, shape)) };
   }
 
-  return (open, state) => {
-    const mine = (going.get(open) ?? Promise.resolve()).then(() => count(open, state));
-    going.set(
-      open,
-      mine.catch(() => undefined),
-    );
-    return mine;
+  return (open, goesOn) => {
+    const { revision } = open.index.progress;
+    const last = known.get(open);
+    if (last && (last.revision === revision || now() < last.until)) return last.counted;
+    const begun = now();
+    const fresh: Count = { revision, counted: count(open), until: Infinity };
+    known.set(open, fresh);
+    const over = () => void (fresh.until = goesOn ? begun + PATIENCE * (now() - begun) : 0);
+    fresh.counted.then(over, over);
+    return fresh.counted;
   };
 }

@@ -6,15 +6,6 @@ const BATCH_MS = 6;
 /** A request takes several rounds of the event loop; between long parts there is time for a whole one. */
 const REST_MS = 10;
 
-export async function inBatches<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
-  const rest = pauses();
-  for (const item of items) {
-    work(item);
-    const pause = rest();
-    if (pause) await pause;
-  }
-}
-
 /** Called after each piece of work; a promise when a batch is over. */
 export function pauses(): () => Promise<void> | undefined {
   let until = performance.now() + BATCH_MS;

@@ -6,7 +6,6 @@ import { STEERING } from '../records/record/layout.ts';
 import { readActs } from '../records/steering.ts';
 import { type Mark, type Row, rowKey } from './model/row.ts';
 import { changedAt, mustBePlain } from './plain-files.ts';
-import { plainRow } from './row-bytes.ts';
 import type { OpenRun } from './runs.ts';
 
 export interface Marked {
@@ -36,7 +35,7 @@ export async function markedRows(open: OpenRun): Promise<Marked> {
   return { rows: marks.size === 0 ? rows : rows.map((row) => marked(row, marks.get(rowKey(row)))), stamp };
 }
 
-const marked = (row: Row, marks: readonly Mark[] | undefined): Row => (marks ? { ...plainRow(row), marks } : row);
+const marked = (row: Row, marks: readonly Mark[] | undefined): Row => (marks ? { ...row, marks } : row);
 
 async function marksOf({ store }: OpenRun): Promise<ReadonlyMap<string, readonly Mark[]>> {
   mustBePlain(store.folder, STEERING);

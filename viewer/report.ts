@@ -15,7 +15,6 @@ import { markedRows } from './marked-rows.ts';
 import type { RolloutMessage, RunMessage, TokensMessage } from './model/messages.ts';
 import type { Compared, ReportData, ReportIndex, ReportRun, RolloutTokens } from './model/report-data.ts';
 import { type Row, rowKey } from './model/row.ts';
-import { plainRow } from './row-bytes.ts';
 import type { Runs } from './runs.ts';
 
 export interface ReportParts {
@@ -82,11 +81,10 @@ export async function gather(
   const names = compare === undefined ? [first] : [first, compare];
   for (const name of names) {
     const { index } = await runs.open(name);
-    await index.start();
+    await index.refresh();
     const { problem } = index.progress;
     if (problem !== undefined)
       throw new StoreError(problem, { reason: OTHER_VERSION.test(problem) ? 'other-version' : 'record-broken' });
-    await index.glance(index.rows());
   }
   const compared = compare === undefined ? null : await comparedOf(api, first, compare);
   // Rollouts of queries that one run alone has right say most about two runs.
@@ -99,7 +97,7 @@ export async function gather(
     const open = await runs.open(name);
     const message = await api.run(name);
     const { rows } = await markedRows(open);
-    const chosen = choose(rows, options.rollouts, open.record.settings.seed, differ).map(plainRow);
+    const chosen = choose(rows, options.rollouts, open.record.settings.seed, differ);
     const whole: Row[] = [];
     for (const row of chosen) {
       const rollout = await unlessBroken(api.rollout(name, row, ALL));

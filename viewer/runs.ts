@@ -87,8 +87,8 @@ export function openRuns(out: string): Runs {
     const store = openFileStore(out, run);
     const record = (await store.getRun())?.record;
     if (!record) throw new UsageError(`Run ${run} has no run.json any more.`, { reason: 'no-such-run' });
-    const index = new RunIndex(store, samplesPerQuery(record));
-    void index.start();
+    const index = new RunIndex(store);
+    void index.refresh();
     const queries = await store.countQueries().catch(() => 0);
     const { samples, epochs = 1, settings } = record;
     const shape = { queries, samples, epochs, numTurns: settings.numTurns, stop: settings.stop };
@@ -99,9 +99,9 @@ export function openRuns(out: string): Runs {
     const base = headOf(run, record);
     const result = await resultOf(store);
     if (result) return { ...base, ...countsOf(result) };
-    const { listed } = index.progress;
-    const done = index.rows().filter(({ state }) => state !== 'open').length;
-    return { ...base, total: Math.max(total, index.rows().length), ended: listed ? done : null };
+    const rows = index.rows();
+    const ended = index.listed ? rows.filter(({ state }) => state !== 'open').length : null;
+    return { ...base, total: Math.max(total, rows.length), ended };
   }
 
   async function quickHead(run: string): Promise<RunHead> {

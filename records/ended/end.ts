@@ -10,7 +10,7 @@ import { readText } from '../disk/write-once.ts';
 import { dirname, join } from '../place.ts';
 import { endedObject, parseRolloutFile, ROLLOUT_FILE, rolloutFolder } from '../record/layout.ts';
 import { namesIn, removeOldTemporaries } from '../record/listing.ts';
-import { factsOf } from './facts.ts';
+import { endedRow } from './row.ts';
 import { lineOf, openLine } from './line.ts';
 import type { EndedId } from './places.ts';
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts';
@@ -57,7 +57,7 @@ function openEndings(layer: FileLayer): Endings {
       if ('problem' in line) return;
       const object = inBucket(join(folder, endedObject(id)));
       if (object) await object.writeOnce(line);
-      else await writerOf(folder).add(line, { ...id, facts: factsOf(openLine(line)!) });
+      else await writerOf(folder).add(line, endedRow(openLine(line)!));
       await removeRecords(root, layer);
     },
   };

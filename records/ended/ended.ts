@@ -1,17 +1,10 @@
 // The ended rollouts of a run, as readers see them. On a disk they are lines of segments (segments.ts), in a bucket an
 // object each (objects.ts). A line that cannot be read is an error for those that ask for it: it is not absent.
 
-import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
+import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import type { Breach } from '../record/stored.ts';
 import type { EndedRollout } from './line.ts';
 import type { EndedId } from './places.ts';
-
-/** How it ended, without its turns; undefined where its records do not say it. */
-export type EndedFacts = Omit<RolloutSummary, 'index' | 'turns' | keyof EndedId>;
-
-export interface EndedEntry extends EndedId {
-  readonly facts: EndedFacts | undefined;
-}
 
 /** How far the segments were read, by their path; filled by the reader. */
 export type SeenLines = Map<string, { covered: number; indexed: number }>;
@@ -28,7 +21,7 @@ export interface Ended {
   /** Looks again; in no order. `partly`: even if there are lines that nobody can read. */
   of(query: string, partly: boolean): Promise<readonly EndedId[]>;
   /** Looks again; each once, in no order. Lines that nobody can read go to `onFlaw`, else they are an error. */
-  entries(onFlaw?: (path: string, problem: string) => void, seen?: SeenLines): AsyncGenerator<EndedEntry>;
+  entries(onFlaw?: (path: string, problem: string) => void, seen?: SeenLines): AsyncGenerator<RolloutRow>;
   /** Lines that do not count and hold another record of their rollout than the one that does. */
   conflicts(): AsyncGenerator<Breach>;
 }

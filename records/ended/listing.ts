@@ -9,8 +9,8 @@ import { isHarmless, queryFolder, ROLLOUT_FILE, rolloutFolder } from '../record/
 import { listRollouts, listRolloutsOf, namesIn, rolloutAt } from '../record/listing.ts';
 import type { Breach, RolloutFiles, Store } from '../store.ts';
 import type { Ended } from './ended.ts';
-import { filesOf } from './facts.ts';
 import { lineProblem } from './line.ts';
+import { filesOf } from './row.ts';
 
 export function openListing(
   folder: string,

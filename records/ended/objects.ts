@@ -11,7 +11,7 @@ import { basename, join } from '../place.ts';
 import { ENDED, endedObject, parseRolloutFolder, queryFolder, ROLLOUTS } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
 import type { Ended } from './ended.ts';
-import { factsOf } from './facts.ts';
+import { endedRow } from './row.ts';
 import { openLately } from './lately.ts';
 import { type EndedRollout, openLine } from './line.ts';
 
@@ -66,7 +66,7 @@ export function openObjects(folder: string): Ended {
         const object = `${ENDED}/${name}`;
         if (rollout) {
           known.add(object);
-          yield { ...rollout.of, facts: factsOf(rollout) };
+          yield endedRow(rollout);
         } else if (!basename(name).startsWith('.')) {
           if (!onFlaw) throw recordError(join(folder, object), CHANGED);
           onFlaw(object, CHANGED);

@@ -8,17 +8,17 @@ import { openNew, syncFolder } from '../disk/write-once.ts';
 import { writerName } from '../disk/writer.ts';
 import { join } from '../place.ts';
 import { ENDED } from '../record/layout.ts';
-import type { EndedEntry } from './ended.ts';
+import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import { indexLine, indexOf } from './segments.ts';
 
 export interface SegmentWriter {
-  add(line: Buffer, entry: EndedEntry): Promise<void>;
+  add(line: Buffer, entry: RolloutRow): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Waiting {
   readonly line: Buffer;
-  readonly entry: EndedEntry;
+  readonly entry: RolloutRow;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }

@@ -9,14 +9,15 @@ import { codeOf, fileError, recordError } from '../disk/errors.ts';
 import { join } from '../place.ts';
 import { ENDED, isHarmless, rolloutFolder } from '../record/layout.ts';
 import { FOREIGN } from '../record/listing.ts';
-import type { Ended, EndedEntry } from './ended.ts';
-import { factsOf } from './facts.ts';
+import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
+import type { Ended } from './ended.ts';
 import { type EndedRollout, openLine } from './line.ts';
 import { openLately } from './lately.ts';
 import { type EndedId, type Place, Places } from './places.ts';
+import { endedRow } from './row.ts';
 
-/** A line of an index: where the rollout is in the segment, and how it ended. */
-export interface IndexEntry extends EndedEntry {
+/** A line of an index: where the rollout is in the segment, and what a list shows of it. */
+export interface IndexEntry extends RolloutRow {
   readonly at: number;
   readonly bytes: number;
 }
@@ -152,7 +153,8 @@ export function openSegments(folder: string): Ended {
         for (const entry of newEntries(mine, () => {})) {
           seen.set(path, { covered: mine.covered, indexed: mine.indexed });
           const place = places.find(entry);
-          if (place?.segment === number && place.at === entry.at) yield entry;
+          const { at, bytes: _bytes, ...row } = entry;
+          if (place?.segment === number && place.at === at) yield row;
           if (mine.covered >= covered) break;
         }
       }
@@ -223,7 +225,7 @@ function* readEntries(segment: Segment, onFlaw: (problem: string) => void): Gene
   for (const { line, at } of linesFrom(segment.path, segment.covered)) {
     segment.covered += line.length;
     const rollout = openLine(line);
-    if (rollout) yield { at, bytes: line.length, ...rollout.of, facts: factsOf(rollout) };
+    if (rollout) yield { at, bytes: line.length, ...endedRow(rollout) };
     else onFlaw(`is changed at byte ${at}: no line of an ended rollout is there`);
   }
 }

@@ -21,7 +21,8 @@ import { openFileStore } from '../../records/files.ts';
 import { rolloutFolder } from '../../records/record/layout.ts';
 import { readSummaries } from '../../records/summaries.ts';
 import type { ChunkRecord } from '../../domain/rollout/turn.ts';
-import type { Breach, EndedEntry, Store } from '../../records/store.ts';
+import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
+import type { Breach, Store } from '../../records/store.ts';
 import { playGoodRun } from './check/good-run.ts';
 import { again, bytesIn, endAll, mortalLayer, openLoose, rolloutsIn, seenIn } from './ended-rig.ts';
 import { aQuery, play, RUN, turnRecord } from './play.ts';
@@ -52,7 +53,7 @@ async function breaches(): Promise<Breach[]> {
   return found;
 }
 
-const entries = (): Promise<EndedEntry[]> => all(again(out).listEnded());
+const entries = (): Promise<RolloutRow[]> => all(again(out).listEnded());
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];

@@ -38,9 +38,6 @@ const settled = (row: object) => ({ ...row, doing: undefined });
 async function everything() {
   const runs = openRuns(rig.out);
   const api = createApi({ runs, decoderOf: () => Promise.resolve('none'), now: () => 1_700_000_100_000 });
-  const { index } = await runs.open(RUN);
-  await index.start();
-  await index.glance(index.rows());
   const { rows } = await api.rows(RUN, ALL, 0, 100);
   const run = { ...(await api.run(RUN)), newsAt: null, progress: null };
   const rollouts = [];
@@ -71,7 +68,6 @@ describe('a run of ended rollouts', () => {
     await endAll(rig.out);
     const { index } = await rig.runs.open(RUN);
     await index.refresh();
-    await index.glance(index.rows());
     const after = await rig.api.rows(RUN, ALL, 0, 100);
     expect(after.rows.map(settled)).toEqual(loose.rows.map(settled));
     expect(after.count).toBe(before.count);
@@ -96,7 +92,7 @@ describe('a run of ended rollouts', () => {
     await endAll(rig.out);
     await open(rig.store, 3, { sample: 1, verdicts: ['right'] });
     const { index } = await rig.runs.open(RUN);
-    await index.start();
+    await index.refresh();
     await play(again(rig.out), { query: QUERIES[3]!, index: 3, sample: 1, attempt: 2, verdicts: ['right'] });
     await index.refresh();
     expect(new Set(index.rows().map(rowKey)).size).toBe(11);

@@ -9,17 +9,14 @@ export interface Filter {
   readonly problems: readonly string[];
 }
 
-/** Facts with a number, compared by `:`, `=`, `>`, `>=`, `<`, `<=`. Null: not known (yet), so nothing holds. */
+/** Facts with a number, compared by `:`, `=`, `>`, `>=`, `<`, `<=`. Null: not known, so nothing holds. */
 const NUMBERS: Readonly<Record<string, (row: Row) => number | null>> = {
   turns: (row) => row.success.length,
   tokens: tokensOf,
-  seconds: (row) => {
-    const ms = msOf(row);
-    return ms === null ? null : ms / 1000;
-  },
+  seconds: (row) => msOf(row) / 1000,
   sample: (row) => row.sample,
   attempt: (row) => row.attempt,
-  version: (row) => row.turns && row.turns.versions[1],
+  version: (row) => row.turns.versions && row.turns.versions[1],
   return: (row) => row.reward,
 };
 
@@ -30,10 +27,10 @@ const NAMES: Readonly<Record<string, (row: Row, wanted: string) => boolean>> = {
   id: (row, wanted) => row.query.toLowerCase() === wanted,
   outcome: (row, wanted) => row.state === wanted,
   stop: (row, wanted) => row.stop === wanted,
-  reason: (row, wanted) => row.reason === wanted || (row.turns?.reasons.includes(wanted) ?? false),
-  finish: (row, wanted) => row.turns?.finish.includes(FINISH[wanted] ?? '?') ?? false,
-  server: (row, wanted) => row.turns?.server?.toLowerCase().includes(wanted) ?? false,
-  found: (row, wanted) => row.turns?.extracted?.toLowerCase().includes(wanted) ?? false,
+  reason: (row, wanted) => row.reason === wanted || row.turns.reasons.includes(wanted),
+  finish: (row, wanted) => row.turns.finish.includes(FINISH[wanted] ?? '?'),
+  server: (row, wanted) => row.turns.server?.toLowerCase().includes(wanted) ?? false,
+  found: (row, wanted) => row.turns.extracted?.toLowerCase().includes(wanted) ?? false,
   has: (row, wanted) => HAS[wanted]?.(row) ?? false,
 };
 

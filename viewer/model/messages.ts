@@ -68,15 +68,9 @@ export interface RunMessage {
   readonly now: number;
 }
 
-/** How much of the folder was read so far. */
 export interface Progress {
   /** Grows with every change of the rows. */
   readonly revision: number;
-  /** Every rollout's end was looked for. */
-  readonly listed: boolean;
-  /** Rollouts whose turns were looked at, and rollouts that have begun. */
-  readonly glanced: number;
-  readonly begun: number;
   /** The reason why the list is not complete. */
   readonly problem?: string;
 }
@@ -87,7 +81,6 @@ export interface RowsMessage {
   readonly count: number;
   readonly rows: readonly Row[];
   readonly problems: readonly string[];
-  readonly progress: Progress;
 }
 
 export interface QueriesMessage {
@@ -97,7 +90,6 @@ export interface QueriesMessage {
   /** Queries of the kind. */
   readonly count: number;
   readonly rows: readonly QueryRow[];
-  readonly progress: Progress;
 }
 
 /** A text that holds what was looked for. */

@@ -1,6 +1,5 @@
 // The numbers of a run from its rows: accuracy by turn, what feedback changed, how rollouts ended, tokens and times.
-// Pure. Numbers by turn are of ended rollouts. Only the last attempt of a sample counts; a failed or undecided turn is never a wrong one. Facts of turns
-// (tokens, times, reasons) are of the rollouts that were looked at, and `glanced` is their number.
+// Pure. Numbers by turn are of ended rollouts. Only the last attempt of a sample counts; a failed or undecided turn is never a wrong one.
 
 import { OUTCOMES, type Outcome, type StopReason } from '../../domain/rollout/ending.ts';
 import { totalTokens } from '../../domain/rollout/turn.ts';
@@ -44,7 +43,6 @@ export interface RunSummary {
   readonly total: number;
   readonly begun: number;
   readonly ended: number;
-  readonly glanced: number;
   /** Ended rollouts with a person's message in their context: in no number by turn. */
   readonly steered: number;
   readonly outcomes: Readonly<Record<Outcome, number>>;
@@ -53,7 +51,7 @@ export interface RunSummary {
   readonly turns: readonly TurnSummary[];
   /** G_1 of complete rollouts; null if there is none. */
   readonly meanReturn: number | null;
-  /** Of the turns that were looked at: output tokens, null if unknown, and milliseconds of generation. */
+  /** Output tokens, null if unknown, and milliseconds of generation. */
   readonly tokens: number | null;
   readonly ms: number;
   /** The judge's reasons, by number of turns, most frequent first. */
@@ -75,7 +73,7 @@ export function* summaryInParts(
   numTurns: number,
 ): Generator<void, RunSummary, void> {
   const counted = latest(rows);
-  const found = { ended: 0, steered: 0, glanced: 0, ms: 0, longest: 0 };
+  const found = { ended: 0, steered: 0, ms: 0, longest: 0 };
   const outcomes = Object.fromEntries(OUTCOMES.map((o) => [o, 0])) as Record<Outcome, number>;
   const ends = new Map<string, EndCount>();
   const turns: TurnCount[] = [];
@@ -88,16 +86,13 @@ export function* summaryInParts(
     const { state, stop, reason, success, turns: glance, endedAt, steered } = row;
     if (i % PART === PART - 1) yield;
     found.longest = Math.max(found.longest, success.length);
-    if (glance) {
-      found.glanced++;
-      tokens = totalTokens([tokens, tokensOf(row)]);
-      found.ms += sum(glance.ms);
-      const { answers } = glance;
-      for (const [at, name] of glance.reasons.entries())
-        if (name !== '' && (answers?.includes(at) ?? true)) add(reasons, name);
-      if (glance.server !== null) add(servers, glance.server);
-      if (glance.tokens.length > 0) versions = wider(versions, glance.versions);
-    }
+    tokens = totalTokens([tokens, tokensOf(row)]);
+    found.ms += sum(glance.ms);
+    const { answers } = glance;
+    for (const [at, name] of glance.reasons.entries())
+      if (name !== '' && (answers?.includes(at) ?? true)) add(reasons, name);
+    if (glance.server !== null) add(servers, glance.server);
+    if (glance.versions) versions = wider(versions, glance.versions);
     if (state === 'open') continue;
     found.ended++;
     outcomes[state]++;
@@ -163,8 +158,8 @@ function addTurns(turns: TurnCount[], success: Row['success'], glance: Row['turn
       else if (before === 0) counts[now ? 'repaired' : 'stayedWrong']++;
     }
   }
-  const played = glance === null ? 0 : (glance.answers?.length ?? glance.tokens.length);
-  for (let i = 0; glance !== null && i < played; i++) {
+  const played = glance.answers?.length ?? glance.tokens.length;
+  for (let i = 0; i < played; i++) {
     const at = placeOfAnswer(glance, i);
     if (glance.tokens[at] === undefined) continue;
     const counts = (turns[i] ??= noCount());

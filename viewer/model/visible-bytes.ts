@@ -14,13 +14,12 @@ export function spelled(text: string): string {
   });
 }
 
+/** As it is, with what would steer or hide shown as signs: line ends, tabs and spaces stay. */
+export const plain = (text: string): string =>
+  visible(text).replace(/[\p{Co}\p{Cn}\p{Cf}\p{Cs}]/gu, (char) => `⟨U+${hex(char.codePointAt(0)!)}⟩`);
+
 /** In running text: line ends and tabs keep their effect behind a sign, all else invisible is spelled out but spaces. */
-export function inText(text: string): string {
-  return visible(text)
-    .replace(/[\p{Co}\p{Cn}\p{Cf}\p{Cs}]/gu, (char) => `⟨U+${hex(char.codePointAt(0)!)}⟩`)
-    .replace(/\n/g, '↵\n')
-    .replace(/\t/g, '⇥\t');
-}
+export const inText = (text: string): string => plain(text).replace(/\n/g, '↵\n').replace(/\t/g, '⇥\t');
 
 /** UTF-8 bytes in hexadecimal. A lone surrogate has no UTF-8 and shows as U+FFFD’s bytes. */
 export function bytes(text: string, limit = 24): string {

@@ -110,11 +110,10 @@ function sourceOf(parts: Parts, data: ReportData | null): ReportSource {
     runs: async () => ({ folder: '', runs: heads }),
     run: async (name) => (await partOf(name)).run,
     async rows(name, query, from, count) {
-      const { run, rows } = await partOf(name);
+      const { rows } = await partOf(name);
       const all = listed(rows, query);
       const { problems } = parseFilter(query.filter);
-      const progress = { ...run.progress, listed: true };
-      return { from, count: all.length, rows: all.slice(from, from + count), problems, progress };
+      return { from, count: all.length, rows: all.slice(from, from + count), problems };
     },
     async rollout(name, place, query) {
       const { rows, whole } = await partOf(name);
@@ -139,8 +138,7 @@ function sourceOf(parts: Parts, data: ReportData | null): ReportSource {
       const { rows: all, ...message } = difficulty(rows, kind, run.head.numTurns);
       // Of a long run the list is a part, and the counts are of all.
       const counts = rows.length < run.summary.begun ? { ...message, ...queries } : message;
-      const progress = { ...run.progress, listed: true };
-      return { ...counts, from, count: all.length, rows: all.slice(from, from + count), progress };
+      return { ...counts, from, count: all.length, rows: all.slice(from, from + count) };
     },
     async compare(a, b, cell) {
       const found = compared?.[0] === a && compared[1] === b ? await parts.compared() : null;

@@ -77,8 +77,7 @@ export function RolloutList({ route, source, run }: Props): JSX.Element {
           onInput={(event) => setText(event.currentTarget.value)}
         />
         <span class="dim" role="status">
-          {pages.count < 0 ? '' : `${count(pages.count)}${filter === '' ? '' : ` of ${count(run.progress.begun)}`}`}
-          {!run.progress.listed && ' · still reading'}
+          {pages.count < 0 ? '' : `${count(pages.count)}${filter === '' ? '' : ` of ${count(run.summary.begun)}`}`}
         </span>
       </div>
       <p class="chips">
@@ -94,12 +93,6 @@ export function RolloutList({ route, source, run }: Props): JSX.Element {
           {problem}
         </Notice>
       ))}
-      {filterNeedsTurns(filter) && run.progress.glanced < run.progress.begun && (
-        <Notice>
-          This filter knows {count(run.progress.glanced)} of {count(run.progress.begun)} rollouts so far; the others are
-          being read.
-        </Notice>
-      )}
       <div class="table" role="table" aria-label="Rollouts" aria-rowcount={pages.count}>
         <VirtualList
           count={Math.max(0, pages.count)}
@@ -124,14 +117,12 @@ export function RolloutList({ route, source, run }: Props): JSX.Element {
           )}
         />
       </div>
-      {pages.count === 0 && run.progress.listed && <p class="dim empty">No rollout is like that.</p>}
+      {pages.count === 0 && <p class="dim empty">No rollout is like that.</p>}
     </div>
   );
 }
 
 const TYPING_MS = 150;
-const filterNeedsTurns = (filter: string): boolean =>
-  /\b(?:tokens|seconds|finish|server|found|version|reason)[:<>=]/.test(filter);
 
 interface ColumnProps {
   readonly id: string;
@@ -175,7 +166,7 @@ function RowLine({ i, row, route, numTurns, chosen }: LineProps): JSX.Element {
   }, [chosen, row === undefined]);
   const place = { top: `${i * ROW_PX}px`, height: `${ROW_PX}px` };
   if (!row) return <div class="tr row" role="row" aria-rowindex={i + 1} style={place} />;
-  const [tokens, ms] = [tokensOf(row), msOf(row)];
+  const tokens = tokensOf(row);
   return (
     <div
       class={`tr row${chosen ? ' chosen' : ''}`}
@@ -204,13 +195,13 @@ function RowLine({ i, row, route, numTurns, chosen }: LineProps): JSX.Element {
         <State state={row.state} reason={row.flaw ?? row.reason ?? (row.stop === 'max-turns' ? null : row.stop)} />
       </span>
       <span role="cell" class="c-found">
-        {row.turns?.extracted ?? ''}
+        {row.turns.extracted}
       </span>
       <span role="cell" class="c-num">
-        {tokens === null ? (row.turns ? '–' : '…') : count(tokens)}
+        {tokens === null ? '–' : count(tokens)}
       </span>
       <span role="cell" class="c-num">
-        {ms === null ? '…' : duration(ms)}
+        {duration(msOf(row))}
       </span>
       <span role="cell" class="c-num">
         {row.reward === null ? '–' : decimals(row.reward)}

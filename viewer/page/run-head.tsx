@@ -6,12 +6,10 @@ import { ago, brief, count, duration, moment, percent, plural, roughly } from '.
 import { Figure } from './parts.tsx';
 
 export function RunHead({ message }: { readonly message: RunMessage }): JSX.Element {
-  const { head, summary, newsAt, now, progress, etaMs } = message;
+  const { head, summary, newsAt, now, etaMs } = message;
   const { turns, tokens, ms } = summary;
   const judged = turns.filter((turn) => turn.judged > 0);
   const [first, last] = [judged[0], judged.at(-1)];
-  // The numbers may be a little older than the rows.
-  const reading = !progress.listed || summary.glanced < summary.begun;
   return (
     <header class="run-head">
       <div class="head">
@@ -49,13 +47,7 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
         <Figure
           label="sampled"
           value={tokens ? brief(tokens) : '–'}
-          note={
-            reading
-              ? `of ${count(summary.glanced)} of ${plural(summary.begun, 'rollout')}`
-              : ms === 0
-                ? 'tokens'
-                : `tokens in ${duration(ms)} of generation`
-          }
+          note={ms === 0 ? 'tokens' : `tokens in ${duration(ms)} of generation`}
         />
       </dl>
     </header>

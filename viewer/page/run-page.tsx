@@ -21,7 +21,6 @@ import { useMessage } from './use-message.ts';
 type RunRoute = Extract<Route, { page: 'run' }>;
 
 export const LIVE_MS = 2_000;
-const READING_MS = 700;
 
 export function RunPage({ route, source }: { readonly route: RunRoute; readonly source: Source }): JSX.Element {
   const { run, tab } = route;
@@ -78,11 +77,8 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
   );
 }
 
-function againAfter({ head, progress }: RunMessage, source: Source): number {
-  if (source.kind === 'report') return 0;
-  if (!progress.listed || progress.glanced < progress.begun) return READING_MS;
-  return head.state === 'open' ? LIVE_MS : 0;
-}
+const againAfter = ({ head }: RunMessage, source: Source): number =>
+  source.kind === 'server' && head.state === 'open' ? LIVE_MS : 0;
 
 const TABS: readonly (readonly [RunTab, string])[] = [
   ['overview', 'Overview'],

@@ -1,0 +1,54 @@
+// A rollout as a row of a list, from its files or from its line. For display: hashes of turns are not checked here. A
+// rollout with a damaged record is a row too, which names it.
+
+import { firstWords } from '../../domain/text/foreign-text.ts';
+import { type RolloutRow, rolloutRow } from '../../domain/rollout/rollout-row.ts';
+import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
+import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
+import { questionOf } from '../../domain/run/query.ts';
+import { ROLLOUT_FILE } from '../record/layout.ts';
+import type { Owner } from '../record/text.ts';
+import { type RolloutFiles, summaryOf } from '../summary.ts';
+import type { EndedRollout } from './line.ts';
+
+export const filesOf = ({ records }: EndedRollout): RolloutFiles => ({
+  text: (file) => records.get(file)?.text,
+  tail: (file) => records.get(file)?.text,
+  names: () => [...records.keys()],
+});
+
+export const endedRow = (rollout: EndedRollout): RolloutRow => {
+  const files = filesOf(rollout);
+  return rowOf(files, rollout.of) ?? rolloutRow(notEnded(rollout.of, null), '', `${ROLLOUT_FILE} is missing`);
+};
+
+/** Undefined if it has not begun. */
+export function rowOf(files: RolloutFiles, owner: Owner): RolloutRow | undefined {
+  const { index, title } = placeIn(files.text(ROLLOUT_FILE));
+  let flaw: string | undefined;
+  const onBroken = ({ path, problem }: { path: string; problem: string }) =>
+    (flaw = `${path.slice(path.lastIndexOf('/') + 1)} ${problem}`);
+  const found = summaryOf(files, owner, index, { onBroken });
+  if (found) return rolloutRow(found, title);
+  if (flaw === undefined) return undefined;
+  // Of a turn that cannot be read the end still says how the rollout ended.
+  const end = summaryOf(files, owner, index, { detail: 'ends' });
+  return rolloutRow(end?.outcome ? end : notEnded(owner, index), title, flaw);
+}
+
+const TITLE_CHARS = 120;
+
+function placeIn(first: string | undefined): { readonly index: number | null; readonly title: string } {
+  try {
+    const { index, query } = JSON.parse(first ?? '') as RolloutRecord;
+    return { index, title: firstWords(questionOf(query), TITLE_CHARS) };
+  } catch {
+    // Torn, or of another form: `check` names it.
+    return { index: null, title: '' };
+  }
+}
+
+const notEnded = ({ query, sample, attempt }: Owner, index: number | null): RolloutSummary => ({
+  ...{ query, sample, attempt, index, outcome: null, stopReason: null, failure: null },
+  ...{ success: [], returns: [], turns: [], finishedAt: null },
+});
