@@ -1,119 +1,69 @@
-// JSON schemas of tools: whether one is sound, and whether the arguments of a call fit it. Zod validates; the walk here
-// finds what Zod takes in silence. Arguments are hostile: their depth is bounded before anything reads them.
+// JSON schemas of tools: whether one is sound, and whether the arguments of a call fit it, as Ajv says. Schemas and
+// arguments are hostile: their depth is bounded before anything reads them.
 
-import { z } from 'zod';
-import type { Json, JsonObject } from '../../domain/text/json.ts';
+import { Ajv, type AnySchema, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { short } from '../../domain/text/foreign-text.ts';
-import { deepestIssue } from '../own/reply.ts';
+import type { Json, JsonObject } from '../../domain/text/json.ts';
 
-const TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 const MAX_DEPTH = 64;
-const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
-const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
-const TEXTS = ['description', 'title', 'format', '$ref'];
-const SCHEMAS = ['items', 'not', 'if', 'then', 'else', 'contains', 'propertyNames', 'additionalProperties'];
-const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
-const MAPS = ['properties', '$defs', 'definitions', 'patternProperties'];
+/** Words that a draft does not know are no error, and a `format` is for people. */
+const OPTIONS = { strict: false, validateFormats: false, logger: false, addUsedSchema: false } as const;
+const drafts: { readonly [draft: string]: Ajv } = { '07': new Ajv(OPTIONS), '2020': new Ajv2020(OPTIONS) };
 
 /** The fault of a schema for the arguments of a tool, with its place; undefined if there is none. */
 export function schemaFlaw(schema: unknown): string | undefined {
-  const flaw = flawAt('parameters', schema, 0);
-  if (flaw !== undefined) return flaw;
-  const { type = 'object' } = schema as JsonObject;
-  if (type !== 'object') return `parameters.type is ${shown(type)}, and arguments are an object`;
+  if (!isObject(schema)) return `parameters: ${shown(schema)} is no JSON schema, which is an object`;
+  if (isTooDeep(schema)) return `parameters: it is nested deeper than ${MAX_DEPTH} levels`;
+  const { type = 'object' } = schema;
+  const draft = draftOf(schema);
   try {
+    if (draft.validateSchema(withoutName(schema)) !== true) return flawOf('parameters', schema, draft.errors);
+    if (type !== 'object') return `parameters: \`type\` is ${shown(type)}, and arguments are an object`;
     validatorOf(schema as JsonObject);
     return undefined;
   } catch (error) {
-    return `parameters cannot be used: ${short(error instanceof Error ? error.message : String(error), 200)}`;
+    return `parameters: ${short(error instanceof Error ? error.message : String(error), 200)}`;
   }
 }
 
 /** The reason why these arguments do not fit; undefined if they do. */
 export function argumentsFlaw(schema: JsonObject, given: Json): string | undefined {
   if (isTooDeep(given)) return `the arguments are nested deeper than ${MAX_DEPTH} levels`;
-  const result = validatorOf(schema).safeParse(given);
-  if (result.success) return undefined;
-  const { path: places, message } = deepestIssue(result.error);
-  const path = places.map(String).join('.');
-  const said = short(message, 200);
-  return path === '' ? `the arguments do not fit: ${said}` : `\`${short(path, 80)}\` does not fit: ${said}`;
+  const validate = validatorOf(schema);
+  return validate(given) ? undefined : flawOf('the arguments', given, validate.errors);
 }
 
-const validators = new WeakMap<JsonObject, z.ZodType>();
+const validators = new WeakMap<JsonObject, ValidateFunction>();
 
-function validatorOf(schema: JsonObject): z.ZodType {
+function validatorOf(schema: JsonObject): ValidateFunction {
   const known = validators.get(schema);
   if (known) return known;
-  const made = z.fromJSONSchema({ type: 'object', ...schema } as Parameters<typeof z.fromJSONSchema>[0]);
+  const made = draftOf(schema).compile({ type: 'object', ...withoutName(schema) });
   validators.set(schema, made);
   return made;
 }
 
-function flawAt(place: string, schema: unknown, depth: number): string | undefined {
-  if (typeof schema === 'boolean' && depth > 0) return undefined;
-  if (!isObject(schema)) return `${place} is ${shown(schema)}, and no JSON schema, which is an object`;
-  if (depth > MAX_DEPTH) return `${place} is nested deeper than ${MAX_DEPTH} levels`;
-  const { type, required, enum: values, pattern } = schema;
-  const types = Array.isArray(type) ? type : [type];
-  if (type !== undefined && (types.length === 0 || !types.every((one) => TYPES.includes(one))))
-    return `${place}.type is ${shown(type)}, and none of ${TYPES.join(', ')}`;
-  if (required !== undefined && !(Array.isArray(required) && required.every((name) => typeof name === 'string')))
-    return `${place}.required is ${shown(required)}, and no list of names`;
-  const { properties } = schema;
-  const alien =
-    Array.isArray(required) &&
-    isObject(properties) &&
-    required.find((name) => !Object.hasOwn(properties, name as string));
-  if (typeof alien === 'string' && schema['additionalProperties'] === false)
-    return `${place}.required names ${shown(alien)}, which is no property`;
-  if (values !== undefined && !(Array.isArray(values) && values.length > 0))
-    return `${place}.enum is ${shown(values)}, and no list of values`;
-  if (pattern !== undefined && !isPattern(pattern))
-    return `${place}.pattern is ${shown(pattern)}, and no regular expression`;
-  for (const name of NUMBERS)
-    if (schema[name] !== undefined && typeof schema[name] !== 'number')
-      return `${place}.${name} is ${shown(schema[name])}, and no number`;
-  for (const name of COUNTS) {
-    const value = schema[name];
-    if (value !== undefined && !(Number.isSafeInteger(value) && (value as number) >= 0))
-      return `${place}.${name} is ${shown(value)}, and no whole number`;
-  }
-  for (const name of TEXTS)
-    if (schema[name] !== undefined && typeof schema[name] !== 'string')
-      return `${place}.${name} is ${shown(schema[name])}, and no text`;
-  for (const name of MAPS) {
-    const map = schema[name];
-    if (map === undefined) continue;
-    if (!isObject(map)) return `${place}.${name} is ${shown(map)}, and no object of schemas`;
-    for (const [key, inner] of Object.entries(map)) {
-      const flaw = flawAt(`${place}.${name}.${short(key, 40)}`, inner, depth + 1);
-      if (flaw !== undefined) return flaw;
-    }
-  }
-  for (const name of LISTS) {
-    const list = schema[name];
-    if (list === undefined) continue;
-    if (!Array.isArray(list) || list.length === 0) return `${place}.${name} is ${shown(list)}, and no list of schemas`;
-    for (const [i, inner] of list.entries()) {
-      const flaw = flawAt(`${place}.${name}.${i}`, inner, depth + 1);
-      if (flaw !== undefined) return flaw;
-    }
-  }
-  for (const name of SCHEMAS) {
-    const inner = schema[name];
-    const flaw = inner === undefined || Array.isArray(inner) ? undefined : flawAt(`${place}.${name}`, inner, depth + 1);
-    if (flaw !== undefined) return flaw;
-  }
-  return undefined;
+/** MCP takes the draft of 2020 for granted; libraries that write draft 7 say so. */
+function draftOf({ $schema }: { readonly $schema?: unknown }): Ajv {
+  return drafts[/draft-0\d/.test(String($schema)) ? '07' : '2020']!;
 }
 
-function isPattern(value: unknown): boolean {
-  try {
-    return typeof value === 'string' && new RegExp(value, 'u') instanceof RegExp;
-  } catch {
-    return false;
-  }
+/** Two tools may give one name to their schemas. */
+function withoutName({ $schema: _draft, $id: _id, ...schema }: Readonly<Record<string, unknown>>): AnySchema & object {
+  return schema;
+}
+
+/** The first of Ajv's errors, with the value that it is about. `whole`: the name of `value`. */
+function flawOf(whole: string, value: unknown, errors: ErrorObject[] | null | undefined): string {
+  const { instancePath, message = '', params } = errors![0]!;
+  const path = instancePath.split('/').slice(1);
+  const names = path.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  let found = value;
+  for (const name of names) found = (found as Readonly<Record<string, unknown>>)[name];
+  const given = names.length > 0 ? ` \`${short(names.join('.'), 80)}\` is ${shown(found)} and` : '';
+  const allowed = Array.isArray(params['allowedValues']) ? `: ${shown(params['allowedValues'])}` : '';
+  return `${whole}:${given} ${short(message, 200)}${allowed}`;
 }
 
 /** Written with a stack of its own: what is nested deep must not end the worker. */

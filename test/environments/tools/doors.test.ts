@@ -141,11 +141,7 @@ describe('tools of a command line', () => {
     ['export const tools = [{ name: "x" }];', 'tool-unloadable', 'tools[0] has no function `run`'],
     ['export const tools = [{ name: "a b", run() {} }];', 'bad-tool', '`name` is not of letters'],
     ['export const tools = [{ name: "x", effect: "twice", run() {} }];', 'bad-tool', '`effect` is none of pure'],
-    [
-      'export const tools = [{ name: "x", parameters: { type: "strin" }, run() {} }];',
-      'bad-tool',
-      'parameters.type is "strin"',
-    ],
+    ['export const tools = [{ name: "x", parameters: { type: "strin" }, run() {} }];', 'bad-tool', '`type` is "strin"'],
     ['export const tools = [{ name: "x", run() {} }, { name: "x", run() {} }];', 'bad-tool', 'Two tools are named "x"'],
     [
       'export const tools = [{ name: "x", timeout: 5, run() {} }];',

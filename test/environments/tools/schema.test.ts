@@ -4,26 +4,22 @@ import { describe, expect, test } from 'vitest';
 import { argumentsFlaw, isTooDeep, schemaFlaw } from '../../../environments/tools/schema.ts';
 
 const NONE: readonly (readonly [unknown, string])[] = [
-  ['text', 'parameters is "text"'],
-  [null, 'parameters is null'],
-  [[], 'parameters is []'],
-  [{ type: 'strin' }, 'parameters.type is "strin"'],
-  [{ type: [] }, 'parameters.type'],
+  ['text', 'parameters: "text"'],
+  [null, 'parameters: null'],
+  [[], 'parameters: []'],
+  [{ type: 'strin' }, '`type` is "strin"'],
+  [{ type: [] }, '`type` is []'],
   [{ type: 'array', items: {} }, 'arguments are an object'],
-  [{ type: 'object', properties: [] }, 'parameters.properties is []'],
-  [{ type: 'object', properties: { a: { type: 5 } } }, 'parameters.properties.a.type is 5'],
-  [{ type: 'object', properties: { a: 'string' } }, 'parameters.properties.a is "string"'],
-  [{ type: 'object', required: 'a' }, 'parameters.required is "a"'],
-  [
-    { type: 'object', required: ['b'], properties: { a: {} }, additionalProperties: false },
-    'parameters.required names "b"',
-  ],
-  [{ type: 'object', properties: { a: { type: 'string', minLength: 'x' } } }, 'parameters.properties.a.minLength'],
-  [{ type: 'object', properties: { a: { pattern: '(' } } }, 'parameters.properties.a.pattern'],
-  [{ type: 'object', properties: { a: { enum: [] } } }, 'parameters.properties.a.enum'],
-  [{ type: 'object', properties: { a: { anyOf: {} } } }, 'parameters.properties.a.anyOf'],
-  [{ type: 'object', properties: { a: { items: 5 } } }, 'parameters.properties.a.items'],
-  [{ $ref: '#/$defs/none' }, 'parameters cannot be used'],
+  [{ type: 'object', properties: [] }, '`properties` is []'],
+  [{ type: 'object', properties: { a: { type: 5 } } }, '`properties.a.type` is 5'],
+  [{ type: 'object', properties: { a: 'string' } }, '`properties.a` is "string"'],
+  [{ type: 'object', required: 'a' }, '`required` is "a"'],
+  [{ type: 'object', properties: { a: { type: 'string', minLength: 'x' } } }, '`properties.a.minLength`'],
+  [{ type: 'object', properties: { a: { pattern: '(' } } }, 'Invalid regular expression: /(/'],
+  [{ type: 'object', properties: { a: { enum: [] } } }, 'enum must have non-empty array'],
+  [{ type: 'object', properties: { a: { anyOf: {} } } }, '`properties.a.anyOf`'],
+  [{ type: 'object', properties: { a: { items: 5 } } }, '`properties.a.items` is 5'],
+  [{ $ref: '#/$defs/none' }, "can't resolve reference #/$defs/none"],
 ];
 
 describe('a schema of a tool', () => {
@@ -35,6 +31,9 @@ describe('a schema of a tool', () => {
     {},
     { type: 'object' },
     { type: 'object', properties: { a: true } },
+    { $schema: 'http://json-schema.org/draft-07/schema#', properties: { a: { type: 'array', items: [{}, {}] } } },
+    { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: 'same', properties: { a: { prefixItems: [{}] } } },
+    { $id: 'same', properties: { when: { type: 'string', format: 'date-time' } } },
     { $defs: { n: { type: 'null' } }, properties: { a: { $ref: '#/$defs/n' } } },
   ])('that is one is taken: %j', (schema) => {
     expect(schemaFlaw(schema)).toBeUndefined();
@@ -63,13 +62,13 @@ describe('arguments', () => {
   test.each([
     [{ n: 1 }, undefined],
     [{ n: 3, s: 'b', l: [1, 2.5] }, undefined],
-    [{}, '`n`'],
+    [{}, "must have required property 'n'"],
     [{ n: '1' }, '`n`'],
     [{ n: 1.5 }, '`n`'],
     [{ n: 0 }, '`n`'],
-    [{ n: 1, s: 'c' }, '`s`'],
+    [{ n: 1, s: 'c' }, '`s` is "c" and must be equal to one of the allowed values: ["a","b"]'],
     [{ n: 1, l: [1, 'x'] }, '`l.1`'],
-    [{ n: 1, x: 1 }, 'x'],
+    [{ n: 1, x: 1 }, 'must NOT have additional properties'],
     [[1], 'the arguments'],
   ] as const)('%j fit or are told why: %s', (given, said) => {
     const flaw = argumentsFlaw(schema, given as never);
