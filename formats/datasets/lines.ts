@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { DatasetError } from '../../domain/errors/errors.ts';
 import { streamRegular } from '../../local/machine/regular-file.ts';
 
 export interface Line {
@@ -82,12 +83,24 @@ export async function* readLines(source: Source, maxLineBytes: number): AsyncGen
   if (pendingBytes > 0) yield [endPending()];
 }
 
-/** A file's bytes, unpacked if its name ends in .gz. */
-export function blocks(path: string): AsyncIterable<Buffer> {
+const HOLE = Buffer.alloc(BLOCK_BYTES);
+
+/** A file's bytes, unpacked if its name ends in .gz. Throws at a whole block of zeros: terabytes of them take no disk. */
+export async function* blocks(path: string): AsyncGenerator<Buffer> {
   const file = streamRegular(path, BLOCK_BYTES);
-  if (!path.endsWith('.gz')) return file as AsyncIterable<Buffer>;
   // pipeline ends both streams if either fails; the error itself surfaces at the reader of the lines.
-  return pipeline(file, createGunzip({ chunkSize: BLOCK_BYTES }), () => {}) as AsyncIterable<Buffer>;
+  const plain = path.endsWith('.gz') ? pipeline(file, createGunzip({ chunkSize: BLOCK_BYTES }), () => {}) : file;
+  for await (const block of plain as AsyncIterable<Buffer>) {
+    if (block.equals(HOLE)) throw withHole(path);
+    yield block;
+  }
+}
+
+function withHole(path: string): DatasetError {
+  return new DatasetError(`${path} holds ${BLOCK_BYTES} zero bytes in a row: it is no text`, {
+    reason: 'dataset-unreadable',
+    fix: 'Was it cut off while it was written or copied? Copy or write it again.',
+  });
 }
 
 function withoutMark(text: string, number: number): string {

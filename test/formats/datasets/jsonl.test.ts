@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -104,6 +104,17 @@ describe('a JSONL data set', () => {
       reason: 'dataset-unreadable',
     });
   });
+
+  test.each(['.jsonl', '.csv', '.jsonl.gz', '.csv.gz'])(
+    'a hole of gigabytes in a %s is an error, not a long wait',
+    async (end) => {
+      const head = end.startsWith('.csv') ? 'question,answer\nWhat?,1\n' : `${line('a')}\n`;
+      const packed = end.endsWith('.gz');
+      const path = file(packed ? gzipSync(Buffer.concat([Buffer.from(head), Buffer.alloc(2 ** 24)])) : head, end);
+      if (!packed) truncateSync(path, 5 * 2 ** 30);
+      await expect(rowsOf(openDataset(path))).rejects.toThrow(`${path} holds 1048576 zero bytes in a row`);
+    },
+  );
 
   test('an unknown extension is refused with those that are known', () => {
     expect(() => openDataset('a.arrow')).toThrow(
