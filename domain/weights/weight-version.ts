@@ -34,8 +34,8 @@ function numberIn(text: string): string | undefined {
   return /^\d+$/.exec(text)?.[0] ?? /(?:^|[/:])[A-Za-z_. -]*[A-Za-z][_ -]?(\d+)$/.exec(text)?.[1];
 }
 
-/** Of a rewind: numbers come again on purpose (weights.ts). */
-const LINE = /^r\d+:/;
+/** Of a rewind (weights.ts; feed/line.ts): numbers come again on purpose. */
+const LINE = /^(?:r|line)\d+:/;
 
 /** The labels of one run by their numbers: the label that had the number first, if it is another one; else null. */
 export type FirstLabels = (version: number, label: string | undefined) => string | null;

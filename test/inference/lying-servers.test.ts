@@ -1,6 +1,7 @@
 // Servers that lie in a way that one reply does not show: answers exchanged, repeated, or of weights that nobody named.
 
 import { afterEach, describe, expect, test } from 'vitest';
+import { lineLabel } from '../../domain/feed/line.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
 import { createBackend } from '../../inference/index.ts';
 import { aTextRequest, undisturbed } from '../contract/backend.ts';
@@ -157,9 +158,11 @@ describe('a server over a whole run', () => {
     label('epoch2/step5');
     expect(await said(ask(backend, 'first/a/1'))).toBe('two weight versions of one number');
     await ask(backend, 'second/a/0');
-    // The label of a rewind says that the number comes again.
-    label('r1:v5');
-    await ask(backend, 'first/a/2');
+    // The labels of a rewind say that the number comes again.
+    for (const name of ['r1:v5', lineLabel(0, 5), lineLabel(1, 5)]) {
+      label(name);
+      await ask(backend, 'first/a/2');
+    }
   });
 
   test('a text server that answers two conversations alike, to the last logprob, is refused', async () => {
