@@ -115,6 +115,8 @@ export interface ServerStatus {
   readonly latencyP50Ms: number | null;
   readonly version: number | null;
   readonly versionLabel: string | null;
+  /** The later version that it had before; null unless it went back. */
+  readonly fellFrom: string | null;
   /** One line; null if no request failed. */
   readonly lastFailure: string | null;
   /** Answers whose logprobs were asked for again, and what that cost. */

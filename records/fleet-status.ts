@@ -16,6 +16,8 @@ export interface ServerReport {
   readonly latencyP50Ms: number | null;
   readonly version: number | null;
   readonly versionLabel: string | null;
+  /** The later version that it had before; null unless it went back. */
+  readonly fellFrom: string | null;
   readonly lastFailure: string | null;
   /** Answers whose logprobs were asked for again. */
   readonly rechecks?: Rechecks;
@@ -73,6 +75,7 @@ async function lately(path: string, since: number): Promise<readonly ServerRepor
 function merged(a: ServerReport, b: ServerReport): ServerReport {
   const worst = (['down', 'trying', 'up'] as const).find((state) => a.state === state || b.state === state) ?? 'up';
   const newest = (b.version ?? -1) > (a.version ?? -1) ? b : a;
+  const fallen = [a, b].find(({ fellFrom }) => fellFrom) ?? newest;
   return {
     url: a.url,
     state: worst,
@@ -81,8 +84,9 @@ function merged(a: ServerReport, b: ServerReport): ServerReport {
     failuresBy: added(a.failuresBy ?? {}, b.failuresBy ?? {}),
     inFlight: a.inFlight + b.inFlight,
     latencyP50Ms: middle(a, b),
-    version: newest.version,
-    versionLabel: newest.versionLabel,
+    version: fallen.version,
+    versionLabel: fallen.versionLabel,
+    fellFrom: fallen.fellFrom,
     lastFailure: a.lastFailure ?? b.lastFailure,
     rechecks: addedRechecks(a.rechecks, b.rechecks),
   };

@@ -53,7 +53,10 @@ export async function serversOf({ store }: OpenRun, now: number): Promise<Server
     failures: number(server.failures),
     inFlight: number(server.inFlight),
     medianMs: typeof server.latencyP50Ms === 'number' ? server.latencyP50Ms : null,
-    version: text(server.versionLabel ?? server.version),
+    version: [
+      text(server.versionLabel ?? server.version),
+      ...(server.fellFrom ? [`was ${text(server.fellFrom)}`] : []),
+    ].join(', '),
     lastFailure: text(server.lastFailure),
   }));
 }

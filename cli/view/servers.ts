@@ -28,14 +28,15 @@ export function serverTable(servers: readonly ServerReport[], paint: Paint): str
     percent(s.requests, all),
     count(s.inFlight),
     s.latencyP50Ms === null ? '–' : `${(s.latencyP50Ms / 1000).toFixed(2)} s`,
-    oneLine(s.versionLabel ?? String(s.version ?? '–')),
+    oneLine(versionText(s)),
     againText(s),
     failuresText(s),
     oneLine(s.lastFailure ?? ''),
   ]);
-  return table(COLUMNS, rows, paint, (row, column) =>
-    column === 1 && servers[row]?.state !== 'up' ? 'red' : undefined,
-  );
+  const isOdd = ({ state, fellFrom }: ServerReport, column: number) =>
+    (column === 1 && state !== 'up') || (column === 6 && fellFrom);
+  const lines = table(COLUMNS, rows, paint, (row, column) => (isOdd(servers[row]!, column) ? 'red' : undefined));
+  return `${lines}\n${paint('dim', 'Counts are of the workers, over all their runs.')}`;
 }
 
 /** `5, 0.24 s each`: the answers whose logprobs were compared, and what each waited for that. */
@@ -52,4 +53,10 @@ function failuresText({ failures, failuresBy = {} }: ServerReport): string {
   const reasons = Object.entries(failuresBy).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   if (reasons.length === 0) return count(failures);
   return `${count(failures)}: ${reasons.map(([reason, n]) => `${count(n)} ${oneLine(reason)}`).join(', ')}`;
+}
+
+/** `default, was step-5`: as the server names them. */
+function versionText({ version, versionLabel, fellFrom }: ServerReport): string {
+  const now = versionLabel ?? String(version ?? '–');
+  return fellFrom ? `${now}, was ${fellFrom}` : now;
 }

@@ -35,7 +35,7 @@ function numberIn(text: string): string | undefined {
 }
 
 /** Of a rewind (weights.ts; feed/line.ts): numbers come again on purpose. */
-const LINE = /^(?:r|line)\d+:/;
+const LINE = /^(?:r|line)(\d{1,9}):/;
 
 /** The labels of one run by their numbers: the label that had the number first, if it is another one; else null. */
 export type FirstLabels = (version: number, label: string | undefined) => string | null;
@@ -52,14 +52,23 @@ export function openFirstLabels(): FirstLabels {
   };
 }
 
-/** Within one answer weights are only replaced by later ones: no version string recurs, no number falls. */
+/** Of one server, or of one answer, weights are replaced by later ones: of the same line by a higher number. */
+export function isOlder(now: Named, before: Named): boolean {
+  const [line, lineBefore] = [lineOf(now), lineOf(before)];
+  if (line !== lineBefore) return line < lineBefore;
+  return before.version < UNNUMBERED && now.version < before.version;
+}
+
+type Named = Pick<VersionSpan, 'version' | 'versionLabel'>;
+const lineOf = ({ versionLabel = '' }: Named): number => Number(LINE.exec(versionLabel)?.[1] ?? 0);
+
+/** Within one answer no version string recurs, and none is older than the one before it. */
 export function fallingVersions(versions: readonly VersionSpan[]): string | null {
   const word = ({ version, versionLabel }: VersionSpan) => versionLabel ?? String(version);
   for (const [i, span] of versions.entries()) {
     const before = versions[i - 1];
     const again = i > 1 && versions.slice(0, i - 1).some((old) => word(old) === word(span));
-    const falls = before && before.version < UNNUMBERED && span.version < before.version;
-    if (again || falls) return versions.map(word).join(', ');
+    if (again || (before && isOlder(span, before))) return versions.map(word).join(', ');
   }
   return null;
 }

@@ -49,7 +49,7 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
   const weightOf = byServer('weight', urls, serverWeights, 1);
   const limitOf = byServer('limit', urls, serverLimits, maxInFlightPerServer);
   const members = urls.map(
-    (url) => new Member<K>({ url, rules, recheckEvery, weight: weightOf(url), limit: limitOf(url) }),
+    (url) => new Member<K>({ url, rules, recheckEvery, log, weight: weightOf(url), limit: limitOf(url) }),
   );
   let closed = false;
 

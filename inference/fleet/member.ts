@@ -2,9 +2,12 @@
 
 import type { GenerateOptions, Kind, Kinds, ServerStatus } from '../backend.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import type { VersionSpan } from '../../domain/rollout/turn.ts';
 import type { ServerBackend } from './server-backend.ts';
 import { type Forced, Recheck } from './recheck.ts';
 import type { FleetRules } from './rules.ts';
+import { isOlder } from '../../domain/weights/weight-version.ts';
 import { abortable, latestVersion, OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
 import { OLD_WEIGHTS } from './late.ts';
 import type { Circuit } from './circuit.ts';
@@ -27,7 +30,10 @@ interface MemberParts<K extends Kind> extends Pick<Member<K>, 'url' | 'weight' |
   readonly rules: FleetRules<K>;
   /** One answer in so many is asked again; 0: none. */
   readonly recheckEvery: number;
+  readonly log: (line: string) => void;
 }
+
+type Version = Pick<VersionSpan, 'version' | 'versionLabel'>;
 
 export class Member<K extends Kind> implements Candidate {
   readonly url: string;
@@ -51,13 +57,17 @@ export class Member<K extends Kind> implements Candidate {
   #busyUntil = 0; // in the time of performance.now(), which is never set back
   #malformed = 0;
   #latenciesMs: number[] = [];
-  #version: { readonly version: number; readonly versionLabel?: string } | null = null;
+  #version: Version | null = null;
+  /** What it had before it went back, until it has that again. */
+  #fellFrom: Version | null = null;
   #lastFailure: string | null = null;
 
   readonly #rules: FleetRules<K>;
   readonly #recheck: Recheck;
+  readonly #log: (line: string) => void;
 
-  constructor({ url, rules, recheckEvery, weight, limit }: MemberParts<K>) {
+  constructor({ url, rules, recheckEvery, weight, limit, log }: MemberParts<K>) {
+    this.#log = log;
     this.#recheck = new Recheck(recheckEvery);
     this.url = url;
     this.#rules = rules;
@@ -100,6 +110,7 @@ export class Member<K extends Kind> implements Candidate {
     this.requests++;
     this.#users.set(backend, (this.#users.get(backend) ?? 0) + 1);
     const startedAt = performance.now();
+    const before = this.#fellFrom ?? this.#version;
     try {
       const result = await this.acquaintance!.ask(() => backend.generate(request, options), options.signal);
       const tookMs = performance.now() - startedAt;
@@ -108,7 +119,7 @@ export class Member<K extends Kind> implements Candidate {
       const again = ({ ids, logprobs }: Forced) => backend.given!(ids, ids.length - logprobs.length);
       const [run] = request.requestId.split('/');
       await abortable(this.#recheck.of(run!, forced, again, this.url), options.signal);
-      this.#answered(result, tookMs);
+      this.#answered(result, tookMs, before);
       return result;
     } catch (error) {
       if (!options.signal.aborted) this.#failed(error);
@@ -127,12 +138,22 @@ export class Member<K extends Kind> implements Candidate {
     await Promise.allSettled([...[...backends].map((backend) => backend.close()), this.leases?.close()]);
   }
 
-  #answered(reply: Kinds[K]['reply'], tookMs: number): void {
+  /** `before`: the version that was known when the request was sent. */
+  #answered(reply: Kinds[K]['reply'], tookMs: number, before: Version | null): void {
     this.#latenciesMs.push(tookMs);
     if (this.#latenciesMs.length > LATENCIES_KEPT) this.#latenciesMs.shift();
-    this.#version = latestVersion(reply) ?? this.#version;
+    const version = latestVersion(reply);
+    if (version) this.#meetVersion(version, before);
     this.#malformed = 0;
     this.circuit.succeeded();
+  }
+
+  #meetVersion(version: Version, before: Version | null): void {
+    this.#version = version;
+    const fell = before !== null && isOlder(version, before);
+    if (fell && !this.#fellFrom)
+      this.#log(`${this.url} went back from the weights ${wordOf(before)} to ${wordOf(version)}: was it restarted?`);
+    this.#fellFrom = fell ? before : null;
   }
 
   #failed(error: unknown): void {
@@ -172,8 +193,11 @@ export class Member<K extends Kind> implements Candidate {
       latencyP50Ms: sorted[Math.floor((sorted.length - 1) / 2)] ?? null,
       version: this.version,
       versionLabel: this.#version?.versionLabel ?? null,
+      fellFrom: this.#fellFrom && wordOf(this.#fellFrom),
       lastFailure: this.#lastFailure,
       rechecks: this.#recheck.status,
     };
   }
 }
+
+const wordOf = ({ version, versionLabel }: Version): string => short(versionLabel ?? String(version), 100);

@@ -17,6 +17,7 @@ const report = (changes: Partial<ServerReport>): ServerReport => ({
   latencyP50Ms: 1500,
   version: 3,
   versionLabel: 'step-3',
+  fellFrom: null,
   lastFailure: null,
   ...changes,
 });
@@ -29,6 +30,23 @@ describe('the report on servers', () => {
     expect(told({})).toContain('5, 0.24 s each');
     expect(told({ differed: 1 })).toContain('5, 0.24 s each, 1 differed');
     expect(told({ answers: 0, waitedMs: 0 })).toMatch(/step-3 +0 /);
+  });
+
+  test('counts are said to be of the workers, for other runs are in them', () => {
+    expect(serverTable([report({})], (_, text) => text)).toContain('over all their runs');
+  });
+
+  test('a server that went back to older weights is told with what it had, whichever worker saw it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'everturn-servers-'));
+    try {
+      const fallen = report({ version: 0, versionLabel: 'default', fellFrom: 'step-3' });
+      await writeFleetReport(folder, 'one', { at: Date.now(), servers: [report({})] });
+      await writeFleetReport(folder, 'two', { at: Date.now(), servers: [fallen] });
+      const told = serverTable(await readFleet(folder, 0), (_, text) => text);
+      expect(told).toContain('default, was step-3');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('failures are told by their reasons, over all workers', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { versionNumber } from '../../domain/weights/weight-version.ts';
+import { fallingVersions, isOlder, versionNumber } from '../../domain/weights/weight-version.ts';
 
 describe('a weight version', () => {
   test.each([
@@ -39,5 +39,23 @@ describe('a weight version', () => {
         expect(versionNumber(word)).toBe(number);
       }),
     );
+  });
+
+  test.each([
+    ['step-5', 'step-4', true],
+    ['step-5', 'default', true],
+    ['step-5', 'step-6', false],
+    ['step-5', 'a word', false],
+    ['a word', 'step-5', false],
+    ['line0:v5', 'line0:v4', true],
+    ['line0:v5', 'line1:v3', false],
+    ['r1:v5', 'r2:v3', false],
+    ['5', 'r1:v3', false],
+    ['r1:v3', '5', true],
+  ])('%s and then %s is a step back: %s', (before, now, isBack) => {
+    const [one, other] = [before, now].map((versionLabel) => ({ version: versionNumber(versionLabel), versionLabel }));
+    expect(isOlder(other!, one!)).toBe(isBack);
+    const spans = [one!, other!].map((span, i) => ({ ...span, start: i, end: i + 1 }));
+    expect(fallingVersions(spans)).toBe(isBack ? `${before}, ${now}` : null);
   });
 });

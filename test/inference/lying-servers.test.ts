@@ -165,6 +165,34 @@ describe('a server over a whole run', () => {
     }
   });
 
+  test.each(KINDS)('weights that go back are told until they are back: %j', async (shape) => {
+    const server = await modelServer({ modelPath: TINY_FOLDER, ...shape });
+    opened.push(server);
+    const lines: string[] = [];
+    const options = { tokenizer: null, log: (line: string) => void lines.push(line) };
+    const backend = await createTokenBackend(`${shape.kind}:${server.url}`, options);
+    opened.push(backend);
+    const fellFrom = () => backend.serverStatus!()[0]!.fellFrom;
+    const told = () => lines.filter((line) => line.includes('went back'));
+    server.engine.version = 'step-5';
+    await ask(backend, 'run/a/0');
+    server.engine.version = 'step-6';
+    await ask(backend, 'run/a/1');
+    expect(fellFrom()).toBeNull();
+    for (const again of [0, 1]) {
+      server.engine.version = 'default';
+      await ask(backend, `run/a/${2 + again}`);
+      expect(fellFrom()).toBe('step-6');
+    }
+    expect(told()).toEqual([expect.stringContaining('from the weights step-6 to default')]);
+    server.engine.version = 'step-6';
+    await ask(backend, 'run/a/4');
+    expect(fellFrom()).toBeNull();
+    server.engine.version = 'r1:v5';
+    await ask(backend, 'run/a/5');
+    expect([fellFrom(), told().length]).toEqual([null, 1]);
+  });
+
   test('a text server that answers two conversations alike, to the last logprob, is refused', async () => {
     const server = await modelServer({ kind: 'openai' });
     opened.push(server);

@@ -221,7 +221,7 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
               inFlight: 1,
               latencyP50Ms: 1500,
             },
-            ...{ version: 3, versionLabel: null, lastFailure: '<b>server-busy</b>' },
+            ...{ version: 3, versionLabel: null, fellFrom: null, lastFailure: '<b>server-busy</b>' },
           },
         ],
       });
