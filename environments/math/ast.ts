@@ -57,18 +57,7 @@ export const add = (items: readonly Node[]): Node => (items.length === 1 && item
 export const mul = (items: readonly Node[]): Node => (items.length === 1 && items[0] ? items[0] : { k: 'mul', items });
 export const sub = (a: Node, b: Node): Node => ({ k: 'add', items: [a, neg(b)] });
 
-/** A product that is still being read grows in place: copying it per factor would be quadratic. */
-const growing = new WeakSet<Node>();
-
-export function times(a: Node, b: Node): Node {
-  if (a.k === 'mul' && growing.has(a)) {
-    (a.items as Node[]).push(b);
-    return a;
-  }
-  const product = mul(a.k === 'mul' ? [...a.items, b] : [a, b]);
-  growing.add(product);
-  return product;
-}
+export const times = (a: Node, b: Node): Node => mul(a.k === 'mul' ? [...a.items, b] : [a, b]);
 
 /** The letter of `{x | x > 2}`: any letter would do. */
 export const ELEMENT = '\\element';

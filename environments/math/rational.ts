@@ -33,7 +33,6 @@ export const inv = (a: Rational): Rational => rational(a.den, a.num);
 export const div = (a: Rational, b: Rational): Rational => mul(a, inv(b));
 export const equal = (a: Rational, b: Rational): boolean => a.num === b.num && a.den === b.den;
 export const isZero = (a: Rational): boolean => a.num === 0n;
-export const isInteger = (a: Rational): boolean => a.den === 1n;
 export const abs = (a: Rational): Rational => (a.num < 0n ? neg(a) : a);
 
 /** Negative, zero or positive as a is below, at or above b. */

@@ -7,19 +7,13 @@ const FEW = 256;
 export const MANY = 2_048;
 
 export function remembered<T>(compute: (text: string) => T, most = FEW): (text: string) => T {
-  // Two generations: what is asked for again moves to the younger one, the older is dropped as a whole.
-  let young = new Map<string, T>();
-  let old = new Map<string, T>();
+  const known = new Map<string, T>();
   return (text) => {
     if (text.length > MAX_CHARS) return compute(text);
-    let result = young.get(text);
-    if (result !== undefined || young.has(text)) return result as T;
-    result = old.has(text) ? (old.get(text) as T) : compute(text);
-    if (young.size >= most) {
-      old = young;
-      young = new Map();
-    }
-    young.set(text, result);
+    if (known.has(text)) return known.get(text) as T;
+    const result = compute(text);
+    if (known.size >= most) known.clear();
+    known.set(text, result);
     return result;
   };
 }

@@ -4,12 +4,12 @@
 import type { Verdict } from '../../../domain/rollout/verdict.ts';
 import type { Node } from '../ast.ts';
 import { compareAnswers } from './compare.ts';
-import { familiesOf, type Family, familyOf, impliedFamily } from './families.ts';
+import { familiesOf, type Family, familyOf } from './families.ts';
 import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
-import { dateOf, timeOf, weekdayOf } from '../read/moments.ts';
+import { dateOf, timeOf } from '../read/moments.ts';
 import { numberWord } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
@@ -21,11 +21,9 @@ import {
   choiceOf,
   isProse,
   isWording,
-  loneLetter,
   namesOneChoice,
   plainWords,
   sameWords,
-  severalChoices,
   WRAPPER,
   saysEverything,
   saysNothing,
@@ -53,15 +51,8 @@ export function compareTexts(solution: string, said: string, options: LeafOption
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return wrong('too-big');
-  // `10–15` with a long dash is no difference.
-  if (isRange(said) && !isRange(solution)) return WRONG;
-  const several = severalChoices(gold, ',') ?? (severalChoices(answer, ',') && severalChoices(gold, ''));
-  const named = several && severalChoices(answer, '');
-  if (named) return several === named ? AS_WRITTEN : WRONG;
-  if (several && /\bor\b/.test(answer)) return WRONG;
   const goldChoice = choiceOf(gold);
-  const lone = goldChoice?.rest === '' ? loneLetter(answer) : undefined;
-  const answerChoice = choiceOf(answer) ?? lone;
+  const answerChoice = choiceOf(answer);
   if (goldChoice && answerChoice && (goldChoice.rest === '' || answerChoice.rest === '')) {
     if (!namesOneChoice(answerChoice)) return WRONG;
     if (goldChoice.letter === answerChoice.letter) return AS_WRITTEN;
@@ -75,9 +66,6 @@ export function compareTexts(solution: string, said: string, options: LeafOption
   return compareContents(gold, answerChoice?.rest || answer, options);
 }
 
-const RANGE = /^\D*(\d{1,12})\s?–\s?(\d{1,12})\D*$/;
-const isRange = (text: string): boolean => Number(RANGE.exec(text)?.[1]) < Number(RANGE.exec(text)?.[2]);
-
 function compareContents(gold: string, answer: string, options: LeafOptions): Outcome {
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
@@ -87,10 +75,7 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   // IV is no VI, CO no Co, C' no C.
   const [name, own] = [bareName(gold), bareName(answer)];
   if (name && own && name !== own) return WRONG;
-  let [family, other] = [familyOf(gold), familyOf(answer)];
-  // x = kπ runs over the integers by convention.
-  if (family && !other) other = impliedFamily(answer);
-  else if (other && !family) family = impliedFamily(gold);
+  const [family, other] = [familyOf(gold), familyOf(answer)];
   if (family && other) return compareFamilies(family, other, options);
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
@@ -134,6 +119,7 @@ const asWritten = remembered((text: string): string =>
   respell(text)
     .replace(/\\(?:left|right|displaystyle|[,!;: ]|q?quad)(?![A-Za-z])/g, ' ')
     .replace(/\\[dt]frac/g, '\\frac')
+    .replace(/\\([lgn]e)q?(?:slant)?(?![A-Za-z])/g, '\\$1 ')
     .replace(/\$/g, ' ')
     .replace(/\s+/g, ' ')
     .replace(/(?<![A-Za-z0-9]) | (?![A-Za-z0-9])/g, '')
@@ -144,18 +130,13 @@ function compareMoments(gold: string, answer: string): Outcome | undefined {
   const g = timeOf(gold);
   const a = g && timeOf(answer);
   if (g && a) {
-    if (g.day !== a.day) return WRONG;
     if (g.marked === a.marked) return g.seconds === a.seconds ? { verdict: 'right', reason: 'equal' } : WRONG;
     // "15:30" is 3:30 pm; a bare solution accepts the same clock with either mark.
     if (g.seconds === a.seconds || (!g.marked && g.clock === a.clock)) return { verdict: 'right', reason: 'equal' };
     return WRONG;
   }
   const [x, y] = [dateOf(gold), dateOf(answer)];
-  const [day, other] = [weekdayOf(gold), weekdayOf(answer)];
-  if (x && y)
-    return x === y && (day === undefined || other === undefined || day === other)
-      ? { verdict: 'right', reason: 'equal' }
-      : WRONG;
+  if (x && y) return x === y ? { verdict: 'right', reason: 'equal' } : WRONG;
   // A number or a fraction is no moment; `7:32` alone may be a ratio.
   if (((g?.marked || x) && isFigures(answer)) || (y && isFigures(gold))) return WRONG;
   return undefined;
@@ -252,20 +233,9 @@ export function compareSpellings(gold: string, answer: string): Outcome {
 const spelling = (text: string): string =>
   asWritten(
     text
-      .replace(/\\leq?(?:slant)?(?![A-Za-z])|≤/g, '<=')
-      .replace(/\\geq?(?:slant)?(?![A-Za-z])|≥/g, '>=')
-      .replace(/\\neq?(?![A-Za-z])/g, '≠')
-      .replace(/\\wedge(?![A-Za-z])/g, '\\land')
-      .replace(/\\vee(?![A-Za-z])/g, '\\lor')
-      .replace(/\\lt(?![A-Za-z])/g, '<')
-      .replace(/\\gt(?![A-Za-z])/g, '>')
       .replace(/,?\s*&\s*(?:\\(?:text|mbox|mathrm)\s*\{\s*,?\s*(?:if|for|when)\s*\})?/g, '&')
       .replace(/,(?=\s*(?:\\\\|\\end))/g, ''),
   );
-
-/** (0,1) × (0,2) is a rectangle, and has no value as a product of points. */
-const isProductOfSets = (text: string): boolean =>
-  /(?:[([][^()[\]]{1,60},[^()[\]]{1,60}[)\]]|\\mathbb\s*\{?[A-Z]\}?)\s*(?:\\times(?![A-Za-z])|×)/.test(text);
 
 /** Can the solution's final answer be read, and is it shown equal to itself? `spelled`: it cannot, but is well formed. */
 export function standsForItself(
@@ -274,7 +244,7 @@ export function standsForItself(
 ): 'yes' | 'spelled' | Unread | 'not-equal-to-itself' {
   if (text.length > LIMITS.candidateChars) return 'too-big';
   const choice = choiceOf(text);
-  if (choice || loneLetter(text) || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
+  if (choice || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
   if (isWording(text)) return 'yes';
   const family = familyOf(text);
   if (family && compareFamilies(family, family, options).verdict === 'right') return 'yes';
@@ -287,6 +257,6 @@ export function standsForItself(
   if (typeof again === 'string') return spelled ?? 'unreadable';
   const word = wordOn(node, again, options);
   if (word === 'too-big') return spelled ?? word;
-  if (word === 'no-value') return isProductOfSets(text) ? (spelled ?? 'not-equal-to-itself') : 'not-equal-to-itself';
+  if (word === 'no-value') return 'not-equal-to-itself';
   return RIGHT[word] ? 'yes' : (spelled ?? 'not-equal-to-itself');
 }

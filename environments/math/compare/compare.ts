@@ -19,14 +19,14 @@ import {
   same,
   valuesOfEquation,
 } from './relation.ts';
-import { alignNames, compareConditions, isOtherwiseNamed } from './assignments.ts';
+import { alignNames, isAboutSeveral, isOtherwiseNamed, otherMember } from './assignments.ts';
 import { shape, unitsOutward } from './shape.ts';
 import { isValueless } from '../value/domains.ts';
-import { sameWords, saysEverything, saysNothing } from '../read/words.ts';
+import { sameWords } from '../read/words.ts';
 
 /** `no-value`: the answer holds a constant such as 7/0. */
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
-  const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
+  const [first, second] = withOperators(gold, answer);
   const [g, a] = [shapedGold(outwardGold(first)), shape(unitsOutward(second))];
   if (isValueless(a, c)) return 'no-value';
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
@@ -53,16 +53,13 @@ function allLetters(node: Node): string[] {
   return [...new Set([...own, ...children(node).flatMap(allLetters)])];
 }
 
-function wordsAsSets(node: Node): Node {
-  if (node.k !== 'text') return node;
-  if (saysNothing(node.text)) return { k: 'set', items: [], explicit: true };
-  return saysEverything(node.text) ? { k: 'named', name: 'R' } : node;
-}
-
 function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word {
   const again = (x: Node, y: Node): Word => compare(x, y, c, o);
-  const conditions = compareConditions(gold, answer, again);
-  if (conditions !== undefined) return conditions;
+  if (otherMember(gold, answer)) return 'different';
+  if (isAboutSeveral(gold) || isAboutSeveral(answer)) {
+    const alike = gold.k === 'list' && answer.k === 'list' && (gold.join === 'or') === (answer.join === 'or');
+    return alike ? compareCollections(gold, answer, again) : 'different';
+  }
   const [g, a] = [unwrapMembership(gold), unwrapMembership(answer)];
   if (isOtherwiseNamed(g, a) || isOtherwiseNamed(a, g)) return 'different';
   if (g.k === 'list' || a.k === 'list') {

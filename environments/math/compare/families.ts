@@ -2,7 +2,7 @@
 // integers a family is a period and a start: kπ, −kπ and (k + 1)π are one, and so are kπ and the pair 2kπ, π + 2kπ. Not
 // covered: families that do not run in even steps, but by their form.
 
-import { add, int, mapChildren, mul, neg, type Node, type Of } from '../ast.ts';
+import { add, int, mul, neg, type Node, type Of } from '../ast.ts';
 import { isAssignment, lastLink } from './relation.ts';
 import { type Comparison, constant, letters } from '../value/comparison.ts';
 import { replaceSymbol } from '../value/exact.ts';
@@ -67,15 +67,6 @@ export function familyOf(text: string): Family | undefined {
   return named(body, letter, /positive/.test(kind) ? 'P' : /negative/.test(kind) ? 'N' : 'Z');
 }
 
-/** Angles in one letter that counts by convention. */
-export function impliedFamily(text: string): Family | undefined {
-  if (text.length > MAX_CHARS || !/\\pi|π|circ|°/.test(text)) return undefined;
-  const names = new Set(text.replace(/\\[A-Za-z]+/g, ' ').match(/(?<![A-Za-z])[a-zA-Z](?![A-Za-z])/g) ?? []);
-  const counting = [...names].filter((name) => /[knm]/.test(name));
-  const [letter] = counting;
-  return letter !== undefined && counting.length === 1 ? { body: text, letter, over: 'Z' } : undefined;
-}
-
 /** The letter has to run in what stands before. It is read as a k: 2m would be two metres. */
 function named(body: string, letter: string, over: Family['over']): Family | undefined {
   const here = new RegExp(`(?<![A-Za-z\\\\])${letter}(?![A-Za-z])`, 'g');
@@ -130,7 +121,7 @@ interface Line {
 function linesOf(node: Node, c: Comparison): Line[] | undefined {
   const items = node.k === 'list' || node.k === 'set' ? node.items : [node];
   const lines: Line[] = [];
-  for (const item of items.flatMap(signs)) {
+  for (const item of items) {
     const body = isAssignment(item) ? lastLink(item) : item;
     const at = (n: number): Node => replaceSymbol(body, RUNNING, int(n));
     const [start, next, third] = [at(0), at(1), at(2)];
@@ -152,17 +143,6 @@ function isLine(node: Node): boolean {
     return running.length <= 1 && running.every(isLine);
   }
   return node.k === 'sym' ? node.name === RUNNING : !letters(node).has(RUNNING);
-}
-
-/** ± is two lines. */
-function signs(node: Node): readonly Node[] {
-  if (node.k === 'rel' && isAssignment(node)) return signs(lastLink(node));
-  const choose = (n: Node, sign: 1 | -1): Node => {
-    const inner = mapChildren(n, (child) => choose(child, sign));
-    return inner.k === 'pm' ? add([inner.left, inner.sign * sign > 0 ? inner.right : neg(inner.right)]) : inner;
-  };
-  const [plus, minus] = [choose(node, 1), choose(node, -1)];
-  return plus === node ? [node] : [plus, minus];
 }
 
 /** A common multiple of all steps, as so many of the first one's. */

@@ -7,7 +7,7 @@ import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
 import * as Q from '../rational.ts';
 import { askedUnit, isOtherKind } from '../find/asked.ts';
-import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
+import { isHarmlessPhrase, sameLabels, unitOf } from '../read/unit-words.ts';
 import { asProduct } from './shape.ts';
 
 /** The answer of a comparison, over all shapes. */
@@ -58,7 +58,7 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
   const g = peel(gold);
   const a = peel(answer);
   if (g.unit !== undefined && a.unit !== undefined) {
-    const [x, y] = samePounds(unitOf(g.unit), unitOf(a.unit), g.unit, a.unit);
+    const [x, y] = [unitOf(g.unit), unitOf(a.unit)];
     if (!sameLabels(g.unit, x === y ? g.unit : a.unit, options.question)) return 'different';
     if (x.dimension !== '' && y.dimension !== '' && !Q.equal(x.factor, y.factor))
       return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
@@ -100,15 +100,6 @@ const IN_RADIANS = /\bin radians\b/i;
 /** A number without π is taken for radians only where the question speaks of them. */
 const mayBeRadians = (g: Peeled, a: Peeled, question: string): boolean =>
   /\bradians?\b/i.test(question) || (hasPi(g.node) && hasPi(a.node));
-
-/** "8 pounds" is £8 where the other side is money. */
-function samePounds(x: Unit, y: Unit, g: string, a: string): readonly [Unit, Unit] {
-  const pounds = (phrase: string): boolean => /^pounds?$/i.test(phrase);
-  if (x.dimension === GBP && pounds(a)) return [x, x];
-  return y.dimension === GBP && pounds(g) ? [y, y] : [x, y];
-}
-
-const GBP = 'money-gbp^1';
 
 const scaled = (node: Node, factor: Q.Rational): Node => mul([node, num(factor)]);
 const letterIn = (node: Node): boolean => some(node, (n) => n.k === 'sym');

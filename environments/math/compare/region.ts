@@ -151,16 +151,12 @@ const fromDouble = (v: number): Q.Rational => Q.rational(BigInt(Math.round(v * 2
 const signAt = (p: Polynomial, x: Q.Rational): number =>
   Number(valueAt(p, x).num > 0n) - Number(valueAt(p, x).num < 0n);
 
-/** A letter, or a name like f(x), a_n, |AB|: something that stands for one unknown number. */
+/** A letter, or a name like f(x): something that stands for one unknown number. */
 function unknownName(node: Node): string | undefined {
   if (node.k === 'sym') return node.name;
   if (node.k === 'apply') return `${node.name}()`;
-  if (node.k === 'call' && node.name === 'index' && node.args[0]?.k === 'sym')
-    return JSON.stringify(node.args, bigintText);
   return undefined;
 }
-
-const bigintText = (_: string, v: unknown): unknown => (typeof v === 'bigint' ? v.toString() : v);
 
 /** The set that a node stands for, or undefined when it is none that can be computed with. */
 export function regionOf(node: Node, c: Comparison, same: SamePoint): Region | undefined {
@@ -201,13 +197,6 @@ export function regionOf(node: Node, c: Comparison, same: SamePoint): Region | u
         setminus: (x: boolean, y: boolean) => x && !y,
       };
       return combine(left, right, same, op[node.op]);
-    }
-    case 'add': {
-      // R − {1}
-      const [left, right] = node.items;
-      if (node.items.length === 2 && left && right?.k === 'neg' && isRegionLike(left) && isRegionLike(right.arg))
-        return regionOf({ k: 'setop', op: 'setminus', left, right: right.arg }, c, same);
-      return undefined;
     }
     case 'rel':
       if (node.ops.length === 1 && node.ops[0] === 'in' && node.items[1]) return regionOf(node.items[1], c, same);

@@ -2,7 +2,7 @@
 // relations say the same (sides swapped, both sides scaled, solved for another letter). Ratios part by part, or over the
 // first one.
 
-import { add, mul, neg, type Node, type Of, type Relop, some } from '../ast.ts';
+import { add, neg, type Node, type Of, type Relop, some } from '../ast.ts';
 import type { Word } from './leaf.ts';
 import { flip } from './number-sets.ts';
 import { type Comparison, constant, letters } from '../value/comparison.ts';
@@ -194,39 +194,7 @@ function proportional(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison): Word {
   const g = difference(gold);
   const a = difference(answer);
   if (!g || !a || letters(g).size === 0) return 'different';
-  const plain = multiples(g, a, op, other, c);
-  // y = k/x and xy = k: without denominators.
-  const cleared = plain === 'different' && (op === '=' || op === '!=') && [g, a].some((n) => some(n, isQuotient));
-  return cleared ? multiples(overOne(g).top, overOne(a).top, op, other, c) : plain;
-}
-
-const isQuotient = (node: Node): boolean => node.k === 'div' && letters(node.bottom).size > 0;
-
-/** Everything over one denominator. */
-function overOne(node: Node): { readonly top: Node; readonly bottom: Node | undefined } {
-  const times = (a: Node, b: Node | undefined): Node => (b ? mul([a, b]) : a);
-  switch (node.k) {
-    case 'neg': {
-      const { top, bottom } = overOne(node.arg);
-      return { top: neg(top), bottom };
-    }
-    case 'div': {
-      const [a, b] = [overOne(node.top), overOne(node.bottom)];
-      return { top: times(a.top, b.bottom), bottom: times(b.top, a.bottom) };
-    }
-    case 'mul': {
-      const parts = node.items.map(overOne);
-      const bottoms = parts.map((part) => part.bottom).filter((n) => n !== undefined);
-      return { top: mul(parts.map((part) => part.top)), bottom: bottoms.length > 0 ? mul(bottoms) : undefined };
-    }
-    case 'add':
-      return node.items.map(overOne).reduce((a, b) => ({
-        top: add([times(a.top, b.bottom), times(b.top, a.bottom)]),
-        bottom: a.bottom && b.bottom ? mul([a.bottom, b.bottom]) : (a.bottom ?? b.bottom),
-      }));
-    default:
-      return { top: node, bottom: undefined };
-  }
+  return multiples(g, a, op, other, c);
 }
 
 function multiples(g: Node, a: Node, op: Relop, other: Relop, c: Comparison): Word {

@@ -14,8 +14,7 @@ export function unitsOutward(node: Node): Node {
 }
 
 function outward(node: Node): Node {
-  const own = EXPRESSION.test(node.k) ? mapChildren(node, (n) => (n.k === 'unit' && behindLetter(n)) || n) : node;
-  const inner = mapChildren(own, outward);
+  const inner = mapChildren(node, outward);
   return EXPRESSION.test(inner.k) ? (carried(inner) ?? mapChildren(inner, asLetter)) : inner;
 }
 
@@ -24,12 +23,6 @@ const asLetter = (node: Node): Node =>
     ? (asProduct(node.arg, node.strong ? undefined : node.unit) ??
       mul([node.arg, { k: 'sym', name: `unit ${node.unit.toLowerCase()}` }]))
     : node;
-
-/** Behind a letter `mg` is no milligram: \mu mg. */
-function behindLetter({ arg, unit }: Of<'unit'>): Node | undefined {
-  if (arg.k !== 'sym' || !/^[a-z]{2}$/.test(unit)) return undefined;
-  return mul([arg, ...[...unit].map((name): Node => ({ k: 'sym', name }))]);
-}
 
 /** `5 m`, `3 m^2` read as products of letters. */
 export function asProduct(value: Node, unit: string | undefined): Node | undefined {

@@ -15,7 +15,6 @@ import {
   FUNCTIONS,
   GREEK,
   NAMED_SETS,
-  OPERATOR_SIGNS,
   TRANSPARENT,
 } from './vocabulary.ts';
 
@@ -29,7 +28,7 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (name === 'cbrt') return call('root', argument(c, true), int(3));
   // `\max = 4`, `f_{\max}`: its name.
   if (/^(?:max|min|sup|inf)$/.test(name) && (isSign(peek(c), '=', '}') || peek(c) === undefined))
-    return { k: 'sym', name: `\\${name}` };
+    return { k: 'sym', name: `\${name}` };
   if (FUNCTIONS.has(name) || name === 'Re' || name === 'Im') return functionCall(c, FUNCTION_NAMES.get(name) ?? name);
   if (name === 'pi') return { k: 'const', name: 'pi' };
   if (name === 'infty' || name === 'infin') return { k: 'const', name: 'inf' };
@@ -38,8 +37,6 @@ export function parseCommand(c: Cursor, token: Token): Node {
     const figure = pointsOf(c, mark ?? name);
     if (figure) return figure;
   }
-  if (OPERATOR_SIGNS.has(name) && c.tokens.length > 1 && !isSign(c.tokens[c.at - 2], '^', '_', '{'))
-    throw new Unparsed(`\\${name} may be an operator`);
   if (GREEK.has(name)) return greek(c, name);
   if (name === '|' || name === 'lVert' || name === 'Vert') return bars(c, '||');
   if (name === 'lvert' || name === 'vert') return bars(c, '|');
@@ -50,7 +47,7 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (name === 'emptyset' || name === 'varnothing') return { k: 'set', items: [], explicit: true };
   if (name === 'mathbb') {
     const arg = argument(c);
-    return namedSet(arg);
+    return arg.k === 'sym' && NAMED_SETS.has(arg.name) ? { k: 'named', name: arg.name } : arg;
   }
   if (NAMED_SETS.has(name)) return { k: 'named', name };
   if (/^[lcv]?dots$/.test(name)) return { k: 'sym', name: 'ellipsis' };
@@ -69,8 +66,6 @@ export function parseCommand(c: Cursor, token: Token): Node {
   }
   if (mark !== undefined) return decorated(c, mark);
   if (TRANSPARENT.has(name)) {
-    if (name === 'underline' && (isSign(c.tokens[c.at - 2], '^') || isSign(c.tokens[c.at - 3], '^')))
-      return call('\\falling', argument(c));
     if (/^(?:text)?color$/.test(name)) argument(c);
     return argument(c);
   }
@@ -117,24 +112,17 @@ export function argument(c: Cursor, wholeNumber = false): Node {
   throw new Unparsed('an argument is missing');
 }
 
-/** Points behind a figure are its name and no product: ∠ABC is ∠CBA, △ABC is △BCA, and an arrow has a direction. */
+/** Points behind a figure are its name and no product. */
 function pointsOf(c: Cursor, figure: string): Node | undefined {
   const braces = isSign(peek(c), '{');
   const points = peek(c, braces ? 1 : 0);
   if ((points?.t !== 'word' && points?.t !== 'id') || !/^[A-Z]{1,6}$/.test(points.v)) return undefined;
   if (braces && !isSign(peek(c, 2), '}')) return undefined;
-  c.at += braces ? 3 : 1;
-  let letters = points.v;
   // Over one letter the bar means a complement or a mean, over three a number's digits.
-  if (figure === 'segment' && letters.length !== 2) {
-    c.at -= braces ? 3 : 1;
-    return undefined;
-  }
-  if (figure === 'segment') return { k: 'mul', items: [...letters].map((l): Node => ({ k: 'sym', name: l })) };
-  if (figure === 'triangle') letters = [...letters].toSorted().join('');
-  if (figure === 'angle' && letters.length === 3 && letters > [...letters].toReversed().join(''))
-    letters = [...letters].toReversed().join('');
-  return { k: 'sym', name: `${figure} ${letters}` };
+  if (figure === 'segment' && points.v.length !== 2) return undefined;
+  c.at += braces ? 3 : 1;
+  if (figure === 'segment') return { k: 'mul', items: [...points.v].map((l): Node => ({ k: 'sym', name: l })) };
+  return { k: 'sym', name: `${figure} ${points.v}` };
 }
 
 /** Letters and digits under a bar, in their order: `\overline{a5b}` is a number by its digits. */
@@ -146,17 +134,8 @@ function digitsOf(c: Cursor): Node | undefined {
   return { k: 'sym', name: `bar ${digits}` };
 }
 
-/** A mark over or under a letter belongs to its name. */
-function decorated(c: Cursor, name: string): Node {
-  const first = argument(c);
-  if (/^(over|under)set$|^stackrel$/.test(name)) return call(`\\${name}`, first, argument(c));
-  if (/^(under|over)brace$/.test(name)) {
-    // The words under a brace only explain; a count is part of what it says.
-    const label = accept(c, '_', '^') ? argument(c) : undefined;
-    return !label || some(label, (n) => n.k === 'text') ? first : call(`\\${name}`, first, label);
-  }
-  return call(`\\${name}`, first);
-}
+/** A mark over a letter belongs to its name. */
+const decorated = (c: Cursor, name: string): Node => call(`\\${name}`, argument(c));
 
 function root(c: Cursor): Node {
   let degree: Node = int(2);
@@ -182,13 +161,11 @@ function greek(c: Cursor, name: string): Node {
 function functionCall(c: Cursor, name: string): Node {
   let power: Node | undefined;
   let base: Node | undefined;
-  let primes = false;
   for (;;) {
     if (accept(c, '^')) {
       if (isCmd(peek(c), 'circ')) throw new Unparsed('degrees of a function');
       power = accept(c, '-') ? { k: 'neg', arg: argument(c) } : argument(c);
     } else if (accept(c, '_')) base = argument(c, true);
-    else if (accept(c, "'")) primes = true;
     else break;
   }
   let args: Node[];
@@ -216,7 +193,6 @@ function functionCall(c: Cursor, name: string): Node {
     const [set] = /^(?:max|min|gcd|lcm)$/.test(name) && args.length === 1 ? args : [];
     node = call(name, ...(set?.k === 'set' ? set.items : args));
   }
-  if (primes) node = call('prime', node);
   return power ? { k: 'pow', base: node, exp: power } : node;
 }
 
@@ -241,11 +217,6 @@ function enclosed(c: Cursor, close: string, make: (items: readonly Node[]) => No
   return make(inner.k === 'list' ? inner.items : [inner]);
 }
 
-function namedSet(arg: Node): Node {
-  if (arg.k === 'sym' && NAMED_SETS.has(arg.name)) return { k: 'named', name: arg.name };
-  return arg;
-}
-
 /** Sum, product, integral or limit with its bounds and everything multiplied behind it. */
 function bigOperator(c: Cursor, op: string): Node {
   let variable = '';
@@ -255,8 +226,7 @@ function bigOperator(c: Cursor, op: string): Node {
     if (accept(c, '_')) {
       if (accept(c, '{')) {
         const lower = c.parseSum(c);
-        if (lower.k === 'sym') variable = lower.name;
-        if (lower.k === 'const') variable = lower.name;
+        if (lower.k === 'sym' || lower.k === 'const') variable = lower.name;
         if (accept(c, '=')) from = c.parseSum(c);
         else if (isCmd(peek(c), 'to', 'rightarrow', 'in')) {
           c.at++;

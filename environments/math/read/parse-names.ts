@@ -19,18 +19,6 @@ export function isDegree(c: Cursor): boolean {
   return length > 0;
 }
 
-export function isPrimes(c: Cursor): boolean {
-  if (isCmd(peek(c), 'prime')) {
-    c.at++;
-    return true;
-  }
-  if (isSign(peek(c), '{') && isCmd(peek(c, 1), 'prime') && isSign(peek(c, 2), '}')) {
-    c.at += 3;
-    return true;
-  }
-  return false;
-}
-
 /** `90°`, or `12° 30'` and `25°C`. */
 export function degrees(c: Cursor, arg: Node): Node {
   const token = peek(c);
@@ -47,14 +35,12 @@ export function degrees(c: Cursor, arg: Node): Node {
     if (part?.t !== 'num' || !isPrime(peek(c, 1), mark)) continue;
     parts.push(num(divide(fromDecimal(part.v) ?? rational(0n), rational(share))));
     c.at += 2;
-    // Two single marks are a double one.
-    if (mark === '"' && isPrime(peek(c), "'")) c.at++;
   }
   return { k: 'deg', arg: parts.length === 1 ? arg : { k: 'add', items: parts } };
 }
 
 const isPrime = (token: Token | undefined, mark: string): boolean =>
-  isSign(token, mark) || (isSign(token, "'") && mark === '"') || (mark === "'" && isCmd(token, 'prime'));
+  isSign(token, mark) || (isSign(token, "'") && mark === '"');
 
 /** f', f^{-1}, f_2, P_n: behind these a bracket holds an argument; behind V_0 a factor. */
 export function isNamedFunction(node: Node): boolean {

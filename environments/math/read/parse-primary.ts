@@ -5,7 +5,7 @@ import { call, isExpression, neg, num, type Node, some } from '../ast.ts';
 import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './tokens.ts';
 import { isRefusing } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
-import { degreeAhead, degrees, isDegree, isNamedFunction, isPrimes } from './parse-names.ts';
+import { degreeAhead, degrees, isDegree, isNamedFunction } from './parse-names.ts';
 import { numberWord } from './number-words.ts';
 import { add as addRational, fromDecimal, rational } from '../rational.ts';
 import { FUNCTION_LETTERS, FUNCTIONS, startsCommand } from './vocabulary.ts';
@@ -71,7 +71,6 @@ export function parsePostfix(c: Cursor, start?: Node): Node {
       if (isSign(token, '^')) {
         c.at++;
         if (isDegree(c)) node = degrees(c, node);
-        else if (isPrimes(c)) node = call(`prime`, node);
         else if (node.k === 'sym' && FUNCTION_LETTERS.has(node.name) && isSign(peek(c), '{') && isSign(peek(c, 1), '('))
           node = call('index', node, call('\\order', parseExponent(c)));
         else node = { k: 'pow', base: node, exp: parseExponent(c) };
@@ -84,7 +83,7 @@ export function parsePostfix(c: Cursor, start?: Node): Node {
       } else if (isSign(token, '%') || isCmd(token, '%')) {
         c.at++;
         node = { k: 'percent', arg: node };
-      } else if (isSign(token, "'") || isCmd(token, 'prime')) {
+      } else if (isSign(token, "'")) {
         c.at++;
         node = call('prime', node);
       } else if (isSign(token, '(') && !token?.sp && isNamedFunction(node)) {
@@ -215,18 +214,8 @@ function word(c: Cursor, name: string): Node {
   if (operator) return operator;
   if (lower === 'pi') return { k: 'const', name: 'pi' };
   if (/^(inf|infty|infinity|oo)$/.test(lower)) return { k: 'const', name: 'inf' };
-  // A known function at the end of a run of letters: xsin, abcos.
-  const known = /^([a-z]{1,3}?)(sin|cos|tan|sqrt|log|ln|pi)$/.exec(name);
-  const letters = known?.[1] ?? name;
-  if (letters.length > 12) return { k: 'text', text: name };
-  const items: Node[] = [...letters].map((l, n) =>
-    n === letters.length - 1 && !known
-      ? letter(c, l)
-      : l === 'e' || l === 'i'
-        ? { k: 'const', name: l }
-        : { k: 'sym', name: l },
-  );
-  if (known?.[2]) items.push(word(c, known[2]));
+  if (name.length > 12) return { k: 'text', text: name };
+  const items: Node[] = [...name].map((l, n) => (n === name.length - 1 ? letter(c, l) : plainLetter(l)));
   // A power behind the run belongs to its last letter: ab² is a·b².
   const last = items.pop();
   if (last && items.length > 0) return { k: 'mul', items: [...items, parsePostfix(c, last)] };

@@ -16,7 +16,6 @@ export const isWord = (token: Token | undefined, ...names: string[]): boolean =>
 export function relop(token: Token | undefined): Relop | undefined {
   if (token?.t === 'cmd') return RELATIONS.get(token.v) as Relop | undefined;
   if (token?.t !== 'sign') return undefined;
-  if (token.v === '==') return '=';
   return ['=', '<', '>', '<=', '>=', '!='].includes(token.v) ? (token.v as Relop) : undefined;
 }
 

@@ -15,7 +15,6 @@ import {
   type Token,
   tokenize,
 } from './tokens.ts';
-import { leadsTo } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { parseCommand } from './parse-command.ts';
 import { congruence, vectorProduct } from './parse-names.ts';
@@ -34,12 +33,11 @@ export function parseAnswer(text: string, reading: Reading): Node {
   let led = '';
   while (leads(cursor) && cursor.at < tokens.length - 1) {
     led += ` ${take(cursor).v.toLowerCase()}`;
-    if (accept(cursor, ':')) led += ' :';
+    accept(cursor, ':');
   }
   if (/\bat (?:least|most)\b|\broots? of$|\b(?:square|cube|negative)\b/.test(led.trim())) throw new Unparsed('a bound');
-  if (accept(cursor, '=', ':')) led += ' =';
+  accept(cursor, '=', ':');
   if (isCmd(peek(cursor), 'implies', 'Rightarrow')) cursor.at++;
-  else if (!leadsTo(led, startsNumber(cursor))) throw new Unparsed('words that change the value');
   const node = parseList(cursor);
   if (/\beither\b/.test(led) && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
   while (peek(cursor)?.t === 'newline') cursor.at++;
@@ -48,13 +46,6 @@ export function parseAnswer(text: string, reading: Reading): Node {
   if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
   return shallow(node);
 }
-
-const startsNumber = (c: Cursor): boolean => {
-  const at = isSign(peek(c), '-', '+', '(') ? 1 : 0;
-  return (
-    peek(c, at)?.t === 'num' || isCmd(peek(c, at), 'frac', 'dfrac', 'tfrac', 'sqrt', 'pi') || peek(c, at)?.v === '$'
-  );
-};
 
 function parseList(c: Cursor): Node {
   return nested(c, () => {
@@ -89,21 +80,13 @@ function parseList(c: Cursor): Node {
     if (dangling && !startsItem(c)) throw new Unparsed('nothing behind "or"');
     const filled = groups.filter((group) => group.length > 0);
     const lists: Node[] = filled.map((items) =>
-      items.length === 1 && items[0] ? items[0] : { k: 'list', items: excluded(items), join },
+      items.length === 1 && items[0] ? items[0] : { k: 'list', items, join },
     );
     if (lists.length === 1 && lists[0]) return lists[0];
     if (semicolons && !commas)
       return { k: 'list', items: lists.flatMap((n) => (n.k === 'list' ? n.items : [n])), join };
     return { k: 'list', items: lists, join };
   });
-}
-
-/** `x ≠ 1, 2` excludes both. */
-function excluded(items: readonly Node[]): readonly Node[] {
-  const first = items[0];
-  if (first?.k !== 'rel' || first.ops.length !== 1 || first.ops[0] !== '!=' || !first.items[0]) return items;
-  const left = first.items[0];
-  return items.map((item) => (item.k === 'rel' ? item : { k: 'rel', items: [left, item], ops: ['!='] }));
 }
 
 function startsItem(c: Cursor): boolean {

@@ -28,10 +28,6 @@ const SUPER = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰ
 const SUPER_PLAIN = '0123456789+-=()abcdefghijklmnoprstuvwxyz';
 const LOWER = '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ';
 const LOWER_PLAIN = '0123456789+-=()aehijklmnoprstuvx';
-/** `¹⁄₂` is one half. */
-const SMALL_FRACTION = /([⁰¹²³⁴-⁹]{1,20})[⁄/]([₀-₉]{1,20})/g;
-const digits = (text: string, alphabet: string): string => [...text].map((c) => alphabet.indexOf(c)).join('');
-
 /** The plain letter or digit of the mathematical alphabets and of full-width writing, or the character itself. */
 const plainCharacter = (c: string): string => (/[\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u.test(c) ? c.normalize('NFKC') : c);
 
@@ -65,7 +61,10 @@ const ORDINAL = new RegExp(
 
 export function respell(source: string): string {
   const single = source.includes('\\\\begin') ? source.replaceAll('\\\\', '\\') : source;
-  const text = withPeriods(single).replace(ORDINAL, '');
+  const text = withPeriods(single)
+    .replace(ORDINAL, '')
+    .replace(/\^\s*(?:\{\s*((?:\\prime\s*)+)\}|(\\prime))|\\prime/g, (all) => "'".repeat(all.split('\\').length - 1))
+    .replace(/\\Pr(?![A-Za-z])/g, 'P');
   let ascii = true;
   for (let i = 0; i < text.length; i++) {
     if (text.charCodeAt(i) > 126) {
@@ -82,11 +81,7 @@ export function respell(source: string): string {
     script = '';
   };
   const plainText = text.replace(BLANKS, ' ').replace(INVISIBLE, '');
-  const fractions = plainText.replace(
-    SMALL_FRACTION,
-    (_, top: string, bottom: string) => `\\frac{${digits(top, SUPER)}}{${digits(bottom, LOWER)}}`,
-  );
-  for (const c of fractions) {
+  for (const c of plainText) {
     const up = SUPER.indexOf(c);
     const down = up < 0 ? LOWER.indexOf(c) : -1;
     if (c > '~' && (up >= 0 || down >= 0)) {

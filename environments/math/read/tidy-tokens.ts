@@ -86,19 +86,10 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
       out.push({ t: 'text', v: '$', sp: token.sp });
       continue;
     }
-    if (/^(?:sin|cos|tan|cot|csc|arcsin|arccos|arctan|sinh|cosh|tanh|ln|log|exp|gcd|lcm|cis)$/.test(text)) {
-      out.push({ t: 'cmd', v: text, sp: token.sp });
-      continue;
-    }
     // `\mathrm{m/s^{2}}`: upright behind a value, all of it is a unit.
     const unit = /^[A-Za-z][A-Za-z\s/^{}\d*-]*$/.test(text) ? text.replace(/[{}]/g, '') : '';
     if (/[/^]/.test(unit) && out.at(-1)?.t === 'num' && isKnownUnit(unit)) {
       out.push({ t: 'text', v: unit, sp: token.sp });
-      continue;
-    }
-    if (/^\([A-Za-z][A-Za-z ,.]{2,60}\)$/.test(text)) {
-      // A remark in brackets labels what stands before it.
-      out.push({ t: 'text', v: text.slice(1, -1), sp: token.sp });
       continue;
     }
     const lower = text.toLowerCase().replace(/[.,;]$/, '');

@@ -32,7 +32,6 @@ const DECIMAL_COMMA = /\d+,\d+/y;
 const WORD = /[A-Za-z]+/y;
 /** A word of another alphabet, or with a letter of one: `Äpfel`, `яблок`, `厘米`. */
 const FOREIGN_WORD = /(?=[A-Za-z]{0,20}[À-ÖØ-öø-žЀ-ӿ])[A-Za-zÀ-ÖØ-öø-žЀ-ӿ]{3,30}|\p{Script=Han}{1,8}/uy;
-const ROW_GAP = /\s*\[-?[\d.]{1,8}\s*(?:pt|em|ex|mm|cm|in)\]/y;
 
 export function tokenize(source: string, reading: Reading): Token[] {
   if (source.length > LIMITS.candidateChars) throw new TooBig('the answer is too long');
@@ -97,9 +96,6 @@ export function tokenize(source: string, reading: Reading): Token[] {
         if (environments === 0 && /[A-Za-z{}]/.test(next)) at += 1;
         else {
           at += 2;
-          // `\\[2pt]` says how far apart the rows are.
-          ROW_GAP.lastIndex = at;
-          at += ROW_GAP.exec(text)?.[0].length ?? 0;
           push('newline', '\\\\');
         }
         continue;
@@ -144,7 +140,7 @@ export function tokenize(source: string, reading: Reading): Token[] {
       const factorial = two === '!=' && !sp && (tokens.at(-1)?.t === 'num' || isSignOf(tokens.at(-1)));
       if (two === '<=' || two === '>=' || (two === '!=' && !factorial) || two === '==' || two === '**') {
         at++;
-        push('sign', two === '**' ? '^' : two);
+        push('sign', two === '**' ? '^' : two === '==' ? '=' : two);
         continue;
       }
       if (c === '{') braces.push(!isArgument(tokens));

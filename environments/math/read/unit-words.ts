@@ -219,16 +219,13 @@ export const unitOf = remembered((phrase: string): Unit => {
 export const isHarmlessPhrase = (phrase: string, question = ''): boolean =>
   unitOf(phrase).unknown.every((word) => isAsked(word, question));
 
-/** "How many" in other languages. */
-const FOREIGN_MANY = 'wie viele?|combien|cu[aá]nt[oa]s?|quant[aeio]s?|сколько';
-
 /** The question counts the thing: "How many cups of feed …", "24 zebras". A word that bounds, denies or multiplies is no thing. */
 function isAsked(word: string, question: string): boolean {
   if (question === '' || !/^\p{Ll}{3,20}$/u.test(word) || isRefusing(word) || isChanging(word) || SCALES.has(word))
     return false;
   if (numberWord(word) !== undefined || FUNCTIONS.has(word) || BEHIND.has(word) || AHEAD.has(word)) return false;
   return new RegExp(
-    `(?:how (?:many|much)|number of|${FOREIGN_MANY}|\\d[\\d.,]*)(?:\\s+(?:\\d+-)?[\\p{L}'’-]+){0,4}(?:\\s+|d['’])${word}(?:s|es)?(?!\\p{L})`,
+    `(?:how (?:many|much)|number of|\\d[\\d.,]*)(?:\\s+(?:\\d+-)?[\\p{L}'’-]+){0,4}(?:\\s+|d['’])${word}(?:s|es)?(?!\\p{L})`,
     'iu',
   ).test(question);
 }

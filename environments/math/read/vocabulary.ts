@@ -14,7 +14,7 @@ export const IGNORED =
 /** Commands whose braced argument is the thing itself: fonts, boxes, colours. */
 export const TRANSPARENT =
   words(`boxed fbox mathit mathsf mathcal mathfrak mathscr ensuremath displaylimits phantomsection
-  textcolor mathop mathrm operatorname color mathnormal underline`);
+  textcolor mathop mathrm operatorname color mathnormal`);
 
 /** Bold letters are the letters, but products of them keep their order. */
 export const BOLD = words('mathbf boldsymbol bm pmb');
@@ -22,8 +22,8 @@ export const BOLD = words('mathbf boldsymbol bm pmb');
 /** Signs over, under or around a letter make it another letter; two spellings of one sign share a name. */
 export const DECORATIONS =
   named(`vec:vec hat:hat tilde:tilde dot:dot ddot:ddot dddot:dddot breve:breve check:check acute:acute
-  grave:grave mathring:mathring overset:overset underset:underset underbrace:underbrace overbrace:overbrace cancel:cancel
-  stackrel:stackrel overarc:arc arc:arc widehat:hat widetilde:tilde overrightarrow:vec`);
+  grave:grave mathring:mathring
+  overarc:arc arc:arc widehat:hat widetilde:tilde overrightarrow:vec`);
 
 export const TEXT_COMMANDS = words(`text mbox textbf textit textnormal textrm textsf texttt hbox emph textup textmd
   mathrm operatorname mathbf mathit mathsf mathtt bf rm boldsymbol`);
@@ -40,13 +40,10 @@ export const FUNCTION_NAMES = named(
 export const GREEK =
   words(`alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho
   varrho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar
-  aleph nabla partial imath jmath triangle square bullet star angle`);
-
-/** Signs that stand between two sides as often as for a thing. */
-export const OPERATOR_SIGNS = words('triangle square bullet star');
+  aleph nabla partial imath jmath angle`);
 
 /** Letters that name functions when a bracket follows them. */
-export const FUNCTION_LETTERS = words('f g h F G H phi psi Phi Psi varphi Gamma Pr Var Cov Corr');
+export const FUNCTION_LETTERS = words('f g h F G H phi psi Phi Psi varphi Gamma Var Cov Corr');
 
 export const RELATIONS =
   named(`=:= <:< >:> le:<= leq:<= leqslant:<= leqq:<= ge:>= geq:>= geqslant:>= geqq:>= lt:< gt:> ne:!= neq:!= approx:~

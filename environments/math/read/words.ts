@@ -73,32 +73,6 @@ export const namesOneChoice = ({ rest }: Choice): boolean =>
     )
   );
 
-/** `A, C` of several choices, in one order; without commas (`AC`) where `between` allows it. */
-export function severalChoices(text: string, between: ',' | ''): string | undefined {
-  if (text.length > 80) return undefined;
-  const plain = text
-    .replace(WRAPPER, ' ')
-    .replace(/\\[,;:! ]|\\q?quad|[{}$*~().]|\b(?:options?|choices?)\b/g, ' ')
-    .replace(/\band\b|[;、]/g, ',')
-    .trim();
-  const letters = plain.split(/\s*,[\s,]*/);
-  const listed = letters.length > 1 && letters.every((letter) => /^[A-J]$/.test(letter));
-  const joined = between === '' && /^[A-J]{2,8}$/.test(plain);
-  const all = listed ? letters : joined ? [...plain] : [];
-  return all.length > 1 && new Set(all).size === all.length ? all.sort().join(',') : undefined;
-}
-
-/** `b` where a choice is asked for. */
-export function loneLetter(text: string): Choice | undefined {
-  const m = /^\(?([a-j])\)?\.?$/.exec(
-    text
-      .replace(WRAPPER, ' ')
-      .replace(/[{}$*~]/g, ' ')
-      .trim(),
-  );
-  return m?.[1] ? { letter: m[1].toUpperCase(), rest: '' } : undefined;
-}
-
 /** "Yes, it is." says yes; "Yes, or no" and "Yes?" say neither. */
 export function yesOrNo(text: string): 'yes' | 'no' | undefined {
   if (!/yes|true|no|false/i.test(text)) return undefined;
@@ -123,19 +97,13 @@ export const saysNothing = (text: string): boolean => NOTHING.test(plainWords(te
 export const saysEverything = (text: string): boolean =>
   /^(?:(?:all )?real numbers|all reals?)(?: x)?$/.test(plainWords(text));
 
-const SYNONYMS: readonly (readonly string[])[] = [
-  ['yes', 'true'],
-  ['no', 'false'],
-];
-const CANONICAL = new Map(SYNONYMS.flatMap((group) => group.map((word) => [word, group[0] ?? word])));
-
 export function sameWords(a: string, b: string): boolean {
   // "All positive integers n": the name adds nothing.
   const [x, y] = [a, b].map((text) =>
     plainWords(text).replace(/(?<=\b(?:integers|numbers|reals|primes)) [a-z]$/, ''),
   ) as [string, string];
   if (x.includes(' and ') || y.includes(' and ')) return parts(a) === parts(b);
-  return x !== '' && ((CANONICAL.get(x) ?? x) === (CANONICAL.get(y) ?? y) || (NOTHING.test(x) && NOTHING.test(y)));
+  return x !== '' && (x === y || (NOTHING.test(x) && NOTHING.test(y)));
 }
 
 /** Names joined by "and" or commas, in one order. */

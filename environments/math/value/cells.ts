@@ -1,5 +1,5 @@
-// Finds the places at which an expression changes its formula: the zeros of the arguments of absolute values, maxima,
-// signs and even roots. Between them both sides are analytic, so agreement in each such cell shows equality; sample
+// Finds the places at which an expression changes its formula: the zeros of the arguments of absolute values, of maxima
+// and of even roots. Between them both sides are analytic, so agreement in each such cell shows equality; sample
 // points are laid in every cell. Says when it cannot know all cells. Its work is counted in steps.
 
 import { add, children, mapChildren, neg, type Node, type Of, some } from '../ast.ts';
@@ -20,7 +20,7 @@ export function guardsOf(nodes: readonly Node[], c: Comparison): Node[] {
     const [first, second] = node.k === 'call' ? node.args : [];
     if (node.k === 'call' && first) {
       // The size of a complex number has no sign to turn.
-      if (node.name === 'sgn' || (node.name === 'abs' && !some(first, isImaginary))) found.push(first);
+      if (node.name === 'abs' && !some(first, isImaginary)) found.push(first);
       if ((node.name === 'max' || node.name === 'min') && node.args.length <= 4)
         node.args.forEach((x, i) => node.args.slice(i + 1).forEach((y) => found.push(add([x, neg(y)]))));
       if (node.name === 'root' && second) {

@@ -55,7 +55,7 @@ function isNotPositive<T>(at: T, { reals }: NumericContext<T>): boolean {
   }
 }
 
-const RISKY = /^(ln|log|logbase|tan|cot|sec|csc|arcsin|arccos|artanh|arcosh)$/;
+const RISKY = /^(ln|log|logbase|tan|cot|sec|csc|arcsin|arccos)$/;
 
 export function isValueless(answer: Node, c: Comparison): boolean {
   return some(answer, (node) => {

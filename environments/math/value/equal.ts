@@ -1,60 +1,20 @@
 // Are two expressions equal? Layers, each of which may settle it: exact fractions, residues of the normal form, sampled
-// values (sampling.ts), and in the end the same with a letter for each function that jumps or turns and cannot be sampled
-// everywhere.
+// values (sampling.ts).
 
-import { children, mapChildren, type Node } from '../ast.ts';
-import { type Comparison, type Equality, letters } from './comparison.ts';
+import { children, type Node } from '../ast.ts';
+import type { Comparison, Equality } from './comparison.ts';
 import { exact, type ExactContext } from './exact.ts';
 import { normal } from './normal.ts';
 import { residue } from './residues.ts';
 import { sampled } from './sampling.ts';
 import * as Q from '../rational.ts';
 
-const NAMES = new Set(['abs', 'floor', 'ceil', 'sgn', 'root', 'gcd', 'lcm', 'mod', 'max', 'min']);
-const MAX_KINDS = 12;
-
-/** Undefined where there is none, or too many. */
-export function withOpaque(
-  a: Node,
-  b: Node,
-  c: Comparison,
-  equal: (x: Node, y: Node, c: Comparison) => Equality,
-): readonly [Node, Node] | undefined {
-  const kinds: Extract<Node, { k: 'call' }>[] = [];
-  const names = new Map<Node, string>();
-  const sameArguments = (x: readonly Node[], y: readonly Node[]): boolean =>
-    x.length === y.length &&
-    x.every((arg, k) => {
-      const word = equal(arg, y[k] ?? arg, c);
-      return word === 'exact' || word === 'form' || word === 'sampled';
-    });
-  const visit = (node: Node): void => {
-    if (node.k === 'call' && NAMES.has(node.name) && letters(node).size > 0) {
-      let kind = kinds.findIndex((known) => known.name === node.name && sameArguments(known.args, node.args));
-      if (kind < 0) kind = kinds.push(node) - 1;
-      names.set(node, `\\opaque${kind}`);
-    } else children(node).forEach(visit);
-  };
-  visit(a);
-  visit(b);
-  if (kinds.length === 0 || kinds.length > MAX_KINDS) return undefined;
-  const put = (node: Node): Node => {
-    const name = names.get(node);
-    return name ? { k: 'sym', name } : mapChildren(node, put);
-  };
-  return [put(a), put(b)];
-}
-
 export function equalExpressions(a: Node, b: Node, c: Comparison): Equality {
   const shown = byForm(a, b, c);
   if (shown) return shown;
   const [x, y] = normal(a, b, c);
   const again = x === a && y === b ? undefined : byForm(x, y, c);
-  const word = again ?? sampled(x, y, c);
-  if (word !== 'unknown') return word;
-  const opaque = withOpaque(x, y, c, equalExpressions);
-  const last = opaque && (byForm(...opaque, c) ?? sampled(...opaque, c));
-  return last === 'form' || last === 'sampled' ? last : word;
+  return again ?? sampled(x, y, c);
 }
 
 function byForm(a: Node, b: Node, c: Comparison): Equality | undefined {

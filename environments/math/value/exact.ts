@@ -45,9 +45,6 @@ function compute(node: Node, context: ExactContext): Q.Rational | undefined {
       const value = exact(node.arg, context);
       return value && Q.div(value, Q.rational(100n));
     }
-    case 'unit':
-    case 'deg':
-      return undefined;
     case 'add':
     case 'mul': {
       let sum: Q.Rational | undefined = node.k === 'add' ? Q.ZERO : Q.ONE;
@@ -71,8 +68,6 @@ function compute(node: Node, context: ExactContext): Q.Rational | undefined {
     }
     case 'call':
       return callValue(node.name, node.args, context);
-    case 'big':
-      return series(node, context);
     case 'apply':
       return counted(node.name, node.args, context);
     default:
@@ -120,13 +115,11 @@ function integerRoot(n: bigint, degree: number): bigint | undefined {
 
 function callValue(name: string, args: readonly Node[], context: ExactContext): Q.Rational | undefined {
   const [first, second] = args;
-  if (name === 'det') return undefined;
   const a = first && exact(first, context);
   if (!a) return undefined;
   if (name === 'abs') return Q.abs(a);
   if (name === 'floor') return Q.rational(floorDiv(a));
   if (name === 'ceil') return Q.neg(Q.rational(floorDiv(Q.neg(a))));
-  if (name === 'sgn') return Q.rational(a.num > 0n ? 1n : a.num < 0n ? -1n : 0n);
   if (name === 'factorial') return factorial(a, context.budget);
   if (name === 're') return a;
   if (name === 'im') return Q.ZERO;
@@ -206,19 +199,6 @@ function logarithm(value: bigint, base: bigint): Q.Rational | undefined {
     n++;
   }
   return rest === 1n ? Q.rational(n) : undefined;
-}
-
-function series(node: Extract<Node, { k: 'big' }>, context: ExactContext): Q.Rational | undefined {
-  const terms = expand(node, context);
-  if (!terms) return undefined;
-  let total = node.op === 'sum' ? Q.ZERO : Q.ONE;
-  for (const term of terms) {
-    const value = exact(term, context);
-    if (!value) return undefined;
-    total = node.op === 'sum' ? Q.add(total, value) : Q.mul(total, value);
-    spend(context.budget, bound(total));
-  }
-  return total;
 }
 
 /** The terms of a finite sum or product with whole bounds, written out. */

@@ -57,16 +57,12 @@ export function exponential<T>(a: Complex<T>, c: NumericContext<T>): Complex<T> 
 export function logarithm<T>(a: Complex<T>, c: NumericContext<T>): Complex<T> {
   const { reals } = c;
   spend(c.symbolic.budget, 40 * c.reals.cost);
-  if (a.im === undefined) {
-    const sign = reals.sign(a.re);
-    if (sign === 0) throw new Undefined('the logarithm of zero');
-    if (sign > 0) return { re: reals.ln(a.re), im: undefined };
-    if (c.realOnly) throw new NotReal('not real');
-    return { re: reals.ln(reals.sub(reals.from(Q.ZERO), a.re)), im: reals.pi };
-  }
-  const norm = reals.add(reals.mul(a.re, a.re), reals.mul(a.im, a.im));
-  const half = reals.from(Q.rational(1n, 2n));
-  return { re: reals.mul(half, reals.ln(norm)), im: reals.atan2(a.im, a.re) };
+  if (a.im !== undefined) throw new NoValue('the logarithm of a complex number');
+  const sign = reals.sign(a.re);
+  if (sign === 0) throw new Undefined('the logarithm of zero');
+  if (sign > 0) return { re: reals.ln(a.re), im: undefined };
+  if (c.realOnly) throw new NotReal('not real');
+  return { re: reals.ln(reals.sub(reals.from(Q.ZERO), a.re)), im: reals.pi };
 }
 
 /** Undefined when the function is not known here. */
@@ -98,11 +94,6 @@ export function functionValue<T>(
     case 'conj': {
       const a = evaluate(first);
       return { re: a.re, im: a.im === undefined ? undefined : r.sub(r.from(Q.ZERO), a.im) };
-    }
-    case 'sgn': {
-      const a = evaluate(first);
-      if (a.im !== undefined) return undefined;
-      return realOf(BigInt(r.sign(a.re)), r);
     }
     case 'max':
     case 'min': {
@@ -193,8 +184,7 @@ function trigonometric<T>(
     if (name === 'cot') return real(r.div(cos, sin));
     return real(r.div(one, bottom));
   }
-  const hyperbolic = /^(sinh|cosh|tanh|coth)$/.test(name);
-  if (hyperbolic) {
+  if (/^(?:sinh|cosh|tanh)$/.test(name)) {
     const a = evaluate(first);
     if (a.im !== undefined) throw new NoValue('a complex argument');
     const up = r.exp(a.re);
@@ -202,20 +192,14 @@ function trigonometric<T>(
     const [sinh, cosh] = [r.div(r.sub(up, down), two), r.div(r.add(up, down), two)];
     if (name === 'sinh') return real(sinh);
     if (name === 'cosh') return real(cosh);
-    return real(name === 'tanh' ? r.div(sinh, cosh) : r.div(cosh, sinh));
+    return real(r.div(sinh, cosh));
   }
-  if (!/^(arcsin|arccos|arctan|arccot|arsinh|arcosh|artanh|arg)$/.test(name)) return undefined;
+  if (!/^arc(?:sin|cos|tan)$/.test(name)) return undefined;
   const a = evaluate(first);
-  if (name === 'arg') return real(r.atan2(a.im ?? r.from(Q.ZERO), a.re));
   if (a.im !== undefined) throw new NoValue('a complex argument');
   const x = a.re;
-  const square = r.mul(x, x);
   if (name === 'arctan') return real(r.atan2(x, one));
-  if (name === 'arccot') return real(r.atan2(one, x));
-  if (name === 'arsinh') return real(r.ln(r.add(x, r.sqrt(r.add(square, one)))));
-  if (name === 'arcosh') return real(r.ln(r.add(x, r.sqrt(r.sub(square, one)))));
-  if (name === 'artanh') return real(r.div(r.ln(r.div(r.add(one, x), r.sub(one, x))), two));
-  const room = r.sub(one, square);
+  const room = r.sub(one, r.mul(x, x));
   if (r.sign(room) < 0) throw new NotReal('outside the domain');
   const other = r.sqrt(room);
   return real(name === 'arcsin' ? r.atan2(x, other) : r.atan2(other, x));

@@ -6,7 +6,7 @@
 
 import type { Node } from '../ast.ts';
 import type { Field, Residue } from './field.ts';
-import { exact, type ExactContext, expand, replaceSymbol, rootOf } from './exact.ts';
+import { exact, type ExactContext, replaceSymbol, rootOf } from './exact.ts';
 import { spend } from '../limits.ts';
 import * as Q from '../rational.ts';
 
@@ -132,13 +132,12 @@ function callResidue(node: Extract<Node, { k: 'call' }>, c: ResidueContext): Res
     const degree = exact(second, c);
     if (degree?.den === 1n && degree.num > 1n && degree.num <= 64n) return rootResidue(first, Number(degree.num), c);
   }
-  // |u| is |−u|, sgn(u) is −sgn(−u): named by one of the two, always the same.
-  const inside = (node.name === 'abs' || node.name === 'sgn') && first ? residue(first, c) : undefined;
+  // |u| is |−u|: named by one of the two, always the same.
+  const inside = node.name === 'abs' && first ? residue(first, c) : undefined;
   const turned = inside && { re: c.field.mod(-inside.re), im: c.field.mod(-inside.im) };
   if (inside && turned && (turned.re < inside.re || (turned.re === inside.re && turned.im < inside.im))) {
     c.opaque = true;
-    const value = letter(`${node.name}(${turned.re},${turned.im})`, c);
-    return node.name === 'abs' ? value : { re: c.field.mod(-value.re), im: 0n };
+    return letter(`abs(${turned.re},${turned.im})`, c);
   }
   return opaque(node.name, node.args, c, SYMMETRIC.has(node.name));
 }
@@ -178,25 +177,13 @@ function rootResidue(arg: Node, degree: number, c: ResidueContext): Residue | un
     if (rest < prime * prime) break;
   }
   if (rest > 1n) {
-    const square = rootOf({ num: rest, den: 1n }, 2);
-    if (square) product = c.field.times(product, c.field.from(square));
-    else if (rest < 1_000_000n) product = c.field.times(product, c.field.rootOfPrime(rest));
+    if (rest < 1_000_000n) product = c.field.times(product, c.field.rootOfPrime(rest));
     else return opaque('root2', [arg], c);
   }
   return c.field.times(product, c.field.from(Q.rational(1n, value.den)));
 }
 
 function bigResidue(node: Extract<Node, { k: 'big' }>, c: ResidueContext): Residue | undefined {
-  const terms = expand(node, c);
-  if (terms) {
-    let total: Residue = { re: node.op === 'sum' ? 0n : 1n, im: 0n };
-    for (const term of terms) {
-      const value = residue(term, c);
-      if (!value) return undefined;
-      total = node.op === 'sum' ? c.field.plus(total, value) : c.field.times(total, value);
-    }
-    return total;
-  }
   const bound = replaceBound(node);
   const args = [bound.from, bound.to, bound.body].filter((n) => n !== undefined);
   // Bounds at infinity have no residue; they are named instead.

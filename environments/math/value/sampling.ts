@@ -146,8 +146,7 @@ const isUnevaluated = (n: Node): boolean => n.k === 'big' && UNEVALUATED.has(n.o
 const isNegative = (n: Node): boolean => n.k === 'neg' || (n.k === 'num' && n.value.num < 0n);
 
 /** Jumps: no sample reaches all of them. */
-const isStep = (n: Node): boolean =>
-  n.k === 'call' && /^(floor|ceil|mod|gcd|lcm|sgn)$/.test(n.name) && letters(n).size > 0;
+const isStep = (n: Node): boolean => n.k === 'call' && /^(floor|ceil|mod|gcd|lcm)$/.test(n.name) && letters(n).size > 0;
 
 /** Letters that only whole numbers can stand for: in factorials, bounds of sums, powers of negative numbers. */
 function collectCounted(node: Node, into: Set<string>): void {
