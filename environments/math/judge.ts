@@ -90,7 +90,7 @@ function* otherForms(found: Found, gold: Solution, question: string): Generator<
 
 /** `1/6 (about 16.7 %)`, `2.5 kg (2500 grams)`: the value in brackets is no factor. */
 const RESTATED =
-  /^([^()]*\d[^()]*)(?<![-+*/^=<>]|\\(?!pi)[A-Za-z]+)\s\((?:=|≈|\\approx|about|approximately)?\s*([-$]?[\d.,/]+(?:\\?%|\s[A-Za-z][^()]*)?)\)$/;
+  /^([^()]*\d[^()]*)(?<![-+*/^=<>,;]|\b(?:and|or)|\\(?!pi)[A-Za-z]+)\s\((?:=|≈|\\approx|about|approximately)?\s*([-$]?[\d.,/]+(?:\\?%|\s[A-Za-z][^()]*)?)\)$/;
 
 const withoutPercent = (text: string): string =>
   /^\s*(-?\d[\d.,]*)\s*(?:\\?%|(?:\\text\s*\{\s*)?percent\s*\}?)\s*\.?$/.exec(text)?.[1] ?? text;
