@@ -143,6 +143,13 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     );
     say(io, historiesLine(histories));
     if (entries > 0 || counted !== undefined) say(io, ledgerLine(entries, counted));
+    for (const { server, before, now, at } of summary.falls ?? [])
+      say(
+        io,
+        oneLine(
+          `${server} went back from the weights ${before} to ${now}: turns begun at ${new Date(at).toISOString()} have those.`,
+        ),
+      );
     if (breaches === 0) print(io, `${all}: all is right.`);
     else say(io, `${all}: ${plural(breaches, 'breach', 'breaches')}.`);
   }

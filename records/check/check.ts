@@ -11,6 +11,7 @@ import { openForkCheck } from './forked-run.ts';
 import type { FactsOptions, RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { type ExportCheck, type ExportFacts, openExportCheck } from './export.ts';
+import { type Fall, openFalls } from './falls.ts';
 import { checkForeignLogs } from './logs.ts';
 import { openRunParts, type PartsElsewhere } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
@@ -18,6 +19,7 @@ import { missingResult, openResultCheck } from './result.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { formProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
+import { CLOCK_SKEW_MS } from './times.ts';
 import { basename } from '../place.ts';
 import { NameSet } from '../name-set.ts';
 import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../record/layout.ts';
@@ -40,6 +42,8 @@ export interface CheckSummary {
   readonly judgements: number;
   /** Acts of people: verdicts, notes, retries. */
   readonly acts: number;
+  /** Servers whose weights went back; absent where none did. */
+  readonly falls?: readonly Fall[];
   /** The feed's ledger; absent where there is none. */
   readonly feed?: FeedFacts;
   /** The content of an export made now; absent without an exporter. */
@@ -87,7 +91,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   await openRunCheck(store, run, report, options).run();
   await openForkCheck(store, run, report, clockSkewMs).run();
   await checkCode(store, run, report);
-  const all = openWhole(store, run, result, report);
+  const all = openWhole(store, run, result, report, clockSkewMs ?? CLOCK_SKEW_MS);
   let exporting = options.export ? openExportCheck(options.export, report) : undefined;
   const parts = openRunParts(store, run, options);
   for await (const { facts, exported } of parts.of(store.listRollouts(report))) {
@@ -136,12 +140,19 @@ async function mustExist(folder: string): Promise<void> {
 }
 
 /** The proof of all rollouts together. Memory: some hundred bytes for each. */
-function openWhole(store: Store, run: RunRecord | undefined, result: object | undefined, report: OnBreach) {
+function openWhole(
+  store: Store,
+  run: RunRecord | undefined,
+  result: object | undefined,
+  report: OnBreach,
+  clockSkewMs: number,
+) {
   const copies = openCopyCheck(report);
   const queries = openQueriesCheck(store, run, report);
   const counts = openResultCheck(result, report);
   const ofRun = openRunCheck(store, run, report);
   const logs = new NameSet();
+  const falls = openFalls(clockSkewMs);
   /** Samples of the data set whose first attempt has ended. */
   let units = 0;
   const totals = { rollouts: 0, turns: 0, ended: 0 };
@@ -160,13 +171,14 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
       for (const breach of breaches) report(breach);
       totals.rollouts++;
       if (!found) return;
-      const { turns, outcome, query, counted, traits, models } = found;
+      const { turns, outcome, query, counted, traits, models, served } = found;
       totals.turns += turns;
       for (const path of found.logs) logs.add(path);
       if (query) queries.rollout(query, id.sample);
       if (counted) counts.rollout(counted);
       copies(traits);
       ofRun.models(traits.folder, models);
+      falls.add(served);
       if (outcome !== undefined) {
         totals.ended++;
         if (id.attempt === 1 && found.isOfDataset) units++;
@@ -182,7 +194,8 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
     async end(concluded: boolean) {
       const played = await queries.all(concluded);
       counts.all(played, run);
-      return { count: played, units, complete, byOutcome, ...totals };
+      const fallen = falls.all();
+      return { count: played, units, complete, byOutcome, ...totals, ...(fallen.length > 0 && { falls: fallen }) };
     },
   };
 }

@@ -11,6 +11,7 @@ import type { CheckTokenizer } from './context.ts';
 import { type Traits, traitsOf } from './copies.ts';
 import { checkReplies } from './environments.ts';
 import type { ExportCheck } from './export.ts';
+import { type Served, servedOf } from './falls.ts';
 import { openForkCheck } from './forked-run.ts';
 import { checkLogs } from './logs.ts';
 import { type PlayedQuery, playedQueryOf } from './queries.ts';
@@ -37,6 +38,7 @@ export interface Found {
   readonly counted: RolloutResult | undefined;
   readonly traits: Traits;
   readonly models: readonly TurnModel[];
+  readonly served: readonly Served[];
   /** Paths of its logs. */
   readonly logs: readonly string[];
 }
@@ -97,6 +99,7 @@ export function openFacts(
       counted: countedOf(rollout),
       traits: traitsOf(rollout),
       models: turnModelsOf(rollout),
+      served: servedOf(rollout),
       logs,
     };
     return { id, breaches, found };
