@@ -79,7 +79,7 @@ const ROOMS = {
   'local/permissions/': { ours: ['domain/', 'local/service/home.ts', 'inference/'], outside: ['node:'] },
   // The browser's code, and what it shares with the server, come before the room around them.
   'viewer/model/': { ours: ['domain/', 'statistics/'] },
-  'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact'] },
+  'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact', 'markdown-it', 'temml'] },
   'viewer/': { ours: ['domain/', 'statistics/', 'records/', 'local/machine/own-user.ts'], outside: ['node:'] },
   'cli/': { ours: [...EVERY_ROOM, 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
   'worker-settings.ts': { ours: [...EVERY_ROOM] },

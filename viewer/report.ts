@@ -12,8 +12,15 @@ import { OTHER_VERSION } from '../records/disk/errors.ts';
 import type { Api } from './api.ts';
 import { type Bundle, reportHtml } from './assets.ts';
 import { markedRows } from './marked-rows.ts';
-import type { RolloutMessage, RunMessage, TokensMessage } from './model/messages.ts';
-import type { Compared, ReportData, ReportIndex, ReportRun, RolloutTokens } from './model/report-data.ts';
+import type { RolloutMessage, RunHead, RunMessage, TokensMessage } from './model/messages.ts';
+import {
+  type Compared,
+  PART,
+  type ReportData,
+  type ReportIndex,
+  type ReportRun,
+  type RolloutTokens,
+} from './model/report-data.ts';
 import { type Row, rowKey } from './model/row.ts';
 import type { Runs } from './runs.ts';
 
@@ -38,16 +45,11 @@ export interface Report {
   readonly left: readonly string[];
 }
 
-/** Takes the turns of rollouts as they are read. `run`, `n`: their places in ReportData. */
-export interface Sink {
-  rollout(run: number, n: number, message: RolloutMessage): void | Promise<void>;
-  tokens(run: number, n: number, tokens: RolloutTokens): void | Promise<void>;
-}
+/** Takes the parts as they are made. */
+export type Put = (name: string, part: unknown) => void | Promise<void>;
 
 export interface Gathered {
   readonly index: ReportIndex;
-  readonly runs: readonly ReportRun[];
-  readonly compared: Compared | null;
   /** Whole ones, of all runs. */
   readonly rollouts: number;
 }
@@ -59,23 +61,17 @@ const MOST_PLAIN = 1_000_000;
 const ALL = { filter: '', sort: '' };
 const zipped = promisify(gzip);
 
-export async function makeReport(parts: ReportParts, run: string, options: ReportOptions): Promise<Report> {
-  const rollouts: RolloutMessage[][] = [[], []];
-  const tokens: RolloutTokens[][] = [[], []];
-  const found = await gather(parts, run, options, {
-    rollout: (of, n, message) => void (rollouts[of]![n] = message),
-    tokens: (of, n, some) => void (tokens[of]![n] = some),
-  });
-  const { index, runs, compared } = found;
-  const data: ReportData = { index, runs, rollouts, tokens, compared };
-  return { html: await htmlOf(data, parts.bundle), rollouts: found.rollouts, left: index.left };
+export async function makeReport(from: ReportParts, run: string, options: ReportOptions): Promise<Report> {
+  const parts: Record<string, unknown> = {};
+  const { index, rollouts } = await gather(from, run, options, (name, part) => void (parts[name] = part));
+  return { html: await htmlOf({ index, parts }, from.bundle), rollouts, left: index.left };
 }
 
 export async function gather(
   { api, runs }: Pick<ReportParts, 'api' | 'runs'>,
   first: string,
   options: ReportOptions,
-  sink: Sink,
+  put: Put,
 ): Promise<Gathered> {
   const { compare } = options;
   const names = compare === undefined ? [first] : [first, compare];
@@ -91,7 +87,8 @@ export async function gather(
   const differ = new Set(
     [...(compared?.['only-a'].pairs ?? []), ...(compared?.['only-b'].pairs ?? [])].map((p) => p.query),
   );
-  const made: ReportRun[] = [];
+  const heads: RunHead[] = [];
+  let rollouts = 0;
   const left: string[] = [];
   for (const [i, name] of names.entries()) {
     const open = await runs.open(name);
@@ -104,13 +101,16 @@ export async function gather(
       if (!rollout) continue;
       const n = whole.push(row) - 1;
       // Neighbours and samples are found among the rows.
-      await sink.rollout(i, n, { ...rollout, samples: [], previous: null, next: null });
-      if (options.tokens) await sink.tokens(i, n, await tokensOf(api, name, row, rollout));
+      await put(PART.rollout(i, n), { ...rollout, samples: [], previous: null, next: null });
+      if (options.tokens) await put(PART.tokens(i, n), await tokensOf(api, name, row, rollout));
     }
     const broken = chosen.length - whole.length;
     const listed = rows.length <= MOST_ROWS ? rows : chosen;
     const queries = await api.queries(name, 'all', 0, 1);
-    made.push({ run: message, rows: listed, queries, whole: whole.map(rowKey) });
+    const part: ReportRun = { run: message, rows: listed, queries, whole: whole.map(rowKey) };
+    await put(PART.run(i), part);
+    heads.push(message.head);
+    rollouts += whole.length;
     const of = names.length > 1 ? `${name}: ` : '';
     left.push(...leftOut(message, rows.length, listed.length, chosen.length, differ.size > 0).map((line) => of + line));
     if (broken > 0)
@@ -126,9 +126,8 @@ export async function gather(
   );
   if (compared && compared.all.pairs.length < compared.all.count)
     left.push(`pairs of queries after the first ${compared.all.pairs.length} of ${compared.all.count}, by difference`);
-  const heads = made.map(({ run }) => run.head);
-  const index = { heads, left, compared: compare === undefined ? null : ([first, compare] as const) };
-  return { index, runs: made, compared, rollouts: made.reduce((sum, { whole }) => sum + whole.length, 0) };
+  if (compared) await put(PART.compared, compared);
+  return { index: { heads, left, compared: compare === undefined ? null : [first, compare] }, rollouts };
 }
 
 /** One damaged record takes its own rollout out of a report, and no other. */

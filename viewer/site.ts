@@ -9,7 +9,6 @@ import { UsageError } from '../domain/errors/errors.ts';
 import { fileError } from '../records/disk/errors.ts';
 import { mustBeOutsideRuns } from '../records/outside-runs.ts';
 import { reportHtml } from './assets.ts';
-import { sitePart } from './model/report-data.ts';
 import { gather, inert, type ReportOptions, type ReportParts, shaOf, titleOf } from './report.ts';
 
 export interface Site {
@@ -39,14 +38,10 @@ export async function writeSite(
     files++;
     bytes += Buffer.byteLength(text);
   };
-  const put = (path: string, part: unknown) => write(path, inert(JSON.stringify(part)));
   try {
-    const { index, runs, compared, rollouts } = await gather(parts, run, options, {
-      rollout: (of, n, message) => put(sitePart.rollout(of, n), message),
-      tokens: (of, n, tokens) => put(sitePart.tokens(of, n), tokens),
-    });
-    for (const [of, part] of runs.entries()) await put(sitePart.run(of), part);
-    if (compared) await put(sitePart.compared, compared);
+    const { index, rollouts } = await gather(parts, run, options, (name, part) =>
+      write(name, inert(JSON.stringify(part))),
+    );
     const island = { id: 'site', type: 'application/json', text: inert(JSON.stringify(index)) };
     await write(
       PAGE,

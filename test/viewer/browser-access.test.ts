@@ -146,10 +146,10 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     const seen = await openPage(browser, `${server.url}#/run/${RUN}/queries`);
     const { page } = seen;
     await page.locator('.tr.row').nth(3).waitFor();
-    expect(await page.locator('.tr.row .c-num').allInnerTexts()).toEqual(['0 of 2', '0 of 2', '1 of 2', '2 of 2']);
+    expect(await page.locator('.tr.row .num').allInnerTexts()).toEqual(['0 of 2', '0 of 2', '1 of 2', '2 of 2']);
     await page.getByRole('button', { name: /never right/ }).click();
     await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
-    expect(await page.locator('.queries .facts').innerText()).toMatch(
+    expect(await page.locator('.overview .facts').innerText()).toMatch(
       /pass@1 \(any of 3 turns\)\s+37\.5 %[\s\S]*pass@2 \(any of 3 turns\)\s+50\.0 %/,
     );
     await seen.close();

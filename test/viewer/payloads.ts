@@ -41,6 +41,18 @@ const VECTORS = [
   `url(//evil.example/x)`,
   `[x](javascript:${RUN})`,
   `![x](//evil.example/x.png)`,
+  `[x](  JaVaScRiPt:${RUN})`,
+  `<javascript:${RUN}>`,
+  `[x](data:text/html,<script>${RUN}</script>)`,
+  `![x](data:image/svg+xml,<svg onload="${RUN}">)`,
+  `[x]: //evil.example/x\n\n![x] [x]`,
+  `![x](https://evil.example/x.png "onerror=${RUN}")`,
+  `$\\href{javascript:${RUN}}{x}$`,
+  `$\\includegraphics{https://evil.example/x.png}$`,
+  `\\(\\style{background:url(//evil.example/x)}{x}\\htmlData{a=b}{x}\\class{top}{x}\\id{app}{x}\\)`,
+  `$$\\text{<img src=x onerror="${RUN}">}$$`,
+  `\\boxed{\\color{red;background:url(//evil.example/x)}{x}}`,
+  `$\\def\\a{\\a\\a}\\a$`,
   `<!--<script>${RUN}</script>`,
   `<![CDATA[<script>${RUN}</script>]]>`,
 ];
@@ -74,5 +86,5 @@ const WRAPPINGS: readonly ((vector: string) => string)[] = [
   (v) => `${v}\n${v}`,
 ];
 
-/** 1,000 of them, all different. */
+/** More than 1,000, all different. */
 export const PAYLOADS: readonly string[] = [...new Set(WRAPPINGS.flatMap((wrap) => VECTORS.map(wrap)))];

@@ -1,16 +1,24 @@
-// The data of a report: the messages that its pages ask for. In a file they are inside the HTML; of a site the parts are
-// files of their own.
+// The data of a report: an index, and parts by name. In a file they are inside the HTML; of a site each part is a file of
+// its own, relative to the page.
 
-import type {
-  Cell,
-  CompareMessage,
-  QueriesMessage,
-  RolloutMessage,
-  RunHead,
-  RunMessage,
-  TokensMessage,
-} from './messages.ts';
+import type { Cell, CompareMessage, QueriesMessage, RunHead, RunMessage, TokensMessage } from './messages.ts';
 import type { Row } from './row.ts';
+
+/** Known before any part is read. */
+export interface ReportIndex {
+  readonly heads: readonly RunHead[];
+  /** The things that are not here, one a line. */
+  readonly left: readonly string[];
+  readonly compared: readonly [a: string, b: string] | null;
+}
+
+/** The names of the parts. `run`: a place in `heads`; `n`: one in `whole`. A rollout is a RolloutMessage. */
+export const PART = {
+  run: (run: number) => `data/${run}/run.json`,
+  rollout: (run: number, n: number) => `data/${run}/rollout-${n}.json`,
+  tokens: (run: number, n: number) => `data/${run}/tokens-${n}.json`,
+  compared: 'data/compare.json',
+} as const;
 
 /** One run, without its turns. */
 export interface ReportRun {
@@ -27,29 +35,7 @@ export type RolloutTokens = Readonly<Record<string, TokensMessage>>;
 /** All queries, and those of each cell. */
 export type Compared = Readonly<Record<Cell | 'all', CompareMessage>>;
 
-/** Known before any part is read. */
-export interface ReportIndex {
-  readonly heads: readonly RunHead[];
-  /** The things that are not here, one a line. */
-  readonly left: readonly string[];
-  readonly compared: readonly [a: string, b: string] | null;
-}
-
 export interface ReportData {
   readonly index: ReportIndex;
-  /** In the order of `index.heads`. */
-  readonly runs: readonly ReportRun[];
-  /** Of each run, in the order of `whole`. */
-  readonly rollouts: readonly (readonly RolloutMessage[])[];
-  /** The same; empty without tokens. */
-  readonly tokens: readonly (readonly RolloutTokens[])[];
-  readonly compared: Compared | null;
+  readonly parts: Readonly<Record<string, unknown>>;
 }
-
-/** The files of a site, relative to its page. */
-export const sitePart = {
-  run: (run: number) => `data/${run}/run.json`,
-  rollout: (run: number, n: number) => `data/${run}/rollout-${n}.json`,
-  tokens: (run: number, n: number) => `data/${run}/tokens-${n}.json`,
-  compared: 'data/compare.json',
-} as const;

@@ -1,39 +1,63 @@
-// A person's act on one rollout, or on a run that is played, as the page sends it and as the command line takes it: one
-// request, one command. Pure. No value can become an option: it stands behind `=` or behind `--`.
+// A person's act on one rollout, or on a run that is played: one table says which fields each act has, and how the command
+// line takes them. The page's request is checked against it, and becomes one command. Pure. No value can become an option:
+// it stands behind `=` or behind `--`.
 
 import type { RowPlace } from './messages.ts';
 
-/** On one rollout: recorded with a person's name. */
-const ROLLOUT_ACTS = ['verdict', 'note', 'fork', 'extend', 'say', 'retry'] as const;
-/** On a run that is played: through its workflow, without a record of the person. */
-const RUN_ACTS = ['pause', 'resume', 'tune', 'cancel'] as const;
-export const ACTS = [...ROLLOUT_ACTS, ...RUN_ACTS] as const;
-export const isRunAct = (act: string): boolean => RUN_ACTS.some((one) => one === act);
-
-interface OnRun {
-  readonly run: string;
+type Kind = 'text' | 'number' | 'verdict';
+/** The kind of a field, and its option; null: it stands last. */
+type Field = readonly [kind: Kind, option: string | null];
+interface Act {
+  /** On a rollout, with a person's name; or on a run, through its workflow. */
+  readonly on: 'rollout' | 'run';
+  readonly fields: Readonly<Record<string, Field>>;
+  /** It starts something that goes on. */
+  readonly detach?: true;
 }
-interface On extends OnRun, RowPlace {}
 
-export type RunRequest = OnRun &
-  (
-    | { readonly act: 'pause' | 'resume' | 'cancel' }
-    /** `maxConcurrent`: rollouts in flight, at most. */
-    | { readonly act: 'tune'; readonly maxConcurrent: number }
-  );
+const TABLE = {
+  verdict: {
+    on: 'rollout',
+    fields: { turn: ['number', 'turn'], reason: ['text', 'reason'], verdict: ['verdict', null] },
+  },
+  /** `turn` 0: the rollout as a whole. */
+  note: { on: 'rollout', fields: { turn: ['number', 'turn'], text: ['text', null] } },
+  fork: {
+    on: 'rollout',
+    fields: { turn: ['number', 'from-turn'], text: ['text', 'say'], name: ['text', 'name'] },
+    detach: true,
+  },
+  extend: {
+    on: 'rollout',
+    fields: { turns: ['number', 'turns'], text: ['text', 'say'], name: ['text', 'name'] },
+    detach: true,
+  },
+  say: { on: 'rollout', fields: { text: ['text', null] } },
+  retry: { on: 'rollout', fields: { reason: ['text', 'reason'] }, detach: true },
+  pause: { on: 'run', fields: {} },
+  resume: { on: 'run', fields: {} },
+  /** Rollouts in flight, at most. */
+  tune: { on: 'run', fields: { maxConcurrent: ['number', 'max-concurrent'] } },
+  cancel: { on: 'run', fields: {} },
+} as const satisfies Record<string, Act>;
 
-export type RolloutRequest = On &
-  (
-    | { readonly act: 'verdict'; readonly turn: number; readonly verdict: 'right' | 'wrong'; readonly reason: string }
-    /** `turn` 0: the rollout as a whole. */
-    | { readonly act: 'note'; readonly turn: number; readonly text: string }
-    | { readonly act: 'fork'; readonly turn: number; readonly text: string; readonly name: string }
-    | { readonly act: 'extend'; readonly turns: number; readonly text: string; readonly name: string }
-    | { readonly act: 'say'; readonly text: string }
-    | { readonly act: 'retry'; readonly reason: string }
-  );
+type ActName = keyof typeof TABLE;
+interface Values {
+  readonly text: string;
+  readonly number: number;
+  readonly verdict: 'right' | 'wrong';
+}
+type FieldsOf<A extends ActName> = {
+  readonly [F in keyof (typeof TABLE)[A]['fields']]: (typeof TABLE)[A]['fields'][F] extends readonly [infer K, unknown]
+    ? Values[K & Kind]
+    : never;
+};
+type RequestOf<A extends ActName> = { readonly act: A; readonly run: string } & FieldsOf<A> &
+  ((typeof TABLE)[A]['on'] extends 'rollout' ? RowPlace : unknown);
+export type SteerRequest = { [A in ActName]: RequestOf<A> }[ActName];
 
-export type SteerRequest = RolloutRequest | RunRequest;
+export const ACTS = Object.keys(TABLE) as readonly ActName[];
+export const isRunAct = (act: string): boolean => Object.hasOwn(TABLE, act) && TABLE[act as ActName].on === 'run';
 
 export interface SteerReply {
   readonly ok: boolean;
@@ -43,88 +67,52 @@ export interface SteerReply {
   readonly began: string | null;
 }
 
+const PLACE: Act['fields'] = { query: ['text', null], sample: ['number', 'sample'], attempt: ['number', 'attempt'] };
+const IS: Readonly<Record<Kind, readonly [string, (value: unknown) => boolean]>> = {
+  text: ['a text', (value) => typeof value === 'string'],
+  number: ['a whole number of at least 0', (value) => Number.isSafeInteger(value) && Number(value) >= 0],
+  verdict: ['right or wrong', (value) => value === 'right' || value === 'wrong'],
+};
+
 /** The request in a body of JSON, or the fault of it. */
 export function steerRequest(value: unknown): SteerRequest | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'The body is no object.';
-  const fields = value as Readonly<Record<string, unknown>>;
-  const act = ACTS.find((one) => one === fields['act']);
+  const { act: named, ...given } = value as Readonly<Record<string, unknown>>;
+  const act = ACTS.find((one) => one === named);
   if (!act) return `\`act\` is one of ${ACTS.join(', ')}.`;
-  const wanted = { ...(isRunAct(act) ? ON_RUN : ON), ...FIELDS[act] };
-  for (const name of Object.keys(fields))
-    if (name !== 'act' && !Object.hasOwn(wanted, name)) return `\`${name}\` means nothing to \`${act}\`.`;
-  for (const [name, kind] of Object.entries(wanted)) {
-    const field = fields[name];
-    const fits = kind === 'text' ? typeof field === 'string' : Number.isSafeInteger(field) && Number(field) >= 0;
-    if (!fits) return `\`${name}\` is ${kind === 'text' ? 'a text' : 'a whole number of at least 0'}.`;
+  const { on, fields } = TABLE[act];
+  const wanted: Act['fields'] = { run: ['text', null], ...(on === 'rollout' && PLACE), ...fields };
+  const strange = Object.keys(given).find((name) => !Object.hasOwn(wanted, name));
+  if (strange !== undefined) return `\`${strange}\` means nothing to \`${act}\`.`;
+  for (const [name, [kind]] of Object.entries(wanted)) {
+    const [said, fits] = IS[kind];
+    if (!fits(given[name])) return `\`${name}\` is ${said}.`;
   }
-  if (act === 'verdict' && fields['verdict'] !== 'right' && fields['verdict'] !== 'wrong')
-    return '`verdict` is right or wrong.';
-  return fields as unknown as SteerRequest;
+  return value as SteerRequest;
 }
 
-type Kind = 'text' | 'number';
-const ON_RUN: Readonly<Record<string, Kind>> = { run: 'text' };
-const ON: Readonly<Record<string, Kind>> = { ...ON_RUN, query: 'text', sample: 'number', attempt: 'number' };
-const FIELDS: Readonly<Record<SteerRequest['act'], Readonly<Record<string, Kind>>>> = {
-  verdict: { turn: 'number', verdict: 'text', reason: 'text' },
-  note: { turn: 'number', text: 'text' },
-  fork: { turn: 'number', text: 'text', name: 'text' },
-  extend: { turns: 'number', text: 'text', name: 'text' },
-  say: { text: 'text' },
-  retry: { reason: 'text' },
-  pause: {},
-  resume: {},
-  tune: { maxConcurrent: 'number' },
-  cancel: {},
-};
-
-/** The arguments of `everturn`. `more`: options of the whole, such as --out. */
-export function commandOf(request: SteerRequest, more: readonly string[] = []): string[] {
-  if ('query' in request) return rolloutCommand(request, more);
-  const limit = request.act === 'tune' ? option('max-concurrent', request.maxConcurrent) : [];
-  return [request.act, ...limit, ...more, '--', request.run];
-}
-
-const option = (name: string, value: string | number): string[] => (value === '' ? [] : [`--${name}=${value}`]);
-
-function rolloutCommand(request: RolloutRequest, more: readonly string[]): string[] {
-  const { act, run, query, sample, attempt } = request;
-  // The first sample is the default; without --attempt it is the last one.
-  const which = [
-    ...(sample > 0 ? option('sample', sample) : []),
-    ...(act === 'retry' ? [] : option('attempt', attempt)),
+/** The arguments of `everturn`. */
+export function commandOf(request: SteerRequest): string[] {
+  const { on, fields, detach }: Act = TABLE[request.act];
+  const values = request as unknown as Readonly<Record<string, string | number>>;
+  const own = Object.entries(fields).map(([name, [, option]]) => ({ option, value: values[name]! }));
+  const said = own.filter(({ option }) => option === null).map(({ value }) => String(value));
+  // The first sample is the default, and no turn the whole rollout; without --attempt it is the last one.
+  const place = [
+    { option: 'sample', value: values['sample'] ?? 0 },
+    ...(request.act === 'retry' ? [] : [{ option: 'attempt', value: values['attempt'] ?? 0 }]),
   ];
-  const command = (options: readonly string[], ...rest: readonly string[]) => [
-    ...[act, ...which, ...options, ...more],
-    ...['--', run, query, ...rest],
+  const options = [...(on === 'rollout' ? place : []), ...own].filter(
+    ({ option, value }) =>
+      option !== null && value !== '' && (value !== 0 || (option !== 'sample' && request.act !== 'note')),
+  );
+  return [
+    request.act,
+    ...options.map(({ option, value }) => `--${option}=${value}`),
+    ...(detach ? ['--detach'] : []),
+    ...['--', request.run, ...(on === 'rollout' ? [String(values['query'])] : []), ...said],
   ];
-  switch (request.act) {
-    case 'verdict':
-      return command([...option('turn', request.turn), ...option('reason', request.reason)], request.verdict);
-    case 'note':
-      return command(request.turn > 0 ? option('turn', request.turn) : [], request.text);
-    case 'fork':
-      return command([
-        ...option('from-turn', request.turn),
-        ...option('say', request.text),
-        ...option('name', request.name),
-        DETACH,
-      ]);
-    case 'extend':
-      return command([
-        ...option('turns', request.turns),
-        ...option('say', request.text),
-        ...option('name', request.name),
-        DETACH,
-      ]);
-    case 'say':
-      return command([], request.text);
-    case 'retry':
-      return command([...option('reason', request.reason), DETACH]);
-  }
 }
-
-const DETACH = '--detach';
 
 /** As a person types it in a POSIX shell; one line. */
 export function typed(args: readonly string[]): string {

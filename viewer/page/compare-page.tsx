@@ -6,14 +6,13 @@ import type { Cell } from '../../statistics/comparison.ts';
 import type { PairedDifference } from '../../statistics/paired.ts';
 import type { CompareMessage } from '../model/messages.ts';
 import { Beside } from './beside.tsx';
-import { brief, count, percent, plural, pValue, points, spaced } from './format.ts';
+import { brief, count, percent, plural, pValue, points, share, spaced } from './format.ts';
 import { Left } from './left.tsx';
-import { Loading, Notice } from './parts.tsx';
-import { hrefOf, type Route, rolloutHref, runHref } from './route.ts';
+import { Facts, Figure, Loading, nameOf, Notice, Problem, SIGN, Table } from './parts.tsx';
+import { compareAll, type CompareRoute, hrefOf, rolloutHref, runHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 
-type CompareRoute = Extract<Route, { page: 'compare' }>;
 const OPEN_MS = 5_000;
 
 export function ComparePage({ route, source }: { readonly route: CompareRoute; readonly source: Source }): JSX.Element {
@@ -29,7 +28,7 @@ export function ComparePage({ route, source }: { readonly route: CompareRoute; r
   return (
     <Comparison message={message} route={route} swap={source.kind === 'server'}>
       <Left left={source.left} />
-      {error !== undefined && <Notice kind="problem">{error}</Notice>}
+      <Problem text={error} />
     </Comparison>
   );
 }
@@ -45,7 +44,7 @@ interface ComparisonProps {
 
 export function Comparison({ message, route: given, swap = false, children }: ComparisonProps): JSX.Element {
   const [a, b] = [message.a.run, message.b.run];
-  const route = given ?? { page: 'compare', a, b, cell: null, beside: null };
+  const route = given ?? compareAll(a, b);
   const { cell } = route;
   return (
     <section class="compare">
@@ -114,25 +113,6 @@ function Verdict({ message }: { readonly message: CompareMessage }): JSX.Element
   );
 }
 
-interface FigureProps {
-  readonly label: string;
-  readonly value: string;
-  readonly kind?: string;
-  readonly children: ComponentChildren;
-}
-
-function Figure({ label, value, kind = '', children }: FigureProps): JSX.Element {
-  return (
-    <div class={`figure ${kind}`}>
-      <dt>{label}</dt>
-      <dd>
-        <b>{value}</b>
-        <span>{children}</span>
-      </dd>
-    </div>
-  );
-}
-
 function kindOf({ interval }: PairedDifference): string {
   return interval === null ? '' : interval[0] > 0 ? 'better' : interval[1] < 0 ? 'worse' : '';
 }
@@ -194,28 +174,20 @@ function Turns({ message }: { readonly message: CompareMessage }): JSX.Element {
   const [a, b] = message.tokens;
   return (
     <>
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">right by turn</th>
-            <th scope="col">A</th>
-            <th scope="col">B</th>
-            <th scope="col">B − A</th>
-            <th scope="col">p</th>
-          </tr>
-        </thead>
-        <tbody>
-          {message.numbers.byTurn.map((turn) => (
-            <tr key={turn.turn}>
-              <th scope="row">{turn.turn}</th>
-              <td>{share(turn.a.value)}</td>
-              <td>{share(turn.b.value)}</td>
-              <td class="strong">{points(turn.difference.value)}</td>
-              <td>{pValue(turn.difference.p)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        label="The two runs turn by turn"
+        head={['right by turn', 'A', 'B', 'B − A', 'p']}
+        rows={message.numbers.byTurn.map(({ turn, difference, ...of }) => ({
+          key: turn,
+          cells: [
+            turn,
+            share(of.a.value),
+            share(of.b.value),
+            <b key="difference">{points(difference.value)}</b>,
+            pValue(difference.p),
+          ],
+        }))}
+      />
       {a !== null && b !== null && (
         <p class="dim after">
           Tokens of a rollout: {brief(a)} and {brief(b)}
@@ -226,27 +198,22 @@ function Turns({ message }: { readonly message: CompareMessage }): JSX.Element {
   );
 }
 
-const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));
-
 function Settings({ message }: { readonly message: CompareMessage }): JSX.Element {
   if (message.settings.length === 0) return <p class="dim">None.</p>;
   return (
-    <dl class="facts">
-      {message.settings.map(({ name, a, b }) => (
-        <div key={name}>
-          <dt>{spaced(name)}</dt>
-          <dd>
-            {a} <span class="dim">→</span> {b}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <Facts
+      facts={message.settings.map(({ name, a, b }) => [
+        spaced(name),
+        <>
+          {a} <span class="dim">→</span> {b}
+        </>,
+      ])}
+    />
   );
 }
 
 function Pairs({ route, message }: { readonly route: CompareRoute; readonly message: CompareMessage }): JSX.Element {
   const { pairs } = message;
-  const first = (query: string) => ({ query, sample: 0, attempt: 1 });
   return (
     <>
       {pairs.length < message.count && (
@@ -266,14 +233,19 @@ function Pairs({ route, message }: { readonly route: CompareRoute; readonly mess
             <a class="id" href={hrefOf({ ...route, beside: { query, sample: 0 } })} title="Side by side">
               {query}
             </a>
-            <a href={rolloutHref(route.a, first(query))}>
-              <span class="unseen">{query} in A: </span>
-              <Mark value={a} />
-            </a>
-            <a href={rolloutHref(route.b, first(query))}>
-              <span class="unseen">{query} in B: </span>
-              <Mark value={b} />
-            </a>
+            {(
+              [
+                ['A', route.a, a],
+                ['B', route.b, b],
+              ] as const
+            ).map(([side, run, value]) => (
+              <a key={side} href={rolloutHref(run, { query, sample: 0, attempt: 1 })}>
+                <span class="unseen">
+                  {query} in {side}:{' '}
+                </span>
+                <Mark value={value} />
+              </a>
+            ))}
             <span class="dim">{a === b ? '' : points(b - a)}</span>
           </li>
         ))}
@@ -282,7 +254,9 @@ function Pairs({ route, message }: { readonly route: CompareRoute; readonly mess
   );
 }
 
+/** The share of right samples. */
 function Mark({ value }: { readonly value: number }): JSX.Element {
-  const name = value === 1 ? 'right' : value === 0 ? 'wrong' : 'part';
-  return <span class={`cell wide ${name}`}>{value === 1 ? '✓' : value === 0 ? '✗' : percent(value, 1, 0)}</span>;
+  if (value !== 0 && value !== 1) return <span class="cell wide">{percent(value, 1, 0)}</span>;
+  const name = nameOf(value);
+  return <span class={`cell wide ${name}`}>{SIGN[name]}</span>;
 }

@@ -4,6 +4,7 @@
 import type { JSX } from 'preact';
 import type { TurnSummary } from '../model/summary.ts';
 import { count, percent } from './format.ts';
+import { Legend } from './parts.tsx';
 
 const WIDTH = 960;
 const TOP = 44;
@@ -20,20 +21,31 @@ export function Flow({ turns }: { readonly turns: readonly TurnSummary[] }): JSX
   const step = shown.length > 1 ? (WIDTH - 2 * EDGE) / (shown.length - 1) : 0;
   const x = (i: number) => (shown.length > 1 ? EDGE + i * step : WIDTH / 2);
   return (
-    <svg class="flow" viewBox={`0 0 ${WIDTH} ${TOP + HEIGHT + BOTTOM}`} role="img" aria-label={said(shown)}>
-      {shown.map((turn, i) =>
-        i === 0 ? null : (
-          <Between key={turn.turn} from={shown[i - 1]!} to={turn} x0={x(i - 1)} x1={x(i)} scale={scale} />
-        ),
-      )}
-      {shown.map((turn, i) => (
-        <At key={turn.turn} turn={turn} x={x(i)} scale={scale} />
-      ))}
-    </svg>
+    <>
+      <svg class="flow" viewBox={`0 0 ${WIDTH} ${TOP + HEIGHT + BOTTOM}`} role="img" aria-label={said(shown)}>
+        {shown.map((turn, i) =>
+          i === 0 ? null : (
+            <Between key={turn.turn} from={shown[i - 1]!} to={turn} x0={x(i - 1)} x1={x(i)} scale={scale} />
+          ),
+        )}
+        {shown.map((turn, i) => (
+          <At key={turn.turn} turn={turn} x={x(i)} scale={scale} />
+        ))}
+      </svg>
+      <Legend colours={COLOURS} />
+    </>
   );
 }
 
 const EDGE = 40;
+const COLOURS = [
+  ['right', 'right'],
+  ['wrong', 'wrong'],
+  ['stayed-right', 'stayed right'],
+  ['repaired', 'wrong, then right'],
+  ['spoiled', 'right, then wrong'],
+  ['stayed-wrong', 'stayed wrong'],
+] as const;
 
 function At({
   turn,
@@ -54,8 +66,8 @@ function At({
       <text x={x} y={34} class="small" text-anchor="middle">
         {count(turn.right)} of {count(turn.judged)}
       </text>
-      {right > 0 && <rect x={x - BAR / 2} y={TOP} width={BAR} height={right} rx="2" class="fill-right" />}
-      {wrong > 0 && <rect x={x - BAR / 2} y={TOP + right + GAP} width={BAR} height={wrong} rx="2" class="fill-wrong" />}
+      {right > 0 && <rect x={x - BAR / 2} y={TOP} width={BAR} height={right} rx="2" class="right" />}
+      {wrong > 0 && <rect x={x - BAR / 2} y={TOP + right + GAP} width={BAR} height={wrong} rx="2" class="wrong" />}
       <text x={x} y={TOP + HEIGHT + 20} class="small" text-anchor="middle">
         turn {turn.turn}
       </text>

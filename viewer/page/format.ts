@@ -22,6 +22,9 @@ export function percent(part: number, whole: number, digits = 1): string {
   return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(digits)} %`;
 }
 
+export const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));
+export const shares = ([low, high]: readonly [number, number]): string => `${share(low)} to ${share(high)}`;
+
 /** With about this many significant digits. */
 export function decimals(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '–';

@@ -65,9 +65,9 @@ function Crumb({ href, text }: { readonly href?: string; readonly text: string }
 function Mark(): JSX.Element {
   return (
     <svg width="22" height="14" viewBox="0 0 22 14" aria-hidden="true">
-      <rect x="0" y="6" width="6" height="8" rx="1.5" class="fill-wrong" />
-      <rect x="8" y="3" width="6" height="11" rx="1.5" class="fill-right" opacity="0.65" />
-      <rect x="16" y="0" width="6" height="14" rx="1.5" class="fill-right" />
+      <rect x="0" y="6" width="6" height="8" rx="1.5" class="wrong" />
+      <rect x="8" y="3" width="6" height="11" rx="1.5" class="right" opacity="0.65" />
+      <rect x="16" y="0" width="6" height="14" rx="1.5" class="right" />
     </svg>
   );
 }

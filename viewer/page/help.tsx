@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Facts } from './parts.tsx';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['j  k', 'next and previous row, or rollout'],
@@ -11,6 +12,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['t', 'tokens of the turn'],
   ['←  →', 'in tokens: the token before and after'],
   ['x', 'expand or fold what the model was shown'],
+  ['r', 'texts rendered, or as they were written'],
   ['c', 'compare the run, or the query, with another run'],
   ['z', 'the list alone in the window, and back'],
   ['Space', 'in flight: hold still, and go on'],
@@ -40,27 +42,12 @@ export function Help({ onClose }: { readonly onClose: () => void }): JSX.Element
   return (
     <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={onClose}>
       <h2 id="help-title">Keys</h2>
-      <Pairs pairs={KEYS} />
+      <Facts facts={KEYS} />
       <h2>Filter</h2>
-      <Pairs pairs={WORDS} />
+      <Facts facts={WORDS} />
       <form method="dialog">
         <button>Close</button>
       </form>
     </dialog>
-  );
-}
-
-function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])[] }): JSX.Element {
-  return (
-    <dl class="pairs">
-      {pairs.map(([key, text]) => (
-        <div key={key}>
-          <dt>
-            <kbd>{key}</kbd>
-          </dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -3,10 +3,11 @@
 
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { RunMessage, ServerMessage } from '../model/messages.ts';
-import type { Row } from '../model/row.ts';
+import type { RunMessage } from '../model/messages.ts';
+import { type Row, rowKey } from '../model/row.ts';
 import { ago, count, duration, moment, plural } from './format.ts';
-import { Loading, Notice, State, Strip } from './parts.tsx';
+import { Loading, Notice, State, Strip, Table } from './parts.tsx';
+import { Provisional } from './provisional.tsx';
 import { rolloutHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
@@ -28,7 +29,7 @@ const QUIET_MS = 15_000;
 const LEAST_STUCK_MS = 30_000;
 
 export function LivePage({ run, source, message, paused, onPause }: Props): JSX.Element {
-  const { head, newsAt, now, summary, numbers } = message;
+  const { head, newsAt, now, summary, numbers, servers } = message;
   // While it is paused the key stays, and nothing is asked for.
   const revision = useRef(message.progress.revision);
   if (!paused) revision.current = message.progress.revision;
@@ -37,6 +38,7 @@ export function LivePage({ run, source, message, paused, onPause }: Props): JSX.
   const { message: ended } = useMessage(key('ended'), () => source.rows(run, ENDED, 0, LATELY));
   const slowest = Math.max(0, ...summary.turns.map(({ ms }) => ms?.p99 ?? 0));
   const stuckMs = Math.max(LEAST_STUCK_MS, 3 * slowest);
+  const strip = (row: Row) => <Strip values={row.success} total={head.numTurns} />;
   return (
     <div class="live">
       {head.state === 'open' && (
@@ -59,134 +61,88 @@ export function LivePage({ run, source, message, paused, onPause }: Props): JSX.
       ) : found.rows.length === 0 ? (
         <p class="dim empty">No rollout is in flight.</p>
       ) : (
-        <table class="numbers flight">
-          <caption>
-            {plural(found.count, 'rollout')} in flight, the longest waiting first
-            {found.count > SHOWN && `, ${count(SHOWN)} of them`}
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">rollout</th>
-              <th scope="col">turns</th>
-              <th scope="col">step</th>
-              <th scope="col">nothing new for</th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.rows.map((row) => (
-              <Line
-                key={`${row.query} ${row.sample} ${row.attempt}`}
-                run={run}
-                row={row}
-                numTurns={head.numTurns}
-                now={now}
-                stuckMs={stuckMs}
-              />
-            ))}
-          </tbody>
-        </table>
+        <Table
+          label="Rollouts in flight"
+          kind="flight"
+          caption={`${plural(found.count, 'rollout')} in flight, the longest waiting first${
+            found.count > SHOWN ? `, ${count(SHOWN)} of them` : ''
+          }`}
+          head={['rollout', 'turns', 'step', 'nothing new for']}
+          rows={found.rows.map((row) => {
+            const waited = row.doing ? Math.max(0, now - row.doing.since) : 0;
+            const slow = waited > stuckMs;
+            return {
+              key: rowKey(row),
+              kind: slow ? 'stuck' : undefined,
+              cells: [
+                <Name key="name" run={run} row={row} list={LIST} />,
+                strip(row),
+                stepOf(row, head.numTurns),
+                <>
+                  {duration(waited)}
+                  {slow && <b> slow</b>}
+                </>,
+              ],
+            };
+          })}
+        />
       )}
-      {message.servers && <Servers servers={message.servers} />}
-      {ended && ended.rows.length > 0 && <Lately run={run} rows={ended.rows} numTurns={head.numTurns} now={now} />}
+      {servers && (
+        <Table
+          label="Servers"
+          caption={`${plural(servers.length, 'server')}, as the run’s workers saw them last`}
+          head={['server', 'state', 'requests', 'in flight', 'median', 'version', 'failures', 'last failure']}
+          rows={servers.map((server) => ({
+            key: server.url,
+            kind: server.state === 'up' ? undefined : 'stuck',
+            cells: [
+              server.url,
+              server.state,
+              count(server.requests),
+              count(server.inFlight),
+              server.medianMs === null ? '–' : duration(server.medianMs),
+              server.version === '' ? '–' : server.version,
+              count(server.failures),
+              server.lastFailure,
+            ],
+          }))}
+        />
+      )}
+      {ended && ended.rows.length > 0 && (
+        <Table
+          label="Rollouts that ended last"
+          kind="flight"
+          caption="Ended last"
+          rows={ended.rows.map((row) => ({
+            key: rowKey(row),
+            cells: [
+              <Name key="name" run={run} row={row} list={ENDED} />,
+              strip(row),
+              <State key="state" state={row.state} reason={row.reason} />,
+              row.endedAt === null ? '' : ago(row.endedAt, now),
+            ],
+          }))}
+        />
+      )}
     </div>
   );
 }
 
-/** As the run's workers saw them in the last half minute. */
-function Servers({ servers }: { readonly servers: readonly ServerMessage[] }): JSX.Element {
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Servers">
-      <table class="numbers">
-        <caption>{plural(servers.length, 'server')}, as the run’s workers saw them last</caption>
-        <thead>
-          <tr>
-            {['server', 'state', 'requests', 'in flight', 'median', 'version', 'failures', 'last failure'].map(
-              (name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ),
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {servers.map((server) => (
-            <tr key={server.url} class={server.state === 'up' ? undefined : 'stuck'}>
-              <th scope="row">{server.url}</th>
-              <td>{server.state}</td>
-              <td>{count(server.requests)}</td>
-              <td>{count(server.inFlight)}</td>
-              <td>{server.medianMs === null ? '–' : duration(server.medianMs)}</td>
-              <td>{server.version === '' ? '–' : server.version}</td>
-              <td>{count(server.failures)}</td>
-              <td>{server.lastFailure}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-interface LatelyProps {
-  readonly run: string;
-  readonly rows: readonly Row[];
-  readonly numTurns: number;
-  readonly now: number;
-}
-
-/** The rollouts that ended last, the newest first. */
-function Lately({ run, rows, numTurns, now }: LatelyProps): JSX.Element {
-  return (
-    <table class="numbers flight">
-      <caption>Ended last</caption>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={`${row.query} ${row.sample} ${row.attempt}`}>
-            <th scope="row">
-              <a href={rolloutHref(run, row, ENDED)}>{row.query}</a>
-              {row.sample > 0 && <span class="dim"> sample {row.sample}</span>}
-            </th>
-            <td>
-              <Strip row={row} total={numTurns} />
-            </td>
-            <td>
-              <State state={row.state} reason={row.reason} />
-            </td>
-            <td>{row.endedAt === null ? '' : ago(row.endedAt, now)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-interface LineProps {
+function Name({
+  run,
+  row,
+  list,
+}: {
   readonly run: string;
   readonly row: Row;
-  readonly numTurns: number;
-  readonly now: number;
-  readonly stuckMs: number;
-}
-
-function Line({ run, row, numTurns, now, stuckMs }: LineProps): JSX.Element {
-  const waited = row.doing ? Math.max(0, now - row.doing.since) : 0;
+  readonly list: typeof LIST;
+}): JSX.Element {
   return (
-    <tr class={waited > stuckMs ? 'stuck' : undefined}>
-      <th scope="row">
-        <a href={rolloutHref(run, row, LIST)}>{row.query}</a>
-        {row.sample > 0 && <span class="dim"> sample {row.sample}</span>}
-        {row.attempt > 1 && <span class="dim"> attempt {row.attempt}</span>}
-      </th>
-      <td>
-        <Strip row={row} total={numTurns} />
-      </td>
-      <td>{stepOf(row, numTurns)}</td>
-      <td>
-        {duration(waited)}
-        {waited > stuckMs && <b> slow</b>}
-      </td>
-    </tr>
+    <>
+      <a href={rolloutHref(run, row, list)}>{row.query}</a>
+      {row.sample > 0 && <span class="dim"> sample {row.sample}</span>}
+      {row.attempt > 1 && <span class="dim"> attempt {row.attempt}</span>}
+    </>
   );
 }
 
@@ -195,42 +151,4 @@ function stepOf({ doing }: Row, numTurns: number): string {
   if (doing.what === 'judge') return `judging turn ${doing.turn}`;
   if (doing.turn > numTurns) return 'ending';
   return `answering turn ${doing.turn}${doing.chunks > 0 ? `, ${plural(doing.chunks, 'chunk')} stored` : ''}`;
-}
-
-/** Rollouts that end early are more often right: so three numbers, and which to trust. */
-export function Provisional({ message }: { readonly message: RunMessage }): JSX.Element | null {
-  const { provisional } = message.numbers;
-  if (!provisional) return null;
-  const { endedSoFar, closedPrefix, bounds } = provisional;
-  const share = (value: number | null | undefined) => (value == null ? '–' : `${(100 * value).toFixed(1)} %`);
-  const { interval } = closedPrefix.estimate;
-  return (
-    <dl class="provisional">
-      <div>
-        <dt>right at any turn, of those that have ended</dt>
-        <dd>
-          {share(endedSoFar.value)} <span class="dim">provisional: early ones are more often right</span>
-        </dd>
-      </div>
-      <div>
-        <dt>of the first {count(closedPrefix.length)} in play order, all ended</dt>
-        <dd>
-          {share(closedPrefix.estimate.value)}{' '}
-          {interval && (
-            <span class="dim">
-              95 %: {share(interval[0])} to {share(interval[1])}
-            </span>
-          )}
-        </dd>
-      </div>
-      {message.head.state === 'open' && (
-        <div>
-          <dt>of all, whatever the others do</dt>
-          <dd>
-            {share(bounds?.[0])} to {share(bounds?.[1])}
-          </dd>
-        </div>
-      )}
-    </dl>
-  );
 }

@@ -4,7 +4,8 @@
 import { options, render } from 'preact';
 import { App } from './app.tsx';
 import { Printed } from './printed.tsx';
-import { reportSource } from './report-source.ts';
+import { reportSource, type ReportSource } from './report-source.ts';
+import { compareHref, runHref } from './route.ts';
 import type { ReportData } from '../model/report-data.ts';
 import { serverSource } from './source.ts';
 import { keyInAddress, takeSteerKey } from './steer-key.ts';
@@ -24,8 +25,14 @@ if (root) {
     const pasted = keyInAddress();
     if (pasted !== null) show(pasted);
   });
+  if (report && location.hash.replace(/^#\/?/, '') === '') history.replaceState(null, '', homeOf(report));
   show(key);
   if (report?.data) printWhole(report.data, root);
+}
+
+/** The comparison, or the run, that a report is about. */
+function homeOf({ compared, first }: ReportSource): string {
+  return compared ? compareHref(...compared) : runHref(first);
 }
 
 function printWhole(data: ReportData, root: HTMLElement): void {

@@ -8,8 +8,9 @@ import type { Numbers } from '../model/numbers.ts';
 import type { EndCount, RunSummary } from '../model/summary.ts';
 import { Flow } from './flow.tsx';
 import { brief, count, decimals, duration, named, percent, spaced } from './format.ts';
-import { Provisional } from './live-page.tsx';
+import { Facts, Table } from './parts.tsx';
 import { Proof } from './proof.tsx';
+import { Provisional } from './provisional.tsx';
 import { listHref } from './route.ts';
 import type { Source } from './source.ts';
 
@@ -74,28 +75,24 @@ export function Overview({ message, check = null }: Props): JSX.Element {
         {message.settings.length === 0 ? (
           <p class="dim">None: all have their defaults.</p>
         ) : (
-          <dl class="facts">
-            {message.settings.map(({ name, value, origin }) => (
-              <div key={name}>
-                <dt>{spaced(name)}</dt>
-                <dd>
-                  {value} <span class="dim">{origin}</span>
-                </dd>
-              </div>
-            ))}
-          </dl>
+          <Facts
+            facts={message.settings.map(({ name, value, origin }) => [
+              spaced(name),
+              <>
+                {value} <span class="dim">{origin}</span>
+              </>,
+            ])}
+          />
         )}
       </section>
       <section aria-labelledby="facts">
         <h2 id="facts">The run</h2>
-        <dl class="facts">
-          {message.facts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd class={value.length > 40 ? 'hash' : undefined}>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts
+          facts={message.facts.map(([name, value]) => [
+            name,
+            value.length > 40 ? <span class="hash">{value}</span> : value,
+          ])}
+        />
       </section>
     </div>
   );
@@ -117,68 +114,44 @@ interface TableProps {
 function TurnTable({ run, summary, numbers }: TableProps): JSX.Element {
   const timed = summary.turns.some(({ ms }) => ms !== null);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Accuracy by turn, as a table">
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">turn</th>
-            <th scope="col">judged</th>
-            <th scope="col">right</th>
-            <th scope="col">accuracy</th>
-            <th scope="col" title="95 % interval of the accuracy">
-              95 %
-            </th>
-            <th scope="col" title="right at this turn or before, of all rollouts">
-              right by now
-            </th>
-            <th scope="col" title="wrong at the turn before, right now">
-              repaired
-            </th>
-            <th scope="col" title="right at the turn before, wrong now">
-              spoiled
-            </th>
-            <th scope="col" title="answers cut at their limit">
-              cut
-            </th>
-            {timed && (
-              <>
-                <th scope="col">tokens, median</th>
-                <th scope="col">time, median</th>
-                <th scope="col">99 %</th>
-              </>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {summary.turns.map((turn) => (
-            <tr key={turn.turn}>
-              <th scope="row">{turn.turn}</th>
-              <td>{count(turn.judged)}</td>
-              <td>
-                <a href={listHref(run, `right@${turn.turn}:yes`)}>{count(turn.right)}</a>
-              </td>
-              <td class="strong">{percent(turn.right, turn.judged)}</td>
-              <td class="dim">{interval(numbers.byTurn[turn.turn - 1]?.accuracy)}</td>
-              <td>{percent(turn.rightBy, summary.total - summary.steered)}</td>
-              <td>
-                <Change run={run} turn={turn.turn} from="no" to="yes" n={turn.repaired} />
-              </td>
-              <td>
-                <Change run={run} turn={turn.turn} from="yes" to="no" n={turn.spoiled} />
-              </td>
-              <td>{turn.cut === 0 ? <span class="dim">0</span> : count(turn.cut)}</td>
-              {timed && (
-                <>
-                  <td>{turn.tokens ? brief(turn.tokens.p50) : '–'}</td>
-                  <td>{turn.ms ? duration(turn.ms.p50) : '–'}</td>
-                  <td>{turn.ms ? duration(turn.ms.p99) : '–'}</td>
-                </>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Accuracy by turn, as a table"
+      head={[
+        'turn',
+        'judged',
+        'right',
+        'accuracy',
+        ['95 %', '95 % interval of the accuracy'],
+        ['right by now', 'right at this turn or before, of all rollouts'],
+        ['repaired', 'wrong at the turn before, right now'],
+        ['spoiled', 'right at the turn before, wrong now'],
+        ['cut', 'answers cut at their limit'],
+        ...(timed ? ['tokens, median', 'time, median', '99 %'] : []),
+      ]}
+      rows={summary.turns.map((turn) => ({
+        key: turn.turn,
+        cells: [
+          turn.turn,
+          count(turn.judged),
+          <a key="right" href={listHref(run, `right@${turn.turn}:yes`)}>
+            {count(turn.right)}
+          </a>,
+          <b key="accuracy">{percent(turn.right, turn.judged)}</b>,
+          interval(numbers.byTurn[turn.turn - 1]?.accuracy),
+          percent(turn.rightBy, summary.total - summary.steered),
+          <Change key="repaired" run={run} turn={turn.turn} from="no" to="yes" n={turn.repaired} />,
+          <Change key="spoiled" run={run} turn={turn.turn} from="yes" to="no" n={turn.spoiled} />,
+          count(turn.cut),
+          ...(timed
+            ? [
+                turn.tokens ? brief(turn.tokens.p50) : '–',
+                turn.ms ? duration(turn.ms.p50) : '–',
+                turn.ms ? duration(turn.ms.p99) : '–',
+              ]
+            : []),
+        ],
+      }))}
+    />
   );
 }
 
@@ -195,8 +168,7 @@ interface ChangeProps {
 }
 
 function Change({ run, turn, from, to, n }: ChangeProps): JSX.Element {
-  if (turn === 1) return <span class="dim">–</span>;
-  if (n === 0) return <span class="dim">0</span>;
+  if (turn === 1 || n === 0) return <span class="dim">{turn === 1 ? '–' : 0}</span>;
   return <a href={listHref(run, `right@${turn - 1}:${from} right@${turn}:${to}`)}>{count(n)}</a>;
 }
 
@@ -239,8 +211,8 @@ interface BarsProps {
   readonly unit: string;
 }
 
-export function Bars({ rows, unit }: BarsProps): JSX.Element {
-  if (rows.length === 0) return <p class="dim">Nothing yet.</p>;
+function Bars({ rows, unit }: BarsProps): JSX.Element {
+  if (rows.length === 0) return <p class="dim">None.</p>;
   const most = Math.max(...rows.map(({ n }) => n));
   return (
     <ul class="bars">
@@ -249,7 +221,7 @@ export function Bars({ rows, unit }: BarsProps): JSX.Element {
           <a href={href} title={`${count(n)} ${unit}`}>
             <span class="text">{text}</span>
             <svg width="100%" height="6" aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 6">
-              <rect width={(100 * n) / most} height="6" class={`fill-bar ${kind}`} />
+              <rect width={(100 * n) / most} height="6" class={`bar ${kind}`} />
             </svg>
             <span class="n">{count(n)}</span>
           </a>

@@ -1,54 +1,53 @@
 // A report on paper: the overview, then the rollouts that are in it with everything unfolded, at most so many.
 
 import type { JSX } from 'preact';
-import { questionOf } from '../../domain/run/query.ts';
 import type { RolloutMessage } from '../model/messages.ts';
-import type { ReportData, ReportRun } from '../model/report-data.ts';
+import { type Compared, PART, type ReportData, type ReportRun } from '../model/report-data.ts';
 import { rowKey } from '../model/row.ts';
+import { Asked } from './asked.tsx';
 import { Comparison } from './compare-page.tsx';
 import { count } from './format.ts';
 import { Left } from './left.tsx';
 import { Overview } from './overview.tsx';
+import { ReadingContext } from './rich-text.tsx';
 import { RunHead } from './run-head.tsx';
-import { Turn, plain } from './turn.tsx';
+import { Turn } from './turn.tsx';
 
 /** Of each run. */
 const MOST = 50;
 
-export function Printed({ data: { index, runs, rollouts, compared } }: { readonly data: ReportData }): JSX.Element {
+export function Printed({ data }: { readonly data: ReportData }): JSX.Element {
+  const { index, parts } = data;
+  const compared = parts[PART.compared] as Compared | undefined;
   return (
-    <>
+    <ReadingContext.Provider value="paper">
       <Left left={index.left} />
       {compared && <Comparison message={compared.all} />}
-      {runs.map((run, i) => (
-        <PrintedRun key={run.run.head.run} run={run} rollouts={rollouts[i]!} />
+      {index.heads.map(({ run }, i) => (
+        <PrintedRun key={run} data={data} i={i} />
       ))}
-    </>
+    </ReadingContext.Provider>
   );
 }
 
-interface RunProps {
-  readonly run: ReportRun;
-  readonly rollouts: readonly RolloutMessage[];
-}
-
-function PrintedRun({ run: { run }, rollouts }: RunProps): JSX.Element {
+function PrintedRun({ data: { parts }, i }: { readonly data: ReportData; readonly i: number }): JSX.Element {
+  const { run, whole } = parts[PART.run(i)] as ReportRun;
+  const rollouts = whole.slice(0, MOST).map((_, n) => parts[PART.rollout(i, n)] as RolloutMessage);
   return (
     <>
       <RunHead message={run} />
       <Overview message={run} />
-      {rollouts.length > MOST && (
+      {whole.length > MOST && (
         <p class="dim">
-          {count(MOST)} of {count(rollouts.length)} rollouts are printed.
+          {count(MOST)} of {count(whole.length)} rollouts are printed.
         </p>
       )}
-      {rollouts.slice(0, MOST).map((rollout) => (
+      {rollouts.map((rollout) => (
         <article class="rollout" key={rowKey(rollout.row)}>
           <h2>
             {rollout.query.queryId} {rollout.row.sample > 0 && `sample ${rollout.row.sample}`}
           </h2>
-          <p class="asked">{plain(questionOf(rollout.query)).trim()}</p>
-          <p class="expected">expected {rollout.query.solutions.map((text) => plain(text.trim())).join('  or  ')}</p>
+          <Asked query={rollout.query} />
           {rollout.turns.map((turn) => (
             <Turn key={turn.record.turn} route={null} message={rollout} turn={turn} expanded={true} />
           ))}

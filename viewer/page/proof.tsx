@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { CheckMessage } from '../model/messages.ts';
 import { count, moment, plural } from './format.ts';
-import { Notice } from './parts.tsx';
+import { Problem } from './parts.tsx';
 import { useMessage } from './use-message.ts';
 
 interface Props {
@@ -32,7 +32,7 @@ export function Proof({ run, check }: Props): JSX.Element {
   return (
     <section aria-labelledby="proof">
       <h2 id="proof">Proof of the records</h2>
-      {error !== undefined && <Notice kind="problem">{error}</Notice>}
+      <Problem text={error} />
       <div role="status">{message && <Found message={message} />}</div>
       <p>
         <button type="button" disabled={going} onClick={() => setBegun((n) => n + 1)}>
@@ -54,7 +54,7 @@ function Found({ message }: { readonly message: CheckMessage }): JSX.Element | n
       {state === 'going' && (
         <p>Being checked{breaches > 0 ? `; ${plural(breaches, 'breach', 'breaches')} so far` : ' …'}</p>
       )}
-      {problem !== null && <Notice kind="problem">{problem}</Notice>}
+      <Problem text={problem ?? undefined} />
       {state === 'done' && problem === null && (
         <p class={breaches === 0 ? 'proved' : 'breached'}>
           <b>{breaches === 0 ? '✓' : `✗ ${plural(breaches, 'breach', 'breaches')}.`}</b> {said}{' '}

@@ -6,29 +6,25 @@ import { sorted } from '../model/order.ts';
 import { difficulty } from '../model/queries.ts';
 import {
   type Compared,
+  PART,
   type ReportData,
   type ReportIndex,
   type ReportRun,
   type RolloutTokens,
-  sitePart,
 } from '../model/report-data.ts';
 import { type Row, rowKey } from '../model/row.ts';
 import type { Source } from './source.ts';
 
-/** `run`, `n`: places in ReportData. */
-interface Parts {
-  readonly index: ReportIndex;
-  run(run: number): Promise<ReportRun>;
-  rollout(run: number, n: number): Promise<RolloutMessage>;
-  tokens(run: number, n: number): Promise<RolloutTokens | undefined>;
-  compared(): Promise<Compared | null>;
-}
-
 export interface ReportSource extends Source {
   readonly kind: 'report';
+  /** The run that it is about. */
+  readonly first: string;
   /** Null for a site, which is printed page by page. */
   readonly data: ReportData | null;
 }
+
+/** Reads a part by its name. */
+type Read = <T>(name: string) => Promise<T>;
 
 /** Undefined where the HTML holds no report: on the viewer's server. */
 export async function reportSource(): Promise<ReportSource | undefined> {
@@ -37,10 +33,10 @@ export async function reportSource(): Promise<ReportSource | undefined> {
     const text = island.textContent ?? '';
     const json = island.getAttribute('type') === 'application/gzip' ? await unzipped(text) : text;
     const data = JSON.parse(json) as ReportData;
-    return sourceOf(embedded(data), data);
+    return sourceOf(data.index, async <T>(name: string) => data.parts[name] as T, data);
   }
   const site = document.getElementById('site');
-  return site ? sourceOf(beside(JSON.parse(site.textContent ?? '') as ReportIndex), null) : undefined;
+  return site ? sourceOf(JSON.parse(site.textContent ?? '') as ReportIndex, fetched, null) : undefined;
 }
 
 async function unzipped(base64: string): Promise<string> {
@@ -49,35 +45,7 @@ async function unzipped(base64: string): Promise<string> {
   return new Response(stream).text();
 }
 
-function embedded({ index, runs, rollouts, tokens, compared }: ReportData): Parts {
-  return {
-    index,
-    run: async (run) => runs[run]!,
-    rollout: async (run, n) => rollouts[run]![n]!,
-    tokens: async (run, n) => tokens[run]?.[n],
-    compared: async () => compared,
-  };
-}
-
-function beside(index: ReportIndex): Parts {
-  const known = new Map<string, Promise<unknown>>();
-  /** Runs stay in memory, rollouts do not. */
-  const once = <T>(path: string): Promise<T> => {
-    const found = known.get(path) ?? part(path);
-    known.set(path, found);
-    found.catch(() => known.delete(path));
-    return found as Promise<T>;
-  };
-  return {
-    index,
-    run: (run) => once(sitePart.run(run)),
-    rollout: (run, n) => part(sitePart.rollout(run, n)),
-    tokens: (run, n) => part<RolloutTokens>(sitePart.tokens(run, n)).catch(() => undefined),
-    compared: () => (index.compared === null ? Promise.resolve(null) : once(sitePart.compared)),
-  };
-}
-
-async function part<T>(path: string): Promise<T> {
+async function fetched<T>(path: string): Promise<T> {
   const response = await fetch(path).catch(() => {
     throw new Error(
       location.protocol === 'file:'
@@ -89,16 +57,23 @@ async function part<T>(path: string): Promise<T> {
   return (await response.json()) as T;
 }
 
-function sourceOf(parts: Parts, data: ReportData | null): ReportSource {
-  const { heads, left, compared } = parts.index;
+function sourceOf({ heads, left, compared }: ReportIndex, read: Read, data: ReportData | null): ReportSource {
+  /** Runs stay in memory, rollouts do not. */
+  const known = new Map<string, Promise<ReportRun>>();
   const placeOf = (name: string): number => {
     const at = heads.findIndex((head) => head.run === name);
     if (at < 0) throw new Error(`This report is of ${heads.map((head) => head.run).join(' and ')}.`);
     return at;
   };
-  const partOf = async (name: string): Promise<ReportRun> => parts.run(placeOf(name));
+  const partOf = async (name: string): Promise<ReportRun> => {
+    const run = known.get(name) ?? read<ReportRun>(PART.run(placeOf(name)));
+    known.set(name, run);
+    run.catch(() => known.delete(name));
+    return run;
+  };
   return {
     kind: 'report',
+    first: heads[0]!.run,
     data,
     left,
     steer: null,
@@ -119,7 +94,7 @@ function sourceOf(parts: Parts, data: ReportData | null): ReportSource {
       const { rows, whole } = await partOf(name);
       const n = whole.indexOf(rowKey(place));
       if (n < 0) throw new Error('The turns of this rollout are not in this report; `everturn view` shows them.');
-      const found = await parts.rollout(placeOf(name), n);
+      const found = await read<RolloutMessage>(PART.rollout(placeOf(name), n));
       const here = new Set(whole);
       const all = listed(rows, query).filter((row) => here.has(rowKey(row)));
       const at = all.findIndex((row) => rowKey(row) === rowKey(place));
@@ -129,7 +104,8 @@ function sourceOf(parts: Parts, data: ReportData | null): ReportSource {
     },
     async tokens(name, place, turn) {
       const { whole } = await partOf(name);
-      const found = (await parts.tokens(placeOf(name), whole.indexOf(rowKey(place))))?.[turn];
+      const part = PART.tokens(placeOf(name), whole.indexOf(rowKey(place)));
+      const found = (await read<RolloutTokens | undefined>(part).catch(() => undefined))?.[turn];
       if (!found) throw new Error('Its tokens are not in this report: `everturn report --tokens` takes them along.');
       return found;
     },
@@ -141,8 +117,7 @@ function sourceOf(parts: Parts, data: ReportData | null): ReportSource {
       return { ...counts, from, count: all.length, rows: all.slice(from, from + count) };
     },
     async compare(a, b, cell) {
-      const found = compared?.[0] === a && compared[1] === b ? await parts.compared() : null;
-      if (found) return found[cell ?? 'all'];
+      if (compared?.[0] === a && compared[1] === b) return (await read<Compared>(PART.compared))[cell ?? 'all'];
       const what = compared ? `compares ${compared[0]} with ${compared[1]}` : 'compares no runs';
       throw new Error(`This report ${what}: \`everturn report a --compare b\` makes one that does.`);
     },

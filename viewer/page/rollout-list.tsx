@@ -1,20 +1,22 @@
 // The rollouts of a run: one filter, sortable columns, a list of which only the visible rows exist. Filter and order are
 // in the address; j and k move, Enter opens.
 
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
-import { msOf, type Row, rowKey, tokensOf } from '../model/row.ts';
+import { msOf, type Row, tokensOf } from '../model/row.ts';
 import { count, duration, decimals } from './format.ts';
 import { onKey } from './keys.ts';
-import { Notice, State, Strip } from './parts.tsx';
-import { listHref, rolloutHref, type Route } from './route.ts';
+import { Problem, State, Strip } from './parts.tsx';
+import { replaceHash } from './replace-hash.ts';
+import { listHref, rolloutHref, type RunRoute } from './route.ts';
+import { SearchField } from './search-field.tsx';
 import type { Source } from './source.ts';
 import { usePages } from './use-pages.ts';
-import { ROW_PX, VirtualList } from './virtual-list.tsx';
+import { ListRow, VirtualList } from './virtual-list.tsx';
 
 interface Props {
-  readonly route: Extract<Route, { page: 'run' }>;
+  readonly route: RunRoute;
   readonly source: Source;
   readonly run: RunMessage;
 }
@@ -29,57 +31,61 @@ const COMMON: readonly (readonly [string, string])[] = [
   ['cut', 'finish:length'],
 ];
 
-const COLUMNS: readonly (readonly [string, string, string])[] = [
-  ['query', 'rollout', 'c-query'],
-  ['right', 'turns', 'c-strip'],
-  ['outcome', 'outcome', 'c-state'],
-  ['', 'found', 'c-found'],
-  ['tokens', 'tokens', 'c-num'],
-  ['seconds', 'time', 'c-num'],
-  ['reward', 'return', 'c-num'],
+interface Column {
+  readonly name: string;
+  /** The fact that the list is sorted by; absent if it is not. */
+  readonly sort?: string;
+  readonly kind?: string;
+  readonly cell: (row: Row, run: RunMessage) => ComponentChildren;
+}
+
+/** Behind the name of the rollout. */
+const COLUMNS: readonly Column[] = [
+  {
+    ...{ name: 'turns', sort: 'right' },
+    cell: (row, { head }) => <Strip values={row.success} total={head.numTurns} />,
+  },
+  {
+    ...{ name: 'outcome', sort: 'outcome' },
+    cell: ({ state, flaw, reason, stop }) => (
+      <State state={state} reason={flaw ?? reason ?? (stop === 'max-turns' ? null : stop)} />
+    ),
+  },
+  { name: 'found', kind: 'found', cell: ({ turns }) => turns.extracted },
+  { name: 'tokens', sort: 'tokens', kind: 'num', cell: (row) => known(tokensOf(row), count) },
+  { name: 'time', sort: 'seconds', kind: 'num', cell: (row) => duration(msOf(row)) },
+  { name: 'return', sort: 'reward', kind: 'num', cell: ({ reward }) => known(reward, decimals) },
 ];
+
+const known = (value: number | null, text: (value: number) => string): string => (value === null ? '–' : text(value));
+const TYPING_MS = 150;
 
 export function RolloutList({ route, source, run }: Props): JSX.Element {
   const { filter, sort } = route;
-  const [text, setText] = useState(filter);
-  const input = useRef<HTMLInputElement>(null);
   const key = JSON.stringify([route.run, filter, sort]);
   const ask = (from: number, n: number) => source.rows(route.run, { filter, sort }, from, n);
   const pages = usePages(key, ask, run.progress.revision);
   const [chosen, setChosen] = useState(-1);
-  useEffect(() => setText(filter), [filter]);
   useEffect(() => setChosen(-1), [filter, sort]);
-  const go = (next: string, by = sort) => {
-    const href = listHref(route.run, next, by);
-    if (href !== location.hash) history.replaceState(null, '', href);
-    dispatchEvent(new HashChangeEvent('hashchange'));
-  };
-  useEffect(() => {
-    if (text === filter) return undefined;
-    const timer = setTimeout(() => go(text.trim()), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const go = (next: string, by = sort) => replaceHash(listHref(route.run, next, by));
   useEffect(() => {
     const move = (by: number) => setChosen((at) => Math.max(0, Math.min(pages.count - 1, at + by)));
-    return onKey({ j: () => move(1), k: () => move(-1), '/': () => input.current?.select() });
+    return onKey({ j: () => move(1), k: () => move(-1) });
   }, [pages.count]);
   return (
     <div class="list">
-      <div class="filter">
-        <input
-          ref={input}
-          type="search"
-          value={text}
-          placeholder="Filter: words, outcome:failed, tokens>2000, right@1:no …"
-          aria-label="Filter the rollouts"
-          spellcheck={false}
-          maxLength={2000}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
+      <SearchField
+        value={filter}
+        label="Filter the rollouts"
+        placeholder="Filter: words, outcome:failed, tokens>2000, right@1:no …"
+        most={2000}
+        afterMs={TYPING_MS}
+        onText={(text) => go(text.trim())}
+      >
         <span class="dim" role="status">
-          {pages.count < 0 ? '' : `${count(pages.count)}${filter === '' ? '' : ` of ${count(run.summary.begun)}`}`}
+          {pages.count >= 0 && `${count(pages.count)}${filter === '' ? '' : ` of ${count(run.summary.begun)}`}`}
         </span>
-      </div>
+      </SearchField>
       <p class="chips">
         {COMMON.map(([name, wanted]) => (
           <button key={name} type="button" aria-pressed={filter === wanted} onClick={() => go(wanted)}>
@@ -87,65 +93,47 @@ export function RolloutList({ route, source, run }: Props): JSX.Element {
           </button>
         ))}
       </p>
-      {pages.error !== undefined && <Notice kind="problem">{pages.error}</Notice>}
+      <Problem text={pages.error} />
       {pages.problems.map((problem) => (
-        <Notice key={problem} kind="problem">
-          {problem}
-        </Notice>
+        <Problem key={problem} text={problem} />
       ))}
-      <div class="table" role="table" aria-label="Rollouts" aria-rowcount={pages.count}>
-        <VirtualList
-          count={Math.max(0, pages.count)}
-          chosen={chosen}
-          head={
-            <div class="tr th" role="row">
-              {COLUMNS.map(([key, name, style]) => (
-                <Column key={name} id={key} name={name} style={style} sort={sort} onSort={(by) => go(filter, by)} />
-              ))}
-            </div>
-          }
-          onRange={pages.want}
-          row={(i) => (
-            <RowLine
-              key={i}
-              i={i}
-              row={pages.row(i)}
-              route={route}
-              numTurns={run.head.numTurns}
-              chosen={i === chosen}
-            />
-          )}
-        />
-      </div>
+      <VirtualList
+        label="Rollouts"
+        count={pages.count}
+        chosen={chosen}
+        head={[
+          <Head key="query" column={{ name: 'rollout', sort: 'query' }} sort={sort} onSort={(by) => go(filter, by)} />,
+          ...COLUMNS.map((column) => (
+            <Head key={column.name} column={column} sort={sort} onSort={(by) => go(filter, by)} />
+          )),
+        ]}
+        onRange={pages.want}
+        row={(i) => <Line key={i} i={i} row={pages.row(i)} route={route} run={run} chosen={i === chosen} />}
+      />
       {pages.count === 0 && <p class="dim empty">No rollout is like that.</p>}
     </div>
   );
 }
 
-const TYPING_MS = 150;
-
-interface ColumnProps {
-  readonly id: string;
-  readonly name: string;
-  readonly style: string;
+interface HeadProps {
+  readonly column: Omit<Column, 'cell'>;
   readonly sort: string;
   readonly onSort: (by: string) => void;
 }
 
-function Column({ id, name, style, sort, onSort }: ColumnProps): JSX.Element {
-  const sorted = sort === id ? 'ascending' : sort === `-${id}` ? 'descending' : undefined;
-  if (id === '')
+function Head({ column: { name, sort: id, kind }, sort, onSort }: HeadProps): JSX.Element {
+  if (id === undefined)
     return (
-      <span role="columnheader" class={style}>
+      <span role="columnheader" class={kind}>
         {name}
       </span>
     );
+  const sorted = sort === id ? 'ascending' : sort === `-${id}` ? 'descending' : undefined;
   const next = sorted === 'descending' ? id : sorted === 'ascending' ? '' : `-${id}`;
   return (
-    <span role="columnheader" class={style} aria-sort={sorted}>
-      <button type="button" onClick={() => onSort(next)}>
-        {name}
-        <i aria-hidden="true">{sorted === 'ascending' ? ' ↑' : sorted === 'descending' ? ' ↓' : ''}</i>
+    <span role="columnheader" class={kind} aria-sort={sorted}>
+      <button type="button" onClick={() => onSort(next)} title={`Sort by ${name}`}>
+        {name} <i aria-hidden="true">{sorted === 'ascending' ? '↑' : sorted === 'descending' ? '↓' : '↕'}</i>
       </button>
     </span>
   );
@@ -154,28 +142,20 @@ function Column({ id, name, style, sort, onSort }: ColumnProps): JSX.Element {
 interface LineProps {
   readonly i: number;
   readonly row: Row | undefined;
-  readonly route: Props['route'];
-  readonly numTurns: number;
+  readonly route: RunRoute;
+  readonly run: RunMessage;
   readonly chosen: boolean;
 }
 
-function RowLine({ i, row, route, numTurns, chosen }: LineProps): JSX.Element {
+function Line({ i, row, route, run, chosen }: LineProps): JSX.Element {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (chosen) link.current?.focus({ preventScroll: true });
   }, [chosen, row === undefined]);
-  const place = { top: `${i * ROW_PX}px`, height: `${ROW_PX}px` };
-  if (!row) return <div class="tr row" role="row" aria-rowindex={i + 1} style={place} />;
-  const tokens = tokensOf(row);
+  if (!row) return <ListRow i={i} />;
   return (
-    <div
-      class={`tr row${chosen ? ' chosen' : ''}`}
-      role="row"
-      aria-rowindex={i + 1}
-      style={place}
-      data-key={rowKey(row)}
-    >
-      <span role="cell" class="c-query">
+    <ListRow i={i} chosen={chosen}>
+      <span role="cell" class="name">
         <a ref={link} class="whole" href={rolloutHref(route.run, row, route)}>
           {row.query}
         </a>
@@ -185,27 +165,14 @@ function RowLine({ i, row, route, numTurns, chosen }: LineProps): JSX.Element {
           <span key={mark} class="tag" title={`a person’s ${mark} on it`}>
             {mark}
           </span>
-        ))}
-        <span class="dim title">{row.title}</span>
+        ))}{' '}
+        <span class="dim">{row.title}</span>
       </span>
-      <span role="cell" class="c-strip">
-        <Strip row={row} total={numTurns} />
-      </span>
-      <span role="cell" class="c-state">
-        <State state={row.state} reason={row.flaw ?? row.reason ?? (row.stop === 'max-turns' ? null : row.stop)} />
-      </span>
-      <span role="cell" class="c-found">
-        {row.turns.extracted}
-      </span>
-      <span role="cell" class="c-num">
-        {tokens === null ? '–' : count(tokens)}
-      </span>
-      <span role="cell" class="c-num">
-        {duration(msOf(row))}
-      </span>
-      <span role="cell" class="c-num">
-        {row.reward === null ? '–' : decimals(row.reward)}
-      </span>
-    </div>
+      {COLUMNS.map(({ name, kind, cell }) => (
+        <span key={name} role="cell" class={kind}>
+          {cell(row, run)}
+        </span>
+      ))}
+    </ListRow>
   );
 }

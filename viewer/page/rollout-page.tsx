@@ -1,22 +1,23 @@
-// One rollout, turn by turn: the question and what is expected stay in sight, each turn shows what the model was shown,
-// its answer as text, the verdict and its facts; or the tokens of one turn.
+// One rollout as a conversation, turn by turn: the question and what is expected, what the judge said, the answers with
+// their verdicts and facts; or the tokens of one turn.
 
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RolloutMessage, RowPlace } from '../model/messages.ts';
+import { rowKey } from '../model/row.ts';
 import { Asked } from './asked.tsx';
 import { decimals, named, plural } from './format.ts';
 import { onKey } from './keys.ts';
-import { Loading, Notice, State } from './parts.tsx';
+import { Loading, nameOf, Notice, Problem, SIGN, State } from './parts.tsx';
 import { People } from './people.tsx';
-import { comparedHref, hrefOf, listHref, parseRoute, rolloutHref, type Route } from './route.ts';
+import { WithReading } from './reading-switch.tsx';
+import { comparedHref, hrefOf, listHref, parseRoute, rolloutHref, type RolloutRoute } from './route.ts';
 import type { Source } from './source.ts';
 import { Steer } from './steer.tsx';
 import { TokenView } from './token-view.tsx';
 import { Turn } from './turn.tsx';
 import { useMessage } from './use-message.ts';
-
-type RolloutRoute = Extract<Route, { page: 'rollout' }>;
+import { Walk } from './walk.tsx';
 
 interface Props {
   readonly route: RolloutRoute;
@@ -59,75 +60,73 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
   const steerOn = (turn: number | null) =>
     steer && <Steer run={run} message={message} turn={turn} send={steer} onActed={() => setActed((n) => n + 1)} />;
   return (
-    <article class={`rollout${of === key ? '' : ' stale'}`}>
-      <Walk route={route} message={message} />
-      <Question message={message} route={route} />
-      {error !== undefined && <Notice kind="problem">{error}</Notice>}
-      {message.row.flaw !== undefined && <Notice kind="problem">{message.row.flaw}</Notice>}
-      {copied && <Notice>The address is copied.</Notice>}
-      {route.tokens ? (
-        <TokenView route={route} source={source} message={message} />
-      ) : (
-        <>
-          <div class="turns">
-            {message.turns.map((turn) => (
-              <Turn
-                key={`${JSON.stringify(message.row.query)} ${message.row.sample} ${message.row.attempt} ${turn.record.turn}`}
-                route={route}
-                message={message}
-                turn={turn}
-                expanded={expanded}
-                recordHref={source.recordHref}
-              >
-                {steerOn(turn.record.turn)}
-              </Turn>
-            ))}
-          </div>
-          <End message={message} run={run} source={source} />
-          <People acts={message.acts} turn={null} />
-          {steerOn(null)}
-        </>
+    <WithReading>
+      {(button) => (
+        <article class={`rollout${of === key ? '' : ' stale'}`}>
+          <Around route={route} message={message}>
+            {!route.tokens && button}
+          </Around>
+          <Question message={message} route={route} />
+          <Problem text={error} />
+          <Problem text={message.row.flaw} />
+          {copied && <Notice>The address is copied.</Notice>}
+          {route.tokens ? (
+            <TokenView route={route} source={source} message={message} />
+          ) : (
+            <>
+              {message.turns.map((turn) => (
+                <Turn
+                  key={`${rowKey(message.row)} ${turn.record.turn}`}
+                  route={route}
+                  message={message}
+                  turn={turn}
+                  expanded={expanded}
+                  recordHref={source.recordHref}
+                >
+                  {steerOn(turn.record.turn)}
+                </Turn>
+              ))}
+              <End message={message} run={run} source={source} />
+              <People acts={message.acts} turn={null} />
+              {steerOn(null)}
+            </>
+          )}
+        </article>
       )}
-    </article>
+    </WithReading>
   );
 }
 
-function Walk({ route, message }: { readonly route: RolloutRoute; readonly message: RolloutMessage }): JSX.Element {
-  const link = (to: RowPlace | null, text: string, name: string) =>
-    to === null ? (
-      <span class="dim" aria-hidden="true">
-        {text}
-      </span>
-    ) : (
-      <a href={rolloutHref(route.run, to, route)} aria-label={`${name}: ${to.query}`} title={to.query}>
-        {text}
-      </a>
-    );
+interface AroundProps {
+  readonly route: RolloutRoute;
+  readonly message: RolloutMessage;
+  readonly children: ComponentChildren;
+}
+
+function Around({ route, message, children }: AroundProps): JSX.Element {
+  const { run, place, filter, sort } = route;
+  const to = (there: RowPlace | null) => there && { href: rolloutHref(run, there, route), title: there.query };
   return (
-    <nav class="walk" aria-label="Other rollouts">
-      <a href={listHref(route.run, route.filter, route.sort)}>Rollouts</a>
-      {route.filter !== '' && <span class="dim"> with {route.filter}</span>}
-      <span class="spring" />
-      {message.samples.length > 1 && (
-        <span class="samples">
-          {message.samples.map((row) => (
-            <a
-              key={`${row.sample}.${row.attempt}`}
-              href={rolloutHref(route.run, row, route)}
-              class={`dot ${row.success.at(-1) === 1 ? 'right' : row.success.at(-1) === 0 ? 'wrong' : ''}`}
-              aria-current={
-                row.sample === route.place.sample && row.attempt === route.place.attempt ? 'page' : undefined
-              }
-              aria-label={`sample ${row.sample}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}`}
-            >
-              {row.sample}
-            </a>
-          ))}
-        </span>
-      )}
-      {link(message.previous, '← previous', 'Previous rollout')}
-      {link(message.next, 'next →', 'Next rollout')}
-    </nav>
+    <Walk
+      label="Other rollouts"
+      back={
+        <>
+          <a href={listHref(run, filter, sort)}>Rollouts</a>
+          {filter !== '' && <span class="dim"> with {filter}</span>}
+        </>
+      }
+      samples={message.samples.map((row) => ({
+        name: `sample ${row.sample}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}`,
+        number: row.sample,
+        href: rolloutHref(run, row, route),
+        kind: nameOf(row.success.at(-1) ?? null),
+        here: row.sample === place.sample && row.attempt === place.attempt,
+      }))}
+      previous={to(message.previous)}
+      next={to(message.next)}
+    >
+      {children}
+    </Walk>
   );
 }
 
@@ -146,7 +145,7 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
             aria-current={record.turn === route.turn ? 'step' : undefined}
             aria-label={`turn ${record.turn}: ${verdict?.verdict ?? 'not judged'}`}
           >
-            <i aria-hidden="true">{verdict === null ? '·' : SIGN[verdict.verdict]}</i>
+            <i aria-hidden="true">{SIGN[verdict?.verdict ?? 'none']}</i>
             {record.turn}
           </a>
         ))}
@@ -164,7 +163,6 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
   );
 }
 
-const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•', called: '→' } as const;
 interface EndProps {
   readonly run: string;
   readonly message: RolloutMessage;

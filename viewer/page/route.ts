@@ -37,6 +37,10 @@ export type Route =
       readonly beside: { readonly query: string; readonly sample: number } | null;
     };
 
+export type RunRoute = Extract<Route, { page: 'run' }>;
+export type RolloutRoute = Extract<Route, { page: 'rollout' }>;
+export type CompareRoute = Extract<Route, { page: 'compare' }>;
+
 const TABS: readonly RunTab[] = ['overview', 'rollouts', 'queries', 'live', 'search'];
 
 export function parseRoute(hash: string): Route {
@@ -97,11 +101,22 @@ export function hrefOf(route: Route): string {
   return `${base}/q/${enc(query)}/${sample}${attempt > 1 ? `.${attempt}` : ''}${turn}${token}${search}`;
 }
 
-export function rolloutHref(run: string, { query, sample, attempt }: RowPlace, list?: Partial<List>): string {
-  const { filter = '', sort = '' } = list ?? {};
+/** `list`: the one that its neighbours are of. */
+export function rolloutRoute(
+  run: string,
+  { query, sample, attempt }: RowPlace,
+  { turn = null, filter = '', sort = '' }: Partial<List> & { readonly turn?: number | null } = {},
+): RolloutRoute {
   const place = { query, sample, attempt };
-  return hrefOf({ page: 'rollout', run, place, turn: null, tokens: false, token: null, filter, sort });
+  return { page: 'rollout', run, place, turn, tokens: false, token: null, filter, sort };
 }
+
+export const rolloutHref = (run: string, place: RowPlace, { filter = '', sort = '' }: Partial<List> = {}): string =>
+  hrefOf(rolloutRoute(run, place, { filter, sort }));
+
+export const compareAll = (a: string, b: string): CompareRoute => ({
+  ...{ page: 'compare', a, b, cell: null, beside: null },
+});
 
 export function listHref(run: string, filter = '', sort = ''): string {
   return hrefOf({ page: 'run', run, tab: 'rollouts', filter, sort });
@@ -112,10 +127,8 @@ export const compareHref = (
   a: string,
   b: string,
   at?: { readonly query: string | null; readonly sample: number },
-): string => {
-  const beside = at && at.query !== null ? { query: at.query, sample: at.sample } : null;
-  return hrefOf({ page: 'compare', a, b, cell: null, beside });
-};
+): string =>
+  hrefOf({ ...compareAll(a, b), beside: at && at.query !== null ? { query: at.query, sample: at.sample } : null });
 
 /** The comparison of this run: with the other one that a report holds, or with one that is to be chosen. */
 export function comparedHref(
@@ -123,8 +136,7 @@ export function comparedHref(
   run: string,
   of: { readonly query: string; readonly sample: number } | null,
 ): string {
-  if (compared?.includes(run))
-    return hrefOf({ page: 'compare', a: compared[0], b: compared[1], cell: null, beside: of });
+  if (compared?.includes(run)) return hrefOf({ ...compareAll(...compared), beside: of });
   return hrefOf({ page: 'runs', compare: { run, query: of?.query ?? null, sample: of?.sample ?? 0 } });
 }
 

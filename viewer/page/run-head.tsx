@@ -10,6 +10,9 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
   const { turns, tokens, ms } = summary;
   const judged = turns.filter((turn) => turn.judged > 0);
   const [first, last] = [judged[0], judged.at(-1)];
+  const open = head.state === 'open';
+  const soFar = open ? ', so far' : '';
+  const counted = summary.ended - summary.steered;
   return (
     <header class="run-head">
       <div class="head">
@@ -17,38 +20,29 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
         <p class="dim">
           {head.model}
           {head.dataset !== null && ` · ${head.dataset}`} · begun {moment(head.createdAt)}
-          {message.head.state === 'open' && newsAt !== null && ` · last record ${ago(newsAt, now)}`}
+          {open && newsAt !== null && ` · last record ${ago(newsAt, now)}`}
         </p>
       </div>
       <dl class="figures">
-        <Figure
-          label={head.state === 'open' ? 'ended so far' : head.state}
-          value={count(summary.ended)}
-          note={`of ${plural(summary.total, 'rollout')}${etaMs === null ? '' : `, about ${roughly(etaMs)} to go`}`}
-        />
+        <Figure label={open ? 'ended so far' : head.state} value={count(summary.ended)}>
+          of {plural(summary.total, 'rollout')}
+          {etaMs !== null && `, about ${roughly(etaMs)} to go`}
+        </Figure>
         {first && last && (
           <>
-            <Figure
-              label={head.state === 'open' ? `right at turn ${last.turn}, so far` : `right at turn ${last.turn}`}
-              value={percent(last.right, last.judged)}
-              note={
-                first === last
-                  ? `${count(last.right)} of ${count(last.judged)}`
-                  : `${percent(first.right, first.judged)} at turn 1`
-              }
-            />
-            <Figure
-              label={head.state === 'open' ? 'right at any turn, so far' : 'right at any turn'}
-              value={percent(last.rightBy, summary.ended - summary.steered)}
-              note={`${count(last.rightBy)} of ${count(summary.ended - summary.steered)} that ended`}
-            />
+            <Figure label={`right at turn ${last.turn}${soFar}`} value={percent(last.right, last.judged)}>
+              {first === last
+                ? `${count(last.right)} of ${count(last.judged)}`
+                : `${percent(first.right, first.judged)} at turn 1`}
+            </Figure>
+            <Figure label={`right at any turn${soFar}`} value={percent(last.rightBy, counted)}>
+              {count(last.rightBy)} of {count(counted)} that ended
+            </Figure>
           </>
         )}
-        <Figure
-          label="sampled"
-          value={tokens ? brief(tokens) : '–'}
-          note={ms === 0 ? 'tokens' : `tokens in ${duration(ms)} of generation`}
-        />
+        <Figure label="sampled" value={tokens ? brief(tokens) : '–'}>
+          {ms === 0 ? 'tokens' : `tokens in ${duration(ms)} of generation`}
+        </Figure>
       </dl>
     </header>
   );

@@ -7,18 +7,16 @@ import { count, plural } from './format.ts';
 import { onKey } from './keys.ts';
 import { LivePage } from './live-page.tsx';
 import { Overview } from './overview.tsx';
-import { Loading, Notice } from './parts.tsx';
+import { Loading, Notice, Problem } from './parts.tsx';
 import { QueriesPage } from './queries-page.tsx';
 import { Left } from './left.tsx';
 import { RolloutList } from './rollout-list.tsx';
 import { RunHead } from './run-head.tsx';
-import { comparedHref, listHref, type Route, runHref, type RunTab } from './route.ts';
+import { comparedHref, listHref, runHref, type RunRoute, type RunTab } from './route.ts';
 import { SearchPage } from './search-page.tsx';
 import type { Source } from './source.ts';
 import { SteerRun } from './steer.tsx';
 import { useMessage } from './use-message.ts';
-
-type RunRoute = Extract<Route, { page: 'run' }>;
 
 export const LIVE_MS = 2_000;
 
@@ -54,9 +52,9 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
     <section class={whole && tab === 'rollouts' ? 'run whole' : 'run'}>
       <RunHead message={message} />
       <Left left={source.left} />
-      {error !== undefined && <Notice kind="problem">{error}</Notice>}
-      {head.problem !== undefined && <Notice kind="problem">{head.problem}</Notice>}
-      {progress.problem !== undefined && <Notice kind="problem">{progress.problem}</Notice>}
+      <Problem text={error} />
+      <Problem text={head.problem} />
+      <Problem text={progress.problem} />
       {message.summary.steered > 0 && (
         <Notice>
           {plural(message.summary.steered, 'rollout')} with a person’s message in the context, in no number here:{' '}

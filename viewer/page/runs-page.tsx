@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RunHead } from '../model/messages.ts';
 import { brief, count, moment, percent } from './format.ts';
 import { onKey } from './keys.ts';
-import { Loading, Notice } from './parts.tsx';
+import { Legend, Loading, Notice, Problem } from './parts.tsx';
 import { compareHref, type Route, runHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
@@ -61,26 +61,34 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
           </p>
         )}
       </div>
-      {error !== undefined && <Notice kind="problem">{error}</Notice>}
+      <Problem text={error} />
       {message.runs.length === 0 ? (
         <Notice>
           No run is in this folder yet. <code>everturn demo</code> plays one; this page will show it.
         </Notice>
       ) : (
-        <ul class="cards">
-          {message.runs.map((head) => (
-            <Card
-              key={head.run}
-              head={head}
-              chosen={chosen.includes(head.run)}
-              onChoose={message.runs.length > 1 && source.kind === 'server' ? () => toggle(head.run) : undefined}
-            />
-          ))}
-        </ul>
+        <>
+          {message.runs.some(({ first }) => first) && <Legend colours={RISE} />}
+          <ul class="cards">
+            {message.runs.map((head) => (
+              <Card
+                key={head.run}
+                head={head}
+                chosen={chosen.includes(head.run)}
+                onChoose={message.runs.length > 1 && source.kind === 'server' ? () => toggle(head.run) : undefined}
+              />
+            ))}
+          </ul>
+        </>
       )}
     </section>
   );
 }
+
+const RISE = [
+  ['right', 'right at turn 1'],
+  ['more', 'more, or fewer, at the last turn'],
+] as const;
 
 interface CardProps {
   readonly head: RunHead;
@@ -138,9 +146,9 @@ function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
 function Rise({ from, to }: { readonly from: number; readonly to: number }): JSX.Element {
   return (
     <svg class="bar" width="120" height="8" viewBox="0 0 120 8" aria-hidden="true">
-      <rect width="120" height="8" rx="4" class="fill-track" />
-      <rect width={120 * Math.max(from, to)} height="8" rx="4" class="fill-right" opacity="0.45" />
-      <rect width={120 * Math.min(from, to)} height="8" rx="4" class="fill-right" />
+      <rect width="120" height="8" rx="4" class="track" />
+      <rect width={120 * Math.max(from, to)} height="8" rx="4" class="more" />
+      <rect width={120 * Math.min(from, to)} height="8" rx="4" class="right" />
     </svg>
   );
 }

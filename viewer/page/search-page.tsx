@@ -2,18 +2,18 @@
 // to its turn. The text is in the address.
 
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchHit } from '../model/messages.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { count, plural } from './format.ts';
-import { onKey } from './keys.ts';
-import { Notice } from './parts.tsx';
-import { hrefOf, type Route, rolloutHref, searchHref } from './route.ts';
+import { Notice, Problem } from './parts.tsx';
+import { replaceHash } from './replace-hash.ts';
+import { hrefOf, rolloutRoute, type RunRoute, searchHref } from './route.ts';
+import { SearchField } from './search-field.tsx';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 
 interface Props {
-  readonly route: Extract<Route, { page: 'run' }>;
+  readonly route: RunRoute;
   readonly find: NonNullable<Source['search']>;
 }
 
@@ -21,35 +21,17 @@ const TYPING_MS = 400;
 const AGAIN_MS = 400;
 
 export function SearchPage({ route: { run, filter: wanted }, find }: Props): JSX.Element {
-  const [text, setText] = useState(wanted);
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => setText(wanted), [wanted]);
-  useEffect(() => {
-    if (text === wanted) return undefined;
-    const timer = setTimeout(() => {
-      history.replaceState(null, '', searchHref(run, text));
-      dispatchEvent(new HashChangeEvent('hashchange'));
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  useEffect(() => {
-    if (wanted === '') input.current?.focus();
-    return onKey({ '/': () => input.current?.select() });
-  }, []);
   return (
     <div class="search">
-      <div class="filter">
-        <input
-          ref={input}
-          type="search"
-          value={text}
-          placeholder="A text, as it is: carry the one"
-          aria-label="Search the texts of the run"
-          spellcheck={false}
-          maxLength={500}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-      </div>
+      <SearchField
+        value={wanted}
+        label="Search the texts of the run"
+        placeholder="A text, as it is: carry the one"
+        most={500}
+        afterMs={TYPING_MS}
+        first={wanted === ''}
+        onText={(text) => replaceHash(searchHref(run, text))}
+      />
       {wanted === '' ? (
         <p class="dim">
           Looks in questions, in what the model was told, in answers, and in the answers that the judge found. Upper and
@@ -74,7 +56,7 @@ function Hits({ run, text, find }: HitsProps): JSX.Element {
     () => find(run, text),
     ({ done }) => (done ? 0 : AGAIN_MS),
   );
-  if (!message) return error === undefined ? <p class="loading">Looking …</p> : <Notice kind="problem">{error}</Notice>;
+  if (!message) return error === undefined ? <p class="loading">Looking …</p> : <Problem text={error} />;
   const { hits, done, more, unread } = message;
   return (
     <>
@@ -103,10 +85,7 @@ function Hits({ run, text, find }: HitsProps): JSX.Element {
 function Line({ run, hit }: { readonly run: string; readonly hit: SearchHit }): JSX.Element {
   const { query, sample, attempt, turn, where, before, found, after } = hit;
   const place = { query, sample: sample ?? 0, attempt: attempt ?? 1 };
-  const href =
-    turn === null
-      ? rolloutHref(run, place)
-      : hrefOf({ page: 'rollout', run, place, turn, tokens: false, token: null, filter: '', sort: '' });
+  const href = hrefOf(rolloutRoute(run, place, { turn }));
   return (
     <li>
       <span class="place">

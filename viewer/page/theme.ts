@@ -1,33 +1,19 @@
-// Light, dark, or as the system has it. The choice is stored in this browser; a report opened from disk may have no
-// storage, and then it lasts as long as the page.
+// Light, dark, or as the system has it.
 
-const THEMES = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof THEMES)[number];
-let current: Theme = stored();
+import { remembered } from './remembered.ts';
 
-function stored(): Theme {
-  try {
-    return THEMES.find((theme) => theme === localStorage.getItem('everturn-theme')) ?? 'system';
-  } catch {
-    return 'system';
-  }
-}
+const theme = remembered('everturn-theme', ['system', 'light', 'dark']);
 
 export function applyTheme(): void {
-  if (current === 'system') delete document.documentElement.dataset['theme'];
-  else document.documentElement.dataset['theme'] = current;
+  const { dataset } = document.documentElement;
+  if (theme.get() === 'system') delete dataset['theme'];
+  else dataset['theme'] = theme.get();
 }
 
-export function nextTheme(): Theme {
+export function nextTheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-  const shown = current === 'system' ? (dark ? 'dark' : 'light') : current;
+  const shown = theme.get() === 'system' ? (dark ? 'dark' : 'light') : theme.get();
   const other = shown === 'dark' ? 'light' : 'dark';
-  current = (other === 'dark') === dark ? 'system' : other;
-  try {
-    localStorage.setItem('everturn-theme', current);
-  } catch {
-    // No storage: the choice lasts as long as the page.
-  }
+  theme.set((other === 'dark') === dark ? 'system' : other);
   applyTheme();
-  return current;
 }

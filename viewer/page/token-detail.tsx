@@ -5,6 +5,7 @@ import type { TokensMessage } from '../model/messages.ts';
 import type { TokenStats } from '../model/token-stats.ts';
 import { bytes, spelled } from '../model/visible-bytes.ts';
 import { chance, count } from './format.ts';
+import { Facts } from './parts.tsx';
 import type { Cells } from './token-cells.ts';
 
 interface Props {
@@ -34,58 +35,41 @@ export function TokenDetail({ tokens, cells, stats, cell }: Props): JSX.Element 
       {Array.from({ length: to - from }, (_, i) => (
         <One key={from + i} tokens={tokens} stats={stats} token={from + i} />
       ))}
-      <dl class="facts">
-        {text !== null && text !== '' && <Fact name="bytes" value={bytes(text)} mono />}
-        <Fact name="in the answer" value={`${count(from + 1)} of ${count(tokens.logprobs.length)}`} />
-        <Fact name="in the sample" value={count(tokens.offset + from)} />
-        <Fact name="loss" value={tokens.trained ? 'trained' : `masked: ${tokens.whyNotTrained ?? ''}`} />
-      </dl>
+      <Facts
+        facts={[
+          ...(text === null || text === '' ? [] : [['bytes', <code key="bytes">{bytes(text)}</code>] as const]),
+          ['in the answer', `${count(from + 1)} of ${count(tokens.logprobs.length)}`],
+          ['in the sample', count(tokens.offset + from)],
+          ['loss', tokens.trained ? 'trained' : `masked: ${tokens.whyNotTrained ?? ''}`],
+        ]}
+      />
     </aside>
   );
 }
 
-function One({
-  tokens,
-  stats,
-  token,
-}: {
+interface OneProps {
   readonly tokens: TokensMessage;
   readonly stats: TokenStats | null;
   readonly token: number;
-}): JSX.Element {
+}
+
+function One({ tokens, stats, token }: OneProps): JSX.Element {
   const logprob = tokens.logprobs[token];
   const version = tokens.versions.find(({ end }) => token < end);
   const id = tokens.output.ids[token];
   return (
-    <dl class="facts">
-      {id !== undefined && <Fact name="id" value={String(id)} mono />}
-      {logprob !== undefined && (
-        <>
-          <Fact name="probability" value={chance(logprob)} strong />
-          <Fact name="logprob" value={logprob.toFixed(6)} mono />
-        </>
-      )}
-      {stats && <Fact name="surprise" value={`rank ${count(stats.ranks[token]!)} of ${count(stats.count)}`} />}
-      {version && <Fact name="version" value={version.versionLabel ?? String(version.version)} />}
-    </dl>
-  );
-}
-
-function Fact({
-  name,
-  value,
-  mono,
-  strong,
-}: {
-  readonly name: string;
-  readonly value: string;
-  readonly mono?: boolean;
-  readonly strong?: boolean;
-}): JSX.Element {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd class={mono ? 'mono' : strong ? 'strong' : undefined}>{value}</dd>
-    </div>
+    <Facts
+      facts={[
+        ...(id === undefined ? [] : [['id', <code key="id">{id}</code>] as const]),
+        ...(logprob === undefined
+          ? []
+          : [
+              ['probability', <b key="probability">{chance(logprob)}</b>] as const,
+              ['logprob', <code key="logprob">{logprob.toFixed(6)}</code>] as const,
+            ]),
+        ...(stats ? [['surprise', `rank ${count(stats.ranks[token]!)} of ${count(stats.count)}`] as const] : []),
+        ...(version ? [['version', version.versionLabel ?? version.version] as const] : []),
+      ]}
+    />
   );
 }

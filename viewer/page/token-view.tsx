@@ -9,8 +9,9 @@ import { tokenStats } from '../model/token-stats.ts';
 import { spelled } from '../model/visible-bytes.ts';
 import { chance, decimals, plural } from './format.ts';
 import { onKey } from './keys.ts';
-import { Loading, Notice } from './parts.tsx';
-import { hrefOf, parseRoute, type Route } from './route.ts';
+import { Legend, Loading, Notice } from './parts.tsx';
+import { replaceHash } from './replace-hash.ts';
+import { hrefOf, parseRoute, type RolloutRoute } from './route.ts';
 import type { Source } from './source.ts';
 import { cellsOf, type Colour, COLOURS, type Cells } from './token-cells.ts';
 import { TokenDetail } from './token-detail.tsx';
@@ -18,7 +19,7 @@ import { TokenText } from './token-text.tsx';
 import { useMessage } from './use-message.ts';
 
 interface Props {
-  readonly route: Extract<Route, { page: 'rollout' }>;
+  readonly route: RolloutRoute;
   readonly source: Source;
   readonly message: RolloutMessage;
 }
@@ -52,8 +53,7 @@ function Tokens({ route, tokens }: { readonly route: Props['route']; readonly to
   const chosen = route.token !== null && route.token < cells.count ? route.token : null;
   const go = (cell: number) => {
     const token = Math.max(0, Math.min(cells.count - 1, cell));
-    history.replaceState(null, '', hrefOf({ ...route, token }));
-    dispatchEvent(new HashChangeEvent('hashchange'));
+    replaceHash(hrefOf({ ...route, token }));
   };
   useLayoutEffect(() => {
     // Keys may come faster than pages: the address counts.
@@ -67,7 +67,16 @@ function Tokens({ route, tokens }: { readonly route: Props['route']; readonly to
     <>
       <Summary tokens={tokens} stats={stats} cells={cells} onGo={go} />
       {tokens.noText !== null && <Notice>Only ids can be shown: {tokens.noText}.</Notice>}
-      <Legend colour={colour} tokens={tokens} onColour={setColour} />
+      <div class="colours">
+        <span class="switch" role="group" aria-label="Colour by">
+          {COLOURS.map(([name, text]) => (
+            <button key={name} type="button" aria-pressed={colour === name} onClick={() => setColour(name)}>
+              {text}
+            </button>
+          ))}
+        </span>
+        <Legend colours={legendOf(colour, tokens)} />
+      </div>
       <div class="token-columns">
         <TokenText cells={cells} tokens={tokens} colour={colour} chosen={chosen} onPoint={setPointed} onChoose={go} />
         <TokenDetail tokens={tokens} cells={cells} stats={stats} cell={pointed ?? chosen} />
@@ -132,34 +141,6 @@ const MEANING: Readonly<Record<string, string>> = {
   raw: 'logprobs of the model at temperature 1',
   temperature: 'logprobs after temperature, before top-k and top-p',
 };
-
-interface LegendProps {
-  readonly colour: Colour;
-  readonly tokens: TokensMessage;
-  readonly onColour: (colour: Colour) => void;
-}
-
-function Legend({ colour, tokens, onColour }: LegendProps): JSX.Element {
-  const steps = legendOf(colour, tokens);
-  return (
-    <div class="legend">
-      <span class="switch" role="group" aria-label="Colour by">
-        {COLOURS.map(([name, text]) => (
-          <button key={name} type="button" aria-pressed={colour === name} onClick={() => onColour(name)}>
-            {text}
-          </button>
-        ))}
-      </span>
-      <span class="steps-of">
-        {steps.map(([style, text]) => (
-          <span key={text}>
-            <i class={`swatch ${style}`} aria-hidden="true" /> {text}
-          </span>
-        ))}
-      </span>
-    </div>
-  );
-}
 
 function legendOf(colour: Colour, { versions, trained }: TokensMessage): (readonly [string, string])[] {
   const masked = ['masked', 'masked: shown to the model'] as const;

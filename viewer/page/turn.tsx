@@ -1,20 +1,24 @@
-// One turn: its verdict first, then what was new in the context (folded), the answer, and the facts. All of it is text:
-// nothing that a model or a data set wrote becomes markup.
+// One turn as a part of a conversation: its verdict, what the judge said before it, the answer, and the facts. Texts of
+// models and data sets become markup nowhere (rich-text.tsx).
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallResult } from '../../domain/tools/tool.ts';
+import { feedbackOn } from '../../domain/rollout/conversation.ts';
 import { contextTokens } from '../../domain/rollout/turn.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
-import { inText } from '../model/visible-bytes.ts';
+import { inText, plain } from '../model/visible-bytes.ts';
+import { Expected, Value } from './asked.tsx';
 import { count, decimals, duration, FINISH, named, plural, signed } from './format.ts';
+import { SIGN } from './parts.tsx';
 import { People } from './people.tsx';
-import { hrefOf, type Route } from './route.ts';
+import { RichText } from './rich-text.tsx';
+import { hrefOf, type RolloutRoute } from './route.ts';
 import type { Source } from './source.ts';
 
 interface Props {
   /** Null on paper: no links. */
-  readonly route: Extract<Route, { page: 'rollout' }> | null;
+  readonly route: RolloutRoute | null;
   readonly message: RolloutMessage;
   readonly turn: TurnMessage;
   readonly expanded: boolean;
@@ -30,6 +34,7 @@ export function Turn({ route, message, turn, expanded, recordHref = null, side =
   const [open, setOpen] = useState(expanded);
   useEffect(() => setOpen(expanded), [expanded]);
   const name = `${side}turn-${record.turn}`;
+  const href = route && recordHref?.(route.run, message.row, { of: 'turn', turn: record.turn });
   return (
     <section class={`turn ${verdict?.verdict ?? 'none'}`} id={name} aria-labelledby={`${name}-title`}>
       <div class="turn-head">
@@ -42,43 +47,67 @@ export function Turn({ route, message, turn, expanded, recordHref = null, side =
           </a>
         )}
       </div>
+      <Feedback message={message} turn={turn} />
       <details class="context" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          {record.turn === 1 ? 'The prompt' : 'What the model was told'}
-          <span class="dim">
-            {' '}
-            · {turn.contextTokens > 0 ? plural(turn.contextTokens, 'token') : first(record.contextText)}
-          </span>
+          {record.turn === 1 ? 'the prompt' : 'what was added'}, as the model was shown it
+          {turn.contextTokens > 0 && ` · ${plural(turn.contextTokens, 'token')}`}
         </summary>
         <pre class="text">{plain(record.contextText)}</pre>
       </details>
-      {record.said && (
-        <p class="people">
-          <span class="dim">A person’s message to the model:</span> {inText(record.said.text)}
-        </p>
-      )}
       <Answer text={record.answer} />
       {verdict?.calls && <Calls calls={verdict.calls} />}
-      <Facts turn={turn} href={recordOf(route, message, turn, recordHref)} />
+      <TurnFacts turn={turn} href={href ?? undefined} />
       <People acts={message.acts} turn={record.turn} />
       {children}
     </section>
   );
 }
 
-function Verdict({ message, turn }: { readonly message: RolloutMessage; readonly turn: TurnMessage }): JSX.Element {
+/** The messages between the answer before and this one. Results of calls stand with the calls. */
+function Feedback({ message: { turns }, turn: { record } }: Pick<Props, 'message' | 'turn'>): JSX.Element | null {
+  const before = turns.find((other) => other.record.turn === record.turn - 1)?.verdict;
+  const messages = before && before.verdict !== 'called' ? feedbackOn(before) : [];
+  if (messages.length === 0 && !record.said) return null;
+  return (
+    <div class="told">
+      {messages.map(({ role, name, content }, i) => (
+        <div key={i}>
+          <span class="dim">{before?.messages ? plain(name ?? role) : 'feedback'}</span>
+          <RichText text={content} />
+        </div>
+      ))}
+      {record.said && (
+        <div>
+          <span class="dim">a person’s message to the model</span>
+          <RichText text={record.said.text} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Element {
   const { verdict, reward, record } = turn;
   if (!verdict) return <span class="verdict none">not judged yet</span>;
   const whole = message.end?.rewards[record.turn - 1];
   return (
-    <p class="said">
+    <div class="said">
       <b class={`verdict ${verdict.verdict}`}>
         {SIGN[verdict.verdict]} {verdict.verdict}
       </b>
       <span class="dim">{named(verdict.reason)}</span>
       {verdict.extracted !== undefined && (
         <span>
-          <span class="dim">found</span> <b class="text">{inText(verdict.extracted)}</b>
+          <span class="dim">found</span>{' '}
+          <b>
+            <Value text={verdict.extracted} />
+          </b>
+        </span>
+      )}
+      {verdict.verdict === 'wrong' && message.query.solutions.length > 0 && (
+        <span>
+          <span class="dim">expected</span> <Expected query={message.query} />
         </span>
       )}
       {reward !== null && (
@@ -89,7 +118,7 @@ function Verdict({ message, turn }: { readonly message: RolloutMessage; readonly
       )}
       {record.carried && <span class="tag">carried over</span>}
       {verdict.suspectedTamper === true && <span class="tag">addresses the judge</span>}
-    </p>
+    </div>
   );
 }
 
@@ -99,12 +128,12 @@ function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Elemen
     <ol class="calls">
       {calls.map(({ name, arguments: given, outcome, effect, ms, output }, i) => (
         <li key={i}>
-          <details>
+          <details class="context">
             <summary>
               call {i + 1} · <b>{name === null ? 'unreadable' : inText(name)}</b>{' '}
               <span class="text">{inText((given ?? '').slice(0, 200))}</span> →{' '}
               <span class="text">{shortly(output)}</span>{' '}
-              <span class={outcome === 'ok' ? 'dim' : 'not-done'}>
+              <span class={outcome === 'ok' ? 'dim' : 'state failed'}>
                 {[outcome, ...(effect === null ? [] : [effect]), ...(ms === null ? [] : [duration(ms)])].join(' · ')}
               </span>
             </summary>
@@ -116,30 +145,25 @@ function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Elemen
   );
 }
 
-const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•', called: '→' } as const;
 const MUCH = 40_000;
 
 /** A long answer is folded at its middle: its beginning and its end say most. */
 function Answer({ text }: { readonly text: string }): JSX.Element {
   const [all, setAll] = useState(false);
   if (text === '') return <p class="answer dim">An empty answer.</p>;
-  if (all || text.length <= MUCH) return <pre class="answer text">{plain(text)}</pre>;
+  if (all || text.length <= MUCH) return <RichText class="answer" text={text} />;
   return (
     <>
-      <pre class="answer text">{plain(text.slice(0, MUCH / 2))}</pre>
+      <RichText class="answer" text={text.slice(0, MUCH / 2)} />
       <button type="button" onClick={() => setAll(true)}>
         Show {count(text.length - MUCH)} more characters
       </button>
-      <pre class="answer text">{plain(text.slice(-MUCH / 2))}</pre>
+      <RichText class="answer" text={text.slice(-MUCH / 2)} />
     </>
   );
 }
 
-function recordOf(route: Props['route'], { row }: RolloutMessage, turn: TurnMessage, href: Source['recordHref']) {
-  return route && href ? href(route.run, row, { of: 'turn', turn: turn.record.turn }) : undefined;
-}
-
-function Facts({ turn, href }: { readonly turn: TurnMessage; readonly href: string | undefined }): JSX.Element {
+function TurnFacts({ turn, href }: { readonly turn: TurnMessage; readonly href: string | undefined }): JSX.Element {
   const { record, outputTokens, hash } = turn;
   const { versionStart, versionEnd, finishedAt, startedAt, finish, attempt, server } = record;
   const ms = Math.max(0, finishedAt - startedAt);
@@ -174,7 +198,3 @@ const shortly = (text: string): string => {
   const line = inText(text.trim().split('\n', 1)[0]!);
   return line.length > SHORT || line.length < text.trim().length ? `${line.slice(0, SHORT)} …` : line;
 };
-
-/** As it is, with what would steer or hide shown as signs; line ends stay line ends. */
-export const plain = (text: string): string => inText(text).replaceAll('↵\n', '\n').replaceAll('⇥\t', '\t');
-const first = (text: string): string => plain(text).trim().split('\n', 1)[0]!.slice(0, 60);

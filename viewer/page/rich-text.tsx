@@ -1,0 +1,115 @@
+// A text of a model, a data set or an environment as people read it: Markdown and formulas rendered, or as it was written.
+// Elements are made one by one from a list of allowed ones, never from markup, so that no text can become anything else. A
+// text is rendered when it comes into sight, and a very long one stays as it was written.
+
+import { createContext, h, type ComponentChild, type JSX } from 'preact';
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { plain } from '../model/visible-bytes.ts';
+import { readMarkdown, type Token } from './markdown.ts';
+import { Tex } from './math.tsx';
+
+export type Reading = 'rendered' | 'raw' | 'paper';
+/** On paper everything is rendered at once. */
+export const ReadingContext = createContext<Reading>('rendered');
+
+const MOST_CHARS = 60_000;
+const MOST_DEPTH = 60;
+const NEAR = { rootMargin: '600px' };
+const ELEMENTS = new Set(
+  'p ul ol li blockquote h1 h2 h3 h4 h5 h6 table thead tbody tr th td em strong s hr br'.split(' '),
+);
+
+interface Props {
+  readonly text: string;
+  /** As it was written, if that is another text. */
+  readonly raw?: string;
+  readonly class?: string;
+}
+
+export function RichText({ text, raw = text, class: style = '' }: Props): JSX.Element {
+  const reading = useContext(ReadingContext);
+  const box = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState(false);
+  const rendered = reading === 'paper' || (reading === 'rendered' && seen && text.length <= MOST_CHARS);
+  useEffect(() => {
+    if (reading !== 'rendered' || seen) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+    }, NEAR);
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, [reading, seen]);
+  const content = useMemo(() => (rendered ? elementsOf(text) : plain(raw)), [text, raw, rendered]);
+  return (
+    <div ref={box} class={`${rendered ? 'rich' : 'text'} ${style}`}>
+      {content}
+    </div>
+  );
+}
+
+/** A text that cannot be read as Markdown, because it is nested too deeply for the reader, stays as it is. */
+function elementsOf(text: string): ComponentChild {
+  try {
+    return childrenOf(readMarkdown(text));
+  } catch {
+    return plain(text);
+  }
+}
+
+function childrenOf(tokens: readonly Token[]): ComponentChild[] {
+  /** The children of the open elements, the outermost first. */
+  const open: { readonly token: Token | null; readonly children: ComponentChild[] }[] = [{ token: null, children: [] }];
+  for (const token of tokens) {
+    const { children } = open.at(-1)!;
+    if (token.nesting === 1) open.push({ token, children: [] });
+    else if (token.nesting === 0) children.push(leafOf(token));
+    else {
+      const done = open.pop()!;
+      // Emphasis within emphasis has no limit in Markdown.
+      const made = open.length > MOST_DEPTH ? done.children : elementOf(done.token!, done.children);
+      open.at(-1)!.children.push(made);
+    }
+  }
+  return open[0]!.children;
+}
+
+function elementOf(token: Token, children: ComponentChild[]): ComponentChild {
+  const { tag, hidden } = token;
+  if (tag === 'a') return <Link to={String(token.attrGet('href') ?? '')}>{children}</Link>;
+  if (hidden || !ELEMENTS.has(tag)) return children;
+  // The page has headings of its own above these.
+  const name = tag.replace(/^h([1-6])$/, (_, level: string) => `h${Math.min(6, Number(level) + 2)}`);
+  const start = tag === 'ol' ? token.attrGet('start') : null;
+  return h(name, start === null ? {} : { start }, ...children);
+}
+
+function leafOf(token: Token): ComponentChild {
+  const { type, content, children } = token;
+  switch (type) {
+    case 'inline':
+      return childrenOf(children ?? []);
+    case 'formula':
+      return <Tex tex={content} display={token.block} />;
+    case 'code_inline':
+      return <code>{plain(content)}</code>;
+    case 'fence':
+      return <pre class="text">{plain(content)}</pre>;
+    case 'softbreak':
+    case 'hardbreak':
+      return <br />;
+    case 'hr':
+      return <hr />;
+    default:
+      return plain(content);
+  }
+}
+
+/** Opened by a person's click alone, in a tab of its own that knows nothing of this one; its address can be read before. */
+function Link({ to, children }: { readonly to: string; readonly children: ComponentChild }): JSX.Element {
+  if (!/^https?:\/\//i.test(to)) return <span title={plain(to)}>{children}</span>;
+  return (
+    <a href={to} title={plain(to)} target="_blank" rel="noreferrer noopener nofollow">
+      {children}
+    </a>
+  );
+}
