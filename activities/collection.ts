@@ -31,6 +31,8 @@ export interface PageInput {
   readonly samples: number;
   /** Queries of the run, where it has epochs: a page ends with its epoch. */
   readonly queries?: number;
+  /** Units that have not begun are told apart. */
+  readonly stopping?: boolean;
 }
 
 export interface Unit {
@@ -41,6 +43,8 @@ export interface Unit {
   readonly title: string;
   /** Set if this rollout ended before, under an earlier workflow of the same run. */
   readonly ended: RolloutResult | null;
+  /** Of a run that stops: whether it has ended, or its workflow was started. */
+  readonly begun?: boolean;
 }
 
 export interface SettleInput {
@@ -66,6 +70,13 @@ const EACH_POLL_MS = 10;
 
 export function collectionActivities(deps: ActivityDeps) {
   const { openStore, createRun, closedRollouts } = deps;
+
+  async function withBegun(run: string, units: readonly Unit[]): Promise<Unit[]> {
+    const idOf = (unit: Unit) => rolloutWorkflowId({ run, ...unit, attempt: 1 });
+    const closed = await closedRollouts(run, units.filter(({ ended }) => ended === null).map(idOf));
+    return units.map((unit) => ({ ...unit, begun: unit.ended !== null || closed.get(idOf(unit)) !== 'absent' }));
+  }
+
   return {
     accept: (input: CollectionInput): Promise<Accepted> =>
       heartbeating(async () => {
@@ -102,7 +113,15 @@ export function collectionActivities(deps: ActivityDeps) {
         };
       }),
 
-    async page({ out, run, from, count, samples, queries: perEpoch = Infinity }: PageInput): Promise<Unit[]> {
+    async page({
+      out,
+      run,
+      from,
+      count,
+      samples,
+      queries: perEpoch = Infinity,
+      stopping = false,
+    }: PageInput): Promise<Unit[]> {
       const store = openStore(out, run);
       const epoch = Math.floor(from / samples / perEpoch);
       const start = epoch === 0 ? 0 : epoch * perEpoch * samples;
@@ -120,7 +139,7 @@ export function collectionActivities(deps: ActivityDeps) {
         const ended = (await endedResult(store, id)) ?? null;
         return { unit, index, sample, query: query.queryId, title: firstWords(questionOf(query), 60), ended };
       });
-      if (units.length > 0) return Promise.all(units);
+      if (units.length > 0) return stopping ? withBegun(run, await Promise.all(units)) : Promise.all(units);
       throw new StoreError(`Run "${run}" has no query at index ${first} in ${store.folder}.`, {
         reason: 'queries-missing',
         fix: `It holds ${await store.countQueries()}; was queries.jsonl changed after the run began?`,

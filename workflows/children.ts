@@ -18,7 +18,7 @@ import { type RolloutResult, unrecordedResult } from '../domain/rollout/ending.t
 import { rolloutWorkflowId } from '../domain/run/ids.ts';
 import { rolloutPriority } from '../domain/run/priority.ts';
 import { TASK_QUEUE } from '../domain/run/queues.ts';
-import { begin, settle, type UnitInFlight, type WindowState } from '../domain/run/window.ts';
+import { begin, pass, settle, type UnitInFlight, type WindowState } from '../domain/run/window.ts';
 import { awaitEnds, cancelWaiting } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/run/messages.ts';
 import { applicationFailure } from './failure.ts';
@@ -26,7 +26,7 @@ import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
 export interface Children {
-  /** Starts one unit; its result is counted in the window when it ends. */
+  /** Starts one unit; its result is counted in the window when it ends. Of a window that stops, ends one that has begun. */
   start(unit: Unit): void;
   /** Awaits units that are in flight already. */
   follow(units: readonly UnitInFlight[]): void;
@@ -141,9 +141,13 @@ export function openChildren(
 
   return {
     start({ unit, query, sample, ...rest }) {
-      begin(state, { unit, query, sample });
-      if (rest.ended) count(unit, rest.ended);
-      else launch({ unit, query, sample, ...rest }).catch(fail);
+      if (state.stopping && !rest.begun) return pass(state, unit);
+      const begun = { unit, query, sample };
+      begin(state, begun);
+      if (rest.ended) return count(unit, rest.ended);
+      if (!state.stopping) return void launch({ ...begun, ...rest }).catch(fail);
+      cancel(begun);
+      followClosed(begun).catch(fail);
     },
     follow: (units) => void follow(units).catch(fail),
     failure,

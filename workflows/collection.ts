@@ -11,15 +11,16 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
+  setHandler,
 } from '@temporalio/workflow';
-import { type BlocksState, openBlocks, runFacts } from '../domain/run/blocks.ts';
+import { isBlockReport, isInBlocks, openBlocks, report, runFacts } from '../domain/run/blocks.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
 import { openWindow, totalUnits, type WindowState } from '../domain/run/window.ts';
-import { openBlockReports, playBlocks } from './blocks.ts';
-import { feedWorkflowId } from '../domain/run/ids.ts';
+import { playBlocks } from './blocks.ts';
+import { blockWorkflowId, feedWorkflowId } from '../domain/run/ids.ts';
 import { type HistorySteps, openHistorySteps } from './history-steps.ts';
 import { accept, conclude } from './collection-steps.ts';
-import { collectionBegan } from './messages.ts';
+import { blockReport, collectionBegan } from './messages.ts';
 import { playWindow } from './play-window.ts';
 import { openSteering, type Steering } from './steering.ts';
 import type { CollectionInput, CollectionResult } from '../domain/run/messages.ts';
@@ -27,16 +28,22 @@ import type { CollectionInput, CollectionResult } from '../domain/run/messages.t
 export async function collection(input: CollectionInput): Promise<CollectionResult> {
   const history = openHistorySteps(input.maxHistoryEvents);
   const steering = openSteering(input, history);
-  const reports = openBlockReports(input);
+  let held = input.carried;
+  setHandler(blockReport, (given) => {
+    if (!held || !isBlockReport(given)) return;
+    history.did();
+    if (isInBlocks(held) && report(held, given, Date.now())) steering.show();
+    else if (!given.ended) leaveAlone(input.run, given.block);
+  });
   const root = CancellationScope.current();
   // A cancelled run ends in order: its rollouts end as cancelled, and all are counted.
   root.cancelRequested.catch(() => steering.stop());
 
   const result = await CancellationScope.nonCancellable(async () => {
-    const state = steering.opened(input.carried ?? (await accepted(input)));
-    if ('blocks' in state) {
+    const state = (held = steering.opened(input.carried ?? (await accepted(input))));
+    if (isInBlocks(state)) {
       const moveOn = () => continueAsNew<typeof collection>({ ...input, carried: state });
-      await playBlocks(input, state, { reports, history, changed: steering.show, moveOn });
+      await playBlocks(input, state, { history, moveOn });
     } else await play(input, state, { steering, history });
     const { numTurns, stopping } = state;
     const { counts } = runFacts(state);
@@ -50,6 +57,13 @@ export async function collection(input: CollectionInput): Promise<CollectionResu
   return result;
 }
 
+/** A block of an earlier root that was dealt other units: they belong to others now. */
+function leaveAlone(run: string, block: string): void {
+  getExternalWorkflowHandle(blockWorkflowId(run, block))
+    .cancel()
+    .catch(() => {});
+}
+
 /** The feed says how many groups may begin; one that is not there says it when it begins. */
 async function askFeed(run: string): Promise<void> {
   await getExternalWorkflowHandle(feedWorkflowId(run))
@@ -57,7 +71,7 @@ async function askFeed(run: string): Promise<void> {
     .catch(() => {});
 }
 
-async function accepted(input: CollectionInput): Promise<WindowState | BlocksState> {
+async function accepted(input: CollectionInput): Promise<WindowState> {
   const window = openWindow(await accept(input), input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT, Date.now());
   const most = input.maxWindow ?? MAX_WINDOW;
   if (window.maxConcurrent <= most) return window;

@@ -1,7 +1,7 @@
 // The queries and updates of the workflow types, by the names that any client uses.
 
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { BlockReport, Order } from '../domain/run/block-messages.ts';
+import type { BlockReport, Order } from '../domain/run/blocks.ts';
 import type { RolloutProgress, CollectionProgress, Tuning } from '../domain/run/messages.ts';
 import type { Awaited, Message } from '../domain/text/say.ts';
 import type { WeightsProgress } from '../domain/weights/weights.ts';

@@ -4,7 +4,7 @@
 import { allHandlersFinished, condition } from '@temporalio/workflow';
 import type { Unit } from '../activities/collection.ts';
 import type { CollectionInput } from '../domain/run/messages.ts';
-import { canStart, isFinished, type WindowState } from '../domain/run/window.ts';
+import { canStart, isFinished, unitsInRow, type WindowState } from '../domain/run/window.ts';
 import { openChildren } from './children.ts';
 import { page } from './collection-steps.ts';
 import type { HistorySteps } from './history-steps.ts';
@@ -41,6 +41,8 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
   const isOutgrown = () => player.isOutgrown?.() === true;
 
   let units: Unit[] = [];
+  /** In a row, of a window that stops. */
+  let notBegun = 0;
   const startAll = async () => {
     while (!isFinished(state)) {
       await condition(
@@ -60,17 +62,22 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
         await condition(() => children.starting() < mostStarting);
         continue;
       }
-      if (units.length === 0) {
+      if (units.length === 0 || (state.stopping && units[0]!.begun === undefined)) {
         const { run, out } = input;
-        const { samples, epochs, queries } = state;
+        const { samples, epochs, queries, stopping } = state;
         units = await page({
-          ...{ run, out, from: state.next, count: PAGE_UNITS, samples },
+          ...{ run, out, from: state.next, count: unitsInRow(state, PAGE_UNITS), samples },
           ...(epochs === undefined ? {} : { queries }),
+          ...(stopping ? { stopping } : {}),
         });
         continue;
       }
       history.did();
-      children.start(units.shift()!);
+      const unit = units.shift()!;
+      notBegun = unit.begun === false ? notBegun + 1 : 0;
+      // Units are started in order, and so many at once at most.
+      if (notBegun >= mostStarting) delete state.counting;
+      children.start(unit);
     }
     return 'ended';
   };

@@ -3,7 +3,7 @@
 
 import { setCurrentDetails, setHandler, upsertMemo } from '@temporalio/workflow';
 import { collectionTable } from '../domain/run/collection-table.ts';
-import { type BlocksState, isFinished, runFacts } from '../domain/run/blocks.ts';
+import { isFinished, isInBlocks, runFacts } from '../domain/run/blocks.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
 import { noCounts } from '../domain/run/progress.ts';
 import { totalUnits, type WindowState } from '../domain/run/window.ts';
@@ -13,7 +13,7 @@ import { admit, collectionProgress, pause, resume, stop, tune } from './messages
 
 export interface Steering {
   /** Takes over a window, and applies the updates that came before it. */
-  opened<S extends WindowState | BlocksState>(state: S): S;
+  opened(state: WindowState): WindowState;
   /** Writes the UI's table, and the memo if it is due. */
   show(): void;
   /** Writes both now. */
@@ -35,12 +35,12 @@ export function openSteering(input: CollectionInput, history: HistorySteps): Ste
     stopping: carried?.stopping ?? false,
     maxConcurrent: carried?.maxConcurrent ?? input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT,
   };
-  let state: WindowState | BlocksState | undefined;
+  let state: WindowState | undefined;
   let steeredEarly = false;
   let stopAct: (() => void) | undefined;
   let untold = Infinity;
   /** A block reports several ends at once. */
-  const mostUntold = () => (state && 'blocks' in state ? 1 : (state ?? asked).maxConcurrent * MEMO_SHARE);
+  const mostUntold = () => (state && isInBlocks(state) ? 1 : (state ?? asked).maxConcurrent * MEMO_SHARE);
   const show = () => {
     const progress = progressOf(input.run, state, asked);
     setCurrentDetails(collectionTable(progress));
@@ -116,13 +116,13 @@ export function openSteering(input: CollectionInput, history: HistorySteps): Ste
 }
 
 /** A feed paces it. */
-function isPaced(state: WindowState | BlocksState): state is WindowState {
-  return 'admitted' in state && state.admitted !== undefined;
+function isPaced({ admitted }: WindowState): boolean {
+  return admitted !== undefined;
 }
 
 function progressOf(
   run: string,
-  state: WindowState | BlocksState | undefined,
+  state: WindowState | undefined,
   asked: Pick<WindowState, 'paused' | 'stopping' | 'maxConcurrent'>,
 ): CollectionProgress {
   const { paused, stopping, maxConcurrent } = state ?? asked;

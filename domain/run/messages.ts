@@ -1,8 +1,7 @@
 // The JSON messages of both workflows: arguments, results, progress and updates. Callable from any language;
 // docs/temporal.md has the schemas.
 
-import type { Order } from './block-messages.ts';
-import type { BlocksState } from './blocks.ts';
+import type { Order } from './blocks.ts';
 import { type CollectionCounts, COUNTS } from './progress.ts';
 import { BOOLEAN, COUNT, NAME, type ObjectOf, PLACE, type Test } from '../schema/fields.ts';
 import type { RolloutSettings } from './settings.ts';
@@ -66,15 +65,13 @@ export interface CollectionInput {
   /** In flight of one workflow at most; for tests. Default 1,000. */
   readonly maxWindow?: number;
   /** Filled by continue-as-new only. */
-  readonly carried?: WindowState | BlocksState;
+  readonly carried?: WindowState;
 }
 
-/** A range of a large run's units. Only its root starts one. */
-export interface BlockInput extends Pick<CollectionInput, 'run' | 'out' | 'maxHistoryEvents'> {
+/** A part of a large run's units. Only its root starts one. */
+export interface BlockInput extends Pick<CollectionInput, 'run' | 'out'> {
+  readonly maxHistoryEvents?: number | undefined;
   readonly block: string;
-  /** The unit behind its last one. */
-  readonly to: number;
-  readonly most: number;
   readonly order: Order;
   readonly window: WindowState;
 }

@@ -1,6 +1,6 @@
-// A collection's sliding window, as plain JSON that continue-as-new can carry. Units are numbered in
-// epoch by epoch, each in data set order, then sample order: unit = group × samples + place in the group. Invariants: every unit below
-// `next` is in flight or counted, never both, and none is counted twice.
+// A collection's sliding window, as plain JSON that continue-as-new can carry. Units are numbered
+// epoch by epoch, each in data set order, then sample order: unit = group × samples + place in the group. Invariants: every
+// unit of the window below `next` is in flight or counted, never both, and none is counted twice.
 
 import { addResult, type CollectionCounts, ended, noCounts } from './progress.ts';
 import type { RolloutResult } from '../rollout/ending.ts';
@@ -11,6 +11,13 @@ export interface UnitInFlight {
   readonly sample: number;
 }
 
+/** Every `of`-th ten units, counted from `from`; `number` is 0-based. */
+export interface Deal {
+  readonly from: number;
+  readonly number: number;
+  readonly of: number;
+}
+
 export interface WindowState {
   readonly queries: number;
   readonly samples: number;
@@ -19,8 +26,12 @@ export interface WindowState {
   readonly epochs?: number;
   /** Groups that may have begun in all, as the feed of a run that is trained on says; absent: all. */
   admitted?: number;
-  /** The unit behind the last one, of a block of a large run (domain/run/blocks.ts); absent: the run's. */
-  to?: number;
+  /** Of a block of a large run (domain/run/blocks.ts): it plays the units that are dealt to it; absent: all. */
+  readonly deal?: Deal;
+  /** The unit behind the last one that it begins; absent: the run's. */
+  to?: number | undefined;
+  /** It stops, and begins nothing, but does not know yet whether all that had begun is in flight or counted. */
+  counting?: boolean;
   /** The first unit that was not started yet. */
   next: number;
   inFlight: UnitInFlight[];
@@ -63,20 +74,40 @@ function endOf(w: WindowState): number {
   return w.to ?? totalUnits(w);
 }
 
+const DEAL_UNITS = 10;
+
+/** The first unit of a deal that is `unit` or behind it. */
+export function firstUnit({ from, number, of }: Deal, unit: number): number {
+  const turn = Math.floor((unit - from) / DEAL_UNITS);
+  const turns = (number - (turn % of) + of) % of;
+  return turns === 0 ? unit : from + (turn + turns) * DEAL_UNITS;
+}
+
+/** How many units that belong to the window are in a row from `next`, `most` at most. */
+export function unitsInRow({ deal, next }: WindowState, most: number): number {
+  return deal ? Math.min(most, DEAL_UNITS - ((next - deal.from) % DEAL_UNITS)) : most;
+}
+
 export function canStart(w: WindowState): boolean {
   const units = Math.min(endOf(w), (w.admitted ?? Infinity) * w.samples);
-  return !w.paused && !w.stopping && w.next < units && w.inFlight.length < w.maxConcurrent;
+  const wantsMore = w.stopping ? w.counting === true : !w.paused;
+  return wantsMore && w.next < units && w.inFlight.length < w.maxConcurrent;
 }
 
 export function isFinished(w: WindowState): boolean {
-  return w.inFlight.length === 0 && (w.stopping || w.next >= endOf(w));
+  return w.inFlight.length === 0 && ((w.stopping && !w.counting) || w.next >= endOf(w));
 }
 
 /** Units of a page may be started in any number, but always `next` first. */
 export function begin(w: WindowState, unit: UnitInFlight): void {
-  if (unit.unit !== w.next) throw new Error(`unit ${unit.unit} begun, ${w.next} is next`);
-  w.next++;
+  pass(w, unit.unit);
   w.inFlight.push(unit);
+}
+
+/** The unit is not begun, and counts nowhere: the window stops. */
+export function pass(w: WindowState, unit: number): void {
+  if (unit !== w.next) throw new Error(`unit ${unit} begun, ${w.next} is next`);
+  w.next = w.deal ? firstUnit(w.deal, unit + 1) : unit + 1;
 }
 
 /** Counts a unit's end once; a second report of the same unit changes nothing. */

@@ -155,6 +155,21 @@ describe('a run with more in flight than one workflow may have', { timeout: 240_
     await whole('struck', (await handle.result()) as CollectionResult, 100);
   });
 
+  test('counts what a block had begun that was terminated before it heard of the stop', async () => {
+    closeGate();
+    const handle = await start('missed', { dataset: dataset(100), maxConcurrent: 20 });
+    await until(() => gate.waiting.length === 20);
+    for (const answer of gate.waiting.splice(0, 6)) answer();
+    await until(() => gate.waiting.length === 20);
+    for (const { workflowId } of await openBlocksOf('missed'))
+      await rig.client.workflow.getHandle(workflowId).terminate('by hand');
+    await handle.executeUpdate('stop');
+    const { counts } = (await handle.result()) as CollectionResult;
+    openGate();
+    expect(counts.outcomes).toEqual({ complete: 6, undecided: 0, failed: 0, cancelled: 20 });
+    expect((await prove(rig, 'missed')).breaches).toEqual([]);
+  });
+
   test('is taken over by a root that is started again, after the first was terminated', async () => {
     closeGate();
     const input = { dataset: dataset(100), maxConcurrent: 20 };
@@ -205,8 +220,18 @@ describe('a run with more in flight than one workflow may have', { timeout: 240_
       rightBy: [],
       failures: [],
     };
-    const said = { block: block!.workflowId.split('~')[1], order: 1, next: 1, inFlight: 0, ended: true };
-    const forms = [null, undefined, 7, 'x', [], {}, { ...said }, { ...said, counts }, { ...said, next: 1e99, counts }];
+    const said = { block: block!.workflowId.split('~')[1], inFlight: 0, ended: true };
+    const forms = [
+      null,
+      undefined,
+      7,
+      'x',
+      [],
+      {},
+      { ...said },
+      { ...said, counts },
+      { ...said, inFlight: 1e99, counts },
+    ];
     for (const form of forms) {
       await handle.signal('blockReport', form);
       await rig.client.workflow.getHandle(block!.workflowId).signal('order', form);

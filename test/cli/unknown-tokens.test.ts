@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { isBlockReport } from '../../domain/run/block-messages.ts';
+import { isBlockReport } from '../../domain/run/blocks.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { resultOf as trajectoryResult } from '../../domain/rollout/trajectory.ts';
 import { turnTable } from '../../domain/rollout/turn-table.ts';
@@ -84,7 +84,7 @@ describe('tokens that nobody knows', () => {
       tokensPerSecond: null,
       remainingMs: 5000,
     });
-    expect(isBlockReport({ block: 'b', order: 0, next: 1, inFlight: 0, counts })).toBe(true);
+    expect(isBlockReport({ block: 'b', inFlight: 0, counts })).toBe(true);
   });
 
   test('are those of the server where it gives tokens without ids, and 0 of an answer with none', async () => {
