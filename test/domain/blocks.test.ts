@@ -215,7 +215,7 @@ describe('the blocks of a run', () => {
           if (!stopped) expect(done).toBe(total);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

@@ -22,15 +22,15 @@ afterAll(close);
   scenario(`${name}-block`, played, async () => {
     script(name, played);
     const root = await start('collection', name, {
-      ...{ run: name, dataset: dataset(name, 240), settings: { numTurns: 1 }, maxConcurrent: 250, maxWindow: 200 },
+      ...{ run: name, dataset: dataset(name, 480), settings: { numTurns: 1 }, maxConcurrent: 480, maxWindow: 200 },
     });
     while (asked < 20) await sleep(20);
-    // At once, by an order newer than each of its root's.
-    const order = { order: 2 * Date.now(), paused: false, stopping: true, window: 84, reportMs: 2000 };
-    await rig().client.workflow.getHandle(`${name}~0-84`).signal('order', order);
+    // At once, without its root.
+    const order = { paused: false, stopping: true, limit: 200 };
+    await rig().client.workflow.getHandle(`${name}~0-0`).signal('order', order);
     await root.executeUpdate('stop');
     await root.result();
     await sleep(500);
-    return rig().client.workflow.getHandle(`${name}~0-84`);
+    return rig().client.workflow.getHandle(`${name}~0-0`);
   });
 }
