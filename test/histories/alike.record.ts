@@ -1,4 +1,4 @@
-// What a replay may see otherwise decides nothing: collections, blocks and feeds that continue as new by what they did, a
+// What a replay may see otherwise decides nothing: collections and feeds that continue as new by what they did, a
 // page that lasts through several workflow tasks, and leases that end by timers of their own.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,7 +36,6 @@ const alike = (name: string, queries: number, more: Partial<CollectionInput>) =>
   });
 // The length is reached while the page lasts, and the steps are not.
 alike('collection-alike-first', 9, { maxConcurrent: 4, maxHistoryEvents: 15 });
-alike('blocks-alike-root', 48, { maxConcurrent: 12, maxWindow: 8, maxHistoryEvents: 40 });
 
 feed('feed-alike-leases-that-end', { queries: 6 }, async (trainer) => {
   const late = await trainer.lease({ seconds: 0.3 });

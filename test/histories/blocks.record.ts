@@ -114,6 +114,24 @@ const large = (name: string, given: Large, kept: readonly ('root' | 'block')[] =
   large('blocks-taken-over', given, ['root']);
 }
 {
+  // A root with less in flight: blocks of before are none of its own.
+  const gate = gated();
+  const given: Large = {
+    played: gate.scenario,
+    async act(handle, name) {
+      await gate.untilAsked(15);
+      await handle.terminate('the root alone');
+      const second = await start('collection', name, all(name, { input: { maxConcurrent: 4 } }));
+      await second.signal('blockReport', { block: 7 });
+      await sleep(3000);
+      await send(second, 'stop');
+      gate.openGate();
+      return second;
+    },
+  };
+  large('blocks-shrunk', given, ['root']);
+}
+{
   // Its root is gone for good: what is in flight ends, and nothing more begins.
   const gate = gated();
   large(

@@ -22,7 +22,7 @@ afterAll(close);
   scenario(`${name}-block`, played, async () => {
     script(name, played);
     const root = await start('collection', name, {
-      ...{ run: name, dataset: dataset(name, 480), settings: { numTurns: 1 }, maxConcurrent: 480, maxWindow: 200 },
+      ...{ run: name, dataset: dataset(name, 1000), settings: { numTurns: 1 }, maxConcurrent: 1000, maxWindow: 200 },
     });
     while (asked < 20) await sleep(20);
     // At once, without its root.

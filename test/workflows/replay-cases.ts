@@ -114,7 +114,7 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'rollouts that are played again',
     /collection-again/,
     'children',
-    'if (rest.ended) count(unit, rest.ended);\n      else ',
+    'if (rest.ended) return count(unit, rest.ended);',
     '',
   ),
   altered(
@@ -194,11 +194,13 @@ export const NEVER_REPLAYED: readonly NeverReplayed[] = [
   },
   // Two requests in one task, of which the first decides: a second stop, the same version twice, a block that ends as it is told to.
   {
-    file: /^(blocks?|feed-verbs|steering)$/,
+    file: /^(blocks?|collection|feed-verbs|steering)$/,
     code: /^(return;|act\(\);|\(\)=>\{\}|throw .*refusal\)\(checked\);|return \{\s*version: .*already: true\s*\};)$/s,
   },
   // Fields that these histories lack: several epochs, rollouts of before a run outgrew its workflow, a second try of one member.
-  { file: /^(blocks|feed|play-window)$/, code: /^(: \{\s*(epochs|queries)\s*\}|\? before|\? _s_restarts_key)$/ },
+  { file: /^(blocks|feed|play-window)$/, code: /^(: \{\s*(epochs|queries)\s*\}|\? _s_restarts_key|\(cause\)=>failure = .*)$/s },
+  // A start that the server refuses after the window was told to stop.
+  { file: /^children$/, code: /^cancel\(unit\);$/ },
   // A worker's version (test/local/service/worker-versions.test.ts), and a user's queue without a worker for a day.
   { file: /^(index|own-queue)$/, code: /'PINNED'|'environment-not-served'/ },
 ];
