@@ -49,28 +49,28 @@ export async function block(input: BlockInput): Promise<void> {
   follow();
 
   let isClosing = false;
-  let told = '';
+  let reported = '';
   const facts = () => `${state.next} ${state.inFlight.length} ${begun(state)}`;
-  const tell = (ended: boolean) => {
+  const sendReport = (ended: boolean) => {
     history.did();
-    told = facts();
+    reported = facts();
     const { counts } = state;
     return getExternalWorkflowHandle(run).signal(blockReport, { block: name, inFlight: begun(state), counts, ended });
   };
-  async function tellChanges(): Promise<void> {
+  async function reportChanges(): Promise<void> {
     for (;;) {
-      await condition(() => isClosing || facts() !== told);
+      await condition(() => isClosing || facts() !== reported);
       if (isClosing) return;
-      await tell(false).catch(leave);
+      await sendReport(false).catch(leave);
       await condition(() => isClosing, REPORT_MS);
     }
   }
 
   return CancellationScope.nonCancellable(async () => {
-    const telling = tellChanges();
-    const allTold = () => {
+    const reporting = reportChanges();
+    const allReported = () => {
       isClosing = true;
-      return telling;
+      return reporting;
     };
     await playWindow(input, state, {
       history,
@@ -81,11 +81,11 @@ export async function block(input: BlockInput): Promise<void> {
         if (state.stopping) act();
       },
       async moveOn() {
-        await allTold();
+        await allReported();
         await continueAsNew<typeof block>({ ...input, order, window: state });
       },
     });
-    await allTold();
-    if (!isAlone) await tell(true).catch(() => {});
+    await allReported();
+    if (!isAlone) await sendReport(true).catch(() => {});
   });
 }

@@ -5,26 +5,33 @@
 // travel (workflows/blocks.ts).
 
 import { MAX_CONCURRENT, MAX_WINDOW } from './defaults.ts';
-import { addCounts, type CollectionCounts, ended, noCounts } from './progress.ts';
+import { BOOLEAN, COUNT, NAME, objectOf, type TypeOf } from '../schema/fields.ts';
+import { addCounts, type CollectionCounts, COUNTS, ended, noCounts } from './progress.ts';
 import { begun, done, firstUnit, isFinished as isWindowFinished, totalUnits } from './window.ts';
 import type { UnitInFlight, WindowState } from './window.ts';
 
-/** What a root tells a block. */
-export interface Order {
-  readonly paused: boolean;
-  readonly stopping: boolean;
+/** The orders of a root to a block. */
+const ORDER = objectOf({
+  paused: BOOLEAN,
+  stopping: BOOLEAN,
   /** Rollouts in flight at most. */
-  readonly limit: number;
-}
+  limit: COUNT,
+});
+export type Order = TypeOf<typeof ORDER>;
 
-/** What a block tells its root. */
-export interface BlockReport {
-  readonly block: string;
-  readonly inFlight: number;
-  readonly counts: CollectionCounts;
+/** The reports of a block to its root. */
+const REPORT = objectOf({
+  block: NAME,
+  inFlight: COUNT,
+  counts: COUNTS,
   /** It has counted all that it played, and plays no more. */
-  readonly ended: boolean;
-}
+  ended: BOOLEAN,
+});
+export type BlockReport = TypeOf<typeof REPORT>;
+
+/** Any client of the server may signal, and a signal cannot be refused: one of another form is ignored. */
+export const isOrder = (given: unknown): given is Order => ORDER[0](given);
+export const isBlockReport = (given: unknown): given is BlockReport => REPORT[0](given);
 
 export interface Block {
   /** The first unit that was dealt, and the block's number: `0-7`. A run that outgrew one workflow is dealt from another. */
@@ -78,7 +85,7 @@ export function windowOf({ blocks: _, most: __, ...run }: BlocksState, { number,
   return { ...run, ...own, stopping: false };
 }
 
-/** What a block is to do from now on: the open ones share the limit. */
+/** The order of a block from now on: the open ones share the limit. */
 export function orderFor({ blocks, paused, stopping, maxConcurrent, most }: BlocksState, block: Block): Order {
   const open = blocks.filter(({ state }) => state !== 'ended');
   const share = Math.floor((maxConcurrent + open.length - 1 - open.indexOf(block)) / open.length);
@@ -125,22 +132,4 @@ export function runFacts(w: WindowState): RunFacts {
   const inFlight = w.blocks.reduce((sum, block) => sum + block.inFlight, 0);
   const heardAt = w.blocks.flatMap((block) => (block.state === 'open' ? (block.heardAt ?? []) : []));
   return { done: ended(counts), inFlight, counts, heardAt };
-}
-
-const isCount = (given: unknown): boolean => Number.isSafeInteger(given) && (given as number) >= 0;
-
-/** Any client of the server may signal, and a signal cannot be refused: one of another form is ignored. */
-export function isOrder(given: Partial<Order> | null | undefined): given is Order {
-  return isCount(given?.limit);
-}
-
-export function isBlockReport(given: Partial<BlockReport> | null | undefined): given is BlockReport {
-  if (typeof given?.block !== 'string' || !isCount(given.inFlight)) return false;
-  try {
-    const sum = noCounts();
-    addCounts(sum, given.counts!);
-    return isCount(ended(sum)) && isCount(sum.turns);
-  } catch {
-    return false;
-  }
 }

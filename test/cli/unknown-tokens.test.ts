@@ -84,7 +84,7 @@ describe('tokens that nobody knows', () => {
       tokensPerSecond: null,
       remainingMs: 5000,
     });
-    expect(isBlockReport({ block: 'b', inFlight: 0, counts })).toBe(true);
+    expect(isBlockReport({ block: 'b', inFlight: 0, counts, ended: true })).toBe(true);
   });
 
   test('are those of the server where it gives tokens without ids, and 0 of an answer with none', async () => {
