@@ -79,7 +79,8 @@ export function openBlocks(w: WindowState, most: number): BlocksState {
 }
 
 /** The window of a block that is started: also one that was started before, which finds in its records what has ended. */
-export function windowOf({ blocks: _, most: __, ...run }: BlocksState, { number, before }: Block): WindowState {
+export function windowOf(s: BlocksState, { number, before }: Block): WindowState {
+  const { blocks: _, most: __, ...run } = s;
   const deal = { from: run.next, number, of: BLOCKS };
   const own = { deal, next: firstUnit(deal, run.next), inFlight: [...before], counts: noCounts() };
   return { ...run, ...own, stopping: false };
