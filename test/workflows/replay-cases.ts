@@ -198,7 +198,10 @@ export const NEVER_REPLAYED: readonly NeverReplayed[] = [
     code: /^(return;|act\(\);|\(\)=>\{\}|throw .*refusal\)\(checked\);|return \{\s*version: .*already: true\s*\};)$/s,
   },
   // Fields that these histories lack: several epochs, rollouts of before a run outgrew its workflow, a second try of one member.
-  { file: /^(blocks|feed|play-window)$/, code: /^(: \{\s*(epochs|queries)\s*\}|\? _s_restarts_key|\(cause\)=>failure = .*)$/s },
+  {
+    file: /^(blocks|feed|play-window)$/,
+    code: /^(: \{\s*(epochs|queries)\s*\}|\? _s_restarts_key|\(cause\)=>failure = .*)$/s,
+  },
   // A start that the server refuses after the window was told to stop.
   { file: /^children$/, code: /^cancel\(unit\);$/ },
   // A worker's version (test/local/service/worker-versions.test.ts), and a user's queue without a worker for a day.
