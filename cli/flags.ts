@@ -1,56 +1,66 @@
-// Flags that several commands share.
+// Arguments and flags that several commands share.
 
-import { Option } from 'commander';
-import { UNSAFE_FLAG, UNSAFE_VARIABLE } from '../environments/code/consent.ts';
+import { UNSAFE_VARIABLE } from '../environments/code/consent.ts';
 import { UNDECIDED, type UndecidedPolicy } from '../domain/rollout/finished-turns.ts';
 import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/rollout/judged-by-people.ts';
 import { HUMAN_TURNS, type HumanTurnsPolicy } from '../records/reading.ts';
+import { flag, oneOf, text, whole, withDefault } from './command.ts';
 
 export const DEFAULT_OUT = 'runs';
 
-export function outOption(): Option {
-  return new Option('--out <dir>', 'the folder that holds runs, or s3://bucket/prefix').default(DEFAULT_OUT, './runs');
-}
+export const RUN = { '<run>': "a run's name, or its folder" };
+export const OUT = withDefault(
+  text('<dir>', 'the folder that holds runs, or s3://bucket/prefix'),
+  DEFAULT_OUT,
+  './runs',
+);
+/** Of commands whose --out is the file that they write. */
+export const RUNS = withDefault(
+  text('<dir>', 'the folder that holds runs: --out of the other commands'),
+  DEFAULT_OUT,
+  './runs',
+);
+export const JSON_FLAG = flag('facts as JSON on stdout, everything else on stderr');
 
-export function jsonOption(what = 'facts as JSON on stdout, everything else on stderr'): Option {
-  return new Option('--json', what);
-}
+/** One rollout of a run: `--sample` and `--attempt` choose among those of the query. */
+export const ROLLOUT = { ...RUN, '<query>': "the query's id" };
+export const OF_ROLLOUT = {
+  out: OUT,
+  sample: withDefault(whole('<n>', 'one of its rollouts', 0), 0),
+  attempt: whole('<n>', 'one attempt of that rollout (default: the last)', 1),
+};
 
-export function unsafeOption(): Option {
-  return new Option(UNSAFE_FLAG, `run programs that a model wrote unprotected (or ${UNSAFE_VARIABLE}=1)`);
-}
+export const UNSAFE = flag(`run programs that a model wrote unprotected (or ${UNSAFE_VARIABLE}=1)`);
 
 /** A turn that our side could not judge ends its rollout. */
-export function undecidedOption(): Option {
-  return new Option(
-    '--undecided <what>',
+export const UNDECIDED_FLAG = withDefault(
+  oneOf(
+    '<what>',
+    UNDECIDED,
     'rollouts that end with a turn that could not be judged: drop them, or export the turns before it',
-  )
-    .choices(UNDECIDED)
-    .default('drop' satisfies UndecidedPolicy);
-}
+  ),
+  'drop' satisfies UndecidedPolicy,
+);
 
 /** Statistics are of the model alone, unless asked otherwise. */
-export function steeredOption(): Option {
-  return new Option(
-    '--include-steered',
-    'count rollouts that a person had a part in too: with a message in their context, or of a fork',
-  );
-}
+export const INCLUDE_STEERED = flag(
+  'count rollouts that a person had a part in too: with a message in their context, or of a fork',
+);
 
 /** People's part in an export: by whose verdicts it counts, and whether their messages are in it. */
-export function peopleOptions(): Option[] {
-  return [
-    new Option('--verdicts <whose>', "the judge's verdicts, or people's where they gave one (everturn verdict)")
-      .choices(VERDICT_SOURCES)
-      .default('judge' satisfies VerdictSource),
-    new Option(
-      '--contradicted <what>',
-      "with --verdicts human: rollouts that went on after feedback which people's verdict contradicts: drop them " +
-        '(default), cut them after that turn, or keep them whole',
-    ).choices(CONTRADICTED),
-    new Option('--human-turns <what>', 'rollouts with a person’s message in their context: drop or include them')
-      .choices(HUMAN_TURNS)
-      .default('drop' satisfies HumanTurnsPolicy),
-  ];
-}
+export const OF_PEOPLE = {
+  verdicts: withDefault(
+    oneOf('<whose>', VERDICT_SOURCES, "the judge's verdicts, or people's where they gave one (everturn verdict)"),
+    'judge' satisfies VerdictSource,
+  ),
+  contradicted: oneOf(
+    '<what>',
+    CONTRADICTED,
+    "with --verdicts human: rollouts that went on after feedback which people's verdict contradicts: drop them " +
+      '(default), cut them after that turn, or keep them whole',
+  ),
+  humanTurns: withDefault(
+    oneOf('<what>', HUMAN_TURNS, 'rollouts with a person’s message in their context: drop or include them'),
+    'drop' satisfies HumanTurnsPolicy,
+  ),
+};

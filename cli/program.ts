@@ -3,166 +3,93 @@
 
 import { visible } from '../domain/text/foreign-text.ts';
 import { Command, Option } from 'commander';
-import { UsageError } from '../domain/errors/errors.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
+import { type CommandModule, unusable } from './command.ts';
 import type { ExitCode } from './exit.ts';
 import type { Io } from './io.ts';
 
-/** A command's module: adds arguments, options and an action, which ends with `exit`. */
-export interface CommandModule {
-  define(command: Command, io: Io, exit: (code: ExitCode) => void): void;
-}
+const SUMMARIES = {
+  Play: {
+    demo: 'play a small data set with the shipped model and show the result',
+    run: 'play a data set, or attach to the run that does',
+    watch: 'follow a run to its end',
+    env: 'write an environment of your own, and try it without a model',
+    feed: "serve a run's groups to a trainer, over HTTP",
+  },
+  Look: {
+    list: 'list the runs',
+    status: 'the progress of a run',
+    show: 'one trajectory, turn by turn',
+    why: 'what a rollout waits for, or why it ended as it did',
+    view: 'all runs in the browser: turns, tokens, verdicts, live',
+    report: 'a run as one HTML file that opens from disk and prints',
+    stats: 'every number of a run, with n, interval and definition',
+    compare: 'two runs of the same queries, with a test of the difference',
+    search: 'where a text occurs in a run',
+    check: "prove a run's folder",
+    judge: 'judge answers, or a run again, without a model or Temporal',
+    export: 'write a run in a format that trainers read',
+  },
+  Steer: {
+    pause: 'begin no new rollout until resume',
+    resume: 'let a paused run continue',
+    tune: 'change the number of rollouts in flight',
+    'update-weights': 'load new weights into every server of a running run',
+    verdict: "a person's verdict on one turn, beside the judge's",
+    note: "a person's note on one rollout",
+    fork: 'play one rollout again from a turn on, as a new run',
+    extend: 'play further turns of one rollout, as a new run',
+    retry: 'play a rollout once more that failed or was undecided',
+    say: 'a message to one rollout in flight',
+    cancel: 'end a run; finished turns stay stored',
+  },
+  'Run the service': {
+    doctor: 'try everything that a run needs, and say what to do',
+    config: 'each setting of a run, and where it comes from',
+    completion: 'completion for bash, zsh or fish',
+    up: 'start the local service: Temporal server and worker, in the background',
+    down: 'end the local service',
+    dev: 'the local service in the foreground, logs on the terminal',
+    worker: 'a worker process; any number, on any machine',
+  },
+} as const;
 
-interface CommandEntry {
-  readonly group: 'Play' | 'Look' | 'Steer' | 'Run the service';
-  readonly summary: string;
-  readonly load: () => Promise<CommandModule>;
-}
-
-const COMMANDS: Readonly<Record<string, CommandEntry>> = {
-  demo: {
-    group: 'Play',
-    summary: 'play a small data set with the shipped model and show the result',
-    load: () => import('./commands/demo.ts'),
-  },
-  run: {
-    group: 'Play',
-    summary: 'play a data set, or attach to the run that does',
-    load: () => import('./commands/run.ts'),
-  },
-  watch: { group: 'Play', summary: 'follow a run to its end', load: () => import('./commands/watch.ts') },
-  list: { group: 'Look', summary: 'list the runs', load: () => import('./commands/list.ts') },
-  status: { group: 'Look', summary: 'the progress of a run', load: () => import('./commands/status.ts') },
-  show: { group: 'Look', summary: 'one trajectory, turn by turn', load: () => import('./commands/show.ts') },
-  why: {
-    group: 'Look',
-    summary: 'what a rollout waits for, or why it ended as it did',
-    load: () => import('./commands/why.ts'),
-  },
-  view: {
-    group: 'Look',
-    summary: 'all runs in the browser: turns, tokens, verdicts, live',
-    load: () => import('./commands/view.ts'),
-  },
-  report: {
-    group: 'Look',
-    summary: 'a run as one HTML file that opens from disk and prints',
-    load: () => import('./commands/report.ts'),
-  },
-  stats: {
-    group: 'Look',
-    summary: 'every number of a run, with n, interval and definition',
-    load: () => import('./commands/stats.ts'),
-  },
-  compare: {
-    group: 'Look',
-    summary: 'two runs of the same queries, with a test of the difference',
-    load: () => import('./commands/compare.ts'),
-  },
-  search: {
-    group: 'Look',
-    summary: 'where a text occurs in a run',
-    load: () => import('./commands/search.ts'),
-  },
-  check: { group: 'Look', summary: "prove a run's folder", load: () => import('./commands/check.ts') },
-  judge: {
-    group: 'Look',
-    summary: 'judge answers, or a run again, without a model or Temporal',
-    load: () => import('./commands/judge.ts'),
-  },
-  export: {
-    group: 'Look',
-    summary: 'write a run in a format that trainers read',
-    load: () => import('./commands/export.ts'),
-  },
-  env: {
-    group: 'Play',
-    summary: 'write an environment of your own, and try it without a model',
-    load: () => import('./commands/env.ts'),
-  },
-  feed: {
-    group: 'Play',
-    summary: "serve a run's groups to a trainer, over HTTP",
-    load: () => import('./commands/feed.ts'),
-  },
-  pause: { group: 'Steer', summary: 'begin no new rollout until resume', load: () => import('./commands/pause.ts') },
-  resume: { group: 'Steer', summary: 'let a paused run continue', load: () => import('./commands/resume.ts') },
-  tune: {
-    group: 'Steer',
-    summary: 'change the number of rollouts in flight',
-    load: () => import('./commands/tune.ts'),
-  },
-  'update-weights': {
-    group: 'Steer',
-    summary: 'load new weights into every server of a running run',
-    load: () => import('./commands/update-weights.ts'),
-  },
-  verdict: {
-    group: 'Steer',
-    summary: "a person's verdict on one turn, beside the judge's",
-    load: () => import('./commands/verdict.ts'),
-  },
-  note: {
-    group: 'Steer',
-    summary: "a person's note on one rollout",
-    load: () => import('./commands/note.ts'),
-  },
-  fork: {
-    group: 'Steer',
-    summary: 'play one rollout again from a turn on, as a new run',
-    load: () => import('./commands/fork.ts'),
-  },
-  extend: {
-    group: 'Steer',
-    summary: 'play further turns of one rollout, as a new run',
-    load: () => import('./commands/extend.ts'),
-  },
-  retry: {
-    group: 'Steer',
-    summary: 'play a rollout once more that failed or was undecided',
-    load: () => import('./commands/retry.ts'),
-  },
-  say: {
-    group: 'Steer',
-    summary: 'a message to one rollout in flight',
-    load: () => import('./commands/say.ts'),
-  },
-  cancel: {
-    group: 'Steer',
-    summary: 'end a run; finished turns stay stored',
-    load: () => import('./commands/cancel.ts'),
-  },
-  doctor: {
-    group: 'Run the service',
-    summary: 'try everything that a run needs, and say what to do',
-    load: () => import('./commands/doctor.ts'),
-  },
-  config: {
-    group: 'Run the service',
-    summary: 'each setting of a run, and where it comes from',
-    load: () => import('./commands/config.ts'),
-  },
-  completion: {
-    group: 'Run the service',
-    summary: 'completion for bash, zsh or fish',
-    load: () => import('./commands/completion.ts'),
-  },
-  up: {
-    group: 'Run the service',
-    summary: 'start the local service: Temporal server and worker, in the background',
-    load: () => import('./commands/up.ts'),
-  },
-  down: { group: 'Run the service', summary: 'end the local service', load: () => import('./commands/down.ts') },
-  dev: {
-    group: 'Run the service',
-    summary: 'the local service in the foreground, logs on the terminal',
-    load: () => import('./commands/dev.ts'),
-  },
-  worker: {
-    group: 'Run the service',
-    summary: 'a worker process; any number, on any machine',
-    load: () => import('./commands/worker.ts'),
-  },
+const LOADERS: Readonly<Record<string, () => Promise<CommandModule>>> = {
+  demo: async () => (await import('./commands/run.ts')).demo,
+  run: async () => (await import('./commands/run.ts')).run,
+  watch: async () => (await import('./commands/watch.ts')).watch,
+  env: async () => (await import('./commands/env.ts')).env,
+  feed: async () => (await import('./commands/feed.ts')).feed,
+  list: async () => (await import('./commands/list.ts')).list,
+  status: async () => (await import('./commands/status.ts')).status,
+  show: async () => (await import('./commands/show.ts')).show,
+  why: async () => (await import('./commands/why.ts')).why,
+  view: async () => (await import('./commands/view.ts')).view,
+  report: async () => (await import('./commands/report.ts')).report,
+  stats: async () => (await import('./commands/stats.ts')).stats,
+  compare: async () => (await import('./commands/compare.ts')).compare,
+  search: async () => (await import('./commands/search.ts')).search,
+  check: async () => (await import('./commands/check.ts')).check,
+  judge: async () => (await import('./commands/judge.ts')).judge,
+  export: async () => (await import('./commands/export.ts')).exported,
+  pause: async () => (await import('./commands/steer.ts')).pause,
+  resume: async () => (await import('./commands/steer.ts')).resume,
+  tune: async () => (await import('./commands/steer.ts')).tune,
+  cancel: async () => (await import('./commands/steer.ts')).cancel,
+  'update-weights': async () => (await import('./commands/update-weights.ts')).updateWeights,
+  verdict: async () => (await import('./commands/act.ts')).verdict,
+  note: async () => (await import('./commands/act.ts')).note,
+  say: async () => (await import('./commands/act.ts')).say,
+  fork: async () => (await import('./commands/fork.ts')).fork,
+  extend: async () => (await import('./commands/fork.ts')).extend,
+  retry: async () => (await import('./commands/retry.ts')).retry,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  config: async () => (await import('./commands/config.ts')).config,
+  completion: async () => (await import('./commands/completion.ts')).completion,
+  up: async () => (await import('./commands/service.ts')).up,
+  down: async () => (await import('./commands/service.ts')).down,
+  dev: async () => (await import('./commands/service.ts')).dev,
+  worker: async () => (await import('./commands/worker.ts')).worker,
 };
 
 export async function buildProgram(io: Io, args: readonly string[], exit: (code: ExitCode) => void): Promise<Command> {
@@ -186,28 +113,26 @@ export async function buildProgram(io: Io, args: readonly string[], exit: (code:
   const [first, second] = args.filter((arg) => !arg.startsWith('-'));
   const called = first === 'help' ? second : first;
   const asksHelp = first === 'help' || args.includes('--help') || args.includes('-h');
-  if (asksHelp && called !== undefined && called !== 'help' && !Object.hasOwn(COMMANDS, called)) {
-    throw new UsageError(`There is no command ${JSON.stringify(called)}.`, {
-      reason: 'unknown-command',
-      fix: '`everturn --help` lists them all.',
-    });
+  if (asksHelp && called !== undefined && called !== 'help' && !Object.hasOwn(LOADERS, called)) {
+    const message = `There is no command ${JSON.stringify(called)}.`;
+    throw unusable(message, '`everturn --help` lists them all.', 'unknown-command');
   }
-  for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {
-    const command = program
-      .command(name)
-      .summary(summary)
-      .description(`${upper(summary)}.`)
-      .helpGroup(`${group}:`);
-    if (name !== called) continue;
-    (await load()).define(command, io, exit);
-    command.addOption(verbose());
+  for (const [group, commands] of Object.entries(SUMMARIES)) {
+    for (const [name, summary] of Object.entries(commands)) {
+      const command = program
+        .command(name)
+        .summary(summary)
+        .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
+        .helpGroup(`${group}:`);
+      if (name !== called) continue;
+      (await LOADERS[name]!()).define(command, io, exit, args.includes('--all'));
+      command.addOption(verbose());
+    }
   }
   return program;
 }
 
-function verbose(): Option {
-  return new Option('--verbose', 'show the stack of an error');
-}
+const verbose = (): Option => new Option('--verbose', 'show the stack of an error');
 
 /** Commander's message as one paragraph that names the command. */
 export function usageText(text: string, called: string | undefined): string {
@@ -216,10 +141,6 @@ export function usageText(text: string, called: string | undefined): string {
     .trim()
     .split('\n')
     .join(' ');
-  const command = called !== undefined && called in COMMANDS ? `everturn ${called}` : 'everturn';
+  const command = called !== undefined && Object.hasOwn(LOADERS, called) ? `everturn ${called}` : 'everturn';
   return `${command}: ${words}${/[.?!)]$/.test(words) ? '' : '.'} See \`${command} --help\`.\n`;
-}
-
-function upper(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,40 +1,44 @@
 // The flags of a run, generated from its options, and read back.
 
-import { type Command, Option } from 'commander';
-import { flagOf, resolveOptions, type ResolvedOptions } from '../run/config.ts';
+import { resolveOptions, type ResolvedOptions } from '../run/config.ts';
 import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from '../run/options.ts';
+import { type Flag, list, text } from './command.ts';
 import type { Io } from './io.ts';
 
-export interface RunFlags {
-  readonly config?: string;
-  readonly set?: readonly string[];
-  readonly [flag: string]: unknown;
-}
+export type RunFlags = { readonly config?: string | undefined; readonly set?: readonly string[] | undefined } & {
+  readonly [K in keyof RunOptions]?: unknown;
+};
+
+/** In help without --all. */
+const COMMON: ReadonlySet<string> = new Set([
+  ...['model', 'numTurns', 'stop', 'environment', 'samples', 'train'],
+  ...['maxNewTokens', 'temperature', 'maxConcurrent', 'limit'],
+]);
+
+const GROUP = 'Options of the run (each also as EVERTURN_NAME and in --config; --help --all shows all of them):';
 
 /** --config, --set, and one flag for each option. */
-export function addRunFlags(command: Command, defaults: Partial<RunOptions> = {}): Command {
-  command
-    .addOption(new Option('--config <file>', 'options from a YAML or JSON file'))
-    .addOption(new Option('--set <name=value>', 'one option by its name; may be repeated').argParser(collected))
-    .optionsGroup('Options of the run (each also as EVERTURN_NAME and in --config):');
-  for (const [key, { argument, help, many }] of Object.entries(FIELDS)) {
-    const value = { ...DEFAULT_OPTIONS, ...defaults }[key as keyof RunOptions];
-    const text = shown(value);
-    const said = text === '' ? '' : ` (default: ${text})`;
-    const option = new Option(argument === null ? flagOf(key) : `${flagOf(key)} ${argument}`, help + said);
-    command.addOption(many ? option.argParser(collected) : option);
-  }
-  return command.optionsGroup('');
+export function runFlags(defaults: Partial<RunOptions> = {}) {
+  const usual = { ...DEFAULT_OPTIONS, ...defaults };
+  const options = Object.entries(FIELDS).map(([key, { argument, help, many }], i): [string, Flag<unknown>] => {
+    const fallback = shown(usual[key as keyof RunOptions]);
+    const whole = help + (fallback === '' ? '' : ` (default: ${fallback})`);
+    const one: Flag<unknown> = argument === null ? { help: whole } : (many ? list : text)(argument, whole);
+    return [key, { ...one, rare: !COMMON.has(key), ...(i === 0 && { group: GROUP }) }];
+  });
+  return {
+    config: text('<file>', 'options from a YAML or JSON file'),
+    set: list('<name=value>', 'one option by its name; may be repeated'),
+    ...(Object.fromEntries(options) as { readonly [K in keyof RunOptions]: Flag<unknown> }),
+  };
 }
-
-const collected = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
 
 export function resolveRunFlags(flags: RunFlags, io: Io, defaults: Partial<RunOptions> = {}): ResolvedOptions {
   const { options, origins } = resolveOptions({
     configFile: flags.config,
     environment: io.env,
     ...(flags.set ? { set: flags.set } : {}),
-    flags: Object.fromEntries(Object.keys(FIELDS).map((key) => [key, flags[key]])),
+    flags: Object.fromEntries(Object.keys(FIELDS).map((key) => [key, flags[key as keyof RunOptions]])),
   });
   const unsaid = Object.entries(defaults).filter(([key]) => origins[key as keyof RunOptions] === 'default');
   return { options: { ...options, ...Object.fromEntries(unsaid) }, origins };

@@ -5,7 +5,7 @@
 import { StoreError, UsageError } from '../domain/errors/errors.ts';
 import { isRunName, type RolloutId } from '../domain/run/ids.ts';
 import { type Disk, openDisk } from './disk/disk.ts';
-import { removeFile } from './disk/facts.ts';
+import { factsOf, removeFile } from './disk/facts.ts';
 import { recordError } from './disk/errors.ts';
 import { mayHoldRun } from './outside-runs.ts';
 import { basename, dirname, join, resolvePlace } from './place.ts';
@@ -194,6 +194,7 @@ export function openFileStore(
 
   return {
     folder,
+    exists: async () => (await factsOf(ofRun(layout.RUN_FILE))) !== undefined,
     putRun: (record) => mayHoldRun(folder).then(() => put('run', layout.RUN_FILE, record)),
     getRun: () => get('run', layout.RUN_FILE),
     async putResult(result) {

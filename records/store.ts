@@ -29,6 +29,8 @@ export interface Store {
   /** The run's folder, for people. */
   readonly folder: string;
 
+  /** Whether the folder holds a run: its run.json is there, whatever is in it. */
+  exists(): Promise<boolean>;
   /** Stores run.json; returns the first one stored. */
   putRun(record: RunRecord): Promise<Stored<RunRecord>>;
   getRun(): Promise<Stored<RunRecord> | undefined>;

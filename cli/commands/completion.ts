@@ -1,33 +1,31 @@
 // `everturn completion <shell>`: a script for bash, zsh or fish that asks this program at each tab, so it is never out of
 // date: commands, flags, their values, runs and query ids. Only texts that no shell would expand are offered.
 
-import { Argument, type Command } from 'commander';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { command } from '../command.ts';
 import { candidates } from '../find/candidates.ts';
-import { type Io, print } from '../io.ts';
+import { print } from '../io.ts';
 
-const SHELLS = ['bash', 'zsh', 'fish'] as const;
-type Shell = (typeof SHELLS)[number];
+const SHELLS = ['bash', 'zsh', 'fish', 'reply'] as const;
 
-export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  command
-    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices([...SHELLS, 'reply']))
-    .argument('[words...]', 'for the script: the words typed so far')
-    .addHelpText(
-      'after',
-      '\nExamples:\n' +
-        '  everturn completion bash >> ~/.bashrc\n' +
-        '  everturn completion zsh > "${fpath[1]}/_everturn"\n' +
-        '  everturn completion fish > ~/.config/fish/completions/everturn.fish',
-    )
-    .action(async (shell: Shell | 'reply', words: readonly string[]) => {
-      if (shell !== 'reply') print(io, SCRIPTS[shell]);
-      else for (const word of await candidates(io, words)) print(io, word);
-      exit(EXIT.ok);
-    });
-}
+export const completion = command({
+  args: {
+    '<shell>': { help: 'bash, zsh or fish', choices: SHELLS },
+    '[words...]': 'for the script: the words typed so far',
+  },
+  flags: {},
+  help:
+    'Examples:\n' +
+    '  everturn completion bash >> ~/.bashrc\n' +
+    '  everturn completion zsh > "${fpath[1]}/_everturn"\n' +
+    '  everturn completion fish > ~/.config/fish/completions/everturn.fish',
+  async run(io, { shell, words }) {
+    if (shell !== 'reply') return { text: SCRIPTS[shell as keyof typeof SCRIPTS] };
+    for (const word of await candidates(io, words)) print(io, word);
+    return {};
+  },
+});
 
-const SCRIPTS: Readonly<Record<Shell, string>> = {
+const SCRIPTS = {
   bash: `# everturn completion for bash
 _everturn() {
   local IFS=$'\\n'

@@ -1,90 +1,69 @@
 // `everturn doctor`: tries everything that a run needs, one line each, with what to do. Starts no service and changes
 // nothing but a file that it removes again.
 
-import { type Command, Option } from 'commander';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
-import { resolveOptions } from '../../run/config.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { homeOf } from '../../local/service/home.ts';
 import { resolvePlace } from '../../records/place.ts';
-import { type Checked, type Check, checked, exitOf, type State } from '../doctor/check.ts';
-import { bucketCheck, diskCheck, folderOfHome, nodeCheck, packageCheck, portsCheck } from '../doctor/machine.ts';
+import { resolveOptions } from '../../run/config.ts';
+import { command, flag, text } from '../command.ts';
+import { type Check, type Checked, checked, exitOf, type State } from '../doctor/check.ts';
+import { bucketCheck, diskCheck, nodeCheck, packageCheck, portsCheck } from '../doctor/machine.ts';
 import { judgeCheck, modelCheck, sandboxCheck } from '../doctor/model.ts';
 import { temporalCheck } from '../doctor/temporal.ts';
-import type { ExitCode } from '../exit.ts';
-import { jsonOption, outOption } from '../flags.ts';
-import { type Io, print, printJson, say } from '../io.ts';
-import { oneLine } from '../../domain/text/foreign-text.ts';
+import { OUT } from '../flags.ts';
+import { print } from '../io.ts';
 import { plural } from '../view/format.ts';
 import { type Paint, paintFor, type Tint } from '../view/paint.ts';
-import { withAbsolutePaths } from '../play/absolute-paths.ts';
+import { withAbsolutePaths } from '../play/model.ts';
 
-interface Flags {
-  readonly out: string;
-  readonly config?: string;
-  readonly model?: string;
-  readonly tokenizer?: string;
-  readonly apiKeyEnv?: string;
-  readonly json?: boolean;
-}
+export const doctor = command({
+  flags: {
+    out: OUT,
+    config: text('<file>', 'options from a YAML or JSON file, as of run'),
+    model: text('<model>', 'the model to try, as of run (default: tiny)'),
+    tokenizer: text('<folder>', 'as of run'),
+    apiKeyEnv: text('<name>', 'as of run'),
+    json: flag('all findings as one JSON object on stdout'),
+  },
+  help:
+    'Exit codes: 0 nothing fails; else that of the first failure: 2 Node or disk, 4 Temporal, 5 the model, 1 the judge.\n' +
+    'A missing sandbox is a note: only runs with code need one.\n\n' +
+    'Example:\n  everturn doctor --model sglang:http://127.0.0.1:30000',
+  async run(io, { out, config, model, tokenizer, apiKeyEnv, json }) {
+    const flags = { model, tokenizer, apiKeyEnv };
+    const resolved = resolveOptions({ configFile: config, environment: io.env, flags });
+    const options = withAbsolutePaths(resolved.options, io.cwd);
+    const runs = resolvePlace(io.cwd, out);
+    const checks: Check[] = [
+      nodeCheck(),
+      packageCheck,
+      isBucketPlace(runs) ? bucketCheck('runs', runs) : diskCheck('runs', runs, '--out'),
+      diskCheck('state', homeOf(io.env).folder, 'EVERTURN_HOME'),
+      portsCheck(io),
+      temporalCheck(io, options.maxConcurrent),
+      judgeCheck,
+      modelCheck(io, options),
+      sandboxCheck(io),
+    ];
+    const paint = paintFor(io.out, io.env);
+    const found: Checked[] = [];
+    for await (const one of checked(checks, io.now)) {
+      found.push(one);
+      if (!json) print(io, lineOf(one, paint));
+    }
+    const code = exitOf(found);
+    const [failures, notes] = (['fail', 'note'] as const).map((of) => found.filter(({ state }) => state === of).length);
+    const noted = notes! > 0 ? `; ${plural(notes!, 'note')}` : '';
+    return {
+      json: { ok: failures === 0, exitCode: code, checks: found.map(shown) },
+      about: [failures === 0 ? `Nothing fails${noted}.` : `${plural(failures!, 'check')} failed.`],
+      code,
+    };
+  },
+});
 
-export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  command
-    .addOption(outOption())
-    .addOption(new Option('--config <file>', 'options from a YAML or JSON file, as of run'))
-    .addOption(new Option('--model <model>', 'the model to try, as of run (default: tiny)'))
-    .addOption(new Option('--tokenizer <folder>', 'as of run'))
-    .addOption(new Option('--api-key-env <name>', 'as of run'))
-    .addOption(jsonOption('all findings as one JSON object on stdout'))
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 nothing fails; else that of the first failure: 2 Node or disk, 4 Temporal, 5 the model, 1 the judge.\n' +
-        'A missing sandbox is a note: only runs with code need one.\n\n' +
-        'Example:\n  everturn doctor --model sglang:http://127.0.0.1:30000',
-    )
-    .action(async (flags: Flags) => exit(await doctor(io, flags)));
-}
-
-async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
-  const { out, config, model, tokenizer, apiKeyEnv } = flags;
-  const resolved = resolveOptions({ configFile: config, environment: io.env, flags: { model, tokenizer, apiKeyEnv } });
-  const options = withAbsolutePaths(resolved.options, io.cwd);
-  const runs = resolvePlace(io.cwd, out);
-  const checks: Check[] = [
-    nodeCheck(),
-    packageCheck,
-    isBucketPlace(runs) ? bucketCheck('runs', runs) : diskCheck('runs', runs, '--out'),
-    diskCheck('state', folderOfHome(io), 'EVERTURN_HOME'),
-    portsCheck(io),
-    temporalCheck(io, options.maxConcurrent),
-    judgeCheck,
-    modelCheck(io, options),
-    sandboxCheck(io),
-  ];
-  const paint = paintFor(io.out, io.env);
-  const found: Checked[] = [];
-  for await (const one of checked(checks, io.now)) {
-    found.push(one);
-    if (!flags.json) print(io, lineOf(one, paint));
-  }
-  const code = exitOf(found);
-  const count = (state: State) => found.filter((one) => one.state === state).length;
-  if (flags.json) {
-    printJson(io, { ok: count('fail') === 0, exitCode: code, checks: found.map(withoutCode) });
-  } else {
-    const failures = count('fail');
-    say(
-      io,
-      failures === 0
-        ? `Nothing fails${count('note') > 0 ? `; ${plural(count('note'), 'note')}` : ''}.`
-        : `${plural(failures, 'check')} failed.`,
-    );
-  }
-  return code;
-}
-
-function withoutCode(one: Checked): Omit<Checked, 'code'> {
-  const { code: _, ...rest } = one;
-  return rest;
-}
+const shown = ({ check, state, said, fix, tookMs }: Checked) => ({ check, state, said, ...(fix && { fix }), tookMs });
 
 const SIGNS: Readonly<Record<State, readonly [sign: string, tint: Tint]>> = {
   ok: ['✓', 'green'],

@@ -1,66 +1,194 @@
 // `everturn fork <run> <query> --from-turn k`: a new run that plays a rollout again from one of its turns on.
+// `everturn extend <run> <query> --turns n`: the same behind its last turn. The new run's name follows from the content unless
+// it is given, so repeating the command attaches to the same fork.
 
-import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { safeName } from '../../domain/run/ids.ts';
+import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
+import { unfitRewards } from '../../domain/rollout/reward.ts';
+import { sha256Hex } from '../../domain/text/sha256.ts';
+import { registerRun } from '../../local/permissions/registered.ts';
+import { homeOf } from '../../local/service/home.ts';
+import { resolveOptions } from '../../run/config.ts';
+import { createFork } from '../../run/fork-run.ts';
+import { describeWorkflow, runElsewhere, startCollection } from '../../client/temporal/runs.ts';
+import { namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
+import { type Answer, command, flag, required, text, unusable, whole, withDefault } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
-import { mustBeText, personOf } from '../find/person.ts';
-import { findRun } from '../find/place.ts';
-import { findRollout, whole } from '../find/rollout.ts';
-import { sourceOf } from '../find/source.ts';
-import type { Io } from '../io.ts';
-import { actArguments, type ActFlags, MOST_REASON_CHARS, MOST_TEXT_CHARS, reasonOption } from '../play/act.ts';
-import { launchFork } from '../play/fork-launch.ts';
+import { withLink, workflowUrl } from '../find/link.ts';
+import { personOf } from '../find/person.ts';
+import {
+  findRun,
+  mustBeRunName,
+  placeOf,
+  programName,
+  type RunPlace,
+  runArgument,
+  shellQuoted,
+  shortPath,
+} from '../find/place.ts';
+import { knownResult } from '../find/recorded.ts';
+import { findRollout } from '../find/rollout.ts';
+import { type Source, sourceOf } from '../find/source.ts';
+import { ROLLOUT } from '../flags.ts';
+import { type Io, printJson, say } from '../io.ts';
+import { mustProveSandbox, mustTakeCode } from '../play/code-sandbox.ts';
+import { showEnding } from '../play/ending.ts';
+import { followToEnd } from '../play/follow-to-end.ts';
+import { checkModel } from '../play/model.ts';
+import { plural } from '../view/format.ts';
+import { messageOf, nameOf, OF_ACT, REASON, reasonOf } from './act.ts';
 
-interface Flags extends ActFlags {
-  readonly fromTurn: string;
-  readonly say?: string;
-  readonly samples: string;
-  readonly name?: string;
-  readonly detach?: boolean;
-}
-
+const NAME = text('<run>', 'name of the new run (default: derived from its content)');
 const MOST_SAMPLES = 10_000;
 
-export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  actArguments(command)
-    .addOption(new Option('--from-turn <k>', 'the first turn that is played again').makeOptionMandatory())
-    .addOption(new Option('--say <text>', 'a message to the model, behind the feedback before that turn'))
-    .addOption(new Option('--samples <n>', 'rollouts of the fork').default('1'))
-    .addOption(new Option('--name <run>', 'name of the new run (default: derived from its content)'))
-    .addOption(reasonOption())
-    .addOption(new Option('--detach', 'return as soon as the fork has started'))
-    .addHelpText(
-      'after',
-      '\nThe turns before it are carried over as copies with their hashes; the run itself is only read. Own turns alone are\n' +
-        'trained on; a fork with --say is exported with --human-turns include. docs/steer.md\n\nExample:\n' +
-        '  everturn fork my-run arith-0007 --from-turn 2 --say "Check the sign." --name what-if',
-    )
-    .action(async (named: string, query: string, flags: Flags) => exit(await fork(io, named, query, flags)));
+export const fork = command({
+  args: ROLLOUT,
+  flags: {
+    ...OF_ACT,
+    fromTurn: required(whole('<k>', 'the first turn that is played again', 1)),
+    say: text('<text>', 'a message to the model, behind the feedback before that turn'),
+    samples: withDefault(whole('<n>', 'rollouts of the fork', 1), 1),
+    name: NAME,
+    reason: REASON,
+    detach: flag('return as soon as the fork has started'),
+  },
+  help:
+    'The turns before it are carried over as copies with their hashes; the run itself is only read. Own turns alone are\n' +
+    'trained on; a fork with --say is exported with --human-turns include. docs/steer.md\n\nExample:\n' +
+    '  everturn fork my-run arith-0007 --from-turn 2 --say "Check the sign." --name what-if',
+  async run(io, given) {
+    const place = await findRun(io, given.run, given.out);
+    const { fromTurn: turn, samples } = given;
+    if (samples > MOST_SAMPLES) throw unusable(`--samples is ${samples}.`, `It takes 1 to ${MOST_SAMPLES}.`);
+    const said = messageOf(given.say);
+    if (said !== null && turn === 1) {
+      throw unusable(
+        'Turn 1 shows the question, and no feedback that a message could follow.',
+        'Fork from turn 2 or later, or play a row with another question.',
+        'not-allowed',
+      );
+    }
+    const reason = reasonOf(given.reason);
+    const id = await findRollout(place, given);
+    const { numTurns = 1 } = (await place.store.getRollout(id))?.record.settings ?? {};
+    const source = await sourceOf(io, place, id, { turn, numTurns: () => numTurns });
+    const by = await personOf(io, given.by);
+    return launchFork(io, { ...given, place, source, how: 'fork', said, by, reason, numTurns, samples });
+  },
+});
+
+export const extend = command({
+  args: ROLLOUT,
+  flags: {
+    ...OF_ACT,
+    turns: required(whole('<n>', 'further turns', 1)),
+    say: text('<text>', 'a message to the model, behind the feedback before the first of them'),
+    name: NAME,
+    reason: REASON,
+    detach: flag('return as soon as it has started'),
+  },
+  help:
+    'A fork behind the last turn: the rollout itself, its returns and its accuracy stay as they are. docs/steer.md\n\n' +
+    'Example:\n  everturn extend my-run arith-0007 --turns 2',
+  async run(io, given) {
+    const place = await findRun(io, given.run, given.out);
+    const [said, reason] = [messageOf(given.say), reasonOf(given.reason)];
+    const id = await findRollout(place, given);
+    const end = (await place.store.getEnd(id))?.record;
+    if (end && end.stopReason !== 'max-turns') {
+      const verb = end.outcome === 'complete' ? 'fork' : 'retry';
+      const again = `\`${programName(io)} ${verb} ${runArgument(io, place)} ${shellQuoted(oneLine(given.query))}\``;
+      throw unusable(
+        `${nameOf(id, null)} ended by ${end.stopReason}; only a rollout that played all of its turns is extended.`,
+        end.outcome === 'cancelled' ? 'Begin another run.' : `${again} plays it again.`,
+        'not-allowed',
+      );
+    }
+    const source = await sourceOf(io, place, id, { turn: undefined, numTurns: (played) => played + given.turns });
+    // The same limits as of --num-turns.
+    const { numTurns } = resolveOptions({ flags: { numTurns: String(source.parent.turn - 1 + given.turns) } }).options;
+    const unfit = unfitRewards(source.trajectory.rollout.settings, numTurns);
+    if (unfit !== null)
+      throw unusable(`With ${numTurns} turns, the rewards of this run ${unfit}.`, 'Give fewer --turns.', 'bad-rewards');
+    const by = await personOf(io, given.by);
+    return launchFork(io, { ...given, place, source, how: 'extend', said, by, reason, numTurns, samples: 1 });
+  },
+});
+
+interface ForkLaunch {
+  readonly place: RunPlace;
+  readonly source: Source;
+  readonly how: ForkedFrom['how'];
+  readonly said: string | null;
+  readonly by: string;
+  readonly reason: string | null;
+  readonly numTurns: number;
+  readonly samples: number;
+  readonly name: string | undefined;
+  readonly detach: boolean;
+  readonly dryRun: boolean;
+  readonly json: boolean;
 }
 
-async function fork(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
-  const place = await findRun(io, named, flags.out);
-  const turn = whole('--from-turn', flags.fromTurn, 1);
-  const samples = whole('--samples', flags.samples, 1);
-  if (samples > MOST_SAMPLES) {
-    throw new UsageError(`--samples is ${samples}.`, { reason: 'bad-value', fix: `It takes 1 to ${MOST_SAMPLES}.` });
+async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode> {
+  const { place: old, source, samples, numTurns, how, said, by, reason, json } = given;
+  const { trajectory, runRecord, parent } = source;
+  const { rollout } = trajectory;
+  const run = given.name ?? nameOfFork(given);
+  mustBeRunName(run);
+  const place = placeOf(old.out, run);
+  const { folder } = place.store;
+  const from: ForkedFrom = { ...parent, how, said, by, reason, at: io.now() };
+  const carried = parent.turn > 1 ? `; ${plural(parent.turn - 1, 'turn')} carried over` : '';
+  const message = said === null ? '' : `; with a message of ${oneLine(by)}`;
+  const rollouts = `${plural(samples, 'rollout')} of ${oneLine(parent.query)}`;
+  const what = `${rollouts} from turn ${parent.turn} on, to turn ${numTurns}${carried}${message}`;
+  if (given.dryRun) {
+    return {
+      json: { run, folder, forkedFrom: from, samples, numTurns },
+      text: `Would make run "${run}" in ${shortPath(io, folder)}: ${what}.`,
+    };
   }
-  const said = flags.say === undefined ? null : mustBeText('--say', flags.say, MOST_TEXT_CHARS, true);
-  if (said !== null && turn === 1) {
-    throw new UsageError('Turn 1 shows the question, and no feedback that a message could follow.', {
-      reason: 'not-allowed',
-      fix: 'Fork from turn 2 or later, or play a row with another question.',
+  const { prompt } = rollout.query;
+  const opening = prompt.kind === 'messages' ? prompt.messages.map(({ role }) => role) : ['user'];
+  const there = await place.store.getRun();
+  const found = there?.record ?? (await checkModel(rollout.settings, [opening], io));
+  const make = () =>
+    createFork(place.store, old.store, {
+      ...{ run, from, parentRun: runRecord, rollout, numTurns, samples },
+      found: { logprobs: found.logprobs ?? null, model: found.model ?? null },
+      now: io.now(),
     });
+  const known = there && (await knownResult(place));
+  if (known) {
+    await make();
+    say(io, `Run "${run}" is finished; it is not played again.`);
+    return showEnding(io, { place, result: known, maxFailed: 0, url: null, local: false, tookMs: null }, json);
   }
-  const reason = flags.reason === undefined ? null : mustBeText('--reason', flags.reason, MOST_REASON_CHARS);
-  const id = await findRollout(place, query, flags);
-  const { numTurns = 1 } = (await place.store.getRollout(id))?.record.settings ?? {};
-  const source = await sourceOf(io, place, id, { turn, numTurns: () => numTurns });
-  return launchFork(io, {
-    ...{ place, source, how: 'fork', said, by: await personOf(io, flags.by), reason, numTurns, samples },
-    name: flags.name,
-    detach: flags.detach === true,
-    dryRun: flags.dryRun === true,
-    json: flags.json === true,
+  const isCode = rollout.query.task === 'code';
+  if (isCode && !namesCluster()) await mustProveSandbox(io);
+  return withLink(io, async (link) => {
+    const { state, out } = await describeWorkflow(link.session, run);
+    if (state === 'running' && out !== null && out !== place.out) throw runElsewhere(run, out);
+    if (isCode && state !== 'running') await mustTakeCode(link);
+    const { settings } = await make();
+    registerRun(homeOf(io.env), { folder, ...settings });
+    if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
+    if (!given.detach) io.interrupted();
+    await startCollection(link.session, { run, out: place.out }, `${parent.run}: ${what}`);
+    say(io, `Run        ${run} in ${shortPath(io, folder)}, from run "${parent.run}"`);
+    say(io, `Playing    ${what}`);
+    if (json) printJson(io, { event: 'started', run, folder, forkedFrom: from, url: workflowUrl(link, run) });
+    if (!given.detach) return followToEnd(io, link, place, { maxFailed: 0, json });
+    return { notes: [`It runs in the background: \`${programName(io)} watch ${runArgument(io, place)}\` follows it.`] };
   });
+}
+
+/** `first-fork-1a2b3c4d`: the same fork has the same name. */
+function nameOfFork({ source: { parent }, how, said, samples, numTurns }: ForkLaunch): string {
+  const content = JSON.stringify([parent.rolloutHash, parent.turn, parent.hash, said, samples, numTurns]);
+  const stem = safeName(parent.run).replace(/~.*/, '').slice(0, 60) || 'run';
+  return `${stem}-${how}-${sha256Hex(content).slice(0, 8)}`;
 }

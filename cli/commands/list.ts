@@ -1,25 +1,19 @@
 // `everturn list`: the runs in a folder, and others that the server plays now. Starts nothing.
 
-import type { Command } from 'commander';
 import { listRuns, progressOf, type RunSummary } from '../../client/temporal/runs.ts';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
 import { counting, ended } from '../../domain/run/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { jsonOption, outOption } from '../flags.ts';
-import { ago, count, percent } from '../view/format.ts';
-import { type Io, print, printJson, say } from '../io.ts';
 import { join, resolvePlace } from '../../records/place.ts';
-import { type Link, openLinkIfUp } from '../find/link.ts';
-import { paintFor, type Tint } from '../view/paint.ts';
-import { programName, shortPath, placeOf, type RunPlace, runNames } from '../find/place.ts';
+import { command, flag } from '../command.ts';
+import { ifUp, type Link } from '../find/link.ts';
+import { placeOf, programName, runNames, shortPath } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
+import { OUT } from '../flags.ts';
+import { type Io, printJson } from '../io.ts';
+import { ago, count, percent } from '../view/format.ts';
+import { paintFor, type Tint } from '../view/paint.ts';
 import { table } from '../view/table.ts';
-
-interface Flags {
-  readonly out: string;
-  readonly json?: boolean;
-}
 
 export interface ListedRun {
   readonly run: string;
@@ -41,47 +35,34 @@ export interface ListedRun {
   readonly folder: string | null;
 }
 
-export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  command
-    .addOption(outOption())
-    .addOption(jsonOption('one run a line as JSON on stdout'))
-    .addHelpText('after', '\nExample:\n  everturn list')
-    .action(async (flags: Flags) => exit(await list(io, flags)));
+export const list = command({
+  flags: { out: OUT, json: flag('one run a line as JSON on stdout') },
+  help: 'Example:\n  everturn list',
+  async run(io, given) {
+    const out = resolvePlace(io.cwd, given.out);
+    const runs = (await ifUp(io, (link) => listed(out, link))) ?? (await listed(out, undefined));
+    runs.sort((a, b) => b.createdAt - a.createdAt);
+    if (given.json) for (const run of runs) printJson(io, run);
+    if (given.json || runs.length > 0) return given.json ? {} : { text: listText(io, runs) };
+    return { notes: [`No runs in ${shortPath(io, out)} yet. Start with \`${programName(io)} demo\`.`] };
+  },
+});
+
+async function listed(out: string, link: Link | undefined): Promise<ListedRun[]> {
+  const onServer = link ? await listRuns(link.session) : [];
+  const known = await Promise.all((await runNames(out)).map((run) => fromFolder(link, out, run, onServer)));
+  const isKnown = (s: RunSummary) => known.some(({ run }) => run === s.run && isHere(s, out));
+  const elsewhere = onServer.filter((s) => s.state === 'running' && !isKnown(s));
+  return [...known, ...(await Promise.all(elsewhere.map((s) => fromServer(link!, s))))];
 }
 
-async function list(io: Io, flags: Flags): Promise<ExitCode> {
-  const out = resolvePlace(io.cwd, flags.out);
-  const link = await openLinkIfUp(io);
-  try {
-    const onServer = link ? await listRuns(link.session) : [];
-    const known = await Promise.all((await runNames(out)).map((run) => fromFolder(link, out, run, onServer)));
-    const elsewhere = onServer.filter(
-      (s) => s.state === 'running' && !known.some((k) => k.run === s.run && isHere(s, out)),
-    );
-    const runs = [...known, ...(await Promise.all(elsewhere.map((s) => fromServer(link!, s))))];
-    runs.sort((a, b) => b.createdAt - a.createdAt);
-    if (flags.json) for (const run of runs) printJson(io, run);
-    else if (runs.length === 0)
-      say(io, `No runs in ${shortPath(io, out)} yet. Start with \`${programName(io)} demo\`.`);
-    else print(io, listText(io, runs));
-    return EXIT.ok;
-  } finally {
-    await link?.close();
-  }
-}
+const NOT_KNOWN = { done: null, right: null, counted: null, total: null };
 
 function tally({ counts, total }: Pick<CollectionProgress, 'counts' | 'total'>) {
   // Rewards without a verdict say nothing of right and wrong.
   const known = counts.judgedAt.some((judged) => judged > 0);
   const done = ended(counts);
   return { done, counted: counting(done, counts), right: known ? (counts.rightBy.at(-1) ?? 0) : null, total };
-}
-
-async function looseCounts(
-  place: RunPlace,
-): Promise<Pick<ListedRun, 'state' | 'done' | 'counted' | 'right' | 'total'>> {
-  const progress = await recordedProgress(place);
-  return { state: progress.unfinished > 0 ? 'unfinished' : 'finished', ...tally(progress) };
 }
 
 async function fromFolder(
@@ -91,40 +72,27 @@ async function fromFolder(
   onServer: readonly RunSummary[],
 ): Promise<ListedRun> {
   const place = placeOf(out, run);
-  const record = await place.store.getRun().then(
-    (stored) => stored?.record,
-    () => undefined,
-  );
-  const base = {
-    run,
-    model: record?.settings.model ?? null,
-    createdAt: record?.createdAt ?? 0,
-    folder: place.store.folder,
-  };
-  // Rollouts that a client started directly: their final number is unknown.
-  if (record && !record.dataset) return { ...base, ...(await looseCounts(place)) };
-  const unknown = {
-    ...base,
-    done: null,
-    right: null,
-    counted: null,
-    total: record?.dataset ? record.dataset.accepted * samplesPerQuery(record) : null,
-  };
-  if (!record) return { ...unknown, state: 'broken' };
+  const record = (await place.store.getRun().catch(() => undefined))?.record;
+  const { createdAt = 0, dataset } = record ?? {};
+  const base = { run, model: record?.settings.model ?? null, createdAt, folder: place.store.folder };
+  if (!record) return { ...base, ...NOT_KNOWN, state: 'broken' };
+  if (!dataset) {
+    // Rollouts that a client started directly: their final number is unknown.
+    const progress = await recordedProgress(place);
+    return { ...base, state: progress.unfinished > 0 ? 'unfinished' : 'finished', ...tally(progress) };
+  }
   const result = await knownResult(place).catch(() => undefined);
   if (result) return { ...base, state: result.cancelled ? 'cancelled' : 'finished', ...tally(result) };
   const there = onServer.find((s) => s.run === run && isHere(s, out));
-  const progress = link && there?.state === 'running' ? await progressIn(link, there) : undefined;
-  if (!progress) {
-    const state = !link ? 'unfinished' : there?.state === 'running' ? 'running' : 'interrupted';
-    return { ...unknown, state };
-  }
-  return { ...base, state: progress.state, ...tally(progress) };
+  const isRunning = there?.state === 'running';
+  const progress = link && isRunning ? await progressIn(link, there) : undefined;
+  if (progress) return { ...base, state: progress.state, ...tally(progress) };
+  const state = !link ? 'unfinished' : isRunning ? 'running' : 'interrupted';
+  return { ...base, ...NOT_KNOWN, total: dataset.accepted * samplesPerQuery(record), state };
 }
 
 async function progressIn({ session }: Link, { run, memo }: RunSummary): Promise<CollectionProgress | null> {
-  const answered = await progressOf(session, run).catch(() => undefined);
-  return answered ?? memo;
+  return (await progressOf(session, run).catch(() => undefined)) ?? memo;
 }
 
 async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
@@ -133,7 +101,7 @@ async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
   return {
     run,
     state: progress?.state ?? state,
-    ...(progress ? tally(progress) : { done: null, right: null, counted: null, total: null }),
+    ...(progress ? tally(progress) : NOT_KNOWN),
     model: null,
     createdAt: Date.parse(startedAt),
     folder: out && join(out, run),
@@ -141,9 +109,7 @@ async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
 }
 
 /** A workflow without a folder in its memo may be this one. */
-function isHere({ out: there }: RunSummary, out: string): boolean {
-  return there === null || there === out;
-}
+const isHere = ({ out: there }: RunSummary, out: string): boolean => there === null || there === out;
 
 const TINTS: Readonly<Record<string, Tint>> = {
   running: 'cyan',
@@ -162,14 +128,7 @@ function listText(io: Io, runs: readonly ListedRun[]): string {
     r.createdAt ? ago(io.now() - r.createdAt) : '–',
     r.folder === null ? '–' : shortPath(io, r.folder),
   ]);
-  const columns = [
-    { title: 'run' },
-    { title: 'state' },
-    { title: 'done', align: 'right' },
-    { title: 'right at any turn', align: 'right' },
-    { title: 'begun' },
-    { title: 'folder' },
-  ] as const;
+  const columns = ['run', 'state', '>done', '>right at any turn', 'begun', 'folder'];
   return table(columns, rows, paintFor(io.out, io.env), (row, column) =>
     column === 1 ? TINTS[runs[row]!.state] : undefined,
   );

@@ -1,54 +1,53 @@
-// `everturn run <dataset>`: plays a data set, or attaches to the run that does.
+// `everturn run <dataset>`: plays a data set, or attaches to the run that does. `everturn demo`: plays the shipped data set
+// with the shipped model, as a new run each time.
 
-import { type Command, Option } from 'commander';
-import type { ExitCode } from '../exit.ts';
-import { jsonOption, outOption } from '../flags.ts';
-import { addRunFlags, resolveRunFlags, type RunFlags } from '../run-flags.ts';
-import type { Io } from '../io.ts';
+import { join } from 'node:path';
+import { DEMO_DEFAULTS } from '../../domain/run/defaults.ts';
+import { packageRoot } from '../../local/machine/package-root.ts';
+import { command, flag, text } from '../command.ts';
+import { shortPath } from '../find/place.ts';
+import { OUT } from '../flags.ts';
 import { launch } from '../play/launch.ts';
+import { resolveRunFlags, runFlags } from '../run-flags.ts';
 
-interface Flags extends RunFlags {
-  readonly out: string;
-  readonly name?: string;
-  readonly strict?: boolean;
-  readonly detach?: boolean;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
+const EVENTS = flag('events as JSON lines on stdout, everything else on stderr');
 
-export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  command
-    .argument('<dataset>', 'a file of problems: JSON lines, CSV, TSV or Parquet')
-    .addOption(outOption())
-    .addOption(new Option('--name <run>', 'name of the run (default: derived from data and settings)'))
-    .addOption(new Option('--detach', 'return as soon as the run has started'))
-    .addOption(new Option('--dry-run', 'say what would be played and what it takes at most; start and write nothing'))
-    .addOption(new Option('--strict', 'refuse a data set with a bad row'))
-    .addOption(jsonOption('events as JSON lines on stdout, everything else on stderr'));
-  addRunFlags(command)
-    .addHelpText('after', HELP)
-    .action(async (dataset: string, flags: Flags) => {
-      exit(
-        await launch(io, {
-          dataset,
-          out: flags.out,
-          name: flags.name,
-          resolved: resolveRunFlags(flags, io),
-          strict: flags.strict === true,
-          detach: flags.detach === true,
-          dryRun: flags.dryRun === true,
-          json: flags.json === true,
-        }),
-      );
-    });
-}
-
-const HELP = `
-The same command attaches to the run that it started. Ctrl-C detaches: the run continues.
+export const run = command({
+  args: { '<dataset>': 'a file of problems: JSON lines, CSV, TSV or Parquet' },
+  flags: {
+    out: OUT,
+    name: text('<run>', 'name of the run (default: derived from data and settings)'),
+    detach: flag('return as soon as the run has started'),
+    dryRun: flag('say what would be played and what it takes at most; start and write nothing'),
+    strict: flag('refuse a data set with a bad row'),
+    json: EVENTS,
+    ...runFlags(),
+  },
+  help: `The same command attaches to the run that it started. Ctrl-C detaches: the run continues.
 
 Exit codes: 0 finished; 2 wrong flags, or the name is taken by another run; 3 more rollouts failed than
 --max-failed, none is complete, or the run was cancelled; 4 Temporal; 5 the model; 6 the data set; 130 detached.
 A rollout that the judge could not decide counts as undecided, not as failed.
 
 Example:
-  everturn run examples/arithmetic.jsonl --num-turns 4 --max-concurrent 16`;
+  everturn run examples/arithmetic.jsonl --num-turns 4 --max-concurrent 16`,
+  run: (io, given) => launch(io, { ...given, resolved: resolveRunFlags(given, io) }),
+});
+
+export const demo = command({
+  flags: { out: OUT, json: EVENTS, ...runFlags(DEMO_DEFAULTS) },
+  help: 'Example:\n  everturn demo --num-turns 3',
+  run: (io, given) =>
+    launch(io, {
+      ...{ out: given.out, json: given.json, strict: true, detach: false, viewer: true },
+      dataset: shortPath(io, join(packageRoot(), 'examples', 'arithmetic.jsonl')),
+      name: demoName(io.now()),
+      resolved: resolveRunFlags(given, io, DEMO_DEFAULTS),
+    }),
+});
+
+/** `demo-20261121-091355`: each demo is a new run, whose random streams are derived from its name. */
+export function demoName(nowMs: number): string {
+  const digits = new Date(nowMs).toISOString().replace(/\D/g, '');
+  return `demo-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
+}

@@ -1,116 +1,99 @@
 // `everturn stats <run>`: every number of a run with its n, interval and definition. Reads the run's folder alone.
 
-import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors/errors.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
 import { unsteered } from '../../domain/rollout/rollout-summary.ts';
+import { byField, type FieldGroup } from '../../statistics/by-field.ts';
+import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
+import { totalOf } from '../../statistics/play-order.ts';
 import { statisticsRows } from '../../statistics/rows.ts';
-import { defaultKs, runStatistics, type RunStatistics } from '../../statistics/run-statistics.ts';
+import {
+  defaultKs,
+  runStatistics,
+  type RunStatistics,
+  type StatisticsOptions,
+} from '../../statistics/run-statistics.ts';
 import { costBounds, type Prices } from '../../statistics/timing.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { type Answer, command, flag, parsed, text, unusable, whole } from '../command.ts';
+import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
-import { whole } from '../find/rollout.ts';
-import { readRunSummaries, type RunSummaries } from '../find/summaries.ts';
-import { jsonOption, outOption, steeredOption } from '../flags.ts';
-import { type Io, print, printJson, say } from '../io.ts';
-import { sayBroken, statsBy } from '../play/stats-by.ts';
-import { csvText } from '../view/csv-text.ts';
-import { plural } from '../view/format.ts';
-import { paintFor } from '../view/paint.ts';
+import { fieldOfRows } from '../find/row-field.ts';
+import { damageLines, readRunSummaries, type RunSummaries } from '../find/summaries.ts';
+import { INCLUDE_STEERED, OUT, RUN } from '../flags.ts';
+import type { Io } from '../io.ts';
+import { csvText, groupedCsvText } from '../view/csv-text.ts';
+import { count, percent, plural } from '../view/format.ts';
+import { type Paint, paintFor } from '../view/paint.ts';
 import { steeredLines } from '../view/people.ts';
 import { statisticsText } from '../view/statistics-text.ts';
+import { table } from '../view/table.ts';
 
-interface Flags {
-  readonly out: string;
-  readonly k?: string;
-  readonly atTurn?: string;
-  readonly prices?: string;
-  readonly logprobs?: boolean;
-  readonly explain?: boolean;
-  readonly includeSteered?: boolean;
-  readonly by?: string;
-  readonly failUnder?: string;
-  readonly rows?: string;
-  readonly json?: boolean;
-  readonly csv?: boolean;
-}
-
-export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  command
-    .argument('<run>', "a run's name, or its folder")
-    .addOption(outOption())
-    .addOption(new Option('--k <list>', 'pass@k, pass^k and maj@k for these k (default: 1, 4, 8, 16 and all samples)'))
-    .addOption(new Option('--at-turn <t>', 'right means: right at any turn up to this one (default: the last)'))
-    .addOption(
-      new Option(
-        '--by <field>',
-        "apart for each value of a field of the data set's rows: level, extra_info.split, task",
-      ),
-    )
-    .addOption(
-      new Option(
-        '--fail-under <share>',
-        'exit with code 10 unless at least this share (0 to 1) of all rollouts is right at any turn up to --at-turn',
-      ).conflicts('by'),
-    )
-    .addOption(new Option('--rows <file>', 'with --by: the data set, if it is no longer where the run found it'))
-    .addOption(new Option('--prices <in,cached,out>', 'prices per million tokens: bounds of the cost'))
-    .addOption(new Option('--logprobs', "also the mean logprob of answers: reads every turn's tokens"))
-    .addOption(steeredOption())
-    .addOption(new Option('--explain', 'the definition of each number'))
-    .addOption(jsonOption('every number as one JSON object on stdout').conflicts('csv'))
-    .addOption(new Option('--csv', 'every number as one line of CSV on stdout'))
-    .addHelpText('after', '\nDefinitions and sources: docs/stats.md.\n\nExample:\n  everturn stats my-run --k 1,4,8')
-    .action(async (named: string, flags: Flags) => exit(await stats(io, named, flags)));
-}
-
-async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
-  if (flags.rows !== undefined && flags.by === undefined) {
-    throw new UsageError('--rows names the data set for --by.', { reason: 'bad-value', fix: 'Give --by <field> too.' });
-  }
-  const ks = flags.k === undefined ? undefined : listOfK(flags.k);
-  const prices = flags.prices === undefined ? undefined : pricesOf(flags.prices);
-  const least = flags.failUnder === undefined ? undefined : shareOf(flags.failUnder);
-  const place = await findRun(io, named, flags.out);
-  const read = await readRunSummaries(place, {
-    detail: flags.logprobs ? 'logprobs' : 'turns',
-    includeSteered: flags.includeSteered === true,
-  });
-  const { shape, rollouts, broken, record, end } = read;
-  const atTurn = flags.atTurn === undefined ? shape.numTurns : whole('--at-turn', flags.atTurn, 1);
-  mustBePossible(ks, atTurn, read);
-  const statistics = runStatistics(rollouts, shape, { ks: ks ?? defaultKs(shape), atTurn });
-  if (flags.by !== undefined) return statsBy(io, place, read, { ks: ks ?? defaultKs(shape), atTurn }, flags.by, flags);
-  const cost = prices && costBounds(unsteered(rollouts), prices);
-  if (flags.json) {
-    printJson(io, {
-      run: place.run,
-      end,
-      model: record?.settings.model ?? null,
-      ...statistics,
-      ...(prices && { cost }),
-      broken,
-    });
-  } else if (flags.csv) {
-    io.out.write(csvText(statisticsRows(statistics)));
-  } else {
+export const stats = command({
+  args: RUN,
+  flags: {
+    out: OUT,
+    k: parsed('<list>', 'pass@k, pass^k and maj@k for these k (default: 1, 4, 8, 16 and all samples)', listOfK),
+    atTurn: whole('<t>', 'right means: right at any turn up to this one (default: the last)', 1),
+    by: text('<field>', "apart for each value of a field of the data set's rows: level, extra_info.split, task"),
+    failUnder: parsed(
+      '<share>',
+      'exit with code 10 unless at least this share (0 to 1) of all rollouts is right at any turn up to --at-turn',
+      shareOf,
+      { excludes: 'by' },
+    ),
+    rows: text('<file>', 'with --by: the data set, if it is no longer where the run found it'),
+    prices: parsed('<in,cached,out>', 'prices per million tokens: bounds of the cost', pricesOf),
+    logprobs: flag("also the mean logprob of answers: reads every turn's tokens"),
+    includeSteered: INCLUDE_STEERED,
+    explain: flag('the definition of each number'),
+    json: flag('every number as one JSON object on stdout', { excludes: 'csv' }),
+    csv: flag('every number as one line of CSV on stdout'),
+  },
+  help: 'Definitions and sources: docs/stats.md.\n\nExample:\n  everturn stats my-run --k 1,4,8',
+  async run(io, given) {
+    const { by, prices, failUnder, csv, includeSteered, explain } = given;
+    if (given.rows !== undefined && by === undefined)
+      throw unusable('--rows names the data set for --by.', 'Give --by <field> too.');
+    const place = await findRun(io, given.run, given.out);
+    const read = await readRunSummaries(place, { detail: given.logprobs ? 'logprobs' : 'turns', includeSteered });
+    const { shape, rollouts, broken, record, end } = read;
+    const { atTurn = shape.numTurns } = given;
+    mustBePossible(given.k, atTurn, read);
+    const options = { ks: given.k ?? defaultKs(shape), atTurn };
+    if (by !== undefined) {
+      const values = await fieldOfRows(io, place, record, by, given.rows);
+      return byFieldAnswer(io, { ...read, run: place.run }, options, by, values, csv, given.json);
+    }
+    const statistics = runStatistics(rollouts, shape, options);
+    if (csv) io.out.write(csvText(statisticsRows(statistics)));
+    const cost = prices && costBounds(unsteered(rollouts), prices);
     const paint = paintFor(io.out, io.env);
-    const { ended, total, inFlight, outcomes, queries } = statistics;
-    const said = Object.entries(outcomes).flatMap(([name, n]) => (n > 0 ? `${n} ${name}` : []));
-    const all = total > ended ? ` of ${total}` : '';
-    const flight = inFlight > 0 ? `, ${inFlight} in flight` : '';
-    print(
-      io,
-      `${paint('bold', place.run)}: ${ended}${all} rollouts of ${plural(queries, 'query', 'queries')} ended (${said.join(', ') || 'none'})${flight}`,
-    );
-    print(io, `\n${statisticsText(statistics, { explain: flags.explain === true, end, paint })}`);
-    if (prices) print(io, `cost         ${costText(cost ?? null)}`);
-  }
-  for (const line of steeredLines(statistics.steered)) say(io, line);
-  sayBroken(io, broken);
-  const under = least === undefined ? null : whyUnder(statistics, least);
-  if (under === null) return EXIT.ok;
-  say(io, `everturn: --fail-under ${least}: ${under}.`);
-  return EXIT.below;
+    const shown = () =>
+      [
+        headLine(place.run, statistics, paint),
+        '',
+        statisticsText(statistics, { explain, end, paint }),
+        ...(prices ? [`cost         ${costText(cost ?? null)}`] : []),
+      ].join('\n');
+    const under = failUnder === undefined ? null : whyUnder(statistics, failUnder);
+    const model = record?.settings.model ?? null;
+    return {
+      json: { run: place.run, end, model, ...statistics, ...(prices && { cost }), broken },
+      ...(csv ? {} : { text: shown }),
+      notes: [
+        ...steeredLines(statistics.steered),
+        ...damageLines(broken),
+        ...(under === null ? [] : [`everturn: --fail-under ${failUnder}: ${under}.`]),
+      ],
+      code: under === null ? EXIT.ok : EXIT.below,
+    };
+  },
+});
+
+function headLine(run: string, { ended, total, inFlight, outcomes, queries }: RunStatistics, paint: Paint): string {
+  const said = Object.entries(outcomes).flatMap(([name, n]) => (n > 0 ? `${n} ${name}` : []));
+  const all = total > ended ? ` of ${total}` : '';
+  const flight = inFlight > 0 ? `, ${inFlight} in flight` : '';
+  return `${paint('bold', run)}: ${ended}${all} rollouts of ${plural(queries, 'query', 'queries')} ended (${said.join(', ') || 'none'})${flight}`;
 }
 
 const costText = (cost: readonly [number, number] | null): string =>
@@ -130,34 +113,29 @@ function whyUnder({ right: { count, known }, atTurn, total, ended }: RunStatisti
 
 const MOST_KS = 32;
 
-function listOfK(text: string): number[] {
-  const ks = text.split(',').map((k) => k.trim());
+function listOfK(given: string): number[] {
+  const ks = given.split(',').map((k) => k.trim());
   if (ks.length <= MOST_KS && ks.every((k) => /^[1-9]\d{0,5}$/.test(k))) return [...new Set(ks.map(Number))];
-  throw new UsageError(`--k ${JSON.stringify(text)} is not a list of whole numbers from 1.`, {
-    reason: 'bad-value',
-    fix: `Write at most ${MOST_KS}, with commas: --k 1,4,8.`,
-  });
+  const message = `--k ${JSON.stringify(given)} is not a list of whole numbers from 1.`;
+  throw unusable(message, `Write at most ${MOST_KS}, with commas: --k 1,4,8.`);
 }
 
-function pricesOf(text: string): Prices {
-  const prices = text.split(',').map((price) => (price.trim() === '' ? NaN : Number(price)));
+function pricesOf(given: string): Prices {
+  const prices = given.split(',').map((price) => (price.trim() === '' ? NaN : Number(price)));
   const [input, cached, output] = prices;
-  if (prices.length === 3 && prices.every((price) => Number.isFinite(price) && price >= 0)) {
+  if (prices.length === 3 && prices.every((price) => Number.isFinite(price) && price >= 0))
     return { input: input!, cached: cached!, output: output! };
-  }
-  throw new UsageError(`--prices ${JSON.stringify(text)} is not three prices.`, {
-    reason: 'bad-value',
-    fix: 'Give prices per million tokens of input, of cached input and of output: --prices 3,0.3,15.',
-  });
+  throw unusable(
+    `--prices ${JSON.stringify(given)} is not three prices.`,
+    'Give prices per million tokens of input, of cached input and of output: --prices 3,0.3,15.',
+  );
 }
 
-function shareOf(text: string): number {
-  const share = Number(text);
-  if (/^\d(\.\d{1,12})?$/.test(text) && share <= 1) return share;
-  throw new UsageError(`--fail-under ${JSON.stringify(text)} is not a share.`, {
-    reason: 'bad-value',
-    fix: 'Write a number from 0 to 1: 0.8 is 80 %.',
-  });
+function shareOf(given: string): number {
+  const share = Number(given);
+  if (/^\d(\.\d{1,12})?$/.test(given) && share <= 1) return share;
+  const message = `--fail-under ${JSON.stringify(given)} is not a share.`;
+  throw unusable(message, 'Write a number from 0 to 1: 0.8 is 80 %.');
 }
 
 /** A k or a turn that the run does not have gives no number: said, not shown as a dash. */
@@ -165,15 +143,81 @@ function mustBePossible(ks: readonly number[] | undefined, atTurn: number, { sha
   const most = shape.samples * shape.epochs;
   const large = ks?.find((k) => k > most);
   if (large !== undefined && shape.queries > 0) {
-    throw new UsageError(`--k ${large} is above the ${plural(most, 'sample')} of each query: no number is defined.`, {
-      reason: 'bad-value',
-      fix: `Give numbers up to ${most}, or play the run with --samples ${large}.`,
-    });
+    throw unusable(
+      `--k ${large} is above the ${plural(most, 'sample')} of each query: no number is defined.`,
+      `Give numbers up to ${most}, or play the run with --samples ${large}.`,
+    );
   }
-  if (atTurn > shape.numTurns) {
-    throw new UsageError(`--at-turn ${atTurn}: the run plays ${plural(shape.numTurns, 'turn')}.`, {
-      reason: 'no-such-turn',
-      fix: `Give a turn from 1 to ${shape.numTurns}.`,
-    });
+  if (atTurn <= shape.numTurns) return;
+  const message = `--at-turn ${atTurn}: the run plays ${plural(shape.numTurns, 'turn')}.`;
+  throw unusable(message, `Give a turn from 1 to ${shape.numTurns}.`, 'no-such-turn');
+}
+
+/** More parts than this are no groups: each would be a query or two. */
+const MOST_VALUES = 200;
+const NONE = '(none)';
+
+/** The numbers of a run apart for each value of a field of its rows. */
+function byFieldAnswer(
+  io: Io,
+  { run, shape, rollouts, broken, end }: RunSummaries & { readonly run: string },
+  options: StatisticsOptions,
+  by: string,
+  values: ReadonlyMap<string, string>,
+  csv: boolean,
+  json: boolean,
+): Answer {
+  const different = new Set(values.values()).size;
+  if (different > MOST_VALUES) {
+    throw unusable(
+      `Field ${JSON.stringify(oneLine(by))} has ${count(different)} values: numbers of so few queries each say nothing.`,
+      `Choose a field with at most ${MOST_VALUES} values, such as a level or a subject.`,
+    );
   }
+  const found = byField(rollouts, shape, values, options);
+  const groups = found.map(({ value, statistics }) => ({ value, ...statistics }));
+  if (csv) {
+    const rows = found.map(({ value, statistics }) => ({ value: value ?? NONE, rows: statisticsRows(statistics) }));
+    io.out.write(groupedCsvText(by, rows));
+  }
+  if (csv || json) return { json: { run, end, by, groups, broken }, notes: damageLines(broken) };
+  const paint = paintFor(io.out, io.env);
+  const all = runStatistics(rollouts, shape, options);
+  const open = totalOf(shape) - all.ended;
+  return {
+    text: [
+      `${paint('bold', run)} by ${oneLine(by)}: ${plural(all.ended, 'ended rollout')}`,
+      groupTable(found, { value: 'all', statistics: all }, paint),
+    ].join('\n'),
+    notes: [
+      ...(open > 0 && all.provisional ? [`${plural(open, 'rollout')} not ended: these numbers are provisional.`] : []),
+      ...steeredLines(all.steered),
+      ...damageLines(broken),
+    ],
+  };
+}
+
+function groupTable(groups: readonly FieldGroup[], all: FieldGroup, paint: Paint): string {
+  const numbers = ({ statistics: s }: FieldGroup): Estimate[] => [
+    ...(s.atTurn === 1 ? [] : [s.passAtKFirst[0]!, s.lastAnswer]),
+    ...s.passAtK,
+  ];
+  const names = numbers(all).map(({ name }) => name);
+  const columns = ['value', '>queries', '>rollouts', ...names.flatMap((name) => [`>${name}`, '>95 %'])];
+  const rows = [...groups, all].map((group) => {
+    const found = new Map(numbers(group).map((one) => [one.name, one]));
+    return [
+      oneLine(group.value ?? NONE),
+      count(group.statistics.queries),
+      count(group.statistics.ended),
+      ...names.flatMap((name) => shown(found.get(name))),
+    ];
+  });
+  return table(columns, rows, paint, (row, column) => (column === 0 || row === groups.length ? 'bold' : undefined));
+}
+
+function shown(one: Estimate | undefined): [string, string] {
+  if (one === undefined || one.value === null) return ['–', '–'];
+  const bounds = one.interval?.map((bound) => (100 * bound).toFixed(1)).join(' to ');
+  return [percent(one.value, 1), bounds === undefined || saysNothing(one) ? '–' : bounds];
 }

@@ -5,8 +5,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { type Command, Option } from 'commander';
-import { ModelError, UsageError } from '../../domain/errors/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { versionNumber } from '../../domain/weights/weight-version.ts';
 import type { ServerUpdate, WeightsState } from '../../domain/weights/weights.ts';
 import { weightServers } from '../../inference/weights/index.ts';
@@ -14,22 +13,18 @@ import { realPath } from '../../local/permissions/folders.ts';
 import { registeredRun, registerUpdate } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { startUpdate } from '../../client/temporal/weights.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { openLink } from '../find/link.ts';
-import { plural } from '../view/format.ts';
-import { type Io, print, printJson, say } from '../io.ts';
-import { paintFor } from '../view/paint.ts';
+import type { RolloutSettings } from '../../domain/run/settings.ts';
+import { command, flag, parsed, required, text, unusable } from '../command.ts';
+import { EXIT } from '../exit.ts';
+import { withLink } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
+import { RUN } from '../flags.ts';
+import { type Io, say } from '../io.ts';
 import { followUpdate } from '../play/follow-update.ts';
-import { steerArguments, type SteerFlags } from '../play/steer.ts';
+import { plural } from '../view/format.ts';
+import { paintFor } from '../view/paint.ts';
 import { table } from '../view/table.ts';
-
-interface Flags extends SteerFlags {
-  readonly from: string;
-  readonly weightVersion: string;
-  readonly rewind?: boolean;
-  readonly apiKeyEnv?: string;
-}
+import { OF_RUN } from './steer.ts';
 
 export interface WeightUpdate {
   readonly run: string;
@@ -44,89 +39,89 @@ export interface WeightUpdate {
   readonly servers: readonly ServerUpdate[];
 }
 
-export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  steerArguments(command, 'everturn update-weights my-run --from /checkpoints/step-7 --weight-version 7')
-    .addOption(new Option('--from <dir>', 'the weights, in a folder that every server sees').makeOptionMandatory())
-    .addOption(new Option('--weight-version <n>', "the weights' version: a number, or a word").makeOptionMandatory())
-    .addOption(new Option('--rewind', 'the trainer goes back to an older version on purpose'))
-    .addOption(new Option('--api-key-env <NAME>', "environment variable of the servers' key (default: the run's)"))
-    .action(async (named: string, flags: Flags) => exit(await update(io, await findRun(io, named, flags.out), flags)));
-}
-
-async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> {
-  const { run, out, store } = place;
-  const { settings, train } = (await store.getRun())!.record;
-  const { model } = settings;
-  if (train) {
-    // Its clock would not follow.
-    throw new UsageError(`Run "${run}" is paced by its feed, which alone publishes its weights.`, {
-      reason: 'not-allowed',
-      fix: `Call \`version\` of the feed with the number and the folder: \`everturn feed ${run}\`, docs/feed.md.`,
-    });
-  }
-  const isEmbedded = weightServers(model) === null;
-  const apiKeyEnv = flags.apiKeyEnv ?? (await ownKey(io, place));
-  const label = versionWord(flags.weightVersion);
-  const version = versionNumber(label);
-  const weights = weightsFolder(io, flags.from, isEmbedded);
-  const given = { rewind: flags.rewind, apiKeyEnv: flags.apiKeyEnv };
-  const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  // Of a number the label follows, also after a rewind.
-  const input = { run, out, version, weights, ...(label === String(version) ? {} : { label }), ...named };
-  // Workers of this user believe that, and nothing that a workflow says of itself.
-  registerUpdate(homeOf(io.env), { folder: store.folder, model, apiKeyEnv, weights });
-  const link = await openLink(io);
-  try {
-    const started = await startUpdate(link.session, input);
-    const result = await followUpdate(io, link, started, (server) => say(io, serverLine(server)));
-    if (result === 'detached') {
-      say(io, `The update goes on; \`everturn status ${run}\` shows it.`);
-      return EXIT.detached;
+export const updateWeights = command({
+  args: RUN,
+  flags: {
+    ...OF_RUN,
+    from: required(text('<dir>', 'the weights, in a folder that every server sees')),
+    weightVersion: required(parsed('<n>', "the weights' version: a number, or a word", versionWord)),
+    rewind: flag('the trainer goes back to an older version on purpose'),
+    apiKeyEnv: text('<NAME>', "environment variable of the servers' key (default: the run's)"),
+  },
+  help: 'Example:\n  everturn update-weights my-run --from /checkpoints/step-7 --weight-version 7',
+  async run(io, given) {
+    const place = await findRun(io, given.run, given.out);
+    const { run, out, store } = place;
+    const { settings, train } = (await store.getRun())!.record;
+    const { model } = settings;
+    if (train) {
+      // Its clock would not follow.
+      throw unusable(
+        `Run "${run}" is paced by its feed, which alone publishes its weights.`,
+        `Call \`version\` of the feed with the number and the folder: \`everturn feed ${run}\`, docs/feed.md.`,
+        'not-allowed',
+      );
     }
-    const { state, servers } = result;
-    const done = { run, from: weights, weightVersion: result.label, version, state, whole: state === 'whole', servers };
-    if (flags.json) printJson(io, done satisfies WeightUpdate);
-    else if (isEmbedded) print(io, `Run "${run}" is at version ${result.label}: each turn that begins now has it.`);
-    else print(io, updateTable(io, servers));
-    if (done.whole) return EXIT.ok;
-    throw notWhole(done);
-  } finally {
-    await link.close();
-  }
-}
+    const isEmbedded = weightServers(model) === null;
+    const { apiKeyEnv: key, weightVersion: label } = given;
+    const apiKeyEnv = key ?? ownKey(io, place, settings);
+    const version = versionNumber(label);
+    const weights = weightsFolder(io, given.from, isEmbedded);
+    const input = {
+      ...{ run, out, version, weights },
+      // Of a number the label follows, also after a rewind.
+      ...(label !== String(version) && { label }),
+      ...(given.rewind && { rewind: true }),
+      ...(key !== undefined && { apiKeyEnv: key }),
+    };
+    // Workers of this user believe that, and nothing that a workflow says of itself.
+    registerUpdate(homeOf(io.env), { folder: store.folder, model, apiKeyEnv, weights });
+    return withLink(io, async (link) => {
+      const started = await startUpdate(link.session, input);
+      const result = await followUpdate(io, link, started, (server) => say(io, serverLine(server)));
+      if (result === 'detached') {
+        say(io, `The update goes on; \`everturn status ${run}\` shows it.`);
+        return EXIT.detached;
+      }
+      const { state, servers } = result;
+      const whole = state === 'whole';
+      const done: WeightUpdate = { run, from: weights, weightVersion: result.label, version, state, whole, servers };
+      const embedded = `Run "${run}" is at version ${result.label}: each turn that begins now has it.`;
+      const text = isEmbedded ? embedded : updateTable(io, servers);
+      return { json: done, text, ...(!whole && { error: notWhole(done) }) };
+    });
+  },
+});
 
 /** A folder from elsewhere must not choose a variable of this user's, and the server that receives its value. */
-async function ownKey(io: Io, { run, store }: RunPlace): Promise<string | null> {
-  const { model, apiKeyEnv } = (await store.getRun())!.record.settings;
+function ownKey(io: Io, { run, store }: RunPlace, { model, apiKeyEnv }: RolloutSettings): string | null {
   if (apiKeyEnv === null) return null;
   const own = registeredRun(homeOf(io.env), realPath(store.folder) ?? store.folder);
   if (own?.model === model && own.apiKeyEnv === apiKeyEnv) return apiKeyEnv;
-  throw new UsageError(`Run "${run}" uses the key in ${apiKeyEnv}, but none of your own commands here started it.`, {
-    reason: 'not-allowed',
-    fix: `If its servers are yours, confirm it: --api-key-env ${apiKeyEnv}.`,
-  });
+  throw unusable(
+    `Run "${run}" uses the key in ${apiKeyEnv}, but none of your own commands here started it.`,
+    `If its servers are yours, confirm it: --api-key-env ${apiKeyEnv}.`,
+    'not-allowed',
+  );
 }
 
 /** Versions are int32. */
 const MAX_NUMBER = 2 ** 31 - 1;
 
 /** Servers report the version, and every record stores it. */
-function versionWord(text: string): string {
-  const word = text.trim();
+function versionWord(given: string): string {
+  const word = given.trim();
   if (/^\d{1,200}$/.test(word) && Number(word) > MAX_NUMBER) {
-    throw new UsageError(
+    throw unusable(
       `--weight-version ${word.slice(0, 40)} is above ${MAX_NUMBER}, the greatest that trainers store.`,
-      {
-        reason: 'bad-value',
-        fix: `Give a number from 0 to ${MAX_NUMBER}, or a string that ends in one, as in step-7.`,
-      },
+      `Give a number from 0 to ${MAX_NUMBER}, or a string that ends in one, as in step-7.`,
     );
   }
   if (/^[\x21-\x7e]{1,200}$/.test(word) && word !== 'default') return word;
-  throw new UsageError(`--weight-version ${JSON.stringify(text)} cannot be a version.`, {
-    reason: 'bad-value',
-    fix: 'Give a number, or a string that ends in one, as in step-7; `default` means weights that were never updated.',
-  });
+  throw unusable(
+    `--weight-version ${JSON.stringify(given)} cannot be a version.`,
+    'Give a number, or a string that ends in one, as in step-7; `default` means weights that were never updated.',
+  );
 }
 
 /** Servers may see folders that this machine does not: only what is here and wrong is refused. */
@@ -140,12 +135,13 @@ function weightsFolder(io: Io, named: string, isEmbedded: boolean): string {
     (statSync(inner, { throwIfNoEntry: false })?.isDirectory() ?? false) &&
     readdirSync(inner).some((name) => pattern.test(name));
   if (isEmbedded ? holds(join(folder, 'onnx'), /^model\.onnx$/) : holds(folder, WEIGHTS)) return folder;
-  throw new UsageError(`--from ${named} holds no weights.`, {
-    reason: 'no-weights',
-    fix: isEmbedded
+  throw unusable(
+    `--from ${named} holds no weights.`,
+    isEmbedded
       ? 'It takes a folder with config.json and onnx/model.onnx, exported as the model of the run was.'
       : 'It takes a folder of *.safetensors, *.bin or *.pt, as trainers save it.',
-  });
+    'no-weights',
+  );
 }
 
 const WEIGHTS = /\.(safetensors|bin|pt|pth|gguf)$/;
@@ -164,14 +160,9 @@ function serverLine({ url, state, error }: ServerUpdate): string {
   return oneLine(`${url} ${SAID[state]}${error === null ? '.' : `: ${error}`}`);
 }
 
+const hasIt = ({ state }: ServerUpdate): boolean => state === 'updated' || state === 'already';
+
 export function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
-  const columns = [
-    { title: 'server' },
-    { title: 'before' },
-    { title: 'now' },
-    { title: 'took' },
-    { title: '' },
-  ] as const;
   const word = (version: string | null) => oneLine(version ?? '–');
   const rows = servers.map(({ url, before, now, tookMs, state }) => [
     oneLine(url),
@@ -180,25 +171,23 @@ export function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
     `${(tookMs / 1000).toFixed(2)} s`,
     state,
   ]);
-  return table(columns, rows, paintFor(io.out, io.env), (row, column) =>
-    column === 4 ? (['updated', 'already'].includes(servers[row]!.state) ? 'green' : 'red') : undefined,
+  return table(['server', 'before', 'now', 'took', ''], rows, paintFor(io.out, io.env), (row, column) =>
+    column === 4 ? (hasIt(servers[row]!) ? 'green' : 'red') : undefined,
   );
 }
 
 /** The next step for the user depends on whether a server waits. */
 function notWhole({ run, from, weightVersion, servers, state }: WeightUpdate): ModelError {
-  const of = (...states: ServerUpdate['state'][]) => servers.filter((server) => states.includes(server.state));
-  const have = of('updated', 'already').length;
-  const paused = of('paused').map(({ url }) => url);
-  const parts = [
+  const have = servers.filter(hasIt).length;
+  const paused = servers.flatMap((server) => (server.state === 'paused' ? [server.url] : []));
+  const what =
     state === 'superseded'
       ? `A later update of run "${run}" has taken the place of version ${weightVersion}`
       : have === 0
         ? `No server of run "${run}" has version ${weightVersion}`
-        : `The servers of run "${run}" differ: ${have} of ${plural(servers.length, 'server')} have version ${weightVersion}`,
-    ...(paused.length > 0 ? [`${paused.join(', ')} makes no token until it is updated or restarted`] : []),
-  ];
-  return new ModelError(parts.join('; '), {
+        : `The servers of run "${run}" differ: ${have} of ${plural(servers.length, 'server')} have version ${weightVersion}`;
+  const silent = paused.length > 0 ? `; ${paused.join(', ')} makes no token until it is updated or restarted` : '';
+  return new ModelError(what + silent, {
     reason: 'weights-not-updated',
     fix: `Every token has its version. Fix the errors above about ${oneLine(from)} and the servers, and repeat the command: updated servers are only resumed.`,
   });

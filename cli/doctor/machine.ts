@@ -8,7 +8,6 @@ import { EverturnError, explain } from '../../domain/errors/errors.ts';
 import { isFree } from '../../local/machine/ports.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../../local/service/dev-server.ts';
-import { homeOf } from '../../local/service/home.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
 import { factsOf, removeFile } from '../../records/disk/facts.ts';
 import { writeOnce } from '../../records/disk/write-once.ts';
@@ -148,8 +147,6 @@ async function space(folder: string): Promise<Finding[]> {
 function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
-
-export const folderOfHome = (io: Io): string => homeOf(io.env).folder;
 
 export function portsCheck(io: Io): Check {
   return {

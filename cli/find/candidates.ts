@@ -26,7 +26,7 @@ export async function candidates(io: Io, words: readonly string[]): Promise<stri
 
 async function possible(io: Io, before: readonly string[], typed: string): Promise<readonly string[]> {
   const [name] = before;
-  const program = await buildProgram(io, name === undefined ? [] : [name], () => undefined);
+  const program = await buildProgram(io, name === undefined ? [] : [name, '--all'], () => undefined);
   if (name === undefined || name === 'help') return [...program.commands.map((c) => c.name()), ...flagsOf(program)];
   const command = program.commands.find((c) => c.name() === name);
   if (!command) return [];

@@ -3,7 +3,7 @@
 
 import { basename, dirname } from 'node:path';
 import type { UndecidedPolicy } from '../../domain/rollout/finished-turns.ts';
-import { UsageError } from '../../domain/errors/errors.ts';
+import type { UsageError } from '../../domain/errors/errors.ts';
 import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../../domain/rollout/group.ts';
 import type { ContradictedPolicy, VerdictSource } from '../../domain/rollout/judged-by-people.ts';
 import { areal } from '../../formats/exports/areal.ts';
@@ -21,23 +21,24 @@ import type { HumanTurnsPolicy, ReadingOptions } from '../../records/reading.ts'
 import type { SkippedRollout } from '../../records/selection.ts';
 import type { RunRecord } from '../../records/record/run-record.ts';
 import type { Store } from '../../records/store.ts';
+import { flagOf, unusable } from '../command.ts';
 import { openParts } from './parts.ts';
 
 export interface ExportFlags {
   readonly format: string;
   readonly undecided: UndecidedPolicy;
-  readonly verdicts?: VerdictSource;
-  readonly contradicted?: ContradictedPolicy;
-  readonly humanTurns?: HumanTurnsPolicy;
-  readonly successRate?: string;
-  readonly dropZeroVariance?: boolean;
-  readonly minMembers?: string;
-  readonly advantages?: Advantages;
-  readonly sequences?: Sequences;
-  readonly seqLen?: string;
-  readonly ranks?: string;
-  readonly groupsPerStep?: string;
-  readonly firstStep?: string;
+  readonly verdicts: VerdictSource;
+  readonly contradicted: ContradictedPolicy | undefined;
+  readonly humanTurns: HumanTurnsPolicy;
+  readonly successRate: string | undefined;
+  readonly dropZeroVariance: boolean;
+  readonly minMembers: number | undefined;
+  readonly advantages: Advantages | undefined;
+  readonly sequences: Sequences | undefined;
+  readonly seqLen: number | undefined;
+  readonly ranks: number | undefined;
+  readonly groupsPerStep: number | undefined;
+  readonly firstStep: number | undefined;
 }
 
 interface Target {
@@ -86,7 +87,9 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
     if (byQuery) mustHaveOneTurn(run);
     const keep = filter ?? run?.keep;
     // AReaL's trainer asserts that each id has all of its sequences.
-    const of = byQuery ? { ...NO_FILTER, ...keep, minMembers: flags.minMembers ? keep!.minMembers : null } : keep;
+    const of = byQuery
+      ? { ...NO_FILTER, ...keep, minMembers: flags.minMembers === undefined ? null : keep!.minMembers }
+      : keep;
     const chosen = { ...selection, ...(of && { filter: of }) };
     const place = { out: dirname(store.folder), run: basename(store.folder) };
     const parts = exporter.open
@@ -103,64 +106,52 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
   };
 }
 
+type ReadingFlags = Pick<ExportFlags, 'undecided' | 'verdicts' | 'contradicted' | 'humanTurns'>;
+
 /** Throws a UsageError: a policy for people's verdicts means nothing to the judge's. */
 export function readingOf({ undecided, verdicts, contradicted, humanTurns }: ReadingFlags): ReadingOptions {
   if (contradicted !== undefined && verdicts !== 'human') {
-    throw new UsageError("--contradicted says what to do where people's verdicts contradict the judge's feedback.", {
-      reason: 'bad-value',
-      fix: 'Give it with --verdicts human.',
-    });
+    throw unusable(
+      "--contradicted says what to do where people's verdicts contradict the judge's feedback.",
+      'Give it with --verdicts human.',
+    );
   }
-  return {
-    undecided,
-    ...(verdicts && { verdicts }),
-    ...(contradicted && { contradicted }),
-    ...(humanTurns && { humanTurns }),
-  };
+  return { undecided, verdicts, ...(contradicted && { contradicted }), humanTurns };
 }
 
-type ReadingFlags = Pick<ExportFlags, 'undecided' | 'verdicts' | 'contradicted' | 'humanTurns'>;
-
-const DEFAULTS: Readonly<Record<string, string>> = { undecided: 'drop', verdicts: 'judge', humanTurns: 'drop' };
+/** The flags of every export, and the values of the others with which nothing is selected. */
+const OF_TARGET: ReadonlySet<string> = new Set(['run', 'format', 'out', 'runs', 'overwrite', 'json']);
+const UNSELECTED: Readonly<Record<string, unknown>> = {
+  ...{ undecided: 'drop', verdicts: 'judge', humanTurns: 'drop' },
+  dropZeroVariance: false,
+};
 
 /** Every rollout is in a trace, so nothing selects among them. */
 function tracesExport(flags: ExportFlags, format: TraceFormat): PlannedExport {
-  for (const [flag, value] of Object.entries(flags)) {
-    const isOfTarget = OF_TARGET.has(flag) || value === undefined || value === DEFAULTS[flag];
-    if (!isOfTarget) throw notFor(flagOf(flag), format.name);
-  }
+  for (const [flag, value] of Object.entries(flags))
+    if (!OF_TARGET.has(flag) && value !== UNSELECTED[flag]) throw notFor(flagOf(flag), format.name);
   return async (store, file, target) => {
     const encoder = format.open({ run: basename(store.folder), everturn: everturnVersion() });
     return { summary: await exportEvery(store, encoder, file ?? process.stdout, target), note: format.note };
   };
 }
 
-const OF_TARGET: ReadonlySet<string> = new Set(['format', 'out', 'runs', 'overwrite', 'json']);
-
 type Selection = Parameters<typeof exportFolder>[3];
 
 function primeRlExport(flags: ExportFlags, selection: Selection): PlannedExport {
-  if (flags.seqLen === undefined) {
-    throw new UsageError('prime-rl packs samples into micro batches of a length that only its trainer knows.', {
-      reason: 'bad-value',
-      fix: "Give the trainer's seq_len: --seq-len 8192.",
-    });
+  const { seqLen, ranks = 1, groupsPerStep = 32, firstStep = 0 } = flags;
+  if (seqLen === undefined) {
+    throw unusable(
+      'prime-rl packs samples into micro batches of a length that only its trainer knows.',
+      "Give the trainer's seq_len: --seq-len 8192.",
+    );
   }
-  const options = {
-    seqLen: wholeNumber('--seq-len', flags.seqLen, 1),
-    ranks: wholeNumber('--ranks', flags.ranks ?? '1', 1),
-    groupsPerStep: wholeNumber('--groups-per-step', flags.groupsPerStep ?? '32', 1),
-    firstStep: wholeNumber('--first-step', flags.firstStep ?? '0', 0),
-  };
+  const options = { seqLen, ranks, groupsPerStep, firstStep };
   return async (store, folder, { overwrite, onSkip }) => {
     const run = await runOf(store);
     mustFit(selection.filter, run);
-    if (folder === undefined) {
-      throw new UsageError('prime-rl takes a folder of files.', {
-        reason: 'bad-value',
-        fix: "Name its trainer's output folder with --out.",
-      });
-    }
+    if (folder === undefined)
+      throw unusable('prime-rl takes a folder of files.', "Name its trainer's output folder with --out.");
     if (overwrite) throw notFor('--overwrite', primeRl.name);
     const steps = openSteps(options);
     const place = { folder, top: 'rollouts' };
@@ -194,10 +185,8 @@ const keepNote = (run: RunParts | undefined): string | undefined =>
 function mustHaveOneTurn(run: RunParts | undefined): void {
   const turns = run?.settings.numTurns ?? 1;
   if (turns === 1) return;
-  throw new UsageError(`--sequences query makes one sample of a query's answers, and the run plays ${turns} turns.`, {
-    reason: 'bad-value',
-    fix: 'Choose --sequences rollout or turn.',
-  });
+  const problem = `--sequences query makes one sample of a query's answers, and the run plays ${turns} turns.`;
+  throw unusable(problem, 'Choose --sequences rollout or turn.');
 }
 
 type RunParts = Pick<RunRecord, 'settings' | 'keep'>;
@@ -221,32 +210,13 @@ function filterOf({ successRate, dropZeroVariance, minMembers }: ExportFlags): G
   if (successRate === undefined && !dropZeroVariance && minMembers === undefined) return undefined;
   const rates = successRate === undefined ? null : parseSuccessRate(successRate);
   if (rates === undefined) {
-    throw new UsageError(`--success-rate ${JSON.stringify(successRate)} is not two numbers from 0 to 1 in order.`, {
-      reason: 'bad-value',
-      fix: 'Write the least and the greatest rate, such as 0.1:0.9.',
-    });
+    const problem = `--success-rate ${JSON.stringify(successRate)} is not two numbers from 0 to 1 in order.`;
+    throw unusable(problem, 'Write the least and the greatest rate, such as 0.1:0.9.');
   }
-  return {
-    successRate: rates,
-    dropZeroVariance: dropZeroVariance === true,
-    minMembers: minMembers === undefined ? 1 : wholeNumber('--min-members', minMembers, 1),
-  };
+  return { successRate: rates, dropZeroVariance, minMembers: minMembers ?? 1 };
 }
-
-function wholeNumber(flag: string, text: string, least: number): number {
-  const number = Number(text);
-  if (/^\d{1,15}$/.test(text) && number >= least) return number;
-  throw new UsageError(`${flag} ${JSON.stringify(text)} is not a whole number of at least ${least}.`, {
-    reason: 'bad-value',
-    fix: `Write it in digits, such as ${flag} ${Math.max(least, 1)}.`,
-  });
-}
-
-const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 function notFor(flag: string, format: string): UsageError {
-  return new UsageError(`${flag} means nothing to --format ${format}.`, {
-    reason: 'bad-value',
-    fix: 'Leave it out, or choose the format it is for (everturn export --help).',
-  });
+  const fix = 'Leave it out, or choose the format it is for (everturn export --help).';
+  return unusable(`${flag} means nothing to --format ${format}.`, fix);
 }

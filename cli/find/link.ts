@@ -2,7 +2,7 @@
 // service that has ended, and replaces a connection to its old address.
 
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
-import { connect, type Session } from '../../client/temporal/connection.ts';
+import { connect, isServerFailure, type Session } from '../../client/temporal/connection.ts';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import { type OnProgress, printProgress } from '../../local/service/progress.ts';
 import { ensureService } from '../../local/service/service.ts';
@@ -28,12 +28,17 @@ export interface Link {
 }
 
 /** Starts the local service if it is needed and not running. */
-export async function openLink(io: Io): Promise<Link> {
-  return namesCluster() ? clusterLink(io) : localLink(io);
+export async function withLink<T>(io: Io, use: (link: Link) => Promise<T>): Promise<T> {
+  return using(await (namesCluster() ? clusterLink(io) : localLink(io)), use);
 }
 
-/** Undefined if no cluster is named or it is away, and the local service is not running. */
-export async function openLinkIfUp(io: Io): Promise<Link | undefined> {
+/** Undefined if no server answers: no cluster is named or it is away, and the local service is not running. */
+export async function ifUp<T>(io: Io, use: (link: Link) => Promise<T>): Promise<T | undefined> {
+  const link = await linkIfUp(io);
+  return link && using(link, use).catch(unanswered);
+}
+
+async function linkIfUp(io: Io): Promise<Link | undefined> {
   const named = namesCluster();
   const { up, state } = serviceStatus(io.env);
   if (!named && (!up || !state)) return undefined;
@@ -45,11 +50,24 @@ export async function openLinkIfUp(io: Io): Promise<Link | undefined> {
   }
 }
 
+async function using<T>(link: Link, use: (link: Link) => Promise<T>): Promise<T> {
+  try {
+    return await use(link);
+  } finally {
+    await link.close();
+  }
+}
+
+/** A server that does not answer counts as none; any other error is thrown. */
+export function unanswered(error: unknown): undefined {
+  if (!isServerFailure(error)) throw error;
+}
+
 async function clusterLink(io: Io): Promise<Link> {
   const session = await connect();
   return {
     session,
-    ui: uiOfCluster(session, io),
+    ui: clusterUi(io.env, session),
     local: false,
     keepUp: async () => {},
     close: () => session.close(),
@@ -102,7 +120,8 @@ function ended(): TemporalError {
   });
 }
 
-function uiOfCluster({ address }: Session, { env }: Io): string | null {
+/** As EVERTURN_UI names it; else that of Temporal's own cloud. */
+function clusterUi(env: Io['env'], { address }: Pick<Session, 'address'>): string | null {
   const said = env['EVERTURN_UI'] ?? '';
   if (said === 'off') return null;
   if (said !== '' && said !== 'on') return said.replace(/\/$/, '');

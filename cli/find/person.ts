@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
-import { UsageError } from '../../domain/errors/errors.ts';
+import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 
 const GIT_MS = 2000;
@@ -16,13 +16,12 @@ export async function personOf(io: Io, by: string | undefined): Promise<string> 
 }
 
 async function gitEmail({ cwd }: Io): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)('git', ['config', 'user.email'], { cwd, timeout: GIT_MS });
-    const email = stdout.trim();
-    return email === '' || email.length > MOST_CHARS || !isPlain(email) ? undefined : email;
-  } catch {
-    return undefined;
-  }
+  const asked = promisify(execFile)('git', ['config', 'user.email'], { cwd, timeout: GIT_MS });
+  const email = await asked.then(
+    ({ stdout }) => stdout.trim(),
+    () => '',
+  );
+  return email === '' || email.length > MOST_CHARS || !isPlain(email) ? undefined : email;
 }
 
 function userName(): string {
@@ -50,8 +49,5 @@ export function mustBeText(flag: string, text: string, most: number, breaks = fa
           ? undefined
           : 'has control characters';
   if (fault === undefined) return clean;
-  throw new UsageError(`${flag} ${fault}.`, {
-    reason: 'bad-value',
-    fix: `It takes a text of 1 to ${most} characters${breaks ? '' : ' on one line'}.`,
-  });
+  throw unusable(`${flag} ${fault}.`, `It takes a text of 1 to ${most} characters${breaks ? '' : ' on one line'}.`);
 }

@@ -2,7 +2,7 @@
 
 import { stopReason } from '../../domain/rollout/ending.ts';
 import type { EnvironmentRecord, StateKind } from '../../domain/rollout/environment.ts';
-import { StoreError, UsageError } from '../../domain/errors/errors.ts';
+import { StoreError, type UsageError } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import type { Parent } from '../../domain/rollout/lineage.ts';
@@ -11,6 +11,7 @@ import { everturnVersion } from '../../local/machine/package-root.ts';
 import type { RunRecord } from '../../records/record/run-record.ts';
 import type { Stored } from '../../records/store.ts';
 import { readTrajectory } from '../../records/trajectories.ts';
+import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { plural } from '../view/format.ts';
 import { programName, type RunPlace, runArgument, shellQuoted } from './place.ts';
@@ -27,10 +28,8 @@ export async function runMadeBefore({ run, store }: RunPlace): Promise<Stored<Ru
 }
 
 export function newerRun(what: string): UsageError {
-  return new UsageError(`${what}; this is ${everturnVersion()}.`, {
-    reason: 'newer-run',
-    fix: 'Use the Everturn that made it, or a later one.',
-  });
+  const fix = 'Use the Everturn that made it, or a later one.';
+  return unusable(`${what}; this is ${everturnVersion()}.`, fix, 'newer-run');
 }
 
 function isLater(a: string, b: string): boolean {
@@ -60,7 +59,11 @@ export async function sourceOf(
   const [first] = settings.environments ?? [];
   const own = settings.environments?.find(({ name }) => name === played.environment) ?? first;
   if (own) throw ofAnEnvironment(place.run, own);
-  if (settings.tools) throw withTools(place.run);
+  // Calls of tools are of their rollout: what they did in the world cannot be carried over.
+  if (settings.tools) {
+    const what = `Run "${place.run}" has tools, whose calls happened under the rollout's own keys`;
+    throw refused(`${what}: a fork cannot carry them over.`, PLAY_AGAIN);
+  }
   const { turns, end } = trajectory;
   if (!end) throw stillPlayed(io, place, id);
   const turn = wanted ?? turns.length + 1;
@@ -68,8 +71,13 @@ export async function sourceOf(
   if (turn > most) throw noTurn(io, place, id, turn, turns.length, most);
   const limits = { ...rollout.record.settings, numTurns: numTurns(turns.length) };
   for (const { record, verdict } of turns.slice(0, turn - 1)) {
-    if (!verdict || verdict.verdict === 'undecided') throw undecided(record.turn);
-    if (stopReason(record.turn, verdict.verdict, limits, verdict.done)) throw isOver(record.turn);
+    const before = `Fork from turn ${record.turn} or before`;
+    if (!verdict || verdict.verdict === 'undecided') {
+      const problem = `Turn ${record.turn} could not be judged, so no feedback on it would be true.`;
+      throw refused(problem, `${before}, which plays it again.`);
+    }
+    if (stopReason(record.turn, verdict.verdict, limits, verdict.done))
+      throw refused(`Turn ${record.turn} ended the rollout: no turn follows it.`, `${before}.`);
   }
   const last = turn > 1 ? await place.store.getTurn(id, turn - 1) : rollout;
   const hashes = { runHash: run.hash, rolloutHash: rollout.hash, hash: last!.hash };
@@ -79,21 +87,20 @@ export async function sourceOf(
 const shown = ({ query }: RolloutId) => `Rollout ${JSON.stringify(query)}`;
 
 export function stillPlayed(io: Io, place: RunPlace, id: RolloutId): UsageError {
-  const me = programName(io);
-  const run = runArgument(io, place);
-  return new UsageError(`${shown(id)} of run "${place.run}" has not ended.`, {
-    reason: 'still-played',
-    fix: `\`${me} watch ${run}\` follows it to its end; \`${me} say ${run}\` gives it a message meanwhile.`,
-  });
+  const [me, run] = [programName(io), runArgument(io, place)];
+  return unusable(
+    `${shown(id)} of run "${place.run}" has not ended.`,
+    `\`${me} watch ${run}\` follows it to its end; \`${me} say ${run}\` gives it a message meanwhile.`,
+    'still-played',
+  );
 }
+
+const refused = (message: string, fix: string): UsageError => unusable(message, fix, 'not-allowed');
 
 /** Key and seed of an episode are its rollout's: a copy of the turns would go on in another episode. */
 function ofAnEnvironment(run: string, { name, state }: EnvironmentRecord): UsageError {
   const [whose, cannot] = WHY_NOT[state];
-  return new UsageError(`Run "${run}" has the environment ${name}, ${whose}: a fork cannot ${cannot}.`, {
-    reason: 'not-allowed',
-    fix: PLAY_AGAIN,
-  });
+  return refused(`Run "${run}" has the environment ${name}, ${whose}: a fork cannot ${cannot}.`, PLAY_AGAIN);
 }
 
 const WHY_NOT: Readonly<Record<StateKind, readonly [string, string]>> = {
@@ -103,38 +110,14 @@ const WHY_NOT: Readonly<Record<StateKind, readonly [string, string]>> = {
   held: ['whose session was given back when the rollout ended', 'go on in it'],
 };
 
-/** Calls of tools are of their rollout: what they did in the world cannot be carried over. */
-function withTools(run: string): UsageError {
-  return new UsageError(
-    `Run "${run}" has tools, whose calls happened under the rollout's own keys: a fork cannot carry them over.`,
-    { reason: 'not-allowed', fix: PLAY_AGAIN },
-  );
-}
-
 const PLAY_AGAIN =
   'To play its query again, `everturn run` with more --samples; `everturn retry` where the rollout failed or is undecided.';
 
 function noTurn(io: Io, place: RunPlace, id: RolloutId, turn: number, played: number, most: number): UsageError {
-  const more =
-    most === played
-      ? ` \`${programName(io)} extend ${runArgument(io, place)} ${shellQuoted(oneLine(id.query))} --turns <n>\` plays further turns.`
-      : '';
-  return new UsageError(`--from-turn ${turn}: ${shown(id)} has ${plural(played, 'turn')}.`, {
-    reason: 'no-such-turn',
-    fix: `Give a turn from 1 to ${Math.max(most, 1)}.${more}`,
-  });
-}
-
-function undecided(turn: number): UsageError {
-  return new UsageError(`Turn ${turn} could not be judged, so no feedback on it would be true.`, {
-    reason: 'not-allowed',
-    fix: `Fork from turn ${turn} or before, which plays it again.`,
-  });
-}
-
-function isOver(turn: number): UsageError {
-  return new UsageError(`Turn ${turn} ended the rollout: no turn follows it.`, {
-    reason: 'not-allowed',
-    fix: `Fork from turn ${turn} or before.`,
-  });
+  const extend = `${programName(io)} extend ${runArgument(io, place)} ${shellQuoted(oneLine(id.query))} --turns <n>`;
+  return unusable(
+    `--from-turn ${turn}: ${shown(id)} has ${plural(played, 'turn')}.`,
+    `Give a turn from 1 to ${Math.max(most, 1)}.${most === played ? ` \`${extend}\` plays further turns.` : ''}`,
+    'no-such-turn',
+  );
 }

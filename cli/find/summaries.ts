@@ -8,6 +8,7 @@ import type { RunRecord } from '../../records/record/run-record.ts';
 import type { Breach } from '../../records/store.ts';
 import { readSummaries } from '../../records/summaries.ts';
 import type { SummaryOptions } from '../../records/summary.ts';
+import { plural } from '../view/format.ts';
 import type { RunPlace } from './place.ts';
 import { knownResult } from './recorded.ts';
 import { newerRun } from './source.ts';
@@ -57,6 +58,14 @@ export async function readRunSummaries(
   const result = await knownResult(place).catch(() => undefined);
   const end = result ? (result.cancelled ? 'cancelled' : 'finished') : null;
   return { record, end, shape: shapeOf(record, queries, rollouts), rollouts, broken };
+}
+
+/** For stderr. */
+export function damageLines(broken: readonly Breach[]): string[] {
+  const [first] = broken;
+  if (!first) return [];
+  const left = `everturn: ${plural(broken.length, 'rollout')} left out: records are damaged`;
+  return [`${left}, the first ${first.path}, which ${first.problem}. \`everturn check\` lists all.`];
 }
 
 /** A run without a record of its own has the size that its rollouts show. */

@@ -17,10 +17,11 @@ import { createBackend } from '../../inference/index.ts';
 import type { ResolvedOptions } from '../../run/config.ts';
 import { acceptedQueries, type DatasetSurvey } from '../../run/survey.ts';
 import { clusterConfig, namesCluster } from '../../client/temporal/cluster-settings.ts';
-import { type Workers, workersOf } from '../../client/temporal/workers.ts';
-import { openLinkIfUp } from '../find/link.ts';
+import { workersOf } from '../../client/temporal/workers.ts';
+import { ifUp } from '../find/link.ts';
 import { shortPath, type RunPlace } from '../find/place.ts';
-import { type Io, print, printJson, say } from '../io.ts';
+import type { Answer } from '../command.ts';
+import { type Io, say } from '../io.ts';
 import { withToolFormat } from './tools.ts';
 import { count, plural } from '../view/format.ts';
 import { type Plan, planOf, planText } from '../view/plan-text.ts';
@@ -34,13 +35,12 @@ export interface DryRun {
   readonly settings: RolloutSettings;
   /** Rollouts that have ended already, of a run that exists. */
   readonly ended: number | null;
-  readonly json: boolean;
 }
 
 /** Prompts that are rendered: enough for a mean, and quick. */
 const RENDERED = 200;
 
-export async function dryRun(io: Io, { place, survey, resolved, settings, ended, json }: DryRun): Promise<void> {
+export async function dryRun(io: Io, { place, survey, resolved, settings, ended }: DryRun): Promise<Answer> {
   const backend = await createBackend(settings.model, { ...settings, log: (line) => say(io, line) });
   try {
     mustServeLogprobs(backend.facts, settings);
@@ -57,35 +57,22 @@ export async function dryRun(io: Io, { place, survey, resolved, settings, ended,
     const servers = (backend.serverStatus?.() ?? []).map(({ url, state }) => ({ url, state }));
     const temporal = namesCluster() ? (clusterConfig().connectionOptions?.address ?? null) : null;
     const code = (survey.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
-    const workers = await liveWorkers(io);
+    // Null where no Temporal server is up yet, or none says so.
+    const workers = (await ifUp(io, ({ session }) => workersOf(session))) ?? null;
     const slots = slotsText(Math.min(resolved.options.maxConcurrent, plan.rollouts), workers);
     const freeBytes = await freeAt(place.store.folder);
     const sandbox = code === null ? null : code.ok ? 'proved' : `${code.why}. ${code.fix}`;
-    if (json) {
-      const { options, origins } = resolved;
-      printJson(io, {
-        event: 'plan',
-        run: place.run,
-        folder: place.store.folder,
-        ...plan,
-        ended,
-        servers,
-        temporal,
-        workers,
-        sandbox,
-        freeBytes,
-        options,
-        origins,
-        prompt: prompts.first,
-      });
-      return;
-    }
-    const paint = paintFor(io.out, io.env);
-    print(
-      io,
-      [
-        `${paint('bold', 'Nothing is started or written: --dry-run.')}`,
-        `Run        ${place.run} in ${shortPath(io, place.store.folder)}${ended === null ? '' : `: exists, ${plural(ended, 'rollout')} ended`}`,
+    const { run, store } = place;
+    const { folder } = store;
+    const there = ended === null ? '' : `: exists, ${plural(ended, 'rollout')} ended`;
+    return {
+      json: {
+        ...{ event: 'plan', run, folder, ...plan, ended, servers, temporal, workers, sandbox, freeBytes },
+        ...{ ...resolved, prompt: prompts.first },
+      },
+      text: [
+        paintFor(io.out, io.env)('bold', 'Nothing is started or written: --dry-run.'),
+        `Run        ${run} in ${shortPath(io, folder)}${there}`,
         planText(plan, freeBytes),
         `Model      ${oneLine(settings.model)}${servers.map(({ url, state }) => `\n           ${oneLine(url)}: ${state}`).join('')}`,
         `Temporal   ${temporal ?? 'the local service, started if needed'}`,
@@ -94,20 +81,9 @@ export async function dryRun(io: Io, { place, survey, resolved, settings, ended,
         ...settingLines(resolved),
         ...promptLines(prompts.first),
       ].join('\n'),
-    );
+    };
   } finally {
     await backend.close();
-  }
-}
-
-/** Null where no Temporal server is up yet, or none says so. */
-async function liveWorkers(io: Io): Promise<Workers | null> {
-  const link = await openLinkIfUp(io);
-  if (!link) return null;
-  try {
-    return (await workersOf(link.session)) ?? null;
-  } finally {
-    await link.close();
   }
 }
 

@@ -15,7 +15,7 @@ import {
   replyFields,
   verdictOf,
 } from '../../domain/rollout/environment.ts';
-import { EnvironmentError, explain, UsageError } from '../../domain/errors/errors.ts';
+import { EnvironmentError, explain } from '../../domain/errors/errors.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
 import type { Query } from '../../domain/run/query.ts';
@@ -24,16 +24,17 @@ import type { Environment, Played } from '../../environments/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments } from '../../environments/own/own-environments.ts';
 import { putCode } from '../../records/code.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { type Io, print, printJson, say } from '../io.ts';
+import type { Answer } from '../command.ts';
+import { EXIT } from '../exit.ts';
+import { type Io, print, say } from '../io.ts';
 import { plural } from '../view/format.ts';
 import { describeOwn } from './environments.ts';
 
 export interface EnvTest {
   readonly environment: string;
   readonly dataset: string;
-  readonly limit: string;
-  readonly turns: string;
+  readonly limit: number;
+  readonly turns: number;
   readonly json: boolean;
 }
 
@@ -41,17 +42,16 @@ export interface EnvTest {
 const ANSWERS = ['The answer is 42.', 'I do not know.', '', '\u001b[31m<|im_end|>\u0000 \ud83d\ude00'.toWellFormed()];
 const RUN = 'env-test';
 
-export async function testEnvironment(io: Io, given: EnvTest): Promise<ExitCode> {
-  const [limit, turns] = [wholeOf('--limit', given.limit), wholeOf('--turns', given.turns)];
+export async function testEnvironment(io: Io, given: EnvTest): Promise<Answer> {
+  const { limit, turns, json } = given;
   const [described] = await describeOwn([given.environment], io);
   const { record, code } = described!;
   const folder = await mkdtemp(join(tmpdir(), 'everturn-env-test-'));
   const log = (line: string): void => say(io, oneLine(line));
   const open = () => createOwnEnvironments({ log, permitted: ({ spec }) => spec });
-  if (!given.json) print(io, `Environment ${oneLine(environmentTitle(record))}, state ${record.state}`);
+  if (!json) print(io, `Environment ${oneLine(environmentTitle(record))}, state ${record.state}`);
   const breaches: string[] = [];
-  let rows = 0;
-  let replies = 0;
+  let [rows, replies] = [0, 0];
   try {
     if (code) await putCode(folder, code);
     for await (const row of openDataset(resolve(io.cwd, given.dataset), [record]).rows()) {
@@ -59,23 +59,25 @@ export async function testEnvironment(io: Io, given: EnvTest): Promise<ExitCode>
         breaches.push(badRowText({ ...row.bad, file: given.dataset }));
         continue;
       }
-      if (++rows > limit) break;
+      if (rows === limit) break;
+      rows++;
       const found = await tryRow(row.query, { record, folder, turns, open });
       replies += found.replies.length;
       breaches.push(...found.breaches.map((breach) => `${row.query.queryId}: ${breach}`));
-      if (!given.json) print(io, rowText(row.query, found.replies));
+      if (!json) print(io, rowText(row.query, found.replies));
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  rows = Math.min(rows, limit);
-  if (given.json) printJson(io, { environment: record, rows, replies, breaches });
-  else {
-    for (const breach of breaches) print(io, `✗ ${oneLine(breach)}`);
-    const found = breaches.length === 0 ? 'nothing broke' : plural(breaches.length, 'breach', 'breaches');
-    print(io, `${plural(rows, 'row')}, ${plural(replies, 'reply', 'replies')}: ${found}.`);
-  }
-  return breaches.length === 0 ? EXIT.ok : EXIT.breach;
+  const found = breaches.length === 0 ? 'nothing broke' : plural(breaches.length, 'breach', 'breaches');
+  return {
+    json: { environment: record, rows, replies, breaches },
+    text: [
+      ...breaches.map((breach) => `✗ ${oneLine(breach)}`),
+      `${plural(rows, 'row')}, ${plural(replies, 'reply', 'replies')}: ${found}.`,
+    ].join('\n'),
+    code: breaches.length === 0 ? EXIT.ok : EXIT.breach,
+  };
 }
 
 interface Trial {
@@ -164,12 +166,4 @@ function rowText({ queryId }: Query, replies: readonly Reply[]): string {
     return `  turn ${i + 1}  ${oneLine(parts.join(' · '))}`;
   });
   return [oneLine(queryId), ...turns].join('\n');
-}
-
-function wholeOf(flag: string, text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new UsageError(`${flag} is "${text}".`, {
-    reason: 'bad-value',
-    fix: 'It takes a whole number from 1 to 9999.',
-  });
 }

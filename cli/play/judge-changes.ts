@@ -64,9 +64,10 @@ export function openChanges(): Changes {
 }
 
 function textOf({ turns, changed, otherReason, verdicts, examples }: ChangesSummary, paint: Paint): string {
-  const columns = [{ title: 'was' }, { title: 'now' }, { title: 'turns', align: 'right' }] as const;
   const cells = verdicts.map((change) => [change.was, change.now, count(change.turns)]);
-  const rows = table(columns, cells, paint, (row) => (isChange(verdicts[row]!) ? 'yellow' : undefined));
+  const rows = table(['was', 'now', '>turns'], cells, paint, (row) =>
+    isChange(verdicts[row]!) ? 'yellow' : undefined,
+  );
   const reasons = otherReason > 0 ? `; ${plural(otherReason, 'other')} for another reason` : '';
   const lines = [
     rows,

@@ -2,25 +2,24 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { environmentTitle, replyFields, verdictOf } from '../../domain/rollout/environment.ts';
-import { DatasetError, EnvironmentError, UsageError } from '../../domain/errors/errors.ts';
+import { DatasetError, EnvironmentError } from '../../domain/errors/errors.ts';
 import type { Judged } from '../../domain/rollout/rollout-facts.ts';
 import { questionOf } from '../../domain/run/query.ts';
 import { noEos } from '../../domain/rollout/turn.ts';
-import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
 import { mustHoldAll } from '../../records/present.ts';
 import { judgedTurns, type JudgedTurn } from '../../records/judged-turns.ts';
 import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../records/judgements.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { plural } from '../view/format.ts';
-import { type Io, print, printJson, say } from '../io.ts';
-import { openChanges, type Changes } from './judge-changes.ts';
-import { openOwn } from './environments.ts';
-import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judges.ts';
-import { paintFor } from '../view/paint.ts';
+import { type Answer, unusable } from '../command.ts';
 import { findRun, shortPath } from '../find/place.ts';
+import { type Io, say } from '../io.ts';
+import { plural } from '../view/format.ts';
+import { paintFor } from '../view/paint.ts';
+import { openOwn } from './environments.ts';
+import { openChanges } from './judge-changes.ts';
+import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judges.ts';
 
 export interface JudgeRun {
   readonly run: string;
@@ -29,12 +28,11 @@ export interface JudgeRun {
   /** Judges in place of Everturn's judges. */
   readonly environment: string | undefined;
   readonly unsafe: boolean;
-  readonly json: boolean;
 }
 
 const NAMED_BROKEN = 20;
 
-export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
+export async function judgeRun(io: Io, given: JudgeRun): Promise<Answer> {
   const { run, store } = await findRun(io, given.run, given.out);
   await mustHoldAll(store);
   const name = given.name ?? defaultName(io.now());
@@ -52,40 +50,57 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
       say(io, `Left out: ${oneLine(message)}`);
     },
   });
-  const own = given.environment === undefined ? undefined : await openOwnJudge(given.environment, io);
   const judges = openJudges(io, given.unsafe);
-  let file: string;
-  try {
-    file = await writeJudgements(store, name, rows(turns, own ?? judgedBy(judges), changes));
-  } finally {
-    await Promise.all([judges.close(), own?.close()]);
+  const own = given.environment === undefined ? undefined : await openOwnJudge(given.environment, io);
+  const judge = own ?? judgedBy(judges);
+  async function* rows(): AsyncGenerator<VerdictRow> {
+    let count = 0;
+    const weigh = ({ turn }: JudgedTurn) => turn.record.answer.length;
+    const again = (one: JudgedTurn) => rowOf(one, judge);
+    for await (const row of inOrder(turns, again, { atOnce: AT_ONCE, mostWeight: MOST_CHARS, weigh })) {
+      count++;
+      changes.add(row);
+      yield row;
+    }
+    // Then nothing is written.
+    if (count === 0) throw new DatasetError('The run has no judged turn.', { reason: 'no-judged-turn' });
   }
-  const summary = { run, name, file, ...changes.summary(), leftOut };
-  if (given.json) printJson(io, summary);
-  else {
-    const { unjudged, broken } = leftOut;
-    print(io, changes.text(paintFor(io.out, io.env)));
-    if (unjudged > 0) print(io, `Left out: ${plural(unjudged, 'turn')} without a verdict.`);
-    if (broken > 0) print(io, `Left out: ${plural(broken, 'rollout')} with damaged records.`);
-    print(io, `The new verdicts are in ${shortPath(io, `${store.folder}/${file}`)}; the run's own are unchanged.`);
-  }
-  return EXIT.ok;
+  const file = await writeJudgements(store, name, rows()).finally(() => Promise.all([judges.close(), own?.close()]));
+  const { unjudged, broken } = leftOut;
+  return {
+    json: { run, name, file, ...changes.summary(), leftOut },
+    text: [
+      changes.text(paintFor(io.out, io.env)),
+      ...(unjudged > 0 ? [`Left out: ${plural(unjudged, 'turn')} without a verdict.`] : []),
+      ...(broken > 0 ? [`Left out: ${plural(broken, 'rollout')} with damaged records.`] : []),
+      `The new verdicts are in ${shortPath(io, `${store.folder}/${file}`)}; the run's own are unchanged.`,
+    ].join('\n'),
+  };
 }
 
 /** A judge of turns, and its name and version. */
 interface TurnJudge {
   readonly by: string;
-  judge(turn: JudgedTurn, signal: AbortSignal): Promise<Judged>;
+  judge(turn: JudgedTurn): Promise<Judged>;
 }
 
-function judgedBy(judges: Judges): TurnJudge {
-  async function judge({ id, query, turn }: JudgedTurn): Promise<Verdict> {
+async function rowOf(turn: JudgedTurn, { by, judge }: TurnJudge): Promise<VerdictRow> {
+  const { id, verdict: own } = turn;
+  const { query, sample, attempt } = id;
+  const was = { verdict: own.verdict, reason: own.reason };
+  return { query, sample, attempt, turn: own.turn, of: own.of, ...(await judge(turn)), was, by };
+}
+
+const judgedBy = (judges: Judges): TurnJudge => ({
+  by: `everturn ${everturnVersion()}`,
+  async judge({ id, query, turn }) {
     const { task, solutions, inputOutput } = query;
     if (task === 'environment') {
-      throw new UsageError('The run was answered by an environment of its own, which alone can judge it again.', {
-        reason: 'bad-arguments',
-        fix: 'Give it with --environment.',
-      });
+      throw unusable(
+        'The run was answered by an environment of its own, which alone can judge it again.',
+        'Give it with --environment.',
+        'bad-arguments',
+      );
     }
     const pair = {
       id: id.query,
@@ -97,19 +112,19 @@ function judgedBy(judges: Judges): TurnJudge {
       options: { cut: noEos(turn.record.finish), question: questionOf(query) },
     } as const;
     return judgePair(pair, judges);
-  }
-  return { by: `everturn ${everturnVersion()}`, judge };
-}
+  },
+});
 
 const TRIES = 3;
 
 /** One that stays broken leaves the answer undecided. */
 async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close(): Promise<void> }> {
   const { record, environment, close } = await openOwn(spec, io);
+  const { signal } = new AbortController();
   return {
     by: environmentTitle(record),
     close,
-    async judge({ rollout, turn, before }, signal) {
+    async judge({ rollout, turn, before }) {
       const { answer, finish, turn: number } = turn.record;
       const move = { rollout, turn: number, answer, cut: noEos(finish), before: async () => before };
       for (let tries = 1; ; tries++) {
@@ -124,27 +139,6 @@ async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close()
       }
     },
   };
-}
-
-async function* rows(turns: AsyncIterable<JudgedTurn>, judge: TurnJudge, changes: Changes): AsyncGenerator<VerdictRow> {
-  async function judged(one: JudgedTurn): Promise<VerdictRow> {
-    const { signal } = new AbortController();
-    const { id, verdict: own } = one;
-    const verdict = await judge.judge(one, signal);
-    const was = { verdict: own.verdict, reason: own.reason };
-    const { sample, attempt } = id;
-    return { query: id.query, sample, attempt, turn: own.turn, of: own.of, ...verdict, was, by: judge.by };
-  }
-
-  let count = 0;
-  const weigh = ({ turn }: JudgedTurn) => turn.record.answer.length;
-  for await (const row of inOrder(turns, judged, { atOnce: AT_ONCE, mostWeight: MOST_CHARS, weigh })) {
-    count++;
-    changes.add(row);
-    yield row;
-  }
-  // Then nothing is written.
-  if (count === 0) throw new DatasetError('The run has no judged turn.', { reason: 'no-judged-turn' });
 }
 
 /** `everturn-0.1.0-20261121-091355` */

@@ -17,8 +17,7 @@ import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { createRun, nameOfRun } from '../../run/create-run.ts';
 import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
 import { badRowText } from '../../formats/datasets/problem.ts';
-import { UsageError } from '../../domain/errors/errors.ts';
-import { isRunName } from '../../domain/run/ids.ts';
+import type { UsageError } from '../../domain/errors/errors.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import { type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
@@ -30,18 +29,18 @@ import { mustLoadCodeFrom, putCode } from '../../records/code.ts';
 import { mustTakeRun } from '../../records/disk/writable.ts';
 import { resolvePlace } from '../../records/place.ts';
 import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { type Answer, unusable } from '../command.ts';
+import type { ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { mustProveSandbox, mustTakeCode, mustTakeEnvironments, mustTakeQueue } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
 import { workersText } from '../view/slots.ts';
 import { printJson, say, type Io } from '../io.ts';
-import { type Link, openLink, workflowUrl } from '../find/link.ts';
+import { type Link, withLink, workflowUrl } from '../find/link.ts';
 import { describeOwn } from './environments.ts';
-import { withAbsolutePaths } from './absolute-paths.ts';
-import { checkModel, mustHonour } from './model.ts';
+import { checkModel, mustHonour, withAbsolutePaths } from './model.ts';
 import { describeRunTools, withKnownFormat } from './tools.ts';
-import { programName, shortPath, placeOf, type RunPlace, runArgument } from '../find/place.ts';
+import { mustBeRunName, placeOf, programName, type RunPlace, runArgument, shortPath } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
 import { dryRun } from './dry-run.ts';
 import { showEnding } from './ending.ts';
@@ -67,7 +66,7 @@ const SHOWN_BAD_ROWS = 20;
 /** Takes seconds to read. */
 const LARGE_BYTES = 100_000_000;
 
-export async function launch(io: Io, given: Launch): Promise<ExitCode> {
+export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode | void> {
   if (given.name !== undefined) mustBeRunName(given.name);
   const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
   const { resolved, agent } = withAgent(given.resolved, described);
@@ -79,77 +78,62 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const codes = [...described.flatMap(({ code }) => code ?? []), ...tools.codes];
   const root = resolvePlace(io.cwd, given.out);
   if (codes.length > 0) mustLoadCodeFrom(root);
-  const own = { ...(environments.length > 0 && { environments }), ...(tools.settings && { tools: tools.settings }) };
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
     say(io, `Reading ${oneLine(given.dataset)} …`);
-  const offered = await surveyDataset({
-    dataset,
-    limit: options.limit,
-    shuffleSeed: options.shuffleSeed,
-    strict: given.strict,
-    ...(environments.length > 0 && { environments }),
-  });
+  const { limit, shuffleSeed, samples, maxFailed } = options;
+  const own = environments.length > 0 && { environments };
+  const offered = await surveyDataset({ dataset, limit, shuffleSeed, strict: given.strict, ...own });
 
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
-  const run = given.name ?? nameOfRun(offered, { ...givenSettings(options), ...own }, options.samples, groups);
-  const { samples } = options;
+  const asked = { ...givenSettings(options), ...own, ...(tools.settings && { tools: tools.settings }) };
+  const run = given.name ?? nameOfRun(offered, asked, samples, groups);
   const place = placeOf(root, run);
-  const there = await place.store.getRun();
+  const { folder } = place.store;
+  const there = (await place.store.getRun())?.record;
   const before: RolloutSettings = {
     ...settingsOf(run, options),
     ...own,
-    ...(tools.settings && { tools: withKnownFormat(tools.settings, there?.record.settings.tools) }),
+    ...(tools.settings && { tools: withKnownFormat(tools.settings, there?.settings.tools) }),
   };
-  const isKnown = there !== undefined;
-  if (!isKnown) mustHonour(io, before);
+  if (!there) mustHonour(io, before);
   // The rows of an existing run were read when it was made.
-  const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
+  const survey = there ? { ...offered, ...there.dataset } : await readSolutions(offered);
   const made = { run, survey, settings: before, samples, ...groups, origins: resolved.origins };
   // Refuses other data or other settings under this name; writes nothing.
-  if (isKnown) await createRun(place.store, made);
+  if (there) await createRun(place.store, made);
   reportRows(io, given, survey);
   if (given.dryRun) {
-    const progress = isKnown ? ended((await recordedProgress(place)).counts) : null;
-    await dryRun(io, {
-      place,
-      survey,
-      resolved: { ...resolved, options },
-      settings: before,
-      ended: progress,
-      json: given.json,
-    });
-    return EXIT.ok;
+    const count = there ? ended((await recordedProgress(place)).counts) : null;
+    return dryRun(io, { place, survey, resolved: { ...resolved, options }, settings: before, ended: count });
   }
-  if (!isKnown) await mustTakeRun(place.store.folder);
-  const found = isKnown ? null : await checkModel(before, survey.openings, io);
+  if (!there) await mustTakeRun(folder);
+  const found = there ? null : await checkModel(before, survey.openings, io);
   const settings = { ...before, ...(found?.tools && { tools: found.tools }) };
 
-  const known = isKnown ? await knownResult(place) : undefined;
+  const known = there && (await knownResult(place));
   if (known) {
     say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'is finished'}; it is not played again.`);
-    return showEnding(
-      io,
-      { place, result: known, maxFailed: options.maxFailed, url: null, local: false, tookMs: null },
-      given.json,
-    );
+    const over = { place, result: known, maxFailed, url: null, local: false, tookMs: null };
+    return showEnding(io, over, given.json);
   }
 
-  const codeRows = (survey.byTask.code ?? 0) + tools.list.filter(({ door }) => door === 'python').length;
-  const ownCalls = environments.length + tools.list.filter(({ door }) => door !== 'python').length;
-  if (codeRows > 0 && !namesCluster()) await mustProveSandbox(io);
-  const link = await openLink(io);
-  try {
+  const inSandbox = tools.list.filter(({ door }) => door === 'python').length;
+  const isCode = (survey.byTask.code ?? 0) + inSandbox > 0;
+  const isOwn = environments.length + tools.list.length - inSandbox > 0;
+  if (isCode && !namesCluster()) await mustProveSandbox(io);
+  return withLink(io, async (link) => {
     const { state, out } = await describeWorkflow(link.session, run);
-    if (state === 'running' && out !== null && out !== place.out) throw runElsewhere(run, out);
+    const attached = state === 'running';
+    if (attached && out !== null && out !== place.out) throw runElsewhere(run, out);
     // Another command may have made it since.
-    if (state === 'running' && !isKnown && !(await place.store.getRun())) throw withoutFolder(run, place.store.folder);
-    if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
-    if (ownCalls > 0 && state !== 'running') await mustTakeEnvironments(link);
+    if (attached && !there && !(await place.store.getRun())) throw withoutFolder(run, folder);
+    if (isCode && !attached) await mustTakeCode(link);
+    if (isOwn && !attached) await mustTakeEnvironments(link);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
-    if (!isKnown) await createRun(place.store, { ...made, settings, ...found });
-    for (const code of codes) await putCode(place.store.folder, code);
+    if (!there) await createRun(place.store, { ...made, settings, ...found });
+    for (const code of codes) await putCode(folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
-    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings }, environments, tools.list);
+    registerRun(homeOf(io.env), { folder, ...settings }, environments, tools.list);
     // From here on Ctrl-C detaches, with a message; the run continues.
     if (!given.detach) io.interrupted();
     await startCollection(
@@ -162,30 +146,21 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
       await startFeed(link.session, { run, out: place.out, since });
       recordCommand(homeOf(io.env));
     }
-    announce(io, { place, link, survey, options, tools: tools.list, attached: state === 'running' }, given);
+    announce(io, { place, link, survey, options, tools: tools.list, attached }, given);
     const rollouts = survey.accepted * samples * options.epochs;
     const few = await workersText(link, Math.min(options.maxConcurrent, rollouts));
     if (few !== undefined) say(io, few);
-    if (given.detach) return EXIT.ok;
-    return await followToEnd(io, link, place, {
-      maxFailed: options.maxFailed,
-      json: given.json,
-      viewer: given.viewer === true,
-    });
-  } finally {
-    await link.close();
-  }
+    if (given.detach) return;
+    return followToEnd(io, link, place, { maxFailed, json: given.json, viewer: given.viewer === true });
+  });
 }
 
 /** The description of an environment by its own worker, which must be there. */
-async function askQueue(io: Io, queue: string): Promise<unknown> {
-  const link = await openLink(io);
-  try {
+function askQueue(io: Io, queue: string): Promise<unknown> {
+  return withLink(io, async (link) => {
     await mustTakeQueue(link, queue);
-    return await describeOnQueue(link.session, queue);
-  } finally {
-    await link.close();
-  }
+    return describeOnQueue(link.session, queue);
+  });
 }
 
 async function readSolutions(offered: DatasetSurvey): Promise<DatasetSurvey> {
@@ -256,18 +231,11 @@ function announce(
   );
 }
 
-function mustBeRunName(name: string): void {
-  if (isRunName(name)) return;
-  throw new UsageError(`--name ${JSON.stringify(name)} cannot name a run.`, {
-    reason: 'run-name',
-    fix: 'Use letters, digits, `.`, `_` and `-`, at most 100 of them.',
-  });
-}
-
 /** Another run under its name would be played by a workflow that counts the first one's rollouts. */
 function withoutFolder(run: string, folder: string): UsageError {
-  return new UsageError(`A run named "${run}" is running, and its folder ${folder} is gone.`, {
-    reason: 'run-elsewhere',
-    fix: `Move the folder back; or end that run with \`everturn cancel ${run}\`, and repeat the command.`,
-  });
+  return unusable(
+    `A run named "${run}" is running, and its folder ${folder} is gone.`,
+    `Move the folder back; or end that run with \`everturn cancel ${run}\`, and repeat the command.`,
+    'run-elsewhere',
+  );
 }

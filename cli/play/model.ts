@@ -1,14 +1,18 @@
-// Checks the model of a run before anything is started: loads it once, so that an unusable model is refused at once.
+// The model of a run before anything is started: it is loaded once, so that an unusable one is refused at once; and its
+// folders with absolute paths, because workers run elsewhere.
 
-import { UsageError } from '../../domain/errors/errors.ts';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { mustExtend } from '../../domain/rollout/feedback-delta.ts';
 import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../domain/rollout/logprob-meaning.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { ToolSettings } from '../../domain/tools/tool.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
-import { createBackend, tinyIdentity, unhonoured } from '../../inference/index.ts';
-import { flagOf } from '../../run/config.ts';
+import { createBackend, parseModelSpec, tinyIdentity, unhonoured } from '../../inference/index.ts';
+import type { RunOptions } from '../../run/options.ts';
+import { flagOf, unusable } from '../command.ts';
 import { say, type Io } from '../io.ts';
 import { withToolFormat } from './tools.ts';
 
@@ -62,10 +66,8 @@ export function mustHonour(io: Io, settings: RolloutSettings): void {
     say(io, `Note: ${settings.model} does not honour ${flagOf(name)}: ${why}.`);
   if (!fatal) return;
   const { name, why } = fatal;
-  throw new UsageError(`${settings.model} cannot honour ${flagOf(name)}: ${why}.`, {
-    reason: 'bad-settings',
-    fix: `Leave ${flagOf(name)} out.`,
-  });
+  const message = `${settings.model} cannot honour ${flagOf(name)}: ${why}.`;
+  throw unusable(message, `Leave ${flagOf(name)} out.`, 'bad-settings');
 }
 
 function mustFollow({ facts, tokenizer }: TokenBackend, openings: readonly (readonly string[])[]): void {
@@ -75,4 +77,21 @@ function mustFollow({ facts, tokenizer }: TokenBackend, openings: readonly (read
       template,
       roles.map((role) => ({ role, content: 'Question' })),
     );
+}
+
+/** Options with absolute folders. A name that is not a folder here stays unchanged: a hub id. */
+export function withAbsolutePaths(options: RunOptions, cwd: string): RunOptions {
+  const { scheme, files } = parseModelSpec(options.model);
+  return {
+    ...options,
+    model: files === null ? options.model : `${scheme}:${absolute(files, cwd)}`,
+    tokenizer: options.tokenizer && absolute(options.tokenizer, cwd),
+  };
+}
+
+function absolute(path: string, cwd: string): string {
+  if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1));
+  return /^\.{0,2}\//.test(path) || /^\.{1,2}$/.test(path) || existsSync(resolve(cwd, path))
+    ? resolve(cwd, path)
+    : path;
 }

@@ -7,7 +7,7 @@ import type { Interval } from '../../statistics/mean.ts';
 import type { SettingDifference } from '../../statistics/settings.ts';
 import { percent, plural } from './format.ts';
 import type { Paint } from './paint.ts';
-import { type Column, table } from './table.ts';
+import { table } from './table.ts';
 
 export interface ComparisonTextInput {
   readonly names: readonly [a: string, b: string];
@@ -48,15 +48,8 @@ export function comparisonText({ names, comparison, settings, cost }: Comparison
 }
 
 function differenceTable({ measure, byTurn, ...all }: Comparison, [a, b]: [string, string], paint: Paint): string {
-  const columns: Column[] = [
-    measure === 'right' ? 'right by turn' : '',
-    a,
-    b,
-    'difference',
-    '95 %',
-    'p',
-    'queries',
-  ].map((title) => ({ title, align: 'right' }));
+  const first = measure === 'right' ? 'right by turn' : '';
+  const columns = [first, a, b, 'difference', '95 %', 'p', 'queries'].map((title) => `>${title}`);
   const [mean, unit] = measure === 'right' ? [share, points] : [real, real];
   const rows = (measure === 'right' ? byTurn : [{ turn: 0, ...all }]).map((row) => [
     row.turn === 0 ? 'return' : String(row.turn),
@@ -71,16 +64,11 @@ function differenceTable({ measure, byTurn, ...all }: Comparison, [a, b]: [strin
 }
 
 function cellTable(cells: NonNullable<Comparison['table']>, [a, b]: [string, string], paint: Paint): string {
-  const columns: Column[] = [
-    { title: 'queries' },
-    { title: `${b} right`, align: 'right' },
-    { title: `${b} wrong`, align: 'right' },
-  ];
   const rows = [
     [`${a} right`, String(cells.both), String(cells['only-a'])],
     [`${a} wrong`, String(cells['only-b']), String(cells.neither)],
   ];
-  return table(columns, rows, paint);
+  return table(['queries', `>${b} right`, `>${b} wrong`], rows, paint);
 }
 
 function ratioLines({ tokens, seconds }: ComparisonTextInput['cost']): string[] {

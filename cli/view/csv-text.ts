@@ -6,7 +6,7 @@ import type { Estimate } from '../../statistics/estimate.ts';
 const HEAD = ['number', 'value', 'n', 'unit', 'left_out', 'standard_error', 'low95', 'high95', 'method', 'definition'];
 
 export function csvText(rows: readonly Estimate[]): string {
-  return lines(HEAD, rows.map(cells));
+  return lines([HEAD, ...rows.map(cells)]);
 }
 
 /** The numbers of each group behind the field and its value. */
@@ -15,26 +15,13 @@ export function groupedCsvText(
   groups: readonly { readonly value: string; readonly rows: readonly Estimate[] }[],
 ): string {
   const all = groups.flatMap(({ value, rows }) => rows.map((row) => [field, value, ...cells(row)]));
-  return lines(['field', 'group', ...HEAD], all);
+  return lines([['field', 'group', ...HEAD], ...all]);
 }
 
-type Cell = string | number | null;
-
-function cells({ name, value, n, unit, leftOut, standardError, interval, method, definition }: Estimate): Cell[] {
-  return [
-    name,
-    value,
-    n,
-    unit,
-    leftOut,
-    standardError,
-    interval?.[0] ?? null,
-    interval?.[1] ?? null,
-    method,
-    definition,
-  ];
+function cells({ name, value, n, unit, leftOut, standardError, interval, method, definition }: Estimate) {
+  const [low, high] = interval ?? [null, null];
+  return [name, value, n, unit, leftOut, standardError, low, high, method, definition];
 }
 
-function lines(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  return `${[head.join(','), ...rows.map((row) => row.map(csvCell).join(','))].join('\n')}\n`;
-}
+const lines = (rows: readonly (readonly (string | number | null)[])[]): string =>
+  rows.map((row) => `${row.map(csvCell).join(',')}\n`).join('');

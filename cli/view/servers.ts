@@ -6,18 +6,8 @@ import { count, percent } from './format.ts';
 import type { Paint } from './paint.ts';
 import { table } from './table.ts';
 
-const COLUMNS = [
-  { title: 'server' },
-  { title: 'state' },
-  { title: 'requests', align: 'right' },
-  { title: 'share', align: 'right' },
-  { title: 'in flight', align: 'right' },
-  { title: 'median', align: 'right' },
-  { title: 'version' },
-  { title: 'asked again' },
-  { title: 'failures' },
-  { title: 'last failure' },
-] as const;
+const NUMBERS = ['>requests', '>share', '>in flight', '>median'];
+const COLUMNS = ['server', 'state', ...NUMBERS, 'version', 'asked again', 'failures', 'last failure'];
 
 export function serverTable(servers: readonly ServerReport[], paint: Paint): string {
   const all = servers.reduce((sum, { requests }) => sum + requests, 0);

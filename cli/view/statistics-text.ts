@@ -10,9 +10,7 @@ import type { Distribution, Interval } from '../../statistics/mean.ts';
 import { type RunStatistics, sharesOf } from '../../statistics/run-statistics.ts';
 import { count, percent, plural } from './format.ts';
 import type { Paint } from './paint.ts';
-import { type Column, table } from './table.ts';
-
-const right = (title: string): Column => ({ title, align: 'right' });
+import { table } from './table.ts';
 
 export function statisticsText(statistics: RunStatistics, { explain = false, end = null, paint }: TextOptions): string {
   const { byTurn, timing, calls, provisional, endings, returns, meanLogprob } = statistics;
@@ -59,20 +57,13 @@ export interface TextOptions {
   readonly paint: Paint;
 }
 
+const TURNS = ['>turn', '>judged', '>right', '>accuracy', '>95 %', '>right by then', '>of all', '>95 %'].concat([
+  '>repairs',
+  '>spoils',
+  '>cut',
+]);
+
 function turnTable(turns: readonly TurnStatistics[], paint: Paint): string {
-  const columns = [
-    'turn',
-    'judged',
-    'right',
-    'accuracy',
-    '95 %',
-    'right by then',
-    'of all',
-    '95 %',
-    'repairs',
-    'spoils',
-    'cut',
-  ];
   const part = ({ count: n, of }: TurnStatistics['repairs']) => (of === 0 ? '–' : `${count(n)}/${count(of)}`);
   const rows = turns.map((t) => [
     String(t.turn),
@@ -87,17 +78,15 @@ function turnTable(turns: readonly TurnStatistics[], paint: Paint): string {
     part(t.spoils),
     Object.keys(t.finish).length === 0 ? '–' : count(t.finish.length ?? 0),
   ]);
-  return table(columns.map(right), rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+  return table(TURNS, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
 }
 
 const MOST_CALLS = 20;
 
 /** The names are a model's: a run may have any number of them. */
 function callTable(calls: readonly CallStatistics[], paint: Paint): string {
-  const columns: Column[] = [
-    { title: 'call' },
-    ...['calls', 'ok', 'failed', 'timed out', 'refused', 'of turns', 'seconds p50', 'p90', 'max'].map(right),
-  ];
+  const times = ['>seconds p50', '>p90', '>max'];
+  const columns = ['call', '>calls', '>ok', '>failed', '>timed out', '>refused', '>of turns', ...times];
   const rows = calls
     .slice(0, MOST_CALLS)
     .map((one) => [
@@ -120,13 +109,7 @@ function callTable(calls: readonly CallStatistics[], paint: Paint): string {
 }
 
 function numberTable(numbers: readonly Estimate[], explain: boolean, paint: Paint): string {
-  const columns: Column[] = [
-    { title: 'number' },
-    right('value'),
-    right('95 %'),
-    { title: 'of' },
-    { title: 'left out' },
-  ];
+  const columns = ['number', '>value', '>95 %', 'of', 'left out', ...(explain ? ['definition'] : [])];
   const rows = numbers.map((one) => [
     one.name,
     share(one.value),
@@ -135,9 +118,7 @@ function numberTable(numbers: readonly Estimate[], explain: boolean, paint: Pain
     one.leftOut === 0 ? '' : count(one.leftOut),
     ...(explain ? [one.definition] : []),
   ]);
-  return table([...columns, ...(explain ? [{ title: 'definition' }] : [])], rows, paint, (_, column) =>
-    column === 1 ? 'bold' : undefined,
-  );
+  return table(columns, rows, paint, (_, column) => (column === 1 ? 'bold' : undefined));
 }
 
 function provisionalLines(

@@ -9,13 +9,7 @@ import { count, percent, plural, tokensText } from './format.ts';
 import type { Paint } from './paint.ts';
 import { table } from './table.ts';
 
-const COLUMNS = [
-  { title: 'turn', align: 'right' },
-  { title: 'judged', align: 'right' },
-  { title: 'right', align: 'right' },
-  { title: 'accuracy', align: 'right' },
-  { title: 'right so far, of all', align: 'right' },
-] as const;
+const COLUMNS = ['>turn', '>judged', '>right', '>accuracy', '>right so far, of all'];
 
 export function accuracyTable({ counts, total }: Pick<CollectionResult, 'counts' | 'total'>, paint: Paint): string {
   const rows = counts.judgedAt.map((judged, i) => {
@@ -32,14 +26,7 @@ export function accuracyTable({ counts, total }: Pick<CollectionResult, 'counts'
   return table(COLUMNS, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
 }
 
-const REWARD_COLUMNS = [
-  { title: 'turn', align: 'right' },
-  { title: 'rewarded', align: 'right' },
-  { title: 'mean', align: 'right' },
-  { title: 'spread', align: 'right' },
-  { title: 'least', align: 'right' },
-  { title: 'most', align: 'right' },
-] as const;
+const REWARD_COLUMNS = ['>turn', '>rewarded', '>mean', '>spread', '>least', '>most'];
 
 /** The accuracy of the turns that have a verdict, and the rewards of those that have one of their own. */
 export function turnTables(result: Pick<CollectionResult, 'counts' | 'total'>, paint: Paint): string[] {

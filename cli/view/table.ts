@@ -2,32 +2,28 @@
 
 import type { Paint, Tint } from './paint.ts';
 
-export interface Column {
-  readonly title: string;
-  readonly align?: 'left' | 'right';
-}
-
-/** Cells hold no colour codes; `tint` colours a whole cell after it was padded. */
+/**
+ * `columns`: titles; cells below one with `>` before it are aligned to the right. Cells hold no colour codes; `tint`
+ * colours a whole cell after it was padded.
+ */
 export function table(
-  columns: readonly Column[],
+  columns: readonly string[],
   rows: readonly (readonly string[])[],
   paint: Paint,
   tint: (row: number, column: number) => Tint | undefined = () => undefined,
 ): string {
-  const widths = columns.map(({ title }, c) => Math.max(width(title), ...rows.map((row) => width(row[c] ?? ''))));
+  const titles = columns.map((column) => column.replace(/^>/, ''));
+  const widths = titles.map((title, c) => Math.max(width(title), ...rows.map((row) => width(row[c] ?? ''))));
   const line = (cells: readonly string[], paintCell: (text: string, column: number) => string) =>
     columns
-      .map(({ align }, c) => {
+      .map((column, c) => {
         const space = ' '.repeat(widths[c]! - width(cells[c] ?? ''));
-        const padded = align === 'right' ? space + (cells[c] ?? '') : (cells[c] ?? '') + space;
+        const padded = column.startsWith('>') ? space + (cells[c] ?? '') : (cells[c] ?? '') + space;
         return paintCell(c === columns.length - 1 ? padded.trimEnd() : padded, c);
       })
       .join('  ')
       .trimEnd();
-  const head = line(
-    columns.map(({ title }) => title),
-    (text) => paint('dim', text),
-  );
+  const head = line(titles, (text) => paint('dim', text));
   const body = rows.map((row, r) =>
     line(row, (text, c) => {
       const of = tint(r, c);

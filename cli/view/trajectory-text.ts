@@ -18,6 +18,8 @@ export interface TrajectoryTextOptions {
   /** 1-based; undefined for all. */
   readonly only: number | undefined;
   readonly tokens: boolean;
+  /** Of each query of the run; undefined if nobody knows. */
+  readonly samples?: number | undefined;
   readonly paint: Paint;
   /** People's acts on this rollout. */
   readonly acts?: readonly NamedAct[];
@@ -25,13 +27,13 @@ export interface TrajectoryTextOptions {
 
 export function trajectoryText(
   trajectory: Trajectory,
-  { only, tokens, paint, acts = [] }: TrajectoryTextOptions,
+  { only, tokens, samples, paint, acts = [] }: TrajectoryTextOptions,
 ): string {
   const turns = trajectory.turns.filter(({ record }) => only === undefined || record.turn === only);
   const blocks = turns.map((turn) => turnText(trajectory, turn, tokens, paint, acts));
   const notes = saidLines(saidOf(acts, null), '', paint);
   return [
-    only === undefined ? [headText(trajectory, paint), ...notes].join('\n') : '',
+    only === undefined ? [headText(trajectory, samples, paint), ...notes].join('\n') : '',
     ...blocks,
     only === undefined ? endText(trajectory, paint) : '',
   ]
@@ -39,10 +41,10 @@ export function trajectoryText(
     .join('\n\n');
 }
 
-function headText({ rollout }: Trajectory, paint: Paint): string {
+function headText({ rollout }: Trajectory, samples: number | undefined, paint: Paint): string {
   const { query, sample, attempt, settings, parent } = rollout;
   const which = [
-    `sample ${sample}`,
+    `sample ${sample}${samples !== undefined && samples > 1 ? ` of ${samples}` : ''}`,
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     query.task,
     oneLine(settings.model),

@@ -14,7 +14,7 @@ import { openRates } from './rates.ts';
 import { openScreen, type ProcessEvents } from './screen.ts';
 import { serverTable } from './servers.ts';
 import { outcomeLine, reasonLines } from './summary.ts';
-import { type Column, table } from './table.ts';
+import { table } from './table.ts';
 
 const SERVERS_EVERY_MS = 2000;
 
@@ -77,8 +77,7 @@ export function screenLines({ run, bar, progress, servers, note, now }: Shown, p
   ];
 }
 
-const right = (title: string): Column => ({ title, align: 'right' });
-const COLUMNS = ['turn', 'judged', 'right', 'accuracy', 'right so far', 'of ended'].map(right);
+const COLUMNS = ['>turn', '>judged', '>right', '>accuracy', '>right so far', '>of ended'];
 
 function progressLines(progress: CollectionProgress, paint: Paint): string[] {
   const { counts, total, done, inFlight, maxConcurrent } = progress;

@@ -5,15 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ExportFlags, plannedExport } from '../../cli/find/export-plan.ts';
+import { main } from '../../cli/main.ts';
 import { FORMATS } from '../../formats/exports/index.ts';
 import { openFileStore } from '../../records/files.ts';
 import { someRun } from '../formats/exports/some-run.ts';
 import { RUN } from '../records/play.ts';
+import { scriptedIo } from './scripted-io.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const flags = (part: Partial<ExportFlags>): ExportFlags => ({ format: 'rows', undecided: 'drop', ...part });
+const UNSET = Object.fromEntries(
+  'contradicted successRate minMembers advantages sequences seqLen ranks groupsPerStep firstStep'
+    .split(' ')
+    .map((name) => [name, undefined]),
+) as Partial<ExportFlags>;
+const flags = (part: Partial<ExportFlags>) =>
+  ({ format: 'rows', undecided: 'drop', verdicts: 'judge', humanTurns: 'drop', ...UNSET, ...part }) as ExportFlags;
 const target = { overwrite: true, onSkip: () => {} };
 
 async function storeOf(stop: 'always' | 'success') {
@@ -27,26 +35,31 @@ describe('the flags of an export', () => {
     ['an unknown format', { format: 'csv' }, 'there is no export format "csv"'],
     ['limits in the wrong order', { successRate: '0.9:0.1' }, '--success-rate'],
     ['limits above 1', { successRate: '0:2' }, '--success-rate'],
-    ['half a member', { minMembers: '1.5' }, '--min-members'],
-    ['no member', { minMembers: '0' }, '--min-members'],
     ['sequences of another format', { sequences: 'turn' }, '--sequences'],
     ['advantages where there is no place for them', { format: 'dpo', advantages: 'std' }, '--advantages'],
-    ['ranks of another format', { ranks: '2' }, '--ranks'],
+    ['ranks of another format', { ranks: 2 }, '--ranks'],
     ['prime-rl without its sequence length', { format: 'prime-rl' }, 'prime-rl'],
-    ['a sequence length that is none', { format: 'prime-rl', seqLen: '1e3' }, '--seq-len'],
   ])('%s is refused before anything is read', (_, part, said) => {
     expect(() => plannedExport(flags(part))).toThrow(
       expect.objectContaining({ boundary: 'usage', message: expect.stringContaining(said), fix: expect.any(String) }),
     );
   });
 
+  test.each([
+    ['half a member', '--min-members', '1.5'],
+    ['no member', '--min-members', '0'],
+    ['a sequence length that is none', '--seq-len', '1e3'],
+  ])('%s is refused, by its flag', async (_, flag, value) => {
+    const io = scriptedIo({ cwd: folder });
+    expect(await main(io, ['export', 'no-run', '--format', 'rows', flag, value])).toBe(2);
+    expect(io.text.err).toContain(`${flag} is "${value}"`);
+  });
+
   test.each(['rows', 'dpo', 'prime-rl'])('%s with more members than the run has samples is refused', async (format) => {
     const store = await storeOf('always');
     const { samples } = (await store.getRun())!.record;
     const planned = (minMembers: number) =>
-      plannedExport(
-        flags({ format, minMembers: String(minMembers), ...(format === 'prime-rl' ? { seqLen: '64' } : {}) }),
-      );
+      plannedExport(flags({ format, minMembers, ...(format === 'prime-rl' ? { seqLen: 64 } : {}) }));
     const file = join(folder, `members-${format}`);
     await expect(planned(samples + 1)(store, file, target)).rejects.toMatchObject({
       reason: 'bad-value',
@@ -56,7 +69,7 @@ describe('the flags of an export', () => {
   });
 
   test('prime-rl to stdout, or with --overwrite, is refused', async () => {
-    const planned = plannedExport(flags({ format: 'prime-rl', seqLen: '64' }));
+    const planned = plannedExport(flags({ format: 'prime-rl', seqLen: 64 }));
     const store = await storeOf('always');
     await expect(planned(store, undefined, target)).rejects.toMatchObject({
       message: expect.stringContaining('folder'),

@@ -42,7 +42,7 @@ describe('printed text', () => {
 
   test('columns line up, also where cells are not ASCII', () => {
     const text = table(
-      [{ title: 'name' }, { title: 'n', align: 'right' }],
+      ['name', '>n'],
       [
         ['ß…', '1'],
         ['abcdef', '22'],

@@ -4,8 +4,7 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { withAbsolutePaths } from '../../cli/play/absolute-paths.ts';
-import { checkModel } from '../../cli/play/model.ts';
+import { checkModel, withAbsolutePaths } from '../../cli/play/model.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { ModelError } from '../../domain/errors/errors.ts';

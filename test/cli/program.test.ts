@@ -1,7 +1,7 @@
 // The command line as it is parsed: one flag for each option of a run, and help that names them all.
 
 import { describe, expect, test } from 'vitest';
-import { demoName } from '../../cli/commands/demo.ts';
+import { demoName } from '../../cli/commands/run.ts';
 import { resolveRunFlags, type RunFlags } from '../../cli/run-flags.ts';
 import { buildProgram, usageText } from '../../cli/program.ts';
 import { flagOf } from '../../run/config.ts';
@@ -61,9 +61,20 @@ describe('the command line', () => {
 
   test('help shows each default as a user would write it', async () => {
     const program = await buildProgram(scriptedIo(), ['run'], () => {});
-    const help = program.commands.find((c) => c.name() === 'run')!.helpInformation();
+    const lines = program.commands.find((c) => c.name() === 'run')!.helpInformation();
+    const help = lines.replace(/\s+/g, ' ');
     expect(help).toContain('(default: 16)');
     expect(help).not.toMatch(/object Object|default: (?:null|undefined|false|\)|$)/m);
+  });
+
+  test('help of a run shows common options, and with --all every one', async () => {
+    const shown = async (...args: string[]) => {
+      const program = await buildProgram(scriptedIo(), ['run', '--help', ...args], () => {});
+      const help = program.commands.find((c) => c.name() === 'run')!.helpInformation();
+      return Object.keys(FIELDS).filter((key) => new RegExp(`^  ${flagOf(key)} `, 'm').test(help)).length;
+    };
+    expect(await shown()).toBe(10);
+    expect(await shown('--all')).toBe(Object.keys(FIELDS).length);
   });
 
   test('a flag wins over --set, that over the environment, that over the command’s own default', () => {

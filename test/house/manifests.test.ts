@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { flagOf } from '../../cli/command.ts';
 import { parse, parseAllDocuments } from 'yaml';
 import { deploymentOf } from '../../client/temporal/deployment.ts';
 import { GENERATE_QUEUE } from '../../domain/run/queues.ts';
@@ -32,7 +33,7 @@ describe('the examples for clusters', () => {
   test('start a worker with options that it has', () => {
     // Its text: the command itself loads a worker.
     const command = readFileSync(join(import.meta.dirname, '../../cli/commands/worker.ts'), 'utf8');
-    const known = new Set([...command.matchAll(/'(--[a-z-]+)[ ']/g)].map(([, flag]) => flag));
+    const known = new Set([...command.matchAll(/^ {4}([a-zA-Z]+): /gm)].map(([, name]) => flagOf(name!)));
     const used = [...args, ...(/everturn worker (.*)/.exec(SLURM)?.[1] ?? '').split(' ')];
     const flags = used.filter((arg) => arg.startsWith('--'));
     expect(args[0]).toBe('worker');

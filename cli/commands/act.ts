@@ -1,0 +1,197 @@
+// `everturn verdict|note|say <run> <query> …`: a person's verdict on a turn, beside the judge's; a note on a rollout or a
+// turn; a message to a rollout in flight, behind the feedback before its next turn.
+
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { rolloutWorkflowId, type RolloutId } from '../../domain/run/ids.ts';
+import {
+  actName,
+  HUMAN_VERDICTS,
+  type NoteAct,
+  standingVerdicts,
+  type SteeringAct,
+  type VerdictAct,
+} from '../../domain/run/steering.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import { MOST_MESSAGE_CHARS } from '../../domain/text/say.ts';
+import { sayTo } from '../../client/temporal/rollouts.ts';
+import { actsOn, putAct, readActs, type StoredAct } from '../../records/steering.ts';
+import type { Stored } from '../../records/store.ts';
+import { command, flag, required, text, unusable, whole, withDefault } from '../command.ts';
+import { withLink } from '../find/link.ts';
+import { mustBeText, personOf } from '../find/person.ts';
+import { findRun, locateRun, programName, type RunPlace, runArgument, shellQuoted } from '../find/place.ts';
+import { findRollout, noRollout } from '../find/rollout.ts';
+import { runMadeBefore } from '../find/source.ts';
+import { JSON_FLAG, OF_ROLLOUT, ROLLOUT } from '../flags.ts';
+import { plural } from '../view/format.ts';
+
+const MOST_REASON_CHARS = 2000;
+const MOST_TEXT_CHARS = 20_000;
+
+/** The flags of every act on a rollout. */
+export const OF_ACT = {
+  ...OF_ROLLOUT,
+  by: text('<person>', "who (default: git's user.email, else this user)"),
+  via: withDefault(text('<program>', 'the program that records it', { hidden: true }), 'cli'),
+  dryRun: flag('say what would be recorded, and record nothing'),
+  json: JSON_FLAG,
+};
+export const REASON = text('<text>', 'why, in one line');
+
+export const reasonOf = (reason: string | undefined): string | null =>
+  reason === undefined ? null : mustBeText('--reason', reason, MOST_REASON_CHARS);
+
+/** A message to the model that goes with an act. */
+export const messageOf = (said: string | undefined): string | null =>
+  said === undefined ? null : mustBeText('--say', said, MOST_TEXT_CHARS, true);
+
+/** `turn 2 of arith-0007`, with the sample and the attempt where they are not the first. */
+export function nameOf({ query, sample, attempt }: Omit<RolloutId, 'run'>, turn: number | null): string {
+  const which = [query, ...(sample > 0 ? [`sample ${sample}`] : []), ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
+  return oneLine(`${turn === null ? '' : `turn ${turn} of `}${which.join(', ')}`);
+}
+
+/** With --dry-run nothing is written. */
+export async function recordAct({ store }: RunPlace, act: SteeringAct, dryRun: boolean): Promise<StoredAct> {
+  if (!dryRun) return putAct(store, act);
+  const name = actName(act);
+  return { name, act, created: true, file: `steering/${name}.json` };
+}
+
+const leadOf = (dryRun: boolean, created: boolean): string =>
+  dryRun ? 'Would record' : created ? 'Recorded' : 'Recorded before';
+
+/** The record of a turn; throws a UsageError if the rollout has no such turn. */
+async function turnOf({ store }: RunPlace, id: RolloutId, turn: number): Promise<Stored<TurnRecord>> {
+  const found = await store.getTurn(id, turn);
+  if (found) return found;
+  let there = 0;
+  while (await store.getTurn(id, there + 1)) there++;
+  const open = (await store.getEnd(id)) === undefined;
+  throw unusable(
+    `--turn ${turn}: that rollout has ${plural(there, 'turn')}${open ? ' so far' : ''}.`,
+    there === 0 ? 'Wait for its first turn.' : `Give a turn from 1 to ${there}.`,
+    'no-such-turn',
+  );
+}
+
+export const note = command({
+  args: { ...ROLLOUT, '<text>': 'the note' },
+  flags: { ...OF_ACT, turn: whole('<n>', 'the turn that it is about (default: the whole rollout)', 1) },
+  help: 'A note changes no export. docs/steer.md\n\nExample:\n  everturn note my-run arith-0007 --turn 2 "lost the sign"',
+  async run(io, given) {
+    const place = await findRun(io, given.run, given.out);
+    await runMadeBefore(place);
+    const said = mustBeText('The note', given.text, MOST_TEXT_CHARS, true);
+    const { turn = null, dryRun, via } = given;
+    const id = await findRollout(place, given);
+    const about = turn === null ? await place.store.getRollout(id) : await turnOf(place, id, turn);
+    if (!about) throw await noRollout(place, given.query);
+    const { query, sample, attempt } = id;
+    const of = { query, sample, attempt, turn, hash: about.hash };
+    const act: NoteAct = { act: 'note', of, text: said, by: await personOf(io, given.by), via, at: io.now() };
+    const stored = await recordAct(place, act, dryRun);
+    return {
+      json: { run: place.run, file: stored.file, recorded: stored.created && !dryRun, act: stored.act },
+      text: `${leadOf(dryRun, stored.created)}: a note of ${oneLine(act.by)} on ${nameOf(id, turn)}.`,
+    };
+  },
+});
+
+export const verdict = command({
+  args: { ...ROLLOUT, '<verdict>': { help: 'right or wrong', choices: HUMAN_VERDICTS } },
+  flags: { ...OF_ACT, turn: required(whole('<n>', 'the turn', 1)), reason: REASON },
+  help:
+    "The judge's verdict stays; `everturn export --verdicts human` takes people's. A second verdict of the same person\n" +
+    'replaces the first, which stays recorded. docs/steer.md\n\nExample:\n' +
+    '  everturn verdict my-run arith-0007 --turn 2 right --reason "equivalent form"',
+  async run(io, given) {
+    const place = await findRun(io, given.run, given.out);
+    await runMadeBefore(place);
+    const { turn, dryRun, via } = given;
+    const said = given.verdict as VerdictAct['verdict'];
+    const reason = reasonOf(given.reason);
+    const id = await findRollout(place, given);
+    const { record: played, hash } = await turnOf(place, id, turn);
+    const judged = (await place.store.getVerdict(id, turn))?.record;
+    if (!judged) {
+      throw unusable(
+        `${nameOf(id, turn)} is still being judged.`,
+        "Give the verdict once the judge has given its own; it stays beside the judge's.",
+        'still-played',
+      );
+    }
+    const by = await personOf(io, given.by);
+    const standing = standingVerdicts(actsOn(await readActs(place.store), id), turn);
+    const own = standing.find(({ act }) => act.by === by);
+    const { query, sample, attempt } = id;
+    const of = { query, sample, attempt, turn: played.turn, hash };
+    const after = own?.name ?? null;
+    const act: VerdictAct = { act: 'verdict', of, verdict: said, reason, after, by, via, at: io.now() };
+    const same = own?.act.verdict === said && own.act.reason === reason;
+    const stored = same
+      ? { ...own, created: false, file: `steering/${own.name}.json` }
+      : await recordAct(place, act, dryRun);
+    const others = standing.flatMap(({ act: one }) =>
+      one.by === by ? [] : [{ by: one.by, verdict: one.verdict, reason: one.reason }],
+    );
+    const ended = (await place.store.getEnd(id))?.record;
+    const wentOn = said !== judged.verdict && (!ended || turn < ended.turns.length);
+    const what = oneLine(`${nameOf(id, turn)} is ${said}${reason === null ? '' : ` (${reason})`}`);
+    const judge = `the judge said ${judged.verdict} (${oneLine(judged.reason)})`;
+    const about = others.flatMap((one) =>
+      one.verdict === said
+        ? []
+        : `${oneLine(one.by)} says ${one.verdict}: exports with --verdicts human leave out what people disagree on, until one of you gives another verdict.`,
+    );
+    if (wentOn) about.push(WENT_ON);
+    return {
+      json: {
+        ...{ run: place.run, file: stored.file, recorded: stored.created && !dryRun, act: stored.act },
+        ...{ judge: { verdict: judged.verdict, reason: judged.reason }, others },
+      },
+      text: `${leadOf(dryRun, stored.created)}: ${oneLine(by)} says that ${what}; ${judge}.`,
+      about,
+    };
+  },
+});
+
+const WENT_ON =
+  "The turns after it answered the judge's feedback: exports with --verdicts human leave this rollout out, unless --contradicted says otherwise.";
+
+export const say = command({
+  args: { ...ROLLOUT, '<text>': 'the message' },
+  flags: OF_ACT,
+  help:
+    'It is context and carries no loss; exports leave the rollout out, unless --human-turns include asks for it.\n' +
+    'Of a rollout that has ended: everturn fork --say. docs/steer.md\n\nExample:\n' +
+    '  everturn say my-run arith-0007 "Check the sign."',
+  async run(io, given) {
+    const place = await locateRun(io, given.run, given.out);
+    const { run, store } = place;
+    const message = mustBeText('The message', given.text, MOST_MESSAGE_CHARS, true);
+    const by = await personOf(io, given.by);
+    const id = await findRollout(place, given);
+    const fork = `\`${programName(io)} fork ${runArgument(io, place)} ${shellQuoted(oneLine(given.query))}`;
+    if ((await store.getRun())?.record.train) {
+      throw unusable(
+        `A trainer lives on run "${run}": its groups hold the model's turns alone.`,
+        `Fork the rollout once it has ended: ${fork} --say …\`.`,
+        'not-allowed',
+      );
+    }
+    if (await store.getEnd(id)) {
+      const fix = `${fork} --from-turn <k> --say …\` plays it again with a message.`;
+      throw unusable(`${nameOf(id, null)} has ended.`, fix, 'not-allowed');
+    }
+    const what = `a message of ${oneLine(by)} to ${nameOf(id, null)}`;
+    if (given.dryRun) return { text: `Would send: ${what}, before its next turn.` };
+    return withLink(io, async ({ session }) => {
+      const { turn } = await sayTo(session, rolloutWorkflowId(id), { text: message, by });
+      return {
+        json: { run, query: id.query, sample: id.sample, turn, by },
+        text: `Sent: ${what}, behind the feedback before turn ${turn}. If the rollout ends before that turn, nothing answers it; \`show\` says what was answered.`,
+      };
+    });
+  },
+});

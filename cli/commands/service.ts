@@ -1,0 +1,76 @@
+// `everturn up`, `everturn down`: the local service, in the background. Open runs stay in its database and continue when it
+// is up again. `everturn dev`: the same in the foreground, its logs on the terminal, until Ctrl-C.
+
+import { createInterface } from 'node:readline';
+import { visible } from '../../domain/text/foreign-text.ts';
+import { namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { runForeground } from '../../local/service/foreground.ts';
+import { homeOf } from '../../local/service/home.ts';
+import { openWorkflows } from '../../local/service/idle.ts';
+import { printProgress } from '../../local/service/progress.ts';
+import { ensureService } from '../../local/service/service.ts';
+import { serviceStatus, stopService } from '../../local/service/service-control.ts';
+import { command } from '../command.ts';
+import { NO_UI } from '../find/link.ts';
+import { programName } from '../find/place.ts';
+import { JSON_FLAG } from '../flags.ts';
+import { say } from '../io.ts';
+import { paintFor } from '../view/paint.ts';
+
+export const up = command({
+  flags: { json: JSON_FLAG },
+  help:
+    'It ends on `everturn down`, or by itself after 15 idle minutes (EVERTURN_IDLE_MINUTES).\n' +
+    '`run` and `demo` start it if needed.\n\nExample:\n  everturn up',
+  async run(io) {
+    const { address, uiAddress: ui, started } = await ensureService({ env: io.env, onProgress: printProgress(io.err) });
+    const { logs } = homeOf(io.env);
+    return {
+      json: { address, ui, logs, started },
+      text:
+        `The local service is up${started ? '' : ' already'}.\n` +
+        `Temporal   ${address}\nUI         ${ui ?? NO_UI}\nLogs       ${logs}\n\`${programName(io)} down\` ends it.`,
+      notes: namesCluster() ? ['Note: TEMPORAL_ADDRESS (or temporal.toml) names another cluster; runs go there.'] : [],
+    };
+  },
+});
+
+export const down = command({
+  flags: { json: JSON_FLAG },
+  help: 'Nothing is lost: open runs continue when the service is up again.\n\nExample:\n  everturn down',
+  async run(io) {
+    const { up: isUp, state } = serviceStatus(io.env);
+    const open = isUp && state ? await openWorkflows(state.address) : undefined;
+    const was = await stopService(io.env);
+    const rest = open ? ` Open runs continue when it is up again (\`${programName(io)} up\`).` : '';
+    return {
+      json: { wasUp: was !== undefined },
+      text: was ? `The local service is down.${rest}` : 'The local service is not running.',
+    };
+  },
+});
+
+export const dev = command({
+  flags: {},
+  help: 'Ctrl-C ends it in order.\n\nExample:\n  everturn dev',
+  async run(io) {
+    const paint = paintFor(io.err, io.env);
+    const tints = { server: 'dim', worker: 'cyan' } as const;
+    let shown = '';
+    await runForeground({
+      env: io.env,
+      signal: io.interrupted(),
+      onProgress: printProgress(io.err),
+      log: (line) => say(io, `${paint('bold', 'service')}  ${visible(line)}`),
+      onOutput: (name, stream) => {
+        const lines = createInterface({ input: stream, crlfDelay: Infinity });
+        lines.on('line', (line) => say(io, `${paint(tints[name], name.padEnd(7))}  ${visible(line)}`));
+      },
+      onState: ({ phase, address, uiAddress }) => {
+        const text = phase === 'ready' ? `ready: Temporal ${address}, UI ${uiAddress ?? NO_UI}. Ctrl-C ends it.` : '';
+        if (text && text !== shown) say(io, paint('green', text));
+        shown = text;
+      },
+    });
+  },
+});
