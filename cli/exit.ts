@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import { terminalJson, visible } from '../domain/text/foreign-text.ts';
 import { EverturnError, explain, StoreError } from '../domain/errors/errors.ts';
 import { ended } from '../domain/run/progress.ts';
-import { type Boundary, boundaryOfReason, type Reason } from '../domain/errors/reasons.ts';
+import type { Boundary, Reason } from '../domain/errors/reasons.ts';
 import type { CollectionResult } from '../domain/run/messages.ts';
 
 export const EXIT = {
@@ -29,22 +29,9 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** An unusable --out, and records of another version: nothing is broken, unlike with a full disk or a bucket that is away. */
 const WRONG_PLACE: ReadonlySet<Reason<'store'>> = new Set([
-  'other-version',
-  'no-permission',
-  'read-only',
-  'not-a-folder',
-  'no-such-folder',
-  'is-a-folder',
-  'not-a-file',
-  'name-too-long',
-  'no-device',
-  'bucket-denied',
-  'bucket-missing',
-  'bucket-refused',
-  'bucket-region',
-  'bucket-unsafe',
-  'clock-skew',
-  'no-bucket-keys',
+  ...(['other-version', 'no-permission', 'read-only', 'not-a-folder', 'no-such-folder', 'is-a-folder'] as const),
+  ...(['not-a-file', 'name-too-long', 'no-device', 'clock-skew', 'no-bucket-keys'] as const),
+  ...(['bucket-denied', 'bucket-missing', 'bucket-refused', 'bucket-region', 'bucket-unsafe'] as const),
 ]);
 
 const EXIT_OF: Readonly<Record<Boundary, ExitCode>> = {
@@ -113,10 +100,5 @@ export function noneComplete({ counts }: Pick<CollectionResult, 'counts'>): bool
 /** Every rollout failed, and each at the model's boundary. */
 export function modelFailedAll({ counts }: CollectionResult): boolean {
   const { failed } = counts.outcomes;
-  if (failed === 0 || failed !== ended(counts)) return false;
-  const { boundaries = {} } = counts;
-  const known = Object.values(boundaries).reduce((sum, n) => sum + n, 0);
-  if (known === failed) return boundaries.model === failed;
-  // Some were counted before boundaries were stored: then each reason must be one that only the model's boundary has.
-  return known === (boundaries.model ?? 0) && Object.keys(counts.reasons).every((r) => boundaryOfReason(r) === 'model');
+  return failed > 0 && failed === ended(counts) && counts.boundaries?.model === failed;
 }

@@ -19,8 +19,16 @@ import type { Stored } from '../../records/store.ts';
 import { command, flag, required, text, unusable, whole, withDefault } from '../command.ts';
 import { withLink } from '../find/link.ts';
 import { mustBeText, personOf } from '../find/person.ts';
-import { findRun, locateRun, programName, type RunPlace, runArgument, shellQuoted } from '../find/place.ts';
-import { findRollout, noRollout } from '../find/rollout.ts';
+import {
+  findRollout,
+  findRun,
+  locateRun,
+  noRollout,
+  programName,
+  runArgument,
+  type RunPlace,
+  shellQuoted,
+} from '../find/place.ts';
 import { runMadeBefore } from '../find/source.ts';
 import { JSON_FLAG, OF_ROLLOUT, ROLLOUT } from '../flags.ts';
 import { plural } from '../view/format.ts';

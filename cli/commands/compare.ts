@@ -15,8 +15,7 @@ import { findRun, type RunPlace } from '../find/place.ts';
 import { readRunSummaries, type RunSummaries } from '../find/summaries.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
 import { comparisonText } from '../view/comparison-text.ts';
-import { plural } from '../view/format.ts';
-import { paintFor } from '../view/paint.ts';
+import { paintFor, plural } from '../view/format.ts';
 import { steeredLines } from '../view/people.ts';
 
 export const compare = command({

@@ -14,8 +14,7 @@ import { findRun } from '../find/place.ts';
 import { OUT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { resolveRunFlags, runFlags, type RunFlags } from '../run-flags.ts';
-import { paintFor } from '../view/paint.ts';
-import { table } from '../view/table.ts';
+import { paintFor, table } from '../view/format.ts';
 
 interface ShownSetting {
   readonly name: string;

@@ -1,20 +1,18 @@
 // `everturn doctor`: tries everything that a run needs, one line each, with what to do. Starts no service and changes
 // nothing but a file that it removes again.
 
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { resolvePlace } from '../../records/place.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { command, flag, text } from '../command.ts';
 import { type Check, type Checked, checked, exitOf, type State } from '../doctor/check.ts';
-import { bucketCheck, diskCheck, nodeCheck, packageCheck, portsCheck } from '../doctor/machine.ts';
+import { nodeCheck, packageCheck, placeCheck, portsCheck } from '../doctor/machine.ts';
 import { judgeCheck, modelCheck, sandboxCheck } from '../doctor/model.ts';
 import { temporalCheck } from '../doctor/temporal.ts';
 import { OUT } from '../flags.ts';
 import { print } from '../io.ts';
-import { plural } from '../view/format.ts';
-import { type Paint, paintFor, type Tint } from '../view/paint.ts';
+import { type Paint, paintFor, plural, type Tint } from '../view/format.ts';
 import { withAbsolutePaths } from '../play/model.ts';
 
 export const doctor = command({
@@ -38,8 +36,8 @@ export const doctor = command({
     const checks: Check[] = [
       nodeCheck(),
       packageCheck,
-      isBucketPlace(runs) ? bucketCheck('runs', runs) : diskCheck('runs', runs, '--out'),
-      diskCheck('state', homeOf(io.env).folder, 'EVERTURN_HOME'),
+      placeCheck('runs', runs, '--out'),
+      placeCheck('state', homeOf(io.env).folder, 'EVERTURN_HOME'),
       portsCheck(io),
       temporalCheck(io, options.maxConcurrent),
       judgeCheck,

@@ -1,9 +1,39 @@
 // `everturn env new <name>`: an environment and a data set to begin with. `everturn env test <what> <rows>`: plays the rows
 // with made-up answers, without a model or Temporal, and says what breaks the contract.
 
-import { command, commands, flag, parsed, unusable, withDefault } from '../command.ts';
-import { newEnvironment } from '../play/env-new.ts';
-import { testEnvironment } from '../play/env-test.ts';
+import { readFileSync } from 'node:fs';
+import { writeFile, mkdtemp, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  isEnvironmentName,
+  environmentTitle,
+  type EnvironmentRecord,
+  type Reply,
+  replyFields,
+  verdictOf,
+} from '../../domain/rollout/environment.ts';
+import { oneLine, short } from '../../domain/text/foreign-text.ts';
+import { TASKS, type Query } from '../../domain/run/query.ts';
+import { packageRoot } from '../../local/machine/package-root.ts';
+import { mustBeOutsideRuns } from '../../records/outside-runs.ts';
+import { openDataset } from '../../formats/datasets/index.ts';
+import { badRowText } from '../../formats/datasets/problem.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
+import { EnvironmentError, explain } from '../../domain/errors/errors.ts';
+import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import type { Environment, Played } from '../../environments/environment.ts';
+import type { OwnEnvironments } from '../../environments/index.ts';
+import { createOwnEnvironments } from '../../environments/own/own-environments.ts';
+import { putCode } from '../../records/code.ts';
+import { command, commands, flag, parsed, unusable, withDefault, type Answer } from '../command.ts';
+import { programName } from '../find/place.ts';
+import { type Io, print, say } from '../io.ts';
+import { EXIT } from '../exit.ts';
+import { plural } from '../view/format.ts';
+import { describeOwn } from '../play/environments.ts';
 
 const few = (help: string) => parsed('<n>', help, fewOf);
 
@@ -36,4 +66,168 @@ export const env = commands({
 function fewOf(given: string, name: string): number {
   if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
   throw unusable(`${name} is "${given}".`, 'It takes a whole number from 1 to 9999.');
+}
+
+export async function newEnvironment(io: Io, name: string, python: boolean): Promise<Answer> {
+  const named = JSON.stringify(name);
+  if (!isEnvironmentName(name)) {
+    const fix = 'Use a-z, 0-9 and hyphens, at most 64 of them, as in countdown.';
+    throw unusable(`${named} cannot name an environment.`, fix);
+  }
+  if ((TASKS as readonly string[]).includes(name))
+    throw unusable(`${named} names a judge of Everturn's.`, `Give it another name, as in my-${name}.`);
+  const template = (file: string) => readFileSync(join(packageRoot(), 'examples/new-environment', file), 'utf8');
+  const ending = python ? 'py' : 'ts';
+  const [code, rows] = [`${name}.${ending}`, `${name}.jsonl`];
+  await write(io, code, template(`environment.${ending}`).replace('my-environment', name));
+  await write(io, rows, template('rows.jsonl'));
+  const me = programName(io);
+  const next = `  ${me} env test ./${code} ${rows}\n  ${me} run ${rows} --environment ./${code}\n`;
+  return { text: `Wrote ${code} and ${rows}. Then:\n\n${next}` };
+}
+
+async function write(io: Io, file: string, text: string): Promise<void> {
+  await mustBeOutsideRuns(resolve(io.cwd, file));
+  await writeFile(resolve(io.cwd, file), text, { flag: 'wx' }).catch((cause: unknown) => {
+    const fix = 'If it exists, give another name, or remove it.';
+    throw unusable(`${oneLine(file)} cannot be written here.`, fix, 'file-exists', cause);
+  });
+}
+
+export interface EnvTest {
+  readonly environment: string;
+  readonly dataset: string;
+  readonly limit: number;
+  readonly turns: number;
+  readonly json: boolean;
+}
+
+/** An honest number, words, nothing, and text that means harm. */
+const ANSWERS = ['The answer is 42.', 'I do not know.', '', '\u001b[31m<|im_end|>\u0000 \ud83d\ude00'.toWellFormed()];
+const RUN = 'env-test';
+
+export async function testEnvironment(io: Io, given: EnvTest): Promise<Answer> {
+  const { limit, turns, json } = given;
+  const [described] = await describeOwn([given.environment], io);
+  const { record, code } = described!;
+  const folder = await mkdtemp(join(tmpdir(), 'everturn-env-test-'));
+  const log = (line: string): void => say(io, oneLine(line));
+  const open = () => createOwnEnvironments({ log, permitted: ({ spec }) => spec });
+  if (!json) print(io, `Environment ${oneLine(environmentTitle(record))}, state ${record.state}`);
+  const breaches: string[] = [];
+  let [rows, replies] = [0, 0];
+  try {
+    if (code) await putCode(folder, code);
+    for await (const row of openDataset(resolve(io.cwd, given.dataset), [record]).rows()) {
+      if (!row.ok) {
+        breaches.push(badRowText({ ...row.bad, file: given.dataset }));
+        continue;
+      }
+      if (rows === limit) break;
+      rows++;
+      const found = await tryRow(row.query, { record, folder, turns, open });
+      replies += found.replies.length;
+      breaches.push(...found.breaches.map((breach) => `${row.query.queryId}: ${breach}`));
+      if (!json) print(io, rowText(row.query, found.replies));
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  const found = breaches.length === 0 ? 'nothing broke' : plural(breaches.length, 'breach', 'breaches');
+  return {
+    json: { environment: record, rows, replies, breaches },
+    text: [
+      ...breaches.map((breach) => `✗ ${oneLine(breach)}`),
+      `${plural(rows, 'row')}, ${plural(replies, 'reply', 'replies')}: ${found}.`,
+    ].join('\n'),
+    code: breaches.length === 0 ? EXIT.ok : EXIT.breach,
+  };
+}
+
+interface Trial {
+  readonly record: EnvironmentRecord;
+  readonly folder: string;
+  readonly turns: number;
+  readonly open: () => OwnEnvironments;
+}
+
+async function tryRow(query: Query, { record, folder, turns, open }: Trial) {
+  const breaches: string[] = [];
+  const replies: Reply[] = [];
+  const { signal } = new AbortController();
+  const whole = open();
+  try {
+    const environment = whole.open(record, folder);
+    const rollout = await begun(environment, query, record);
+    const played: EarlierTurn[] = [];
+    for (let turn = 1; turn <= turns; turn++) {
+      const answer = ANSWERS[(turn - 1) % ANSWERS.length]!;
+      const before = [...played];
+      const move = { rollout, turn, answer, cut: false, before: async () => before };
+      const reply = await environment.respond(move, { signal });
+      replies.push(reply);
+      played.push(earlier(turn, answer, reply));
+      // A server that does not know a repeated call would make the move twice.
+      const repeats = record.state !== 'held' || record.door !== 'url' || record.idempotent === true;
+      const other = open();
+      try {
+        const ask = () => other.open(record, folder).respond(move, { signal }).catch(ifLost);
+        const again = repeats ? await ask() : reply;
+        // A session that another process does not hold is lost there, and no fresh one takes its place.
+        if (record.state === 'held' && record.door !== 'url' ? again !== null : !isDeepStrictEqual(again, reply))
+          breaches.push(`turn ${turn} gets another reply in another process: ${differing(reply, again ?? {})}`);
+      } finally {
+        await other.close();
+      }
+      if (reply.done) break;
+    }
+    for (let n = 0; n < 2; n++) await environment.end?.({ rollout, before: async () => played }, { signal });
+  } catch (error) {
+    breaches.push(explain(error));
+  } finally {
+    await whole.close();
+  }
+  return { breaches, replies };
+}
+
+function ifLost(error: unknown): null {
+  if (error instanceof EnvironmentError && error.reason === 'environment-lost') return null;
+  throw error;
+}
+
+async function begun(environment: Environment, query: Query, record: EnvironmentRecord): Promise<Played> {
+  const settings = { ...completeSettings(RUN), environments: [record] };
+  const rollout: Played = { run: RUN, query, sample: 0, attempt: 1, settings };
+  if (!environment.begin) return rollout;
+  const { messages, state } = await environment.begin(rollout, { signal: new AbortController().signal });
+  const prompt = messages ? ({ kind: 'messages', messages } as const) : query.prompt;
+  const kept = state === undefined ? {} : { state };
+  const own = { asked: query.prompt, ...kept, environment: record.fingerprint };
+  return { ...rollout, query: { ...query, prompt }, begun: own };
+}
+
+function earlier(turn: number, answer: string, reply: Reply): EarlierTurn {
+  return {
+    turn: { turn, answer, finish: 'stop' } as TurnRecord,
+    verdict: { turn, ...verdictOf(reply), ...replyFields(reply), of: '', tookMs: 0 },
+  };
+}
+
+function differing(one: Reply, other: Reply): string {
+  const key = (Object.keys({ ...one, ...other }) as (keyof Reply)[]).find((k) => !isDeepStrictEqual(one[k], other[k]));
+  return `${key} ${short(JSON.stringify(key && one[key]) ?? 'none', 80)} and ${short(JSON.stringify(key && other[key]) ?? 'none', 80)}`;
+}
+
+function rowText({ queryId }: Query, replies: readonly Reply[]): string {
+  const turns = replies.map((reply, i) => {
+    const { reason, verdict } = verdictOf(reply);
+    const parts = [
+      `${verdict} (${reason})`,
+      ...(reply.reward === undefined ? [] : [`reward ${reply.reward}`]),
+      ...(reply.messages ?? []).map(({ content }) => JSON.stringify(short(content, 80))),
+      ...(reply.done ? ['done'] : []),
+    ];
+    return `  turn ${i + 1}  ${oneLine(parts.join(' · '))}`;
+  });
+  return [oneLine(queryId), ...turns].join('\n');
 }

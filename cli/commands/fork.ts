@@ -19,23 +19,23 @@ import type { ExitCode } from '../exit.ts';
 import { withLink, workflowUrl } from '../find/link.ts';
 import { personOf } from '../find/person.ts';
 import {
+  findRollout,
   findRun,
+  knownResult,
   mustBeRunName,
   placeOf,
   programName,
-  type RunPlace,
   runArgument,
+  type RunPlace,
   shellQuoted,
   shortPath,
 } from '../find/place.ts';
-import { knownResult } from '../find/recorded.ts';
-import { findRollout } from '../find/rollout.ts';
 import { type Source, sourceOf } from '../find/source.ts';
 import { ROLLOUT } from '../flags.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { mustProveSandbox, mustTakeCode } from '../play/code-sandbox.ts';
 import { showEnding } from '../play/ending.ts';
-import { followToEnd } from '../play/follow-to-end.ts';
+import { followToEnd } from '../play/follow.ts';
 import { checkModel } from '../play/model.ts';
 import { plural } from '../view/format.ts';
 import { messageOf, nameOf, OF_ACT, REASON, reasonOf } from './act.ts';

@@ -7,13 +7,10 @@ import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { join, resolvePlace } from '../../records/place.ts';
 import { command, flag } from '../command.ts';
 import { ifUp, type Link } from '../find/link.ts';
-import { placeOf, programName, runNames, shortPath } from '../find/place.ts';
-import { knownResult, recordedProgress } from '../find/recorded.ts';
+import { knownResult, placeOf, programName, recordedProgress, runNames, shortPath } from '../find/place.ts';
 import { OUT } from '../flags.ts';
 import { type Io, printJson } from '../io.ts';
-import { ago, count, percent } from '../view/format.ts';
-import { paintFor, type Tint } from '../view/paint.ts';
-import { table } from '../view/table.ts';
+import { ago, count, paintFor, percent, table, type Tint } from '../view/format.ts';
 
 export interface ListedRun {
   readonly run: string;

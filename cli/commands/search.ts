@@ -10,8 +10,7 @@ import { EXIT } from '../exit.ts';
 import { findRun, programName, runArgument, shellQuoted } from '../find/place.ts';
 import { OUT, RUN } from '../flags.ts';
 import { print, printJson } from '../io.ts';
-import { plural } from '../view/format.ts';
-import { type Paint, paintFor } from '../view/paint.ts';
+import { type Paint, paintFor, plural } from '../view/format.ts';
 
 export const search = command({
   args: { ...RUN, '<text>': 'the words to look for, as they are; with --regex a pattern' },

@@ -15,7 +15,7 @@ import { NO_UI } from '../find/link.ts';
 import { programName } from '../find/place.ts';
 import { JSON_FLAG } from '../flags.ts';
 import { say } from '../io.ts';
-import { paintFor } from '../view/paint.ts';
+import { paintFor } from '../view/format.ts';
 
 export const up = command({
   flags: { json: JSON_FLAG },

@@ -6,12 +6,10 @@ import { samplesPerQuery } from '../../domain/rollout/group.ts';
 import { actsOn, readActs } from '../../records/steering.ts';
 import { readTrajectory } from '../../records/trajectories.ts';
 import { command, flag, unusable, whole } from '../command.ts';
-import { findRun } from '../find/place.ts';
-import { findRollout, noRollout } from '../find/rollout.ts';
+import { findRollout, findRun, noRollout } from '../find/place.ts';
 import { OF_ROLLOUT, ROLLOUT } from '../flags.ts';
 import { say } from '../io.ts';
-import { plural } from '../view/format.ts';
-import { paintFor } from '../view/paint.ts';
+import { paintFor, plural } from '../view/format.ts';
 import { trajectoryText } from '../view/trajectory-text.ts';
 
 export const show = command({

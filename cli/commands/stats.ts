@@ -1,6 +1,6 @@
 // `everturn stats <run>`: every number of a run with its n, interval and definition. Reads the run's folder alone.
 
-import { oneLine } from '../../domain/text/foreign-text.ts';
+import { oneLine, csvCell } from '../../domain/text/foreign-text.ts';
 import { unsteered } from '../../domain/rollout/rollout-summary.ts';
 import { byField, type FieldGroup } from '../../statistics/by-field.ts';
 import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
@@ -20,12 +20,9 @@ import { fieldOfRows } from '../find/row-field.ts';
 import { damageLines, readRunSummaries, type RunSummaries } from '../find/summaries.ts';
 import { INCLUDE_STEERED, OUT, RUN } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { csvText, groupedCsvText } from '../view/csv-text.ts';
-import { count, percent, plural } from '../view/format.ts';
-import { type Paint, paintFor } from '../view/paint.ts';
+import { count, type Paint, paintFor, percent, plural, table } from '../view/format.ts';
 import { steeredLines } from '../view/people.ts';
 import { statisticsText } from '../view/statistics-text.ts';
-import { table } from '../view/table.ts';
 
 export const stats = command({
   args: RUN,
@@ -221,3 +218,26 @@ function shown(one: Estimate | undefined): [string, string] {
   const bounds = one.interval?.map((bound) => (100 * bound).toFixed(1)).join(' to ');
   return [percent(one.value, 1), bounds === undefined || saysNothing(one) ? '–' : bounds];
 }
+
+const HEAD = ['number', 'value', 'n', 'unit', 'left_out', 'standard_error', 'low95', 'high95', 'method', 'definition'];
+
+export function csvText(rows: readonly Estimate[]): string {
+  return lines([HEAD, ...rows.map(cells)]);
+}
+
+/** The numbers of each group behind the field and its value. */
+export function groupedCsvText(
+  field: string,
+  groups: readonly { readonly value: string; readonly rows: readonly Estimate[] }[],
+): string {
+  const all = groups.flatMap(({ value, rows }) => rows.map((row) => [field, value, ...cells(row)]));
+  return lines([['field', 'group', ...HEAD], ...all]);
+}
+
+function cells({ name, value, n, unit, leftOut, standardError, interval, method, definition }: Estimate) {
+  const [low, high] = interval ?? [null, null];
+  return [name, value, n, unit, leftOut, standardError, low, high, method, definition];
+}
+
+const lines = (rows: readonly (readonly (string | number | null)[])[]): string =>
+  rows.map((row) => `${row.map(csvCell).join(',')}\n`).join('');

@@ -15,20 +15,33 @@ import { readFleet, type ServerReport, STALE_MS } from '../../records/fleet-stat
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { command, flag } from '../command.ts';
 import { ifUp, type Link, unanswered, workflowUrl } from '../find/link.ts';
-import { locateRun, programName, type RunPlace, runArgument, shortPath } from '../find/place.ts';
-import { knownResult, recordedProgress } from '../find/recorded.ts';
+import {
+  knownResult,
+  locateRun,
+  programName,
+  recordedProgress,
+  runArgument,
+  type RunPlace,
+  shortPath,
+} from '../find/place.ts';
 import { JSON_FLAG, OUT, RUN } from '../flags.ts';
 import { type Io, print, printJson } from '../io.ts';
 import { feedLines, feedStatusOf, type FeedStatus, groupLine, groupStates } from '../view/feed.ts';
-import { ago, plural } from '../view/format.ts';
-import { paintFor } from '../view/paint.ts';
+import { ago, lines, paintFor, plural } from '../view/format.ts';
 import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
-import { serverTable } from '../view/servers.ts';
-import { type SilentBlocks, silentBlocksLine, silentBlocksOf, slotsText } from '../view/slots.ts';
-import { outcomeLine, reasonLines, steeredLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
+import {
+  serverTable,
+  type SilentBlocks,
+  silentBlocksLine,
+  silentBlocksOf,
+  slotsText,
+  weightsLines,
+  type WeightsStatus,
+  weightsStatus,
+} from '../view/servers.ts';
+import { summaryLines } from '../view/summary.ts';
 import { lineageText } from '../view/trajectory-text.ts';
 import { awaitedOf } from '../view/trouble.ts';
-import { type WeightsStatus, weightsLines, weightsStatus } from '../view/weights.ts';
 
 export interface RunStatus extends Counted, Live {
   readonly run: string;
@@ -179,7 +192,7 @@ async function liveStatus(link: Link, { run, out, store }: RunPlace): Promise<Li
 
 function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const paint = paintFor(io.out, io.env);
-  const { state, source, inFlight, maxConcurrent, counts, total } = status;
+  const { state, source, inFlight, maxConcurrent } = status;
   const [me, run] = [programName(io), runArgument(io, place)];
   const then = source === 'memo' ? ' when last reported' : '';
   const flight =
@@ -188,30 +201,26 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
       : inFlight > 0
         ? `, ${plural(inFlight, 'rollout')} begun and not ended`
         : '';
-  const slots = slotsText(maxConcurrent === null ? null : Math.min(maxConcurrent, total), status.workers);
+  const slots = slotsText(maxConcurrent === null ? null : Math.min(maxConcurrent, status.total), status.workers);
   const next =
     state === 'interrupted'
       ? 'No worker plays it: repeat the command that started the run, and it continues.'
       : `\`${me} watch ${run}\` follows it${namesCluster() ? '' : ', and starts the local service if needed'}.`;
-  return [
+  return lines(
     `${paint('bold', place.run)}: ${state}${flight}`,
-    ...(status.waitingFor ? [paint('yellow', status.waitingFor)] : []),
-    ...(slots === undefined ? [] : [slots]),
-    ...silentBlocksLine(status.silentBlocks, paint),
+    status.waitingFor && paint('yellow', status.waitingFor),
+    slots,
+    silentBlocksLine(status.silentBlocks, paint),
     '',
-    ...turnTables(status, paint),
-    outcomeLine(status),
-    ...steeredLines(status, `${me} stats ${run}`),
-    ...reasonLines({ counts }, paint),
-    ...wrongReasonsLine({ counts }, `${me} judge --run ${run}`),
-    ...peopleLine(status.people),
-    ...(status.forkedFrom ? [`${paint('dim', 'From')}       ${lineageText(status.forkedFrom)}`] : []),
-    ...(status.feed ? ['', ...feedLines(status.feed, io.now()), ''] : []),
-    ...(status.servers.length > 0 ? ['', serverTable(status.servers, paint), ''] : []),
-    ...weightsLines(status.weights, paint),
+    summaryLines(status, { me, run }, paint),
+    peopleLine(status.people),
+    status.forkedFrom && `${paint('dim', 'From')}       ${lineageText(status.forkedFrom)}`,
+    status.feed && ['', ...feedLines(status.feed, io.now()), ''],
+    status.servers.length > 0 && ['', serverTable(status.servers, paint), ''],
+    weightsLines(status.weights, paint),
     `${paint('dim', 'Folder')}     ${shortPath(io, status.folder)}`,
-    ...(status.url ? [`${paint('dim', 'Temporal')}   ${status.url}`] : []),
-    ...(status.toldAt === null ? [] : [`Reported by its workers ${ago(io.now() - status.toldAt)}. ${next}`]),
-    ...(source === 'records' ? [`Counted from the records in its folder. ${next}`] : []),
-  ].join('\n');
+    status.url && `${paint('dim', 'Temporal')}   ${status.url}`,
+    status.toldAt !== null && `Reported by its workers ${ago(io.now() - status.toldAt)}. ${next}`,
+    source === 'records' && `Counted from the records in its folder. ${next}`,
+  ).join('\n');
 }

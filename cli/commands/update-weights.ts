@@ -4,26 +4,27 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { versionNumber } from '../../domain/weights/weight-version.ts';
-import type { ServerUpdate, WeightsState } from '../../domain/weights/weights.ts';
+import type { ServerUpdate, WeightsState, WeightsResult } from '../../domain/weights/weights.ts';
 import { weightServers } from '../../inference/weights/index.ts';
 import { realPath } from '../../local/permissions/folders.ts';
 import { registeredRun, registerUpdate } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
-import { startUpdate } from '../../client/temporal/weights.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
+import { startUpdate, type StartedUpdate, updateProgress, updateResult } from '../../client/temporal/weights.ts';
 import { command, flag, parsed, required, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { withLink } from '../find/link.ts';
+import { withLink, type Link } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
 import { RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
-import { followUpdate } from '../play/follow-update.ts';
-import { plural } from '../view/format.ts';
-import { paintFor } from '../view/paint.ts';
-import { table } from '../view/table.ts';
+import { paintFor, plural, table } from '../view/format.ts';
+import { isServerFailure } from '../../client/temporal/connection.ts';
+import { misrouted } from '../../client/temporal/routing.ts';
+import { describeWorkflow } from '../../client/temporal/runs.ts';
 import { OF_RUN } from './steer.ts';
 
 export interface WeightUpdate {
@@ -191,4 +192,51 @@ function notWhole({ run, from, weightVersion, servers, state }: WeightUpdate): M
     reason: 'weights-not-updated',
     fix: `Every token has its version. Fix the errors above about ${oneLine(from)} and the servers, and repeat the command: updated servers are only resumed.`,
   });
+}
+
+const POLL_MS = 200;
+const STILL_MS = 15_000;
+const GIVE_UP_MS = 15 * 60_000;
+
+/** `onServer`: each server once, when its part is done. */
+export async function followUpdate(
+  io: Io,
+  link: Link,
+  update: StartedUpdate,
+  onServer: (server: ServerUpdate) => void,
+): Promise<WeightsResult | 'detached'> {
+  const leave = io.interrupted();
+  const said = new Set<string>();
+  const tell = (servers: readonly ServerUpdate[]) => {
+    for (const server of servers.filter(({ url }) => !said.has(url))) {
+      said.add(server.url);
+      onServer(server);
+    }
+  };
+  let answeredAt = Date.now();
+  let warned = false;
+  while (!leave.aborted) {
+    try {
+      await link.keepUp(() => undefined);
+      const { state } = await describeWorkflow(link.session, update.workflowId, 1);
+      if (state !== 'running') break;
+      const progress = await updateProgress(link.session, update);
+      if (progress) {
+        tell(progress.servers);
+        answeredAt = Date.now();
+      }
+    } catch (error) {
+      if (!isServerFailure(error) || Date.now() - answeredAt > GIVE_UP_MS) throw error;
+    }
+    if (!warned && Date.now() - answeredAt > STILL_MS) {
+      warned = true;
+      const elsewhere = await misrouted(link.session);
+      say(io, elsewhere ?? 'No worker answers: `everturn worker` starts one. The update waits, and goes on then.');
+    }
+    await sleep(POLL_MS);
+  }
+  if (leave.aborted) return 'detached';
+  const result = await updateResult(link.session, update);
+  tell(result.servers);
+  return result;
 }

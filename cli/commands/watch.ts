@@ -4,12 +4,11 @@ import { resolveOptions } from '../../run/config.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { command, flag, text } from '../command.ts';
 import { withLink } from '../find/link.ts';
-import { locateRun } from '../find/place.ts';
-import { knownResult } from '../find/recorded.ts';
+import { knownResult, locateRun } from '../find/place.ts';
 import { OUT, RUN } from '../flags.ts';
 import { say } from '../io.ts';
 import { showEnding } from '../play/ending.ts';
-import { fillsScreen, followToEnd } from '../play/follow-to-end.ts';
+import { fillsScreen, followToEnd } from '../play/follow.ts';
 
 export const watch = command({
   args: RUN,

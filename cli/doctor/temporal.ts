@@ -13,8 +13,7 @@ import { installedTemporal } from '../../local/service/binary/find.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { plural } from '../view/format.ts';
-import { slotsText } from '../view/slots.ts';
+import { slotsText, takenText } from '../view/servers.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
 
@@ -52,10 +51,7 @@ async function cluster(maxConcurrent: number): Promise<Finding[]> {
       else if (takes === false) findings.push(note(`no worker takes ${queue}`, fix));
     }
     const elsewhere = await misrouted(session);
-    if (elsewhere !== undefined) {
-      const [said, ...fix] = elsewhere.split(/(?<=\.) /);
-      findings.push(note(said!.replace(/\.$/, ''), fix.join(' ')));
-    }
+    if (elsewhere !== undefined) findings.push(noteOf(elsewhere));
     return [...findings, ...(await slots(session, maxConcurrent))];
   } finally {
     await session.close();
@@ -67,12 +63,13 @@ async function slots(session: Session, maxConcurrent: number): Promise<Finding[]
   const found = await workersOf(session);
   if (!found || found.workers === 0) return [];
   const few = slotsText(maxConcurrent, found);
-  if (few === undefined) {
-    const { workers, slots: n } = found;
-    return [ok(`${plural(workers, 'worker')} ${workers === 1 ? 'takes' : 'take'} ${plural(n, 'generation')} at once`)];
-  }
-  const [said, fix] = few.split(/(?<=\.) /);
-  return [note(said!.replace(/\.$/, ''), fix!)];
+  return [few === undefined ? ok(takenText(found)) : noteOf(few)];
+}
+
+/** A text whose first sentence says what is the case, and whose others say what to do. */
+function noteOf(text: string): Finding {
+  const [said, ...fix] = text.split(/(?<=\.) /);
+  return note(said!.replace(/\.$/, ''), fix.join(' '));
 }
 
 async function local(io: Io, maxConcurrent: number): Promise<Finding[]> {

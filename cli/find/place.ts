@@ -2,15 +2,23 @@
 // plays elsewhere. And the reverse: the argument that names a run in suggested commands.
 
 import { relative, resolve } from 'node:path';
-import { describeWorkflow } from '../../client/temporal/runs.ts';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
-import { UsageError } from '../../domain/errors/errors.ts';
-import { isRunName } from '../../domain/run/ids.ts';
+import { UsageError, StoreError } from '../../domain/errors/errors.ts';
+import { isRunName, type RolloutId } from '../../domain/run/ids.ts';
 import { ahead } from '../../records/ahead.ts';
 import { openFileStore } from '../../records/files.ts';
 import { basename, dirname, join, resolvePlace } from '../../records/place.ts';
 import { namesIn } from '../../records/record/listing.ts';
 import type { Store } from '../../records/store.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { mustHoldRollouts } from '../../records/present.ts';
+import { allQueries } from '../../records/queries.ts';
+import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/run/progress.ts';
+import { resultOf } from '../../domain/rollout/trajectory.ts';
+import { readTrajectories } from '../../records/trajectories.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
+import { describeWorkflow } from '../../client/temporal/runs.ts';
 import { unusable } from '../command.ts';
 import { DEFAULT_OUT } from '../flags.ts';
 import type { Io } from '../io.ts';
@@ -105,4 +113,76 @@ export function programName(io: Io): string {
 /** Safe to paste into a POSIX shell. */
 export function shellQuoted(text: string): string {
   return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+export interface WhichRollout {
+  readonly query: string;
+  readonly sample: number;
+  readonly attempt: number | undefined;
+}
+
+export async function findRollout(place: RunPlace, { query, sample, attempt }: WhichRollout): Promise<RolloutId> {
+  const all = await place.store.listRolloutsOf(query);
+  if (all.length === 0) throw await noRollout(place, query);
+  const found = all.findLast((id) => id.sample === sample && (attempt === undefined || id.attempt === attempt));
+  if (found) return found;
+  const there = all.map((id) => `${id.sample}${id.attempt > 1 ? ` (attempt ${id.attempt})` : ''}`).join(', ');
+  throw unusable(`Query ${JSON.stringify(query)} has no such rollout.`, `Its samples: ${there}.`, 'no-such-rollout');
+}
+
+/** Whether the run has this query; false if its queries cannot be read. */
+export async function isQuery({ store }: RunPlace, query: string): Promise<boolean> {
+  try {
+    for await (const { queryId } of allQueries(store)) if (queryId === query) return true;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
+  return false;
+}
+
+export async function noRollout(place: RunPlace, query: string): Promise<UsageError> {
+  const { run, store } = place;
+  await mustHoldRollouts(store);
+  if (await isQuery(place, query)) {
+    return unusable(`Query ${JSON.stringify(query)} of run "${run}" has not begun yet.`, undefined, 'not-begun');
+  }
+  const some = (await store.readQueries(0, 3).catch(() => [])).map(({ queryId }) => oneLine(queryId));
+  return unusable(
+    `Run "${run}" has no query ${JSON.stringify(query)}.`,
+    `${some.length > 0 ? `Ids are as in ${some.join(', ')}; all` : 'Ids'} are in ${store.folder}/queries.jsonl.`,
+    'no-such-query',
+  );
+}
+
+/** The stored result of the run; undefined until it has ended. */
+export async function knownResult({ store }: RunPlace): Promise<CollectionResult | undefined> {
+  const stored = await store.getResult();
+  // The collection itself writes it, as a whole, with a hash.
+  return stored?.record as CollectionResult | undefined;
+}
+
+export interface RecordedProgress {
+  readonly total: number;
+  readonly numTurns: number;
+  readonly counts: CollectionCounts;
+  /** Rollouts that have begun and not ended. */
+  readonly unfinished: number;
+}
+
+export async function recordedProgress({ out, store }: RunPlace): Promise<RecordedProgress> {
+  const record = (await store.getRun())?.record;
+  const numTurns = record?.settings.numTurns ?? 0;
+  const counts = noCounts();
+  let unfinished = 0;
+  for await (const trajectory of readTrajectories(store)) {
+    const result = resultOf(out, trajectory);
+    if (result) addResult(counts, result, numTurns);
+    else unfinished++;
+  }
+  // Rollouts that a client started directly have no list of queries.
+  const total = Math.max(
+    (await store.countQueries()) * (record ? samplesPerQuery(record) : 1),
+    ended(counts) + unfinished,
+  );
+  return { total, numTurns, counts, unfinished };
 }

@@ -9,8 +9,7 @@ import type { Breach } from '../../records/store.ts';
 import { readSummaries } from '../../records/summaries.ts';
 import type { SummaryOptions } from '../../records/summary.ts';
 import { plural } from '../view/format.ts';
-import type { RunPlace } from './place.ts';
-import { knownResult } from './recorded.ts';
+import { knownResult, type RunPlace } from './place.ts';
 import { newerRun } from './source.ts';
 
 export interface RunSummaries {

@@ -23,10 +23,9 @@ import { shortPath, type RunPlace } from '../find/place.ts';
 import type { Answer } from '../command.ts';
 import { type Io, say } from '../io.ts';
 import { withToolFormat } from './tools.ts';
-import { count, plural } from '../view/format.ts';
+import { count, paintFor, plural } from '../view/format.ts';
 import { type Plan, planOf, planText } from '../view/plan-text.ts';
-import { slotsText } from '../view/slots.ts';
-import { paintFor } from '../view/paint.ts';
+import { slotsText } from '../view/servers.ts';
 
 export interface DryRun {
   readonly place: RunPlace;

@@ -7,12 +7,12 @@ import type { Estimate } from '../../statistics/estimate.ts';
 import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
 import { readRunSummaries } from '../find/summaries.ts';
 import { programName, shortPath, runArgument, shellQuoted, type RunPlace } from '../find/place.ts';
-import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll, noneComplete } from '../exit.ts';
-import { clock, count, percent, plural } from '../view/format.ts';
+import type { Answer } from '../command.ts';
+import { EXIT, exitCodeOfResult, modelFailedAll, noneComplete } from '../exit.ts';
+import { clock, count, lines, paintFor, percent, plural } from '../view/format.ts';
 import { givesIds } from '../../inference/index.ts';
-import { type Io, print, printJson, say } from '../io.ts';
-import { paintFor } from '../view/paint.ts';
-import { outcomeLine, reasonLines, steeredLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
+import type { Io } from '../io.ts';
+import { summaryLines } from '../view/summary.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 
 export interface Ending {
@@ -28,67 +28,48 @@ export interface Ending {
   readonly tookMs: number | null;
 }
 
-export async function showEnding(io: Io, ending: Ending, json: boolean): Promise<ExitCode> {
-  const { place, result, maxFailed } = ending;
+export async function showEnding(io: Io, ending: Ending, json: boolean): Promise<Answer> {
+  const { place, result, maxFailed, url } = ending;
   const code = exitCodeOfResult(result, maxFailed);
-  if (json) {
-    const found = (await passAtKOf(place, result)).map(({ name, value, n }) => ({ name, value, queries: n }));
-    const passAtK = found.length > 0 ? { passAtK: found } : {};
-    printJson(io, {
-      event: 'ended',
-      exitCode: code,
-      ...result,
-      ...passAtK,
-      folder: place.store.folder,
-      url: ending.url,
-    });
-  } else print(io, await endingText(io, ending));
-  await sayWhy(io, ending, code);
-  return code;
+  const passes = await passAtKOf(place, result);
+  const passAtK = passes.map(({ name, value, n }) => ({ name, value, queries: n }));
+  return {
+    json: {
+      ...{ event: 'ended', exitCode: code, ...result, ...(passAtK.length > 0 && { passAtK }) },
+      ...{ folder: place.store.folder, url },
+    },
+    ...(!json && { text: await endingText(io, ending, passes) }),
+    notes: code === EXIT.ok ? [] : [await whyOf(ending)],
+    code,
+  };
 }
 
-const speedText = (tokens: number | null, ms: number): string =>
-  tokens === null ? '' : `, ${count((tokens / ms) * 1000)} tokens/s`;
-
-async function endingText(io: Io, { place, result, url, local, viewer, tookMs }: Ending): Promise<string> {
+async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): Promise<string> {
+  const { place, result, url, local, viewer, tookMs } = ending;
   const paint = paintFor(io.out, io.env);
-  const me = programName(io);
-  const run = runArgument(io, place);
-  const speed =
-    tookMs === null || tookMs < 1000 ? '' : ` Played in ${clock(tookMs)}${speedText(result.counts.tokens, tookMs)}.`;
-  const facts: [string, string][] = [
-    ['Folder', shortPath(io, place.store.folder)],
-    ...(url ? [['Temporal', url] as [string, string]] : []),
+  const [me, run] = [programName(io), runArgument(io, place)];
+  const { folder } = place.store;
+  const { tokens } = result.counts;
+  const speed = tokens === null || tookMs === null ? '' : `, ${count((tokens / tookMs) * 1000)} tokens/s`;
+  const played = tookMs === null || tookMs < 1000 ? '' : ` Played in ${clock(tookMs)}${speed}.`;
+  const shares = passes.flatMap(({ name, value }) => (value === null ? [] : `${name} ${percent(value, 1)}`));
+  const fact = (name: string, text: string) => `${paint('dim', name.padEnd(11))}${text}`;
+  const stays = `The local service${viewer ? ', and the viewer with it,' : ''} stays up until \`${me} down\`, or until it has been idle for a while.`;
+  return lines(
+    '',
+    summaryLines(result, { me, run }, paint, played, shares.length > 0 ? [`${shares.join(', ')}.`] : []),
+    '',
+    fact('Folder', shortPath(io, folder)),
+    url && fact('Temporal', url),
     // The viewer shows runs in folders.
-    ...(isBucketPlace(place.store.folder) ? [] : [['Viewer', viewer ?? `${me} view ${run}`] as [string, string]]),
-    ['Next', `${me} stats ${run}`],
-    ['', `${me} show ${run} ${shellQuoted(await firstQuery(place))}`],
-    ...((await hasSamples(place, result))
-      ? [['', `${me} export ${run} --format areal --out ${place.run}.jsonl`] as [string, string]]
-      : []),
-    ['', `${me} check ${run}`],
-  ];
-  return [
+    !isBucketPlace(folder) && fact('Viewer', viewer ?? `${me} view ${run}`),
+    fact('Next', `${me} stats ${run}`),
+    fact('', `${me} show ${run} ${shellQuoted(await firstQuery(place))}`),
+    (await hasSamples(place, result)) && fact('', `${me} export ${run} --format areal --out ${place.run}.jsonl`),
+    fact('', `${me} check ${run}`),
+    local && ['', paint('dim', stays)],
     '',
-    ...turnTables(result, paint),
-    outcomeLine(result) + speed,
-    ...passLines(await passAtKOf(place, result)),
-    ...steeredLines(result, `${me} stats ${run}`),
-    ...reasonLines(result, paint),
-    ...wrongReasonsLine(result, `${me} judge --run ${run}`),
-    '',
-    ...facts.map(([name, text]) => `${paint('dim', name.padEnd(11))}${text}`),
-    ...(local
-      ? [
-          '',
-          paint(
-            'dim',
-            `The local service${viewer ? ', and the viewer with it,' : ''} stays up until \`${me} down\`, or until it has been idle for a while.`,
-          ),
-        ]
-      : []),
-    '',
-  ].join('\n');
+  ).join('\n');
 }
 
 /** For a trainer: complete rollouts, of a model that gives ids. */
@@ -110,35 +91,25 @@ async function passAtKOf(place: RunPlace, { total }: CollectionResult): Promise<
   return read ? passesOf(runStatistics(read.rollouts, read.shape)) : [];
 }
 
-function passLines(estimates: readonly Estimate[]): string[] {
-  const said = estimates.flatMap(({ name, value }) => (value === null ? [] : `${name} ${percent(value, 1)}`));
-  return said.length === 0 ? [] : [`${said.join(', ')}.`];
-}
-
 async function firstQuery({ store }: RunPlace): Promise<string> {
   const [query] = await store.readQueries(0, 1).catch(() => []);
   return query?.queryId ?? '<query>';
 }
 
 /** One sentence for stderr: the cause of an exit code other than 0. */
-async function sayWhy(io: Io, { place, result, maxFailed }: Ending, code: ExitCode): Promise<void> {
-  if (code === EXIT.ok) return;
+async function whyOf({ place, result, maxFailed }: Ending): Promise<string> {
+  const { failed, cancelled } = result.counts.outcomes;
   if (result.cancelled) {
-    const n = result.counts.outcomes.cancelled;
-    say(
-      io,
-      `The run was cancelled${n > 0 ? `; that ended ${plural(n, 'rollout')} in flight` : ''}. Finished turns stay stored.`,
-    );
-    return;
+    const flight = cancelled > 0 ? `; that ended ${plural(cancelled, 'rollout')} in flight` : '';
+    return `The run was cancelled${flight}. Finished turns stay stored.`;
   }
-  const { failed } = result.counts.outcomes;
   const message = await firstFailure(place, result);
   const all = modelFailedAll(result)
     ? 'Every rollout failed because of the model'
     : failed > maxFailed
       ? `${plural(failed, 'rollout')} failed, more than --max-failed ${maxFailed}`
       : `No rollout is complete: ${Object.keys(result.counts.reasons).map(oneLine).join(', ')}`;
-  say(io, `everturn: ${all}.${message ? ` The first: ${message}` : ''}`);
+  return `everturn: ${all}.${message ? ` The first: ${message}` : ''}`;
 }
 
 /** The message in the record of a failed rollout. */

@@ -1,6 +1,7 @@
 // Reads pairs, writes one verdict a line, in order, as soon as each is known. Memory holds the lines in flight.
 
 import { resolve } from 'node:path';
+import { availableParallelism } from 'node:os';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type JudgeName, type PairRow, readPairs } from '../../formats/datasets/pairs.ts';
 import type { BadRow } from '../../formats/datasets/dataset.ts';
@@ -10,11 +11,14 @@ import { DatasetError } from '../../domain/errors/errors.ts';
 import type { Verdict, VerdictValue } from '../../domain/rollout/verdict.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { inOrder } from '../../environments/in-order.ts';
-import { judgePair } from '../../environments/judge-pairs.ts';
+import { judgePair, type PairJudges } from '../../environments/judge-pairs.ts';
+import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
+import { unsafeCodeAllowed } from '../../environments/code/consent.ts';
+import type { Judge } from '../../environments/environment.ts';
+import { createMathJudge, type MathJudge } from '../../environments/math/math-environment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { plural } from '../view/format.ts';
 import { batchedJson, type Io, say } from '../io.ts';
-import { AT_ONCE, MOST_CHARS, openJudges } from './judges.ts';
 
 const NAMED_BAD_LINES = 50;
 
@@ -77,4 +81,36 @@ export async function judgeLines(
   const { right, wrong, undecided } = counts;
   say(io, `${plural(good, 'answer')}: ${right} right, ${wrong} wrong, ${undecided} undecided${rest}.`);
   return EXIT.ok;
+}
+
+export interface Judges extends PairJudges {
+  readonly math: MathJudge;
+  close(): Promise<void>;
+}
+
+/** Judgements in one message to a child: as many again wait there, so that it never stands still. */
+const BATCH = 128;
+/** Answers in flight: enough to keep every core busy, and some queued. */
+export const AT_ONCE = 3 * BATCH * availableParallelism();
+/** Characters in flight. A longer line is judged by itself. */
+export const MOST_CHARS = 64 * 1024 * 1024;
+
+/** `unsafe`: the flag was given. `code` throws a SandboxError if there is no sandbox. */
+export function openJudges(io: Io, unsafe: boolean): Judges {
+  const unsafeWithoutSandbox = unsafe || unsafeCodeAllowed(io.env);
+  const math = createMathJudge({ children: availableParallelism(), batch: BATCH });
+  let opened: Promise<Judge> | undefined;
+  return {
+    math,
+    code: {
+      judge: async (...judged) => (await (opened ??= createCodeEnvironment({ unsafeWithoutSandbox }))).judge(...judged),
+    },
+    async close() {
+      math.close();
+      await opened?.then(
+        (code) => code.close(),
+        () => undefined,
+      );
+    },
+  };
 }

@@ -31,17 +31,25 @@ import { resolvePlace } from '../../records/place.ts';
 import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { type Answer, unusable } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
-import { followToEnd } from './follow-to-end.ts';
+import { followToEnd } from './follow.ts';
 import { mustProveSandbox, mustTakeCode, mustTakeEnvironments, mustTakeQueue } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
-import { workersText } from '../view/slots.ts';
+import { workersText } from '../view/servers.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, withLink, workflowUrl } from '../find/link.ts';
 import { describeOwn } from './environments.ts';
 import { checkModel, mustHonour, withAbsolutePaths } from './model.ts';
 import { describeRunTools, withKnownFormat } from './tools.ts';
-import { mustBeRunName, placeOf, programName, type RunPlace, runArgument, shortPath } from '../find/place.ts';
-import { knownResult, recordedProgress } from '../find/recorded.ts';
+import {
+  knownResult,
+  mustBeRunName,
+  placeOf,
+  programName,
+  recordedProgress,
+  runArgument,
+  type RunPlace,
+  shortPath,
+} from '../find/place.ts';
 import { dryRun } from './dry-run.ts';
 import { showEnding } from './ending.ts';
 import { ended } from '../../domain/run/progress.ts';

@@ -5,9 +5,7 @@ import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { type Comparison, shownInterval } from '../../statistics/comparison.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { SettingDifference } from '../../statistics/settings.ts';
-import { percent, plural } from './format.ts';
-import type { Paint } from './paint.ts';
-import { table } from './table.ts';
+import { lines, type Paint, percent, plural, table } from './format.ts';
 
 export interface ComparisonTextInput {
   readonly names: readonly [a: string, b: string];
@@ -22,29 +20,27 @@ export function comparisonText({ names, comparison, settings, cost }: Comparison
   const { pairs, measure, atTurn, mcnemar, signFlip, visible, difference } = comparison;
   const unit = measure === 'right' ? points : real;
   const what = measure === 'right' ? `right at any turn up to ${atTurn}` : 'return G_1 of complete rollouts';
-  const tests = [
+  const tests = lines(
     `paired t-test p = ${pText(difference.p)}`,
     `sign flip p = ${pText(signFlip)}`,
-    ...(mcnemar === null ? [] : [`McNemar p = ${pText(mcnemar)}`]),
-  ];
-  return [
+    mcnemar !== null && `McNemar p = ${pText(mcnemar)}`,
+  );
+  const interval = intervalText(shownInterval(difference.interval, measure), unit);
+  return lines(
     `${paint('bold', `${a} → ${b}`)}: ${plural(pairs.length, 'query', 'queries')} in both; ${what}`,
     '',
     differenceTable(comparison, [a, b], paint),
     '',
-    `${paint('bold', unit(difference.value))} (95 %: ${intervalText(shownInterval(difference.interval, measure), unit)}); ${tests.join(', ')}.`,
-    ...(visible === null ? [] : [`These queries can show differences of about ${unit(visible).replace(/^\+/, '')}.`]),
-    ...(comparison.table ? ['', cellTable(comparison.table, [a, b], paint)] : []),
+    `${paint('bold', unit(difference.value))} (95 %: ${interval}); ${tests.join(', ')}.`,
+    visible !== null && `These queries can show differences of about ${unit(visible).replace(/^\+/, '')}.`,
+    comparison.table && ['', cellTable(comparison.table, [a, b], paint)],
     '',
-    ...ratioLines(cost),
-    ...(settings.length === 0
-      ? ['No setting differs.']
-      : [
-          'Settings that differ:',
-          ...settings.map((one) => `  ${oneLine(one.name)}: ${shown(one.a)} → ${shown(one.b)}`),
-        ]),
-    ...notPaired(comparison, [a, b], paint),
-  ].join('\n');
+    ratioLine('Tokens of an answer, mean', cost.tokens),
+    ratioLine('Seconds of an answer, median', cost.seconds),
+    settings.length === 0 ? 'No setting differs.' : 'Settings that differ:',
+    settings.map((one) => `  ${oneLine(one.name)}: ${shown(one.a)} → ${shown(one.b)}`),
+    notPaired(comparison, [a, b], paint),
+  ).join('\n');
 }
 
 function differenceTable({ measure, byTurn, ...all }: Comparison, [a, b]: [string, string], paint: Paint): string {
@@ -71,10 +67,8 @@ function cellTable(cells: NonNullable<Comparison['table']>, [a, b]: [string, str
   return table(['queries', `>${b} right`, `>${b} wrong`], rows, paint);
 }
 
-function ratioLines({ tokens, seconds }: ComparisonTextInput['cost']): string[] {
-  const line = (name: string, [a, b]: readonly (number | null)[]) =>
-    a == null || b == null ? [] : [`${name}: ${real(a)} → ${real(b)}${a > 0 ? ` (× ${real(b / a)})` : ''}`];
-  return [...line('Tokens of an answer, mean', tokens), ...line('Seconds of an answer, median', seconds)];
+function ratioLine(name: string, [a, b]: readonly (number | null)[]): string | false {
+  return a != null && b != null && `${name}: ${real(a)} → ${real(b)}${a > 0 ? ` (× ${real(b / a)})` : ''}`;
 }
 
 function notPaired(comparison: Comparison, [a, b]: [string, string], paint: Paint): string[] {
@@ -84,17 +78,15 @@ function notPaired(comparison: Comparison, [a, b]: [string, string], paint: Pain
       .map((query) => short(query, 60))
       .join(', ') + (queries.length > 3 ? ', …' : '');
   const line = (queries: readonly string[], text: string) =>
-    queries.length === 0
-      ? []
-      : [paint('yellow', `${plural(queries.length, 'query', 'queries')} ${text}: ${some(queries)}`)];
-  return [
-    ...line(comparison.onlyInA, `only in ${a}`),
-    ...line(comparison.onlyInB, `only in ${b}`),
-    ...line(comparison.otherText, 'with the same id and another text, not compared'),
-    ...line(comparison.otherSolutions, 'judged by other solutions in the second run'),
-    ...line(comparison.otherJudge, 'judged by another task or environment in the second run'),
-    ...line(comparison.unknown, 'in both, without a known rollout in one (not ended, failed or undecided)'),
-  ];
+    queries.length > 0 && paint('yellow', `${plural(queries.length, 'query', 'queries')} ${text}: ${some(queries)}`);
+  return lines(
+    line(comparison.onlyInA, `only in ${a}`),
+    line(comparison.onlyInB, `only in ${b}`),
+    line(comparison.otherText, 'with the same id and another text, not compared'),
+    line(comparison.otherSolutions, 'judged by other solutions in the second run'),
+    line(comparison.otherJudge, 'judged by another task or environment in the second run'),
+    line(comparison.unknown, 'in both, without a known rollout in one (not ended, failed or undecided)'),
+  );
 }
 
 const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));

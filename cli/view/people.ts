@@ -4,10 +4,9 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { SteeredCount } from '../../domain/rollout/rollout-summary.ts';
 import { agreed, type NamedAct, type NoteAct, standingVerdicts } from '../../domain/run/steering.ts';
-import { type Acts, readActs } from '../../records/steering.ts';
+import { readActs } from '../../records/steering.ts';
 import type { Store } from '../../records/store.ts';
-import { plural } from './format.ts';
-import type { Paint } from './paint.ts';
+import { lines, type Paint, plural } from './format.ts';
 
 /** A person's verdict or note, for JSON. */
 export interface Said {
@@ -32,27 +31,25 @@ export function saidOf(acts: readonly NamedAct[], turn: number | null): Said[] {
 }
 
 export function saidLines(said: readonly Said[], margin: string, paint: Paint): string[] {
-  const lines = said.map(({ by, verdict, reason, note }) => {
+  const all = said.map(({ by, verdict, reason, note }) => {
     const who = oneLine(by);
     if (note !== undefined) return `${paint('dim', `${who} notes:`)} ${oneLine(note)}`;
     const sign = verdict === 'right' ? paint('green', '✓ right') : paint('red', '✗ wrong');
     return `${paint('dim', `${who} says`)} ${sign}${reason ? paint('dim', ` (${oneLine(reason)})`) : ''}`;
   });
   const verdicts = new Set(said.flatMap(({ verdict }) => verdict ?? []));
-  if (verdicts.size > 1) lines.push(paint('yellow', 'People disagree: --verdicts human leaves this rollout out.'));
-  return lines.map((line) => margin + line);
+  if (verdicts.size > 1) all.push(paint('yellow', 'People disagree: --verdicts human leaves this rollout out.'));
+  return all.map((line) => margin + line);
 }
 
 /** Rollouts that statistics leave out, with the way to count them. */
 export function steeredLines({ message, fork }: SteeredCount, of = ''): string[] {
   const line = (n: number, what: string) =>
-    n === 0
-      ? []
-      : [`${of}${plural(n, 'rollout')} ${what} left out: --include-steered counts ${n === 1 ? 'it' : 'them'}.`];
-  return [
-    ...line(message, 'with a person’s message in the context'),
-    ...line(fork, 'of a fork, whose beginning a person chose,'),
-  ];
+    n > 0 && `${of}${plural(n, 'rollout')} ${what} left out: --include-steered counts ${n === 1 ? 'it' : 'them'}.`;
+  return lines(
+    line(message, 'with a person’s message in the context'),
+    line(fork, 'of a fork, whose beginning a person chose,'),
+  );
 }
 
 export interface PeopleCounts {
@@ -73,7 +70,16 @@ export async function peopleCounts(store: Store): Promise<PeopleCounts | null> {
   const all = [...acts.values()].flat();
   if (all.length === 0) return null;
   const counts = { agree: 0, differ: 0, disagree: 0 };
-  for (const [, verdict] of await verdictsOf(store, acts)) counts[verdict]++;
+  for (const on of acts.values()) {
+    const { query, sample, attempt } = on[0]!.act.of;
+    const turns = new Set(on.flatMap(({ act }) => (act.act === 'verdict' && act.of.turn ? [act.of.turn] : [])));
+    for (const turn of turns) {
+      const said = agreed(standingVerdicts(on, turn));
+      const judge = await store.getVerdict({ run: '', query, sample, attempt }, turn).catch(() => undefined);
+      if (said === 'disagree') counts.disagree++;
+      else if (said !== undefined) counts[said === judge?.record.verdict ? 'agree' : 'differ']++;
+    }
+  }
   return {
     turns: counts.agree + counts.differ + counts.disagree,
     ...counts,
@@ -83,36 +89,15 @@ export async function peopleCounts(store: Store): Promise<PeopleCounts | null> {
   };
 }
 
-type Comparison = 'agree' | 'differ' | 'disagree';
-
-async function verdictsOf(store: Store, acts: Acts): Promise<[string, Comparison][]> {
-  const found: [string, Comparison][] = [];
-  for (const [folder, on] of acts) {
-    const turns = new Set(on.flatMap(({ act }) => (act.act === 'verdict' && act.of.turn ? [act.of.turn] : [])));
-    for (const turn of turns) {
-      const said = agreed(standingVerdicts(on, turn));
-      const { query, sample, attempt } = on[0]!.act.of;
-      const judge = await store.getVerdict({ run: '', query, sample, attempt }, turn).catch(() => undefined);
-      if (said === undefined) continue;
-      const how = said === 'disagree' ? said : said === judge?.record.verdict ? 'agree' : 'differ';
-      found.push([`${folder}/${turn}`, how]);
-    }
-  }
-  return found;
-}
-
 export function peopleLine(counts: PeopleCounts | null): string[] {
   if (!counts) return [];
   const { turns, agree, differ, disagree, people, notes, retries } = counts;
-  const verdicts = [
-    `${agree} as the judge`,
-    `${differ} otherwise`,
-    ...(disagree > 0 ? [`${disagree} on which people disagree`] : []),
-  ];
-  const parts = [
-    ...(turns > 0 ? [`verdicts on ${plural(turns, 'turn')} (${verdicts.join(', ')})`] : []),
-    ...(notes > 0 ? [plural(notes, 'note')] : []),
-    ...(retries > 0 ? [plural(retries, 'retry', 'retries')] : []),
-  ];
+  const undecided = disagree > 0 && `${disagree} on which people disagree`;
+  const verdicts = lines(`${agree} as the judge`, `${differ} otherwise`, undecided);
+  const parts = lines(
+    turns > 0 && `verdicts on ${plural(turns, 'turn')} (${verdicts.join(', ')})`,
+    notes > 0 && plural(notes, 'note'),
+    retries > 0 && plural(retries, 'retry', 'retries'),
+  );
   return [`${plural(people, 'person', 'people')}: ${parts.join(', ')}.`];
 }

@@ -3,12 +3,10 @@
 
 import { visible } from '../../domain/text/foreign-text.ts';
 import { rewardCells } from '../../domain/run/collection-table.ts';
-import { counting, type RewardCount } from '../../domain/run/progress.ts';
+import { counting } from '../../domain/run/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
-import { clock, count, percent } from './format.ts';
 import { type Io, printJson } from '../io.ts';
-import { type Paint, paintFor } from './paint.ts';
-import { openRates, type Rates } from './rates.ts';
+import { clock, count, lines, type Paint, paintFor, percent } from './format.ts';
 
 export interface ProgressView {
   progress(progress: CollectionProgress): void;
@@ -18,27 +16,34 @@ export interface ProgressView {
 }
 
 const PLAIN_EVERY_MS = 5_000;
+const JSON_EVERY_MS = 1_000;
 const BAR_CHARS = 20;
+const CLEAR = '\r\u001b[2K';
 
 export function openProgressView(io: Io, json: boolean): ProgressView {
-  if (json) return jsonView(io);
-  return io.err.isTTY === true && io.env['TERM'] !== 'dumb' ? terminalView(io) : plainView(io);
-}
-
-function terminalView(io: Io): ProgressView {
   const rates = openRates();
-  const paint = paintFor(io.err, io.env);
-  let drawn = false;
+  const redraws = !json && io.err.isTTY === true && io.env['TERM'] !== 'dumb';
+  const paint: Paint = redraws ? paintFor(io.err, io.env) : (_, text) => text;
+  let [drawn, last, lastMs] = [false, '', -Infinity];
   let noted: string | null = null;
   const clear = () => {
-    if (drawn) io.err.write('\r\u001b[2K');
+    if (drawn) io.err.write(CLEAR);
     drawn = false;
   };
   return {
     progress(progress) {
-      const line = barLine(progress, rates(progress, io.now()), (io.err.columns || 80) - 1, paint);
-      io.err.write(`\r\u001b[2K${line}`);
-      drawn = true;
+      const now = io.now();
+      const rate = rates(progress, now);
+      if (redraws) {
+        io.err.write(`${CLEAR}${barLine(progress, rate, (io.err.columns || 80) - 1, paint)}`);
+        drawn = true;
+        return;
+      }
+      const key = JSON.stringify(json ? progress : [progress.done, progress.state, progress.inFlight === 0]);
+      if (key === last || now - lastMs < (json ? JSON_EVERY_MS : PLAIN_EVERY_MS)) return;
+      [last, lastMs] = [key, now];
+      if (json) printJson(io, { event: 'progress', ...progress, ...rate });
+      else io.err.write(`${facts(progress, rate).join(' · ')}\n`);
     },
     note(text) {
       if (text !== noted && text !== null) {
@@ -48,49 +53,6 @@ function terminalView(io: Io): ProgressView {
       noted = text;
     },
     end: clear,
-  };
-}
-
-function plainView(io: Io): ProgressView {
-  const rates = openRates();
-  let lastMs = -Infinity;
-  let last = '';
-  let noted: string | null = null;
-  return {
-    progress(progress) {
-      const now = io.now();
-      const rate = rates(progress, now);
-      const key = JSON.stringify([progress.done, progress.state, progress.inFlight === 0]);
-      if (key === last || now - lastMs < PLAIN_EVERY_MS) return;
-      last = key;
-      lastMs = now;
-      io.err.write(`${facts(progress, rate).join(' · ')}\n`);
-    },
-    note(text) {
-      if (text !== noted && text !== null) io.err.write(`${visible(text)}\n`);
-      noted = text;
-    },
-    end: () => {},
-  };
-}
-
-function jsonView(io: Io): ProgressView {
-  const rates = openRates();
-  const notes = plainView(io);
-  let lastMs = -Infinity;
-  let last = '';
-  return {
-    progress(progress) {
-      const now = io.now();
-      const rate = rates(progress, now);
-      const key = JSON.stringify(progress);
-      if (key === last || now - lastMs < 1000) return;
-      last = key;
-      lastMs = now;
-      printJson(io, { event: 'progress', ...progress, ...rate });
-    },
-    note: notes.note,
-    end: () => {},
   };
 }
 
@@ -114,19 +76,53 @@ function facts(progress: CollectionProgress, { tokensPerSecond, remainingMs }: R
   const counted = counting(done, counts);
   const { failed, undecided, cancelled } = counts.outcomes;
   const scored = counts.rewardAt?.at(-1);
-  return [
+  return lines(
     `${count(done)}/${count(total)}${state === 'running' ? '' : ` ${state}`}`,
-    ...(failed > 0 ? [`${count(failed)} failed`] : []),
-    ...(scored
-      ? [rewardPart(scored)]
-      : [`${count(right)} right so far${counted > 0 ? ` (${percent(right, counted, 0)})` : ''}`]),
-    ...(tokensPerSecond === null ? [] : [`${count(tokensPerSecond)} tokens/s`]),
-    ...(remainingMs === null || done === total || state !== 'running' ? [] : [`ETA ${clock(remainingMs)}`]),
-    ...(inFlight > 0 ? [`${count(inFlight)} in flight`] : []),
-    ...(undecided > 0 ? [`${count(undecided)} undecided`] : []),
-    ...(cancelled > 0 ? [`${count(cancelled)} cancelled`] : []),
-  ];
+    failed > 0 && `${count(failed)} failed`,
+    // Of the last turn that has rewards.
+    scored
+      ? `mean reward ${rewardCells(scored)[0]}`
+      : `${count(right)} right so far${counted > 0 ? ` (${percent(right, counted, 0)})` : ''}`,
+    tokensPerSecond !== null && `${count(tokensPerSecond)} tokens/s`,
+    remainingMs !== null && done < total && state === 'running' && `ETA ${clock(remainingMs)}`,
+    inFlight > 0 && `${count(inFlight)} in flight`,
+    undecided > 0 && `${count(undecided)} undecided`,
+    cancelled > 0 && `${count(cancelled)} cancelled`,
+  );
 }
 
-/** Of the last turn that has rewards. */
-const rewardPart = (at: RewardCount): string => `mean reward ${rewardCells(at)[0]}`;
+const WINDOW_MS = 30_000;
+
+export interface Rates {
+  /** Null until the end of a rollout was observed, and if nobody knows the tokens. */
+  readonly tokensPerSecond: number | null;
+  readonly remainingMs: number | null;
+}
+
+interface Sample {
+  readonly atMs: number;
+  readonly tokens: number | null;
+  readonly done: number;
+}
+
+export function openRates(): (progress: CollectionProgress, nowMs: number) => Rates {
+  const samples: Sample[] = [];
+  return ({ counts, done, total, startedAt }, nowMs) => {
+    if (samples.length === 0) {
+      const age = nowMs - startedAt;
+      // A user who attaches late has observed no end yet; another machine's clock may be wrong.
+      if (age >= 0 && age < WINDOW_MS) samples.push({ atMs: startedAt, tokens: 0, done: 0 });
+    }
+    samples.push({ atMs: nowMs, tokens: counts.tokens, done });
+    while (samples.length > 2 && samples[1]!.atMs < nowMs - WINDOW_MS) samples.shift();
+    const first = samples[0]!;
+    const tookMs = nowMs - first.atMs;
+    const ended = done - first.done;
+    if (tookMs <= 0 || ended <= 0) return { tokensPerSecond: null, remainingMs: null };
+    return {
+      tokensPerSecond:
+        counts.tokens === null || first.tokens === null ? null : ((counts.tokens - first.tokens) / tookMs) * 1000,
+      remainingMs: ((total - done) * tookMs) / ended,
+    };
+  };
+}

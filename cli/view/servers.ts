@@ -2,9 +2,13 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { ServerReport } from '../../records/fleet-status.ts';
-import { count, percent } from './format.ts';
-import type { Paint } from './paint.ts';
-import { table } from './table.ts';
+import type { DeclaredWeights, WeightsProgress } from '../../domain/weights/weights.ts';
+import { openWeightsLedger } from '../../records/weights.ts';
+import { OVERDUE_MS } from '../../domain/run/blocks.ts';
+import type { Session } from '../../client/temporal/connection.ts';
+import { misrouted } from '../../client/temporal/routing.ts';
+import { type Workers, workersOf } from '../../client/temporal/workers.ts';
+import { count, type Paint, percent, table, lasted, plural } from './format.ts';
 
 const NUMBERS = ['>requests', '>share', '>in flight', '>median'];
 const COLUMNS = ['server', 'state', ...NUMBERS, 'version', 'asked again', 'failures', 'last failure'];
@@ -49,4 +53,96 @@ function failuresText({ failures, failuresBy = {} }: ServerReport): string {
 function versionText({ version, versionLabel, fellFrom }: ServerReport): string {
   const now = versionLabel ?? String(version ?? '–');
   return fellFrom ? `${now}, was ${fellFrom}` : now;
+}
+
+export interface WeightsStatus {
+  /** The version that every server must have to be used; null while no update has been loaded. */
+  readonly current: Pick<DeclaredWeights, 'version' | 'label' | 'folder'> | null;
+  /** The latest update, which may be the same. */
+  readonly latest: Pick<DeclaredWeights, 'version' | 'label' | 'folder' | 'rewind' | 'workflowId' | 'declaredAt'> &
+    Pick<WeightsProgress, 'state' | 'servers'>;
+}
+
+export async function weightsStatus(runFolder: string): Promise<WeightsStatus | null> {
+  const ledger = openWeightsLedger(runFolder);
+  const { entries, current } = await ledger.read();
+  const latest = entries.at(-1);
+  if (!latest) return null;
+  const progress = await ledger.progress(latest.number);
+  const { version, label, folder, rewind, workflowId, declaredAt } = latest;
+  return {
+    current: current && { version: current.version, label: current.label, folder: current.folder },
+    latest: {
+      ...{ version, label, folder, rewind, workflowId, declaredAt },
+      state: progress?.state ?? 'running',
+      servers: progress?.servers ?? [],
+    },
+  };
+}
+
+export function weightsLines(weights: WeightsStatus | null, paint: Paint): string[] {
+  if (weights === null) return [];
+  const { current, latest } = weights;
+  const lacking = latest.servers.filter(({ state }) => state !== 'updated' && state !== 'already');
+  const all = latest.servers.length;
+  const said = all > 0 ? `: ${all - lacking.length} of ${all} servers have it` : '';
+  const force = current
+    ? `version ${oneLine(current.label)} from ${oneLine(current.folder)}`
+    : 'those the model was started with';
+  const isLatest = current?.label === latest.label;
+  const soFar = latest.state === 'running' ? ' so far' : '';
+  const notes = [
+    ...(isLatest ? [] : [`version ${oneLine(latest.label)} (${latest.state})${said}`]),
+    ...lacking.map(({ url, state, error }) => oneLine(`${url} ${state}${error === null ? '' : `: ${error}`}`)),
+  ];
+  return [
+    `${paint('dim', 'Weights')}    ${force}${isLatest ? said + soFar : ''}`,
+    ...notes.map((note) => paint('yellow', `           ${note}`)),
+  ];
+}
+
+/** `2 workers take 128 generations at once` */
+export function takenText({ workers, slots }: Workers): string {
+  return `${plural(workers, 'worker')} ${workers === 1 ? 'takes' : 'take'} ${plural(slots, 'generation')} at once`;
+}
+
+/** Undefined where there are slots for all, or nobody says how many there are. */
+export function slotsText(maxConcurrent: number | null, workers: Workers | undefined | null): string | undefined {
+  if (maxConcurrent === null || !workers || workers.workers === 0 || maxConcurrent <= workers.slots) return undefined;
+  return `${count(maxConcurrent)} rollouts may be in flight, and ${takenText(workers)}: the others wait for a slot. Start more workers, or give them more slots (\`everturn worker --slots\`), if the model can take more.`;
+}
+
+const NONE =
+  "No worker is up: the run waits for one. Start `everturn worker` on any machine that reaches the run's folder and the model.";
+
+/** Why the workers that are up play less than that many rollouts at once, or none. A local service starts its own. */
+export async function workersText(
+  { session, local }: { readonly session: Session; readonly local: boolean },
+  inFlight: number,
+): Promise<string | undefined> {
+  const [elsewhere, workers] = await Promise.all([misrouted(session), workersOf(session)]);
+  if (!local && workers?.workers === 0) return NONE;
+  return elsewhere ?? slotsText(inFlight, workers);
+}
+
+/** Blocks of a large run that have reported nothing for so long that its counts leave out much of what they did. */
+export interface SilentBlocks {
+  readonly silent: number;
+  /** Open blocks of the run. */
+  readonly of: number;
+  /** Since the oldest of their last reports. */
+  readonly ms: number;
+}
+
+/** Null if each was heard of a while ago at most, and for a run without blocks. */
+export function silentBlocksOf(heardAt: readonly number[] = [], now: number): SilentBlocks | null {
+  const silent = heardAt.map((at) => now - at).filter((ms) => ms > OVERDUE_MS);
+  return silent.length === 0 ? null : { silent: silent.length, of: heardAt.length, ms: Math.max(...silent) };
+}
+
+export function silentBlocksLine(found: SilentBlocks | null, paint: Paint): string[] {
+  if (!found) return [];
+  const { silent, of, ms } = found;
+  const text = `${silent} of ${of} blocks of this run ${silent === 1 ? 'has' : 'have'} not reported for up to ${lasted(ms)}: the counts leave out what they did since.`;
+  return [paint('yellow', text)];
 }

@@ -8,45 +8,38 @@ import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
 import type { Provisional } from '../../statistics/in-progress.ts';
 import type { Distribution, Interval } from '../../statistics/mean.ts';
 import { type RunStatistics, sharesOf } from '../../statistics/run-statistics.ts';
-import { count, percent, plural } from './format.ts';
-import type { Paint } from './paint.ts';
-import { table } from './table.ts';
+import { count, lines, type Paint, percent, plural, table } from './format.ts';
 
 export function statisticsText(statistics: RunStatistics, { explain = false, end = null, paint }: TextOptions): string {
   const { byTurn, timing, calls, provisional, endings, returns, meanLogprob } = statistics;
   const shares = sharesOf(statistics);
-  return [
-    ...(provisional ? [...provisionalLines(provisional, end, paint), ''] : []),
-    ...(byTurn.length > 0 ? [turnTable(byTurn, paint), ''] : []),
+  const nothing = `${plural(statistics.queries, 'query', 'queries')} say nothing: intervals marked – cover most of 0 to 100 %.`;
+  return lines(
+    provisional && [...provisionalLines(provisional, end, paint), ''],
+    byTurn.length > 0 && [turnTable(byTurn, paint), ''],
     numberTable(shares, explain, paint),
-    ...(shares.some(saysNothing)
-      ? [
-          paint(
-            'yellow',
-            `${plural(statistics.queries, 'query', 'queries')} say nothing: intervals marked – cover most of 0 to 100 %.`,
-          ),
-        ]
-      : []),
+    shares.some(saysNothing) && paint('yellow', nothing),
     '',
     `return       mean ${real(returns.value)}${realInterval(returns.interval)}, spread ${real(returns.spread)}, from ${real(returns.least)} to ${real(returns.most)} (${plural(returns.n, 'rollout')})`,
-    ...(meanLogprob ? [`logprob      mean of an answer: ${spread(meanLogprob, real)}`] : []),
-    ...(timing
-      ? [
-          `tokens       a turn: ${spread(timing.outputTokens, count)}; ${timing.tokens === null ? '–' : count(timing.tokens)} in all`,
-          `seconds      a turn: ${spread(timing.seconds, real)}`,
-          `tokens/s     a turn: ${spread(timing.tokensPerSecond, real)}; all together ${real(timing.throughput)}`,
-          `judging      seconds: ${spread(timing.judgeSeconds, real)}`,
-          `tokens per right rollout  ${real(timing.tokensPerRight.value)}${realInterval(timing.tokensPerRight.interval)}`,
-          ...(timing.retried > 0 ? [`${plural(timing.retried, 'turn')} were generated at a later attempt.`] : []),
-        ]
-      : []),
-    ...(calls.length > 0 ? ['', callTable(calls, paint)] : []),
+    meanLogprob && `logprob      mean of an answer: ${spread(meanLogprob, real)}`,
+    timing && timingLines(timing),
+    calls.length > 0 && ['', ...callLines(calls, paint)],
     '',
-    ...Object.entries(endings).map(([name, n]) => `${count(n).padStart(8)}  ${oneLine(name)}`),
-    ...(statistics.retried > 0
-      ? [`${plural(statistics.retried, 'rollout')} had an earlier attempt; the last one counts.`]
-      : []),
-  ].join('\n');
+    Object.entries(endings).map(([name, n]) => `${count(n).padStart(8)}  ${oneLine(name)}`),
+    statistics.retried > 0 && `${plural(statistics.retried, 'rollout')} had an earlier attempt; the last one counts.`,
+  ).join('\n');
+}
+
+function timingLines(timing: NonNullable<RunStatistics['timing']>): string[] {
+  const { outputTokens, tokens, seconds, tokensPerSecond, throughput, judgeSeconds, tokensPerRight, retried } = timing;
+  return lines(
+    `tokens       a turn: ${spread(outputTokens, count)}; ${tokens === null ? '–' : count(tokens)} in all`,
+    `seconds      a turn: ${spread(seconds, real)}`,
+    `tokens/s     a turn: ${spread(tokensPerSecond, real)}; all together ${real(throughput)}`,
+    `judging      seconds: ${spread(judgeSeconds, real)}`,
+    `tokens per right rollout  ${real(tokensPerRight.value)}${realInterval(tokensPerRight.interval)}`,
+    retried > 0 && `${plural(retried, 'turn')} were generated at a later attempt.`,
+  );
 }
 
 export interface TextOptions {
@@ -84,7 +77,7 @@ function turnTable(turns: readonly TurnStatistics[], paint: Paint): string {
 const MOST_CALLS = 20;
 
 /** The names are a model's: a run may have any number of them. */
-function callTable(calls: readonly CallStatistics[], paint: Paint): string {
+function callLines(calls: readonly CallStatistics[], paint: Paint): string[] {
   const times = ['>seconds p50', '>p90', '>max'];
   const columns = ['call', '>calls', '>ok', '>failed', '>timed out', '>refused', '>of turns', ...times];
   const rows = calls
@@ -101,11 +94,11 @@ function callTable(calls: readonly CallStatistics[], paint: Paint): string {
     const n = calls.reduce((sum, { refusals }) => sum + (refusals[reason] ?? 0), 0);
     return n > 0 ? [`${count(n)} ${reason}`] : [];
   });
-  return [
+  return lines(
     table(columns, rows, paint, (_, column) => (column === 1 ? 'bold' : undefined)),
-    ...(more > 0 ? [`${plural(more, 'further name')} with fewer calls: --json.`] : []),
-    ...(refused.length > 0 ? [`refused      ${refused.join(', ')}`] : []),
-  ].join('\n');
+    more > 0 && `${plural(more, 'further name')} with fewer calls: --json.`,
+    refused.length > 0 && `refused      ${refused.join(', ')}`,
+  );
 }
 
 function numberTable(numbers: readonly Estimate[], explain: boolean, paint: Paint): string {
@@ -127,26 +120,20 @@ function provisionalLines(
   paint: Paint,
 ): string[] {
   const { length, estimate } = closedPrefix;
+  const isOpen = end === null;
+  const state = `${isOpen ? 'In progress' : `The run is ${end}`}: ${count(ended)} of ${plural(of, 'rollout')} ended.`;
   const first =
     length === 0
-      ? 'closed prefix: the first rollout in play order has not ended'
-      : `closed prefix: ${share(estimate.value)} right (95 %: ${interval(estimate)}), of the first ${plural(length, 'rollout')} in play order, which have all ended`;
-  return [
-    paint(
-      'yellow',
-      `${end === null ? 'In progress' : `The run is ${end}`}: ${count(ended)} of ${plural(of, 'rollout')} ended.${end === null ? ' Do not stop a run on a number that was looked at often.' : ''}`,
-    ),
-    `  ${first}`,
-    ...(end === null
-      ? [
-          `  bounds: at the end between ${share(bounds?.[0] ?? null)} and ${share(bounds?.[1] ?? null)} of all rollouts are right`,
-        ]
-      : []),
-    paint(
-      'dim',
-      `  ended so far (provisional; biased, because short answers end first): ${share(endedSoFar.value)} of ${count(endedSoFar.n)}`,
-    ),
-  ];
+      ? 'the first rollout in play order has not ended'
+      : `${share(estimate.value)} right (95 %: ${interval(estimate)}), of the first ${plural(length, 'rollout')} in play order, which have all ended`;
+  const [least, most] = bounds ?? [null, null];
+  const soFar = `  ended so far (provisional; biased, because short answers end first): ${share(endedSoFar.value)} of ${count(endedSoFar.n)}`;
+  return lines(
+    paint('yellow', `${state}${isOpen ? ' Do not stop a run on a number that was looked at often.' : ''}`),
+    `  closed prefix: ${first}`,
+    isOpen && `  bounds: at the end between ${share(least)} and ${share(most)} of all rollouts are right`,
+    paint('dim', soFar),
+  );
 }
 
 const of = ({ n, unit }: Estimate): string => `${count(n)} ${unit}`;

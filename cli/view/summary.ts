@@ -5,13 +5,13 @@ import { rewardCells } from '../../domain/run/collection-table.ts';
 import { counting, ended } from '../../domain/run/progress.ts';
 import { OUTCOMES } from '../../domain/rollout/ending.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
-import { count, percent, plural, tokensText } from './format.ts';
-import type { Paint } from './paint.ts';
-import { table } from './table.ts';
+import { count, lines, type Paint, percent, plural, table, tokensText } from './format.ts';
+
+type Counted = Pick<CollectionResult, 'counts' | 'total'>;
 
 const COLUMNS = ['>turn', '>judged', '>right', '>accuracy', '>right so far, of all'];
 
-export function accuracyTable({ counts, total }: Pick<CollectionResult, 'counts' | 'total'>, paint: Paint): string {
+export function accuracyTable({ counts, total }: Counted, paint: Paint): string {
   const rows = counts.judgedAt.map((judged, i) => {
     const right = counts.rightAt[i] ?? 0;
     const rightBy = counts.rightBy[i] ?? 0;
@@ -29,18 +29,36 @@ export function accuracyTable({ counts, total }: Pick<CollectionResult, 'counts'
 const REWARD_COLUMNS = ['>turn', '>rewarded', '>mean', '>spread', '>least', '>most'];
 
 /** The accuracy of the turns that have a verdict, and the rewards of those that have one of their own. */
-export function turnTables(result: Pick<CollectionResult, 'counts' | 'total'>, paint: Paint): string[] {
+function turnTables(result: Counted, paint: Paint): string[] {
   const { judgedAt, rewardAt = [] } = result.counts;
   const rewards = rewardAt.map((at, i) => [String(i + 1), count(at.count), ...rewardCells(at)]);
-  const tables = [
-    ...(judgedAt.length > 0 ? [accuracyTable(result, paint)] : []),
-    ...(rewards.length > 0 ? [table(REWARD_COLUMNS, rewards, paint, (_, i) => (i === 2 ? 'bold' : undefined))] : []),
-  ];
+  const tables = lines(
+    judgedAt.length > 0 && accuracyTable(result, paint),
+    rewards.length > 0 && table(REWARD_COLUMNS, rewards, paint, (_, i) => (i === 2 ? 'bold' : undefined)),
+  );
   return tables.flatMap((text) => [text, '']);
 }
 
+/** All of a run's counts. `of`: how a command names the run; `ending`: behind the outcomes; `more`: lines after that. */
+export function summaryLines(
+  result: Counted,
+  of: { readonly me: string; readonly run: string },
+  paint: Paint,
+  ending = '',
+  more: readonly string[] = [],
+): string[] {
+  return [
+    ...turnTables(result, paint),
+    outcomeLine(result) + ending,
+    ...more,
+    ...steeredLines(result, `${of.me} stats ${of.run}`),
+    ...reasonLines(result, paint),
+    ...wrongReasonsLine(result, `${of.me} judge --run ${of.run}`),
+  ];
+}
+
 /** `60 of 60 rollouts: 58 complete, 2 failed. 300 turns, 12,345 tokens.` */
-export function outcomeLine({ counts, total }: Pick<CollectionResult, 'counts' | 'total'>): string {
+export function outcomeLine({ counts, total }: Counted): string {
   const outcomes = OUTCOMES.filter((o) => counts.outcomes[o] > 0).map((o) => `${count(counts.outcomes[o])} ${o}`);
   const done = ended(counts);
   const of = done === total ? plural(total, 'rollout') : `${count(done)} of ${plural(total, 'rollout')}`;
@@ -49,7 +67,7 @@ export function outcomeLine({ counts, total }: Pick<CollectionResult, 'counts' |
 }
 
 /** Rollouts that count in no accuracy, because a person wrote into them. */
-export function steeredLines({ counts: { steered = 0 } }: Pick<CollectionResult, 'counts'>, stats: string): string[] {
+function steeredLines({ counts: { steered = 0 } }: Counted, stats: string): string[] {
   if (steered === 0) return [];
   const message = `${plural(steered, 'rollout')} with a person’s message in the context: left out of the accuracy`;
   return [`${message} (\`${stats} --include-steered\` counts ${steered === 1 ? 'it' : 'them'})`];

@@ -8,10 +8,8 @@ import { turnReward } from '../../domain/rollout/reward.ts';
 import type { NamedAct } from '../../domain/run/steering.ts';
 import { contextTokens, outputTokens } from '../../domain/rollout/turn.ts';
 import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
-import { callLines } from './call-text.ts';
-import { plural, tokensText } from './format.ts';
-import { namedNumbers } from './named-numbers.ts';
-import type { Paint, Tint } from './paint.ts';
+import type { CallResult } from '../../domain/tools/tool.ts';
+import { lines, namedNumbers, type Paint, plural, type Tint, tokensText } from './format.ts';
 import { saidLines, saidOf } from './people.ts';
 
 export interface TrajectoryTextOptions {
@@ -31,41 +29,36 @@ export function trajectoryText(
 ): string {
   const turns = trajectory.turns.filter(({ record }) => only === undefined || record.turn === only);
   const blocks = turns.map((turn) => turnText(trajectory, turn, tokens, paint, acts));
-  const notes = saidLines(saidOf(acts, null), '', paint);
-  return [
-    only === undefined ? [headText(trajectory, samples, paint), ...notes].join('\n') : '',
-    ...blocks,
-    only === undefined ? endText(trajectory, paint) : '',
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  if (only !== undefined) return blocks.join('\n\n');
+  const head = [...headLines(trajectory, samples, paint), ...saidLines(saidOf(acts, null), '', paint)].join('\n');
+  return [head, ...blocks, endText(trajectory, paint)].join('\n\n');
 }
 
-function headText({ rollout }: Trajectory, samples: number | undefined, paint: Paint): string {
+function headLines({ rollout }: Trajectory, samples: number | undefined, paint: Paint): string[] {
   const { query, sample, attempt, settings, parent } = rollout;
-  const which = [
+  const which = lines(
     `sample ${sample}${samples !== undefined && samples > 1 ? ` of ${samples}` : ''}`,
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+    attempt > 1 && `attempt ${attempt}`,
     query.task,
     oneLine(settings.model),
-  ];
+  );
   const expected = query.solutions.map((s) => oneLine(s)).join(paint('dim', '  or  '));
-  return [
+  return lines(
     `${paint('bold', oneLine(query.queryId))}  ${paint('dim', which.join(' · '))}`,
     `${paint('dim', 'asked     ')}${oneLine(questionOf(query))}`,
-    ...(parent ? [`${paint('dim', 'from      ')}${lineageText(parent)}`] : []),
-    ...(expected ? [`${paint('dim', 'expected  ')}${expected}`] : []),
-  ].join('\n');
+    parent && `${paint('dim', 'from      ')}${lineageText(parent)}`,
+    expected !== '' && `${paint('dim', 'expected  ')}${expected}`,
+  );
 }
 
 /** `run first, arith-0007, from turn 2 on` */
 export function lineageText({ run, query, sample, attempt, turn }: Parent): string {
-  const which = [
+  const which = lines(
     `run ${oneLine(run)}`,
     oneLine(query),
-    ...(sample > 0 ? [`sample ${sample}`] : []),
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-  ];
+    sample > 0 && `sample ${sample}`,
+    attempt > 1 && `attempt ${attempt}`,
+  );
   return `${which.join(', ')}, from turn ${turn} on`;
 }
 
@@ -88,27 +81,29 @@ function turnText(
   const { turn, versionStart, versionEnd, startedAt, finishedAt, attempt } = record;
   const seconds = (finishedAt - startedAt) / 1000;
   const version = versionStart === versionEnd ? `${versionStart}` : `${versionStart}–${versionEnd}`;
-  const facts = [
+  const facts = lines(
     `${tokensText(outputTokens(record))} after ${contextTokens(record) ?? '–'}`,
     record.finish === 'stop' ? 'ended by a stop token' : record.finish === 'length' ? 'cut at its limit' : 'aborted',
     `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`,
     `version ${version}`,
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(record.carried ? ['carried over'] : []),
-    ...(record.said ? ['a person’s message in its context'] : []),
-  ];
-  return [
-    `${paint('bold', `turn ${turn}`)} ${rollout.settings.tools ? '' : `${paint('dim', `of ${rollout.settings.numTurns}`)} `} ${verdictText(verdict, paint)}${rewardText(rollout.settings, turn, verdict, end, paint)}`,
-    ...saidLines(saidOf(acts, turn), '  ', paint),
+    attempt > 1 && `attempt ${attempt}`,
+    record.carried && 'carried over',
+    record.said && 'a person’s message in its context',
+  );
+  const of = rollout.settings.tools ? '' : `${paint('dim', `of ${rollout.settings.numTurns}`)} `;
+  const reward = rewardText(rollout.settings, turn, verdict, end, paint);
+  return lines(
+    `${paint('bold', `turn ${turn}`)} ${of} ${verdictText(verdict, paint)}${reward}`,
+    saidLines(saidOf(acts, turn), '  ', paint),
     paint('dim', facts.join(' · ')),
-    ...(verdict?.metrics ? [paint('dim', `measured ${namedNumbers(verdict.metrics)}`)] : []),
-    ...(verdict?.judged ? [judgedText(verdict.judged, paint)] : []),
-    ...(verdict?.note === undefined ? [] : [paint('yellow', oneLine(verdict.note))]),
+    verdict?.metrics && paint('dim', `measured ${namedNumbers(verdict.metrics)}`),
+    verdict?.judged && judgedText(verdict.judged, paint),
+    verdict?.note !== undefined && paint('yellow', oneLine(verdict.note)),
     indented(record.contextText, '  > ', (text) => paint('dim', text)),
     indented(record.outputText, '  ', (text) => text),
-    ...(verdict?.calls ? callLines(verdict.calls, paint) : []),
-    ...(tokens ? [tokenText(record.outputIds, record.logprobs, paint)] : []),
-  ].join('\n');
+    verdict?.calls && callLines(verdict.calls, paint),
+    tokens && tokenLines(record.outputIds, record.logprobs, paint),
+  ).join('\n');
 }
 
 function verdictText(verdict: PlayedTurn['verdict'], paint: Paint): string {
@@ -166,9 +161,26 @@ function indented(text: string, margin: string, paintLine: (text: string) => str
 
 const PER_LINE = 6;
 
-function tokenText(ids: readonly number[], logprobs: readonly number[], paint: Paint): string {
+function tokenLines(ids: readonly number[], logprobs: readonly number[], paint: Paint): string[] {
   const cells = ids.map((id, i) => `${String(id).padStart(7)} ${(logprobs[i] ?? NaN).toFixed(4).padStart(9)}`);
-  const lines: string[] = [paint('dim', '  token id and log probability, in order')];
-  for (let i = 0; i < cells.length; i += PER_LINE) lines.push(`  ${cells.slice(i, i + PER_LINE).join('  ')}`);
-  return lines.join('\n');
+  const rows = [paint('dim', '  token id and log probability, in order')];
+  for (let i = 0; i < cells.length; i += PER_LINE) rows.push(`  ${cells.slice(i, i + PER_LINE).join('  ')}`);
+  return rows;
+}
+
+/** `call 1 · price {"fruit":"apple"} → 3  (ok, pure, 12 ms)` */
+function callLines(calls: readonly CallResult[], paint: Paint): string[] {
+  return calls.map(({ name, arguments: given, outcome, effect, ms, output }, i) => {
+    const facts = lines(outcome, effect, ms !== null && `${ms} ms`).join(', ');
+    const asked = name === null ? 'unreadable' : `${cut(name)} ${cut(given ?? '')}`;
+    const sign = outcome === 'ok' ? '→' : paint('yellow', '→');
+    return `  ${paint('bold', `call ${i + 1}`)} · ${asked} ${sign} ${cut(output)}  ${paint('dim', `(${facts})`)}`;
+  });
+}
+
+const SHOWN_CHARS = 160;
+
+function cut(text: string): string {
+  const line = oneLine(text.slice(0, 4 * SHOWN_CHARS));
+  return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS)}…` : line;
 }

@@ -6,15 +6,11 @@ import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { counting } from '../../domain/run/progress.ts';
 import { readFleet, type ServerReport, STALE_MS } from '../../records/fleet-status.ts';
 import type { RunPlace } from '../find/place.ts';
-import type { Io } from '../io.ts';
-import { clock, count, percent, plural } from './format.ts';
-import { type Paint, paintFor } from './paint.ts';
-import { barLine, type ProgressView } from './progress-view.ts';
-import { openRates } from './rates.ts';
-import { openScreen, type ProcessEvents } from './screen.ts';
+import type { Io, Stream } from '../io.ts';
+import { clock, count, lines, type Paint, paintFor, percent, plural, table } from './format.ts';
+import { barLine, openRates, type ProgressView } from './progress-view.ts';
 import { serverTable } from './servers.ts';
 import { outcomeLine, reasonLines } from './summary.ts';
-import { table } from './table.ts';
 
 const SERVERS_EVERY_MS = 2000;
 
@@ -32,7 +28,7 @@ export function openWatchView(io: Io, place: RunPlace, events?: ProcessEvents): 
     const rate = last && rates(last, io.now());
     const columns = (io.err.columns || 80) - 1;
     const bar = last && rate ? barLine(last, rate, columns, paint) : 'waiting for the first news';
-    screen.draw([...screenLines({ run: place.run, bar, progress: last, servers, note: noted, now: io.now() }, paint)]);
+    screen.draw(screenLines({ run: place.run, bar, progress: last, servers, note: noted, now: io.now() }, paint));
   };
   return {
     progress(progress) {
@@ -68,13 +64,13 @@ interface Shown {
 /** The most important first: a low terminal shows the beginning. */
 export function screenLines({ run, bar, progress, servers, note, now }: Shown, paint: Paint): string[] {
   const since = progress && progress.startedAt > 0 ? `, for ${clock(now - progress.startedAt)}` : '';
-  return [
+  return lines(
     `${paint('bold', oneLine(run))}  ${progress?.state ?? ''}${since}   ${paint('dim', 'Ctrl-C detaches; the run continues.')}`,
     bar,
-    ...(note === null ? [] : [paint('yellow', oneLine(note))]),
-    ...(progress ? progressLines(progress, paint) : []),
-    ...(servers.length > 0 ? ['', ...serverTable(servers, paint).split('\n')] : []),
-  ];
+    note !== null && paint('yellow', oneLine(note)),
+    progress && progressLines(progress, paint),
+    servers.length > 0 && ['', ...serverTable(servers, paint).split('\n')],
+  );
 }
 
 const COLUMNS = ['>turn', '>judged', '>right', '>accuracy', '>right so far', '>of ended'];
@@ -94,11 +90,99 @@ function progressLines(progress: CollectionProgress, paint: Paint): string[] {
   });
   const head = table(COLUMNS, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
   const provisional = `Of ended rollouts: provisional and without intervals, because short answers end first. \`everturn stats ${oneLine(progress.run)}\` bounds it.`;
-  return [
+  return lines(
     '',
-    ...(rows.length > 0 ? [...head.split('\n'), ...(done < total ? [paint('dim', provisional)] : []), ''] : []),
+    rows.length > 0 && lines(head.split('\n'), done < total && paint('dim', provisional), ''),
     outcomeLine({ counts, total }),
     `${plural(inFlight, 'rollout')} in flight of at most ${count(maxConcurrent)}.`,
-    ...reasonLines({ counts }, paint),
-  ];
+    reasonLines({ counts }, paint),
+  );
+}
+
+export interface Screen {
+  /** At most the lines that fit; longer ones are cut. */
+  draw(lines: readonly string[]): void;
+  close(): void;
+}
+
+/** The events of a process that a screen must hear of; a test passes its own. */
+export interface ProcessEvents {
+  on(event: 'exit' | 'SIGTSTP' | 'SIGCONT', listener: () => void): unknown;
+  off(event: 'exit' | 'SIGTSTP' | 'SIGCONT', listener: () => void): unknown;
+  /** Suspends the process as the terminal would. */
+  suspend(): void;
+}
+
+const ENTER = '\u001b[?1049h\u001b[?25l';
+const LEAVE = '\u001b[0m\u001b[?25h\u001b[?1049l';
+const HOME = '\u001b[H';
+const TO_LINE_END = '\u001b[K';
+const TO_SCREEN_END = '\u001b[J';
+
+const PROCESS: ProcessEvents = {
+  on: (event, listener) => process.on(event, listener),
+  off: (event, listener) => process.off(event, listener),
+  suspend: () => void process.kill(process.pid, 'SIGSTOP'),
+};
+
+export function openScreen(stream: Stream, events: ProcessEvents = PROCESS): Screen {
+  let open = false;
+  let drawn: readonly string[] = [];
+  const enter = () => {
+    if (!open) stream.write(ENTER);
+    open = true;
+  };
+  const leave = () => {
+    if (open) stream.write(LEAVE);
+    open = false;
+  };
+  const draw = (lines: readonly string[]) => {
+    drawn = lines;
+    const rows = Math.max(1, (stream.rows ?? 24) - 1);
+    const columns = Math.max(1, stream.columns ?? 80);
+    const shown = lines.slice(0, rows).map((line) => `${cut(line, columns)}${TO_LINE_END}`);
+    enter();
+    stream.write(`${HOME}${shown.join('\r\n')}\r\n${TO_SCREEN_END}`);
+  };
+  const suspend = () => {
+    leave();
+    events.suspend();
+  };
+  const resume = () => draw(drawn);
+  events.on('exit', leave);
+  events.on('SIGTSTP', suspend);
+  events.on('SIGCONT', resume);
+  return {
+    draw,
+    close() {
+      events.off('exit', leave);
+      events.off('SIGTSTP', suspend);
+      events.off('SIGCONT', resume);
+      leave();
+    },
+  };
+}
+
+/** Our tints take no room; a cut one is ended. */
+const TINT = /\u001b\[\d+m/y;
+
+/** A line cut to the columns of a terminal, one column a character. Not covered: characters of two columns. */
+export function cut(line: string, columns: number): string {
+  let [text, width, tinted] = ['', 0, false];
+  for (let at = 0; at < line.length;) {
+    TINT.lastIndex = at;
+    const tint = TINT.exec(line)?.[0];
+    if (tint !== undefined) {
+      text += tint;
+      tinted = true;
+      at += tint.length;
+      continue;
+    }
+    const char = String.fromCodePoint(line.codePointAt(at)!);
+    if (width === columns) return text + (tinted ? '\u001b[0m' : '');
+    text += char;
+    width++;
+    at += char.length;
+  }
+  return text;
 }

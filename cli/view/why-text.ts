@@ -5,11 +5,8 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
 import type { ServerReport } from '../../records/fleet-status.ts';
-import { calledNames } from './call-text.ts';
-import { clock, plural, tokensText } from './format.ts';
+import { clock, lines, namedNumbers, paintFor, plural, tokensText } from './format.ts';
 import type { Io } from '../io.ts';
-import { namedNumbers } from './named-numbers.ts';
-import { paintFor } from './paint.ts';
 import { programName, runArgument, type RunPlace } from '../find/place.ts';
 import { type Said, saidLines } from './people.ts';
 import { serverTable } from './servers.ts';
@@ -63,53 +60,54 @@ export interface Why {
 export function whyText(io: Io, place: RunPlace, why: Why): string {
   const paint = paintFor(io.out, io.env);
   const { query, sample, attempt, turns, pending, servers, url, people = [] } = why;
-  const which = [...(sample > 0 ? [`sample ${sample}`] : []), ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
+  const which = lines(sample > 0 && `sample ${sample}`, attempt > 1 && `attempt ${attempt}`).join(', ');
   const failing = servers.filter(({ state, failures }) => state !== 'up' || failures > 0);
   const failed = pending?.lastFailure;
-  return [
-    `${paint('bold', oneLine(query))}${which.length > 0 ? ` (${which.join(', ')})` : ''} ${sentence(io, place, why)}`,
-    ...saidLines(
-      people.filter(({ turn }) => turn === null),
-      '  ',
+  const said = (turn: number | null, margin: string) =>
+    saidLines(
+      people.filter((one) => one.turn === turn),
+      margin,
       paint,
+    );
+  return lines(
+    `${paint('bold', oneLine(query))}${which === '' ? '' : ` (${which})`} ${sentence(io, place, why)}`,
+    said(null, '  '),
+    ...turns.map((turn) =>
+      lines(turnLine(turn), turn.note !== undefined && `    ${oneLine(turn.note)}`, said(turn.turn, '    ')),
     ),
-    ...turns.flatMap((turn) => [
-      turnLine(turn),
-      ...(turn.note === undefined ? [] : [`    ${oneLine(turn.note)}`]),
-      ...saidLines(
-        people.filter((said) => said.turn === turn.turn),
-        '    ',
-        paint,
-      ),
-    ]),
-    ...(failed ? [`  last failure: ${oneLine(failed.reason)}: ${oneLine(failed.message)}`] : []),
-    ...(pending && failing.length > 0 ? ['', serverTable(failing, paint)] : []),
-    ...(url ? ['', `${paint('dim', 'Temporal')}   ${url}`] : []),
-  ].join('\n');
+    failed && `  last failure: ${oneLine(failed.reason)}: ${oneLine(failed.message)}`,
+    pending && failing.length > 0 && ['', serverTable(failing, paint)],
+    url && ['', `${paint('dim', 'Temporal')}   ${url}`],
+  ).join('\n');
 }
 
 function turnLine(played: Why['turns'][number]): string {
   const { turn, verdict, reason, tokens, seconds, attempt, server, calls, reward, rewards, metrics } = played;
-  const facts = [
+  const facts = lines(
     tokensText(tokens),
     `${seconds.toFixed(1)} s`,
-    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(server ? [oneLine(server)] : []),
-  ];
-  const said =
-    verdict === null
-      ? 'not judged yet'
-      : calls
-        ? `called ${calledNames(calls)}`
-        : verdict === 'undecided'
-          ? `undecided: ${oneLine(reason ?? '')}`
-          : verdict;
+    attempt > 1 && `attempt ${attempt}`,
+    server && oneLine(server),
+  );
+  const judged = verdict === 'undecided' ? `undecided: ${oneLine(reason ?? '')}` : (verdict ?? 'not judged yet');
   const parts = rewards ? ` (${namedNumbers(rewards)})` : '';
-  const numbers = [
-    ...(reward === undefined ? [] : [`reward ${reward}${parts}`]),
-    ...(metrics ? [`measured ${namedNumbers(metrics)}`] : []),
-  ];
-  return `  turn ${turn}: ${[said, ...numbers].join(' · ')} (${facts.join(', ')})`;
+  const said = lines(
+    verdict !== null && calls ? `called ${calledNames(calls)}` : judged,
+    reward !== undefined && `reward ${reward}${parts}`,
+    metrics && `measured ${namedNumbers(metrics)}`,
+  );
+  return `  turn ${turn}: ${said.join(' · ')} (${facts.join(', ')})`;
+}
+
+/** `price, add (failed)` */
+function calledNames(calls: readonly Pick<CallResult, 'name' | 'outcome'>[]): string {
+  const names = calls.map(({ name, outcome }) => {
+    const shown = name === null ? 'an unreadable call' : oneLine(name);
+    return outcome === 'ok' ? shown : `${shown} (${outcome})`;
+  });
+  return names.length <= 8
+    ? names.join(', ')
+    : `${names.slice(0, 8).join(', ')} and ${plural(names.length - 8, 'more', 'more')}`;
 }
 
 function sentence(io: Io, place: RunPlace, why: Why): string {

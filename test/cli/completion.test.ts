@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { candidates } from '../../cli/find/candidates.ts';
+import { candidates } from '../../cli/commands/completion.ts';
 import { main } from '../../cli/main.ts';
 import { openFileStore } from '../../records/files.ts';
 import { aQuery, putRun } from '../records/play.ts';

@@ -14,7 +14,7 @@ import {
   UsageError,
 } from '../../domain/errors/errors.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
-import { BOUNDARIES, type Boundary, REASONS } from '../../domain/errors/reasons.ts';
+import { type Boundary, boundaryOfReason } from '../../domain/errors/reasons.ts';
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import { main } from '../../cli/main.ts';
 import { countsOf, resultOf, scriptedIo } from './scripted-io.ts';
@@ -64,8 +64,15 @@ describe('an error of a command with --json', () => {
 });
 
 describe('the end of a run', () => {
-  const failed = (n: number, reasons: Record<string, number>, complete = 0) =>
-    resultOf({ counts: countsOf({ outcomes: { complete, undecided: 0, failed: n, cancelled: 0 }, reasons }) });
+  const failed = (n: number, reasons: Record<string, number>, complete = 0) => {
+    const boundaries: Partial<Record<Boundary, number>> = {};
+    for (const [reason, times] of Object.entries(reasons)) {
+      const boundary = boundaryOfReason(reason)!;
+      boundaries[boundary] = (boundaries[boundary] ?? 0) + times;
+    }
+    const outcomes = { complete, undecided: 0, failed: n, cancelled: 0 };
+    return resultOf({ counts: countsOf({ outcomes, reasons, boundaries }) });
+  };
 
   test('is 0 when every rollout reached a verdict', () => {
     expect(exitCodeOfResult(failed(0, {}, 4), 0)).toBe(0);
@@ -120,28 +127,6 @@ describe('a run whose every rollout failed', () => {
     expect(codeOf(one('server-error', 'temporal'))).toBe(3);
     expect(codeOf(one('server-error', 'model'), one('disk-full', 'store'))).toBe(3);
     expect(codeOf(one('model-of-mine', 'everturn'))).toBe(3);
-  });
-  test('is read from before boundaries were stored, by the reasons that only the model’s failures have', () => {
-    for (const reason of REASONS.model) {
-      const shared = BOUNDARIES.some((b) => b !== 'model' && (REASONS[b] as readonly string[]).includes(reason));
-      expect(codeOf(one(reason)), reason).toBe(shared ? 3 : 5);
-    }
-    for (const boundary of BOUNDARIES.filter((b) => b !== 'model'))
-      for (const reason of REASONS[boundary]) expect(codeOf(one(reason)), reason).toBe(3);
-    for (const reason of ['error', 'TypeError', 'generate-timeout', 'toString']) expect(codeOf(one(reason))).toBe(3);
-  });
-  test('is counted right where it continues a run of before', () => {
-    const counts = countsOf({ outcomes: { complete: 0, undecided: 0, failed: 1, cancelled: 0 } });
-    const carried = (reason: string) => ({ ...structuredClone(counts), reasons: { [reason]: 1 } });
-    for (const [reason, boundary, code] of [
-      ['server-error', 'model', 5],
-      ['disk-full', 'model', 3],
-      ['server-error', 'store', 3],
-    ] as const) {
-      const both = carried(reason);
-      addResult(both, one('server-busy', boundary), 1);
-      expect(exitCodeOfResult(resultOf({ counts: both }), 0)).toBe(code);
-    }
   });
 });
 

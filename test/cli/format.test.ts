@@ -5,9 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { shellQuoted } from '../../cli/find/place.ts';
-import { ago, clock, percent, plural } from '../../cli/view/format.ts';
-import { paintFor } from '../../cli/view/paint.ts';
-import { table } from '../../cli/view/table.ts';
+import { ago, clock, paintFor, percent, plural, table } from '../../cli/view/format.ts';
 
 describe('printed text', () => {
   test('a shell reads back the very text that was quoted', () => {

@@ -1,7 +1,7 @@
 // Speed and time left, from counts.
 
 import { describe, expect, test } from 'vitest';
-import { openRates } from '../../cli/view/rates.ts';
+import { openRates } from '../../cli/view/progress-view.ts';
 import { countsOf, progressOf } from './scripted-io.ts';
 
 const at = (done: number, tokens: number, startedAt = 0) =>

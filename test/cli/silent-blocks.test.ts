@@ -1,7 +1,7 @@
 // Blocks that report nothing are said in `status`.
 
 import { describe, expect, test } from 'vitest';
-import { silentBlocksLine, silentBlocksOf } from '../../cli/view/slots.ts';
+import { silentBlocksLine, silentBlocksOf } from '../../cli/view/servers.ts';
 
 const MIN = 60_000;
 const text = (heardAt: readonly number[] | undefined) =>

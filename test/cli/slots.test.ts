@@ -1,7 +1,7 @@
 // The generations that workers take at once, against the rollouts that a run may have in flight.
 
 import { describe, expect, test } from 'vitest';
-import { slotsText, workersText } from '../../cli/view/slots.ts';
+import { slotsText, workersText } from '../../cli/view/servers.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { workerIdentity, workersOf } from '../../client/temporal/workers.ts';
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { placeOf } from '../../cli/find/place.ts';
 import { main } from '../../cli/main.ts';
+import { answered } from '../../cli/command.ts';
 import { showEnding } from '../../cli/play/ending.ts';
 import { openFileStore } from '../../records/files.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
@@ -88,7 +89,7 @@ describe('the end of a run', () => {
     const counts = countsOf({ outcomes, reasons: complete ? {} : { 'environment-exited': 1 } });
     const result = resultOf({ total: 1, numTurns: 1, counts });
     const facts = { url: null, local: false, tookMs: null, maxFailed: 0 };
-    const code = await showEnding(io, { place, result, ...facts }, false);
+    const code = answered(io, await showEnding(io, { place, result, ...facts }, false), false);
     return { code, ...io.text };
   };
 

@@ -12,7 +12,7 @@ import { turnTable } from '../../domain/rollout/turn-table.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { openFileStore } from '../../records/files.ts';
 import { readTrajectories } from '../../records/trajectories.ts';
-import { openRates } from '../../cli/view/rates.ts';
+import { openRates } from '../../cli/view/progress-view.ts';
 import { outcomeLine } from '../../cli/view/summary.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 import { progressOf, resultOf, scriptedIo } from './scripted-io.ts';

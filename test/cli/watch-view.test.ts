@@ -3,9 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunPlace } from '../../cli/find/place.ts';
-import { cut } from '../../cli/view/cut-line.ts';
-import { openScreen, type ProcessEvents } from '../../cli/view/screen.ts';
-import { openWatchView, screenLines } from '../../cli/view/watch-view.ts';
+import { cut, openScreen, openWatchView, type ProcessEvents, screenLines } from '../../cli/view/watch-view.ts';
 import { countsOf, progressOf, scriptedIo } from './scripted-io.ts';
 
 const ENTER = '\u001b[?1049h\u001b[?25l';
