@@ -50,8 +50,8 @@ const SLOW_MS = 100;
 const SKEW_MS = 5000;
 
 /**
- * Writes as a record is written, durably on a disk; to a bucket that is proved to let only the first writer succeed. What
- * it writes is removed. `other`: the option that names another place.
+ * Writes as a record is written, durably on a disk, and removes that again; a bucket must prove that it lets only the first
+ * writer succeed. `other`: the option that names another place.
  */
 export const placeCheck = (name: string, place: string, other: string): Check => ({
   name,
