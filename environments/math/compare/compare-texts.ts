@@ -9,7 +9,7 @@ import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
-import { dateOf, timeOf } from '../read/moments.ts';
+import { dateOf, timeOf, weekdayOf } from '../read/moments.ts';
 import { numberWord } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
@@ -21,6 +21,7 @@ import {
   choiceOf,
   isProse,
   isWording,
+  loneLetter,
   namesOneChoice,
   plainWords,
   sameWords,
@@ -51,8 +52,10 @@ export function compareTexts(solution: string, said: string, options: LeafOption
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return wrong('too-big');
+  // `10–15` with a long dash is no difference.
+  if (isRange(said) && !isRange(solution)) return WRONG;
   const goldChoice = choiceOf(gold);
-  const answerChoice = choiceOf(answer);
+  const answerChoice = choiceOf(answer) ?? (goldChoice?.rest === '' ? loneLetter(answer) : undefined);
   if (goldChoice && answerChoice && (goldChoice.rest === '' || answerChoice.rest === '')) {
     if (!namesOneChoice(answerChoice)) return WRONG;
     if (goldChoice.letter === answerChoice.letter) return AS_WRITTEN;
@@ -65,6 +68,9 @@ export function compareTexts(solution: string, said: string, options: LeafOption
     return compareContents(goldChoice.rest, answerChoice?.rest || answer, options);
   return compareContents(gold, answerChoice?.rest || answer, options);
 }
+
+const RANGE = /^\D*(\d{1,12})\s?–\s?(\d{1,12})\D*$/;
+const isRange = (text: string): boolean => Number(RANGE.exec(text)?.[1]) < Number(RANGE.exec(text)?.[2]);
 
 function compareContents(gold: string, answer: string, options: LeafOptions): Outcome {
   const written = asWritten(gold);
@@ -130,13 +136,18 @@ function compareMoments(gold: string, answer: string): Outcome | undefined {
   const g = timeOf(gold);
   const a = g && timeOf(answer);
   if (g && a) {
+    if (g.day !== a.day) return WRONG;
     if (g.marked === a.marked) return g.seconds === a.seconds ? { verdict: 'right', reason: 'equal' } : WRONG;
     // "15:30" is 3:30 pm; a bare solution accepts the same clock with either mark.
     if (g.seconds === a.seconds || (!g.marked && g.clock === a.clock)) return { verdict: 'right', reason: 'equal' };
     return WRONG;
   }
   const [x, y] = [dateOf(gold), dateOf(answer)];
-  if (x && y) return x === y ? { verdict: 'right', reason: 'equal' } : WRONG;
+  const [day, other] = [weekdayOf(gold), weekdayOf(answer)];
+  if (x && y)
+    return x === y && (day === undefined || other === undefined || day === other)
+      ? { verdict: 'right', reason: 'equal' }
+      : WRONG;
   // A number or a fraction is no moment; `7:32` alone may be a ratio.
   if (((g?.marked || x) && isFigures(answer)) || (y && isFigures(gold))) return WRONG;
   return undefined;
@@ -244,7 +255,7 @@ export function standsForItself(
 ): 'yes' | 'spelled' | Unread | 'not-equal-to-itself' {
   if (text.length > LIMITS.candidateChars) return 'too-big';
   const choice = choiceOf(text);
-  if (choice || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
+  if (choice || loneLetter(text) || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
   if (isWording(text)) return 'yes';
   const family = familyOf(text);
   if (family && compareFamilies(family, family, options).verdict === 'right') return 'yes';

@@ -1,5 +1,5 @@
 // The letter of a choice in running text, where the solution is one and the answer marks none: the letter that opens the text
-// ("C. The moon"), else the last one of its last line.
+// ("C. The moon"), else the last one of its last line. The question says which choices there are.
 
 import { ownText } from './own-text.ts';
 
@@ -20,6 +20,28 @@ export function findChoice(source: string): string | undefined {
   return last && !NOT_ONE.test(line.slice(0, last.index)) ? (last[1] ?? last[2] ?? last[3]) : undefined;
 }
 
+/** Does the question list choices by small letters, as MathQA does: "a ) 800 , b ) 820 , c ) 840"? */
+export function listsSmallChoices(question: string): boolean {
+  let next = 0;
+  for (const [, letter] of question.matchAll(/(?:^|[\s(])([a-c]) ?\)/g)) if (letter === 'abc'[next]) next++;
+  return next === 3;
+}
+
+/** `c` and `c) 840` as a choice. */
+export const inCapitals = (text: string): string =>
+  text.replace(
+    /^(\s*\(?)([a-j])(?=\s*(?:\)|[.:]?\s*$))/,
+    (_, before: string, letter: string) => before + letter.toUpperCase(),
+  );
+
+/** Does the question list these words under this letter: "(C) both A and B", "C. Canberra"? */
+export function isListed(letter: string, words: string, question: string): boolean {
+  const [listed, own] = [squeezed(question), squeezed(words).replace(/\.$/, '')];
+  return own !== '' && [')', '.', ':'].some((mark) => listed.includes(`${letter.toLowerCase()}${mark}${own}`));
+}
+
 /** The letter of a marked answer with its words: "C, Canberra", "C - Canberra". */
 export const letterOf = (text: string): string | undefined =>
   /^[\s*(["']*([A-J])[)\]"']?\s?(?:[,–—-]\s(?!\(?[A-J]\b)|$)/.exec(text)?.[1];
+
+const squeezed = (text: string): string => text.replace(/[\s${}~]|\\(?:text|mathrm|[,;:! ])|\*\*/g, '').toLowerCase();

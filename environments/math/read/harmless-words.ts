@@ -22,6 +22,20 @@ const FILLERS: ReadonlySet<string> = new Set([
     domain measure degree shaded surface coordinates point greatest 个 個 只 本 人 名 们 です 个です 個です them respectively do does
     can together worth apart here`),
 ]);
+const LINKING = words('is are was were be equals equal get gets got have has had obtain find found need needs : =');
+/** "a total of 6" is 6; of a sum, a root, a multiple or the digits of 6 nobody can say so. */
+const OF = words('total value answer result amount');
+
+/** Do the words before a value only lead to it? `plain`: what follows is a number, and no point or function. */
+export function leadsTo(led: string, plain: boolean): boolean {
+  const all = led.toLowerCase().match(/[a-z’']+|[:=]/g) ?? [];
+  const link = all.findLastIndex((word) => LINKING.has(word));
+  return all.slice(link + 1).every((word, k, rest) => {
+    if (word === 'of' && plain) return OF.has(rest[k - 1] ?? '');
+    return LEADING.has(word) || (!plain && word !== 'every' && word !== 'before' && word !== 'after');
+  });
+}
+
 /** An adjective that is the last word behind a number, and what turns its sign: "6 negative", "6 loss". */
 export const isChanging = (word: string): boolean => CHANGING.has(word);
 const CHANGING = words(

@@ -7,17 +7,29 @@ export interface Time {
   readonly seconds: number;
   /** It says am or pm. */
   readonly marked: boolean;
+  /** The day or the zone that it names. */
+  readonly day: string;
 }
+
+const DAY =
+  /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|tomorrow|yesterday|(?:the )?(?:next|following|previous|same) (?:day|morning|evening)|[a-z]?[esmpcg][sdm]?t|utc|(?:local|standard|daylight) time)\b/g;
 
 /** Seconds since midnight of a text that names a time of day. */
 export function timeOf(text: string): Time | undefined {
   if (!/:|m\b|noon|midnight/i.test(text)) return undefined;
-  const plain = plainTime(text)
+  const said = plainTime(text);
+  const day = (said.match(DAY) ?? []).join(' ').replace(/\bthe /g, '');
+  const plain = said
+    .replace(DAY, ' ')
     .replace(/\b(?:on|at|,)(?= *$)|^ *(?:on|at)\b|,/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/\bin the morning$/, 'am')
     .replace(/\bin the (?:afternoon|evening)$/, 'pm')
+    .replace(
+      /^(\d{1,2})(.*) at night$/,
+      (_, hour: string, rest: string) => `${hour}${rest} ${Number(hour) < 6 || Number(hour) === 12 ? 'am' : 'pm'}`,
+    )
     .replace(/^(?:12(?::00)? )?noon$/, '12:00 pm')
     .replace(/^(?:12(?::00)? )?midnight$/, '12:00 am')
     .replace(/^(\d{1,2})(?= ?[ap]\.?m)/, '$1:00')
@@ -32,7 +44,7 @@ export function timeOf(text: string): Time | undefined {
     if (hours < 1 || hours > 12) return undefined;
     hours = (hours % 12) + (m[4] === 'p' ? 12 : 0);
   }
-  return { clock, seconds: hours * 3600 + minutes * 60 + seconds, marked: m[4] !== undefined };
+  return { clock, seconds: hours * 3600 + minutes * 60 + seconds, marked: m[4] !== undefined, day };
 }
 
 const plainTime = (text: string): string =>
@@ -44,6 +56,10 @@ const plainTime = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/^at /, '');
+
+/** The day of the week that a date names. */
+export const weekdayOf = (text: string): string | undefined =>
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i.exec(text)?.[0].toLowerCase();
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 

@@ -28,7 +28,7 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (name === 'cbrt') return call('root', argument(c, true), int(3));
   // `\max = 4`, `f_{\max}`: its name.
   if (/^(?:max|min|sup|inf)$/.test(name) && (isSign(peek(c), '=', '}') || peek(c) === undefined))
-    return { k: 'sym', name: `\${name}` };
+    return { k: 'sym', name: `\\${name}` };
   if (FUNCTIONS.has(name) || name === 'Re' || name === 'Im') return functionCall(c, FUNCTION_NAMES.get(name) ?? name);
   if (name === 'pi') return { k: 'const', name: 'pi' };
   if (name === 'infty' || name === 'infin') return { k: 'const', name: 'inf' };

@@ -22,6 +22,7 @@ import { isPlainNumber, isWord, leads, parseWords, relop } from './parse-words.t
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import * as Q from '../rational.ts';
 import { respell } from './spelling.ts';
+import { leadsTo } from './harmless-words.ts';
 import { inward, tidy } from './tidy-tokens.ts';
 
 import { unitOf, unitRun } from './unit-words.ts';
@@ -33,10 +34,11 @@ export function parseAnswer(text: string, reading: Reading): Node {
   let led = '';
   while (leads(cursor) && cursor.at < tokens.length - 1) {
     led += ` ${take(cursor).v.toLowerCase()}`;
-    accept(cursor, ':');
+    if (accept(cursor, ':')) led += ' :';
   }
   if (/\bat (?:least|most)\b|\broots? of$|\b(?:square|cube|negative)\b/.test(led.trim())) throw new Unparsed('a bound');
-  accept(cursor, '=', ':');
+  if (accept(cursor, '=', ':')) led += ' =';
+  else if (!leadsTo(led, startsNumber(cursor))) throw new Unparsed('words that change the value');
   if (isCmd(peek(cursor), 'implies', 'Rightarrow')) cursor.at++;
   const node = parseList(cursor);
   if (/\beither\b/.test(led) && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
@@ -46,6 +48,13 @@ export function parseAnswer(text: string, reading: Reading): Node {
   if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
   return shallow(node);
 }
+
+const startsNumber = (c: Cursor): boolean => {
+  const at = isSign(peek(c), '-', '+', '(') ? 1 : 0;
+  return (
+    peek(c, at)?.t === 'num' || isCmd(peek(c, at), 'frac', 'dfrac', 'tfrac', 'sqrt', 'pi') || peek(c, at)?.v === '$'
+  );
+};
 
 function parseList(c: Cursor): Node {
   return nested(c, () => {

@@ -64,7 +64,8 @@ export function respell(source: string): string {
   const text = withPeriods(single)
     .replace(ORDINAL, '')
     .replace(/\^\s*(?:\{\s*((?:\\prime\s*)+)\}|(\\prime))|\\prime/g, (all) => "'".repeat(all.split('\\').length - 1))
-    .replace(/\\Pr(?![A-Za-z])/g, 'P');
+    .replace(/\\Pr(?![A-Za-z])/g, 'P')
+    .replace(/\\\\\s*\[-?[\d.]{1,8}\s*(?:pt|em|ex|mm|cm|in)\]/g, '\\\\ ');
   let ascii = true;
   for (let i = 0; i < text.length; i++) {
     if (text.charCodeAt(i) > 126) {

@@ -73,6 +73,17 @@ export const namesOneChoice = ({ rest }: Choice): boolean =>
     )
   );
 
+/** `b` where a choice is asked for. */
+export function loneLetter(text: string): Choice | undefined {
+  const m = /^\(?([a-j])\)?\.?$/.exec(
+    text
+      .replace(WRAPPER, ' ')
+      .replace(/[{}$*~]/g, ' ')
+      .trim(),
+  );
+  return m?.[1] ? { letter: m[1].toUpperCase(), rest: '' } : undefined;
+}
+
 /** "Yes, it is." says yes; "Yes, or no" and "Yes?" say neither. */
 export function yesOrNo(text: string): 'yes' | 'no' | undefined {
   if (!/yes|true|no|false/i.test(text)) return undefined;
