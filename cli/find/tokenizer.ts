@@ -9,7 +9,7 @@ import { packageRoot } from '../../local/machine/package-root.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { canaryIds, probeHash } from '../../inference/fleet/identity.ts';
 import { tokenizerHashes, weightsHash } from '../../inference/tokenizer/model-files.ts';
-import type { CheckTokenizer } from '../../records/check/context.ts';
+import type { CheckTokenizer } from '../../records/check/checked.ts';
 import type { KnownModel } from '../../records/check/model.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { Store } from '../../records/store.ts';

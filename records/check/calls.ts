@@ -1,163 +1,133 @@
-// Proves the calls of tools in a rollout: a reply that holds calls has the verdict `called`, and no other has; each call
-// that could be run has one record, of its own turn, tool and key; the verdict says of each what its record says, and its
-// messages tell it to the model. A tool that must not be called twice has an intent before its record. With the format of
-// the run's model the calls are also read out of the reply again. Not covered: what a tool gave, where nobody else knows it.
+// Proves the calls of tools in a rollout: each call that could be run has one record, of its own turn, tool and key; a tool that
+// must not be called twice has an intent before it; and the reply to a turn is the one that the records of its calls give. With
+// the format of the run's model the calls are also read out of the answer again. Not covered: what a tool gave, where nobody
+// else knows it.
 
-import { isDeepStrictEqual } from 'node:util';
 import { calledVerdict, callResult, callsOf, type CallTexts } from '../../domain/rollout/calls.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
 import { spelledMarkers } from '../../domain/text/spelled-markers.ts';
-import { callKey, type CallRecord, type IntentRecord, type ToolRecord } from '../../domain/tools/tool.ts';
-import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
+import {
+  callKey,
+  type CallRecord,
+  type CallResult,
+  MAX_RECORDED_BYTES,
+  type WrittenCall,
+} from '../../domain/tools/tool.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { callFile, intentFile, turnFile, verdictFile } from '../record/layout.ts';
-import type { Store, Stored } from '../store.ts';
-import { callRecordProblems, callTimeProblems, intentProblems, resultProblems } from './call-records.ts';
+import { differences } from './differences.ts';
+import type { CheckTokenizer, CheckedRollout, Problem } from './checked.ts';
 
-type Read = <T extends object>(
-  file: string,
-  kind: 'call' | 'intent',
-  get: Promise<Stored<T> | undefined>,
-) => Promise<Stored<T> | undefined>;
+/** The line that stands for what is left out of a long output. */
+const LEFT_OUT_BYTES = 64;
 
-export interface CallFile {
-  readonly kind: 'call' | 'intent';
-  readonly turn: number;
-  readonly call: number;
-}
-
-interface Rollout {
-  readonly id: RolloutId;
-  readonly settings: RolloutSettings;
-  readonly turns: readonly (Stored<TurnRecord> | undefined)[];
-  readonly verdicts: readonly (VerdictRecord | undefined)[];
-}
-
-export interface CallFacts {
-  /** The formats of calls; undefined: replies are not read again. */
-  readonly texts: CallTexts | undefined;
-  /** As text, with special tokens. Undefined: without the model's tokenizer. */
-  readonly decode: ((ids: readonly number[]) => Promise<string>) | undefined;
-  readonly clockSkewMs: number;
-}
-
-/** A call that could be run. */
-interface Known {
-  readonly tool: ToolRecord;
-  readonly of: string;
-  readonly turn: number;
-  readonly call: number;
-}
-
-type Say = (file: string, problem: string) => void;
-
-export async function checkCalls(
-  store: Store,
-  rollout: Rollout,
-  files: readonly CallFile[],
-  facts: CallFacts,
-  read: Read,
-  say: Say,
-): Promise<void> {
-  const { id, settings, turns, verdicts } = rollout;
+/** The calls that an answer holds; those of its record where only a tokenizer or a format that is not here could tell. */
+export async function rightCalls(
+  { rollout: { settings }, turns }: CheckedRollout,
+  i: number,
+  texts: CallTexts | undefined,
+  tokenizer: CheckTokenizer | undefined,
+): Promise<TurnRecord['calls']> {
+  const { record } = turns[i]!;
   const { tools } = settings;
-  const { texts, clockSkewMs } = facts;
-  const known = await knownCalls(rollout, facts, say);
-  const records = new Map<string, Stored<CallRecord>>();
-  const intents = new Map<string, IntentRecord>();
-  for (const { kind, turn, call } of files) {
-    const file = kind === 'call' ? callFile(turn, call) : intentFile(turn, call);
-    const place = `${turn}.${call}`;
-    const own = known.get(place);
-    // The record of its turn was reported.
-    if (!own && turns[turn - 1] === undefined && turn <= turns.length) continue;
-    if (!own) {
-      say(file, `is of call ${call} of turn ${turn}, which is not there or could not be run`);
-      continue;
-    }
-    const key = callKey(id, turn, call);
-    if (kind === 'call') {
-      const found = await read<CallRecord>(file, 'call', store.getCall(id, turn, call));
-      if (!found) continue;
-      for (const problem of callRecordProblems(found.record, own, key)) say(file, problem);
-      records.set(place, found);
-    } else {
-      const found = await read<IntentRecord>(file, 'intent', store.getIntent(id, turn, call));
-      if (!found) continue;
-      for (const problem of intentProblems(found.record, own, key)) say(file, problem);
-      intents.set(place, found.record);
-    }
-  }
-  for (const [place, { tool, turn, call }] of known) {
-    const [record, intent] = [records.get(place)?.record, intents.get(place)];
-    const has = (kind: CallFile['kind']) =>
-      files.some((file) => file.kind === kind && file.turn === turn && file.call === call);
-    if (verdicts[turn - 1] && !has('call'))
-      say(callFile(turn, call), 'is missing, though the reply to its turn is there');
-    if (tool.effect === 'once' && record && !has('intent'))
-      say(intentFile(turn, call), 'is missing, though the tool must not be called twice and was called');
-    if (intent && record && (intent.attempt !== record.attempt || intent.at !== record.startedAt))
-      say(callFile(turn, call), 'was not written by the attempt that declared its call, which alone may call');
-    if (record) {
-      const [before, after] = [turns[turn - 1]?.record.finishedAt, turns[turn]?.record.startedAt];
-      for (const problem of callTimeProblems(record, before, after, clockSkewMs)) say(callFile(turn, call), problem);
-    }
-  }
-  for (const [i, verdict] of verdicts.entries()) {
-    const turn = turns[i];
-    if (verdict?.verdict !== 'called' || !turn || !tools) continue;
-    const calls = turn.record.calls ?? [];
-    const results = calls.map((call, n) => {
-      const stored = records.get(`${i + 1}.${n + 1}`);
-      // A record that is missing was reported.
-      return call.error === undefined && !stored ? undefined : callResult(call, stored, tools);
-    });
-    for (const problem of resultProblems(verdict, results)) say(verdictFile(i + 1), problem);
-    const before = turns.slice(0, i).map((one) => one?.record ?? {});
-    if (!texts || results.includes(undefined)) continue;
-    const wanted = calledVerdict(turn.record, turn.hash, results as never, before, tools, texts);
-    if (!isDeepStrictEqual(verdict.messages, wanted.messages))
-      say(verdictFile(i + 1), 'tells the model another text than the results of its calls give');
+  if (!tools || record.finish !== 'stop' || record.calls?.length === 0) return undefined;
+  const before = turns.slice(0, i).flatMap((turn) => turn?.record ?? []);
+  if (!texts || before.length < i) return record.calls;
+  const decode = tokenizer && ((ids: readonly number[]) => tokenizer.decode(ids, { skipSpecialTokens: false }));
+  const spelled = await spelledMarkers(record, tools.markers ?? [], decode);
+  const right = spelled && callsOf(record, before, settings, texts, spelled);
+  if (right === null) return record.calls;
+  return right && (JSON.parse(JSON.stringify(right)) as readonly WrittenCall[]);
+}
+
+/** The verdict on a turn that called tools. */
+export function rightReply(
+  { rollout, turns, verdicts, calls }: CheckedRollout,
+  i: number,
+  texts: CallTexts | undefined,
+): object {
+  const { record, hash } = turns[i]!;
+  const verdict = verdicts[i]!;
+  const { tools } = rollout.settings;
+  const written = record.calls ?? [];
+  const results = written.flatMap((call, n): CallResult[] => {
+    const stored = calls.get(callFile(i + 1, n + 1));
+    if (tools && (stored || call.error !== undefined)) return [callResult(call, stored, tools)];
+    // A record that is missing was reported.
+    return verdict.calls?.[n] ? [verdict.calls[n]] : [];
+  });
+  if (!tools || results.length < written.length) return { turn: i + 1, verdict: 'called', of: hash };
+  const before = turns.slice(0, i).map((one) => one?.record ?? {});
+  const right = calledVerdict(record, hash, results, before, tools, texts ?? { resultMessage: asItStands });
+  // It has no other field: nobody judges calls.
+  const none = Object.fromEntries(Object.keys(verdict).map((field) => [field, undefined]));
+  return { ...none, ...right, carried: verdict.carried };
+
+  /** Another version may have told it in other words. */
+  function asItStands(call: WrittenCall, output: string) {
+    const message = verdict.messages?.[written.indexOf(call)];
+    const isTold = [output, JSON.stringify(output).slice(1, -1)].some((text) => message?.content.includes(text));
+    return message && isTold ? message : { role: 'tool', content: output };
   }
 }
 
-/** The calls that could be run, by turn and place; says what is wrong with the turns that hold them. */
-async function knownCalls({ settings, turns, verdicts }: Rollout, { texts, decode }: CallFacts, say: Say) {
-  const { tools } = settings;
-  const known = new Map<string, Known>();
+export function* callProblems(checked: CheckedRollout, skewMs: number): Generator<Problem> {
+  const { id, rollout, turns, verdicts, calls, intents, files } = checked;
+  const has = (name: string) => files.some((file) => file.name === name);
+  const known = new Set<string>();
   for (const [i, turn] of turns.entries()) {
     if (!turn) continue;
-    const verdict = verdicts[i];
-    const { calls, finish } = turn.record;
-    const file = turnFile(i + 1);
-    if (calls && !tools) say(file, 'holds calls of tools, and its run has none');
-    if (calls && (calls.length === 0 || finish !== 'stop'))
-      say(file, 'says that it holds calls of tools, and can hold none');
-    if (verdict && (verdict.verdict === 'called') !== (calls !== undefined))
-      say(verdictFile(i + 1), `says ${verdict.verdict}, and its turn ${calls ? 'calls tools' : 'is an answer'}`);
-    for (const [place, { name, error }] of (calls ?? []).entries()) {
+    const { record, hash: of } = turn;
+    if (!record.calls && verdicts[i]?.verdict === 'called')
+      yield [verdictFile(i + 1), 'says called, and its turn is an answer'];
+    for (const [n, { name, error }] of (record.calls ?? []).entries()) {
       if (error !== undefined) continue;
-      const tool = tools?.list.find((one) => one.name === name);
-      if (!tool) say(file, `calls ${JSON.stringify(name)}, which is no tool of its run`);
-      else known.set(`${i + 1}.${place + 1}`, { tool, of: turn.hash, turn: i + 1, call: place + 1 });
+      const [call, intent] = [callFile(i + 1, n + 1), intentFile(i + 1, n + 1)];
+      const tool = rollout.settings.tools?.list.find((one) => one.name === name);
+      if (!tool) {
+        yield [turnFile(i + 1), `calls ${JSON.stringify(name)}, which is no tool of its run`];
+        continue;
+      }
+      known.add(call).add(intent);
+      const place = { turn: i + 1, call: n + 1, of, name: tool.name, key: callKey(id, i + 1, n + 1) };
+      const [made, declared] = [calls.get(call)?.record, intents.get(intent)?.record];
+      if (declared) for (const problem of differences(declared, place)) yield [intent, problem];
+      if (tool.effect !== 'once' && has(intent))
+        yield [intent, `declares a call of ${tool.name}, and only a tool with the effect "once" has an intent`];
+      if (!has(call) && verdicts[i]) yield [call, 'is missing, though the reply to its turn is there'];
+      if (!made) continue;
+      // The attempt that declared a call is the one that may call.
+      const begun = declared ? { attempt: declared.attempt, startedAt: declared.at } : {};
+      const right = { ...place, effect: tool.effect, tool: tool.fingerprint, bytes: bytesOf(made), ...begun };
+      for (const problem of differences(made, right)) yield [call, problem];
+      for (const problem of placeProblems(made, turn.record, turns[i + 1]?.record, skewMs)) yield [call, problem];
+      if (tool.effect === 'once' && !has(intent))
+        yield [intent, 'is missing, though the tool must not be called twice and was called'];
     }
-    const before = turns.slice(0, i).map((one) => one?.record);
-    if (!texts || before.includes(undefined)) continue;
-    const spelled = await spelledMarkers(turn.record, tools?.markers ?? [], decode);
-    // Whether a marker is a token, the tokenizer alone knows here.
-    if (!spelled) continue;
-    const wanted = callsOf(turn.record, before as TurnRecord[], settings, texts, spelled);
-    if (!isDeepStrictEqual(plain(calls), plain(wanted)))
-      say(file, `says ${shown(calls)}; its reply holds ${shown(wanted)}`);
   }
-  return known;
+  for (const file of files) {
+    if ((file.kind !== 'call' && file.kind !== 'intent') || known.has(file.name)) continue;
+    // The record of its turn was reported.
+    if (turns[file.turn - 1] === undefined && file.turn <= turns.length) continue;
+    yield [file.name, `is of call ${file.call} of turn ${file.turn}, which is not there or could not be run`];
+  }
 }
 
-const plain = (calls: TurnRecord['calls']): unknown => calls && JSON.parse(JSON.stringify(calls));
+/** Of the whole output, of which a record holds so much. */
+function bytesOf({ output, bytes }: CallRecord): number {
+  const held = Buffer.byteLength(output);
+  return held <= MAX_RECORDED_BYTES ? held : Math.max(bytes, MAX_RECORDED_BYTES + 1);
+}
 
-function shown(calls: TurnRecord['calls']): string {
-  if (!calls) return 'no calls';
-  const each = calls.map(({ name, arguments: given }) => `${name ?? 'a broken call'} ${given ?? ''}`.trim());
-  return `the calls ${JSON.stringify(each).slice(0, 200)}`;
+function* placeProblems(
+  { startedAt, finishedAt, output }: CallRecord,
+  { finishedAt: before }: TurnRecord,
+  next: TurnRecord | undefined,
+  skewMs: number,
+): Generator<string> {
+  if (Buffer.byteLength(output) > MAX_RECORDED_BYTES + LEFT_OUT_BYTES) yield 'holds more than a record does';
+  if (finishedAt < startedAt) yield 'ends before it begins';
+  if (before - startedAt > skewMs)
+    yield `began at ${startedAt}, ${before - startedAt} ms before the reply that holds the call was finished`;
+  if (next && finishedAt - next.startedAt > skewMs)
+    yield `ended at ${finishedAt}, ${finishedAt - next.startedAt} ms after the next turn was begun`;
 }

@@ -4,10 +4,10 @@
 import { explain, StoreError } from '../../domain/errors/errors.ts';
 import { type Outcome, OUTCOMES } from '../../domain/rollout/ending.ts';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
-import { checkCode } from './environments.ts';
+import { checkCode } from './code.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
-import { openForkCheck } from './forked-run.ts';
+import { parentProblems } from './forked-run.ts';
 import type { FactsOptions, RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { type ExportCheck, type ExportFacts, openExportCheck } from './export.ts';
@@ -16,7 +16,9 @@ import { checkForeignLogs } from './logs.ts';
 import { openRunParts, type PartsElsewhere } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, openResultCheck } from './result.ts';
-import { openRunCheck, type RunCheckFacts } from './run.ts';
+import { openModelCheck } from './models.ts';
+import { type KnownModel, modelProblems } from './model.ts';
+import { runRecordProblems } from './run-record.ts';
 import { formProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
@@ -50,7 +52,8 @@ export interface CheckSummary {
   readonly export?: ExportFacts;
 }
 
-export interface CheckOptions extends RunCheckFacts, Omit<FactsOptions, 'export'> {
+export interface CheckOptions extends Omit<FactsOptions, 'export'> {
+  readonly model?: KnownModel | undefined;
   readonly export?: ExportCheck;
   readonly elsewhere?: PartsElsewhere | undefined;
   /** Whether the run's collection is still running; undefined if unknown. */
@@ -87,11 +90,15 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   };
   const run = await read(RUN_FILE, 'run', () => store.getRun());
   const result = await read(RESULT_FILE, 'result', () => store.getResult());
-  const { clockSkewMs } = options;
-  await openRunCheck(store, run, report, options).run();
-  await openForkCheck(store, run, report, clockSkewMs).run();
+  const { clockSkewMs = CLOCK_SKEW_MS, everturn, model } = options;
+  if (run) {
+    const say = (problem: string) => report({ path: RUN_FILE, problem });
+    for (const problem of runRecordProblems(run, everturn)) say(problem);
+    for (const problem of await modelProblems(run, model)) say(problem);
+    for await (const problem of parentProblems(store, run, clockSkewMs)) say(problem);
+  }
   await checkCode(store, run, report);
-  const all = openWhole(store, run, result, report, clockSkewMs ?? CLOCK_SKEW_MS);
+  const all = openWhole(store, run, result, report, clockSkewMs);
   let exporting = options.export ? openExportCheck(options.export, report) : undefined;
   const parts = openRunParts(store, run, options);
   for await (const { facts, exported } of parts.of(store.listRollouts(report))) {
@@ -150,7 +157,7 @@ function openWhole(
   const copies = openCopyCheck(report);
   const queries = openQueriesCheck(store, run, report);
   const counts = openResultCheck(result, report);
-  const ofRun = openRunCheck(store, run, report);
+  const models = openModelCheck(report);
   const logs = new NameSet();
   const falls = openFalls(clockSkewMs);
   /** Samples of the data set whose first attempt has ended. */
@@ -171,14 +178,14 @@ function openWhole(
       for (const breach of breaches) report(breach);
       totals.rollouts++;
       if (!found) return;
-      const { turns, outcome, query, counted, traits, models, served } = found;
+      const { turns, outcome, query, counted, traits } = found;
       totals.turns += turns;
       for (const path of found.logs) logs.add(path);
       if (query) queries.rollout(query, id.sample);
       if (counted) counts.rollout(counted);
       copies(traits);
-      ofRun.models(traits.folder, models);
-      falls.add(served);
+      models(traits.folder, found.models);
+      falls.add(found.served);
       if (outcome !== undefined) {
         totals.ended++;
         if (id.attempt === 1 && found.isOfDataset) units++;

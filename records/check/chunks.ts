@@ -2,57 +2,35 @@
 // and they are the beginning of the turn that the same attempt wrote. A killed worker may leave chunks behind, and a
 // worker that was declared dead may write some later: chunks of another attempt prove nothing.
 
-import type { RolloutId } from '../../domain/run/ids.ts';
 import { concatenated } from '../../domain/rollout/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
-import { answerProblems } from './turn.ts';
 import { chunkFile, turnFile } from '../record/layout.ts';
-import type { Store, Stored } from '../store.ts';
+import { answerProblems } from './answer.ts';
+import { differences } from './differences.ts';
+import type { CheckedRollout, Problem } from './checked.ts';
 
-type Say = (file: string, problem: string) => void;
-type Read = <T extends object>(
-  file: string,
-  kind: 'chunk',
-  get: Promise<Stored<T> | undefined>,
-) => Promise<Stored<T> | undefined>;
-
-export interface ChunkPlace {
-  readonly turn: number;
-  readonly chunk: number;
-}
-
-export async function checkChunks(
-  store: Store,
-  id: RolloutId,
-  places: readonly ChunkPlace[],
-  turns: readonly (Stored<TurnRecord> | undefined)[],
-  read: Read,
-  say: Say,
-): Promise<void> {
+export function* chunkProblems({ turns, chunks, files }: CheckedRollout): Generator<Problem> {
+  const places = files.flatMap((file) => (file.kind === 'chunk' ? [file] : []));
   for (const turn of new Set(places.map((place) => place.turn))) {
     const numbers = places.filter((place) => place.turn === turn).map(({ chunk }) => chunk);
     const last = Math.max(...numbers);
     const whole = turns[turn - 1]?.record;
     if (turn > turns.length + 1)
-      say(chunkFile(turn, last), `is part of turn ${turn}, and turn ${turns.length} is the last`);
+      yield [chunkFile(turn, last), `is part of turn ${turn}, and turn ${turns.length} is the last`];
     const before: ChunkRecord[] = [];
     for (let chunk = 1; chunk <= last; chunk++) {
       const file = chunkFile(turn, chunk);
-      const found = numbers.includes(chunk)
-        ? (await read<ChunkRecord>(file, 'chunk', store.getChunk(id, turn, chunk)))?.record
-        : undefined;
+      const found = chunks.get(file)?.record;
       if (!found) {
         if (!whole && turn > turns.length && !numbers.includes(chunk))
-          say(file, `is missing, though part ${last} is there`);
+          yield [file, `is missing, though part ${last} is there`];
         break;
       }
       before.push(found);
-      for (const problem of answerProblems(found)) say(file, problem);
-      if (found.turn !== turn || found.chunk !== chunk)
-        say(file, `says it is part ${found.chunk} of turn ${found.turn}`);
-      if (found.finish === 'stop') say(file, 'ends by stop, and was kept as a part that is not the last');
+      for (const problem of [...answerProblems(found), ...differences(found, { turn, chunk })]) yield [file, problem];
+      if (found.finish === 'stop') yield [file, 'ends by stop, and was kept as a part that is not the last'];
       if (whole?.attempt === found.attempt && !begins(whole, before))
-        say(file, `is not what ${turnFile(turn)} begins with`);
+        yield [file, `is not what ${turnFile(turn)} begins with`];
     }
   }
 }

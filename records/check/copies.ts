@@ -10,9 +10,9 @@ import { isTelling } from '../../domain/rollout/telling.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { openFirstLabels } from '../../domain/weights/weight-version.ts';
 import { type Drawn, drawnOf, openProbabilityCheck } from './probabilities.ts';
-import type { CheckedRollout } from './rollout.ts';
 import { rolloutFolder, turnFile, ROLLOUT_FILE } from '../record/layout.ts';
 import type { OnBreach } from '../store.ts';
+import type { CheckedRollout } from './checked.ts';
 
 /** An answer with this logprob (probability e^-40) is not drawn twice from two seeds. */
 const IMPROBABLE = -40;

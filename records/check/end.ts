@@ -1,100 +1,71 @@
-// Proves a rollout's end against its turns and verdicts: outcome, stop reason, success and rewards follow from them
-// and from the settings, and there is no turn after the rules end the rollout.
+// Proves a rollout's end: outcome, success, rewards and failure follow from its turns, its verdicts and the settings; the rule
+// that ended it is the first one that could; and no turn was played after it.
 
-import { isDeepStrictEqual } from 'node:util';
 import { outcomeOf, scoredTurns, stopReason } from '../../domain/rollout/ending.ts';
 import { boundaryOfReason } from '../../domain/errors/reasons.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
-import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
+import type { EndRecord, Failure, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import type { Stored } from '../store.ts';
+import { differences } from './differences.ts';
+import type { CheckedRollout } from './checked.ts';
 
-export function endProblems(
-  end: EndRecord,
-  { settings }: RolloutRecord,
-  turns: readonly (Stored<TurnRecord> | undefined)[],
-  verdicts: readonly (VerdictRecord | undefined)[],
-): string[] {
-  const problems: string[] = [];
-  const differs = (what: string, says: unknown, is: unknown) => {
-    if (!isDeepStrictEqual(says, is))
-      problems.push(`says ${what} ${JSON.stringify(says)}; the records say ${JSON.stringify(is)}`);
-  };
+export function* endProblems({ rollout: { settings }, turns, verdicts, end }: CheckedRollout): Generator<string> {
+  if (!end) return;
   const count = end.turns.length;
-  end.turns.forEach((hash, i) => {
-    const turn = turns[i];
-    if (i >= turns.length) problems.push(`names a turn ${i + 1} that is not there`);
-    else if (turn && turn.hash !== hash) problems.push(`names another turn ${i + 1}: ${hash}, not ${turn.hash}`);
-  });
-  differs('outcome', end.outcome, outcomeOf(end.stopReason));
-  const answered = turns.slice(0, count).flatMap((turn) => (turn?.record.said ? [turn.record.turn] : []));
-  if (turns.slice(0, count).every((turn) => turn !== undefined))
-    differs('turns with a person’s message', end.said ?? [], answered);
-  const said = verdicts.slice(0, count);
-  if (said.length === count && said.every((verdict) => verdict !== undefined)) {
-    const { success, turnRewards, returns, called } = scoredTurns(said, end.stopReason, settings);
-    differs('success', end.success, success);
-    differs('turn rewards', end.turnRewards, turnRewards);
-    differs('rewards', end.rewards, end.outcome === 'complete' ? returns : []);
-    differs('turns that called tools', end.called ?? [], called);
-    const undecided = said.map(({ verdict }) => verdict === 'undecided');
-    if (end.outcome === 'complete' && undecided.includes(true))
-      problems.push('says complete, though a turn is undecided');
-    if (end.stopReason === 'success' && success.at(-1) !== 1)
-      problems.push('says success, though the last turn is not right');
-    if (end.stopReason === 'undecided' && undecided.at(-1) !== true)
-      problems.push('says undecided, though the last turn is decided');
-    problems.push(...stopProblems(end, settings, said));
-  }
-  if (end.outcome === 'complete' && count === 0) problems.push('says complete, though no turn was played');
-  const answers = count - (end.called?.length ?? 0);
-  if (answers > settings.numTurns)
-    problems.push(`names ${answers} turns, more than the ${settings.numTurns} to be played`);
-  if (end.stopReason === 'max-turns' && answers !== settings.numTurns) {
-    problems.push(`says all turns were played: ${answers}, not ${settings.numTurns}`);
-  }
-  if ((end.failure !== null) !== (end.outcome === 'failed'))
-    problems.push('names a failure without having failed, or the reverse');
-  const { boundary, reason } = end.failure ?? {};
-  // An error of no known class has the name of its type.
-  const right = reason === undefined ? undefined : boundaryOfReason(reason);
-  if (right && boundary && boundary !== right && boundary !== 'everturn')
-    problems.push(`says that the failure ${reason} is of ${boundary}; it is one of ${right}`);
-  if (end.failure && end.failure.turn !== count + 1)
-    problems.push(`says that turn ${end.failure.turn} failed, after ${count} finished turns`);
-  if (end.stopReason === 'context-length') problems.push(...roomProblems(turns[count - 1]?.record, settings));
-  return problems;
+  const played = turns.slice(0, count);
+  const said = verdicts.slice(0, count).flatMap((verdict) => verdict ?? []);
+  const outcome = outcomeOf(end.stopReason);
+  const messages = played.flatMap((turn) => (turn?.record.said ? [turn.record.turn] : []));
+  const right = {
+    outcome,
+    failure: outcome === 'failed' ? end.failure && rightFailure(end.failure, count) : null,
+    turns: played.map((turn, i) => turn?.hash ?? end.turns[i]),
+    said: played.includes(undefined) ? end.said : unlessEmpty(messages),
+    ...(said.length === count && scores(end, said, settings)),
+  };
+  yield* differences(end, right);
+  if (outcome === 'failed' && !end.failure) yield 'says that it failed, and names no failure';
+  if (outcome === 'complete' && count === 0) yield 'says complete, though no turn was played';
+  if (said.length === count) yield* stopProblems(end, settings, said);
+  if (end.stopReason === 'context-length') yield* roomProblems(turns[count - 1]?.record, settings);
+}
+
+const unlessEmpty = (list: readonly number[]): readonly number[] | undefined => (list.length > 0 ? list : undefined);
+
+function scores({ stopReason: stop }: EndRecord, said: readonly VerdictRecord[], settings: RolloutSettings): object {
+  const { success, turnRewards, returns, called } = scoredTurns(said, stop, settings);
+  const rewards = outcomeOf(stop) === 'complete' ? returns : [];
+  return { success, turnRewards, rewards, called: unlessEmpty(called) };
+}
+
+function rightFailure(failure: Failure, turns: number): Failure {
+  const { boundary, reason } = failure;
+  // An error of no known class has the name of its type, and is a fault of Everturn.
+  const known = boundary === 'everturn' ? boundary : boundaryOfReason(reason);
+  return { ...failure, boundary: known ?? boundary, turn: turns + 1 };
 }
 
 /** The rule that ends a rollout follows from its verdicts in order. */
-function stopProblems({ stopReason: says, turns }: EndRecord, settings: RolloutSettings, said: VerdictRecord[]) {
-  const problems: string[] = [];
+function* stopProblems(end: EndRecord, settings: RolloutSettings, said: readonly VerdictRecord[]): Generator<string> {
   let answer = 0;
-  const rules = said.map(({ verdict, done }) =>
-    verdict === 'called' ? undefined : stopReason(++answer, verdict, settings, done),
-  );
-  rules.forEach((rule, i) => {
-    if (i + 1 < turns.length && rule && rule !== 'max-turns')
-      problems.push(`goes on after turn ${i + 1}, which ends a rollout by ${rule}`);
-  });
-  const last = said.at(-1);
-  const rule = rules.at(-1);
-  // A failure or a cancellation may come at any time.
-  if (last && rule !== says && outcomeOf(says) !== 'failed' && outcomeOf(says) !== 'cancelled') {
-    if (rule) problems.push(`says ${says}; turn ${turns.length} ends it by ${rule}`);
-    else if (says !== 'context-length') problems.push(`says ${says}, and no rule ends it at turn ${turns.length}`);
+  for (const [i, { verdict, done }] of said.entries()) {
+    const rule = verdict === 'called' ? undefined : stopReason(++answer, verdict, settings, done);
+    const isLast = i + 1 === said.length;
+    if (!isLast && rule) yield `goes on after turn ${i + 1}, which ends a rollout by ${rule}`;
+    // A failure or a cancellation may come at any time.
+    if (!isLast || rule === end.stopReason || end.outcome === 'failed' || end.outcome === 'cancelled') continue;
+    if (rule) yield `says ${end.stopReason}; turn ${i + 1} ends it by ${rule}`;
+    else if (end.stopReason !== 'context-length') yield `says ${end.stopReason}, and no rule ends it at turn ${i + 1}`;
   }
-  return problems;
 }
 
 /** Longer than the feedback of any template. */
 const FEEDBACK_TOKENS = 1000;
 
 /** For an embedded model, whose context length cannot change: a budget shows the minimum length of its context. */
-function roomProblems(last: TurnRecord | undefined, { model }: RolloutSettings): string[] {
+function* roomProblems(last: TurnRecord | undefined, { model }: RolloutSettings): Generator<string> {
   const embedded = model === 'tiny' || model.startsWith('transformers:');
-  if (!last || last.server !== null || !embedded || last.outputIds.length + FEEDBACK_TOKENS >= last.maxNewTokens)
-    return [];
+  if (!last || last.server !== null || !embedded) return;
   const left = last.maxNewTokens - last.outputIds.length;
-  return [`says that no further turn fits; turn ${last.turn} left room for ${left} tokens`];
+  if (left > FEEDBACK_TOKENS) yield `says that no further turn fits; turn ${last.turn} left room for ${left} tokens`;
 }

@@ -2,22 +2,19 @@
 // another thread can find and send. Everything here follows from the run's records alone.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallTexts } from '../../domain/rollout/calls.ts';
 import type { Outcome, RolloutResult } from '../../domain/rollout/ending.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import type { Breach, OnBreach, Store } from '../store.ts';
 import type { RunRecord } from '../record/run-record.ts';
-import type { CheckTokenizer } from './context.ts';
 import { type Traits, traitsOf } from './copies.ts';
-import { checkReplies } from './environments.ts';
 import type { ExportCheck } from './export.ts';
 import { type Served, servedOf } from './falls.ts';
-import { openForkCheck } from './forked-run.ts';
 import { checkLogs } from './logs.ts';
 import { type PlayedQuery, playedQueryOf } from './queries.ts';
 import { countedOf } from './result.ts';
-import { type CheckedRollout, checkRollout } from './rollout.ts';
-import { openRunCheck, type TurnModel, turnModelsOf } from './run.ts';
+import { checkRollout } from './rollout.ts';
+import { type TurnModel, turnModelsOf } from './models.ts';
+import type { CheckedRollout, ReplayFacts } from './checked.ts';
 
 export interface RolloutFacts {
   readonly id: RolloutId;
@@ -43,12 +40,7 @@ export interface Found {
   readonly logs: readonly string[];
 }
 
-export interface FactsOptions {
-  readonly tokenizer?: CheckTokenizer | undefined;
-  /** The formats of calls: with them, the calls are read out of the replies again. */
-  readonly calls?: CallTexts | undefined;
-  /** The allowed difference between workers' clocks. */
-  readonly clockSkewMs?: number | undefined;
+export interface FactsOptions extends Omit<ReplayFacts, 'run'> {
   /** The version that checks. */
   readonly everturn?: string | undefined;
   readonly export?: Pick<ExportCheck, 'undecided' | 'humanTurns'> & {
@@ -65,11 +57,9 @@ export function openFacts(
   run: RunRecord | undefined,
   options: FactsOptions,
 ): (id: RolloutId) => Promise<RolloutFacts> {
-  const { tokenizer, clockSkewMs } = options;
   // Another version may read a reply otherwise.
   const calls = options.everturn === run?.versions.everturn ? options.calls : undefined;
-  const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt, calls };
-  const ofRun = openRunCheck(store, run, () => {});
+  const facts = { ...options, run, calls };
 
   /** One that is being written may seem wrong, so it is read a second time. */
   async function look(id: RolloutId) {
@@ -86,10 +76,6 @@ export function openFacts(
   return async (id) => {
     const { breaches, rollout, logs } = await look(id);
     if (!rollout) return { id, breaches };
-    const note: OnBreach = (breach) => breaches.push(breach);
-    openForkCheck(store, run, note, clockSkewMs).rollout(rollout);
-    checkReplies(rollout, note);
-    await ofRun.rollout(rollout, note);
     const found: Found = {
       turns: rollout.turns.filter((turn) => turn !== undefined).length,
       outcome: rollout.end?.outcome,

@@ -3,7 +3,7 @@
 
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { isOlder } from '../../domain/weights/weight-version.ts';
-import type { CheckedRollout } from './rollout.ts';
+import type { CheckedRollout } from './checked.ts';
 
 /** The weights that ended a turn. */
 export interface Served extends Pick<TurnRecord, 'server' | 'startedAt' | 'finishedAt'> {

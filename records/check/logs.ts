@@ -3,11 +3,11 @@
 
 import { explain } from '../../domain/errors/errors.ts';
 import { logName, turnLogBlock, turnLogLine } from '../../domain/rollout/turn-log.ts';
-import type { CheckedRollout } from './rollout.ts';
 import { ANSWERS, folderOfLog, isHarmless, logPath, type LogKind } from '../record/layout.ts';
 import type { NameSet } from '../name-set.ts';
 import { FOREIGN, foldersIn, namesIn } from '../record/listing.ts';
 import type { OnBreach, Store } from '../store.ts';
+import type { CheckedRollout } from './checked.ts';
 
 /** Of `expected`, the logs of all rollouts. */
 export interface ForeignLogs {

@@ -7,10 +7,10 @@ import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/run/progress.ts';
 import { outputTokens, totalTokens } from '../../domain/rollout/turn.ts';
 import { countedVerdicts, VERDICTS } from '../../domain/rollout/verdict.ts';
-import type { CheckedRollout } from './rollout.ts';
 import { RESULT_FILE } from '../record/layout.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
+import type { CheckedRollout } from './checked.ts';
 
 /** The proved part of it. */
 interface StoredResult {

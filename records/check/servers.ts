@@ -11,13 +11,11 @@ export function originOf(url: string): string {
 }
 
 /** A run names its servers: every answer comes from one of them. */
-export function serverProblem(model: string, server: string | null): string | undefined {
+export function* serverProblem(model: string, server: string | null): Generator<string> {
   const servers = serversOf(model);
-  if (servers === null) return server === null ? undefined : `says the server ${server}; the run asks ${model}`;
-  if (server === null) return `says no server; the run asks ${model}`;
-  return servers.map(originOf).includes(originOf(server))
-    ? undefined
-    : `says the server ${server}, which is none of ${model}`;
+  const isNamed =
+    servers === null || server === null ? servers === server : servers.map(originOf).includes(originOf(server));
+  if (!isNamed) yield `says ${server === null ? 'no server' : `the server ${server}`}, which is none of ${model}`;
 }
 
 /** The name that every answer of this model has; null where only its server or its folder says it. */

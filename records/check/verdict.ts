@@ -2,6 +2,7 @@
 // says different is not. Reasons of a user's environment prove nothing. Not covered: whether the verdict is right (`everturn judge --run`).
 
 import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 
 /** docs/judge.md and docs/sandbox.md list them. */
 const ONLY: Readonly<Record<string, readonly string[]>> = {
@@ -18,14 +19,13 @@ const ONLY: Readonly<Record<string, readonly string[]>> = {
   called: ['tools'],
 };
 
-export function verdictProblem(record: VerdictRecord, answer: string | undefined): string | undefined {
+export function* verdictProblem(record: VerdictRecord, { answer }: Pick<TurnRecord, 'answer'>): Generator<string> {
   const { verdict, reason, environment, extracted } = record;
-  if (environment !== undefined) return undefined;
-  if (verdict === 'scored') return 'gives a reward without a verdict, which no judge of Everturn’s does';
+  if (environment !== undefined) return;
+  if (verdict === 'scored') yield 'gives a reward without a verdict, which no judge of Everturn’s does';
   const right = Object.keys(ONLY).find((value) => ONLY[value]!.includes(reason));
-  if (right !== undefined && right !== verdict)
-    return `says ${verdict}, with the reason ${reason}, which is of ${right}`;
-  if (answer?.trim() === '' && (verdict === 'right' || extracted !== undefined))
-    return `says ${verdict} of a final answer, and the turn has no text`;
-  return undefined;
+  if (verdict !== 'scored' && right !== undefined && right !== verdict)
+    yield `says ${verdict}, with the reason ${reason}, which is of ${right}`;
+  if (answer.trim() === '' && (verdict === 'right' || extracted !== undefined))
+    yield `says ${verdict} of a final answer, and the turn has no text`;
 }

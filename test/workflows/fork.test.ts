@@ -189,12 +189,12 @@ describe('the check of lineage', () => {
     [
       'a copy without its mark',
       forge(`${at()}/turn-002.json`, 'turn', () => ({ carried: undefined })),
-      /is no copy, though turns before 3/,
+      /is no copy, though its turn is carried over/,
     ],
     [
       'a mark on a turn of its own',
       forge(`${at()}/turn-003.json`, 'turn', () => ({ carried: { sha256: 'a'.repeat(64), previous: 'b'.repeat(64) } })),
-      /turns before 3 are/,
+      /is marked as carried over, and its rollout carries 2 turns over/,
     ],
     [
       'an edited copy of a verdict',
@@ -204,17 +204,17 @@ describe('the check of lineage', () => {
     [
       'a parent that the run does not name',
       forge(`${at()}/rollout.json`, 'rollout', ({ parent }) => ({ parent: { ...(parent as Fields), turn: 2 } })),
-      /another parent than run.json/,
+      /says parent.*; run\.json says/,
     ],
     [
       'a rollout without its parent',
       forge(`${at(1)}/rollout.json`, 'rollout', () => ({ parent: undefined })),
-      /has no parent; run.json/,
+      /says parent nothing; run\.json says/,
     ],
     [
       'a run without its parent',
       forge('run.json', 'run', () => ({ forkedFrom: undefined })),
-      /has a parent, and run.json has none/,
+      /says parent .*; run\.json says nothing/,
     ],
     [
       'a lineage from a rollout that its parent does not have',
@@ -240,37 +240,37 @@ describe('the check of lineage', () => {
     [
       'a message that was removed',
       (folder) => rmSync(join(folder, at(), 'say-003.json')),
-      /a message of a person that is not there/,
+      /turn-003\.json: says said .*; the records say nothing/,
     ],
     [
       'another person in the place of the one that gave the message',
       forge('run.json', 'run', ({ forkedFrom }) => ({ forkedFrom: { ...(forkedFrom as Fields), by: 'mallory' } })),
-      /is a message of "anna" at \d+; run.json names "mallory"/,
+      /says by "anna"; run\.json says "mallory"/,
     ],
     [
       'a run that no longer names its message',
       forge('run.json', 'run', ({ forkedFrom }) => ({ forkedFrom: { ...(forkedFrom as Fields), said: null } })),
-      /has no message of a person before turn 3/,
+      /says text .*; run\.json says null/,
     ],
     [
       'a message that was edited',
       forge(`${at()}/say-003.json`, 'say', () => ({ text: 'Well done.' })),
-      /another message than the one that turn 3 answered/,
+      /turn-003\.json: says said/,
     ],
     [
       'a message that was planted',
       (folder) => writeFileSync(join(folder, at(), 'say-002.json'), readFileSync(join(folder, at(), 'say-003.json'))),
-      /says it is before turn 3|did not answer/,
+      /says turn 3; the records say 2/,
     ],
     [
       'a mark of a message that was removed',
       forge(`${at()}/turn-003.json`, 'turn', () => ({ said: undefined })),
-      /did not answer/,
+      /says said nothing; the records say/,
     ],
     [
       'an end that keeps a message to itself',
       forge(`${at()}/end.json`, 'end', () => ({ said: undefined })),
-      /person’s message/,
+      /says said nothing; the records say \[3\]/,
     ],
   ])('finds %s', async (_, harm, problem) => {
     const out = mkdtempSync(join(root, 'bad-'));

@@ -65,12 +65,12 @@ export const callForgeries: Readonly<Record<string, CallForgery>> = {
   'a result edited': {
     change: record('calls', 1, { output: '9', bytes: 1 }),
     file: VERDICT,
-    problem: /says another output of call 1 than its record/,
+    problem: /says calls\[0\]\.output "3"; the records say "9"/,
   },
   'a result edited, of the same count of bytes as the record says': {
     change: record('calls', 1, { output: '9999' }),
     file: CALL,
-    problem: /says 1 bytes, and has 4/,
+    problem: /says bytes 1; the records say 4/,
   },
   'a result edited where the model is told': {
     change: forge('calls', (one) => {
@@ -78,7 +78,7 @@ export const callForgeries: Readonly<Record<string, CallForgery>> = {
       one.verdicts[0]!.messages = [{ ...first!, content: '9 and 3' }, ...more];
     }),
     file: VERDICT,
-    problem: /tells the model another text than the results of its calls give/,
+    problem: /says messages .*9 and 3.*; the records say/,
   },
   'a result edited in the record and the verdict': {
     change: forge('calls', (one) => {
@@ -87,7 +87,7 @@ export const callForgeries: Readonly<Record<string, CallForgery>> = {
       one.verdicts[0]!.calls = [{ ...first!, output: '9' }, ...more];
     }),
     file: VERDICT,
-    problem: /does not tell the model the output of call 1/,
+    problem: /says messages .*"3".*; the records say .*"9"/,
   },
   'a result edited in the record, the verdict and the message': {
     change: forge('calls', (one) => {
@@ -98,12 +98,12 @@ export const callForgeries: Readonly<Record<string, CallForgery>> = {
       verdict!.messages = [{ ...message!, content: '9' }, ...messages];
     }),
     file: 'turn-002.json',
-    problem: /does not tell the model what the environment said|shows the model another text than/,
+    problem: /does not show the model what the environment said/,
   },
   'a failure of a tool said to be a result': {
     change: record('calls', 2, { outcome: 'ok' }),
     file: 'verdict-002.json',
-    problem: /says another outcome of call 1/,
+    problem: /says calls\[0\]\.outcome "failed"; the records say "ok"/,
   },
   'a hint behind the results': {
     change: forge('calls', (one) => {
@@ -114,23 +114,23 @@ export const callForgeries: Readonly<Record<string, CallForgery>> = {
       ];
     }),
     file: VERDICT,
-    problem: /tells the model another text/,
+    problem: /says messages .*It is 7.*; the records say/,
   },
   // Which calls there were.
   'a call dropped': {
     change: reply('calls', 1, (list) => list.slice(0, 1)),
     file: FIRST,
-    problem: /says the calls \["price .*pear|says the calls .*; its reply holds the calls/,
+    problem: /says calls\[1\] nothing; the records say .*pear/,
   },
   'a call doubled': {
     change: reply('calls', 1, (list) => [...list, list[1]!]),
     file: FIRST,
-    problem: /its reply holds the calls/,
+    problem: /says calls\[\d\].*; the records say/,
   },
   'the order of calls changed': {
     change: reply('calls', 1, (list) => list.toReversed()),
     file: FIRST,
-    problem: /its reply holds the calls/,
+    problem: /says calls\[\d\].*; the records say/,
   },
   'all calls of a reply denied, and the reply judged': {
     change: forge('calls', (one) => {
@@ -140,7 +140,7 @@ export const callForgeries: Readonly<Record<string, CallForgery>> = {
       one.calls = one.calls.filter(({ turn }) => turn !== 1);
     }),
     file: FIRST,
-    problem: /says no calls; its reply holds the calls/,
+    problem: /says calls nothing; the records say/,
   },
   'an answer said to be a call': {
     change: forge('calls', (one) => {
@@ -149,17 +149,17 @@ export const callForgeries: Readonly<Record<string, CallForgery>> = {
       one.calls.push({ ...callOf(one, 2), turn: 3, key: 'tools/calls/0/1/3/1' });
     }),
     file: 'turn-003.json',
-    problem: /its reply holds no calls/,
+    problem: /says calls .*; the records say nothing/,
   },
   'the name of a tool changed in the reply': {
     change: inReply('calls', (call) => (call['name'] = 'add')),
     file: FIRST,
-    problem: /its reply holds the calls/,
+    problem: /says calls\[\d\].*; the records say/,
   },
   'arguments changed': {
     change: inReply('calls', (call) => (call['arguments'] = '{"fruit":"plum"}')),
     file: FIRST,
-    problem: /its reply holds the calls/,
+    problem: /says calls\[\d\].*; the records say/,
   },
   'a refused call said to be a good one': {
     change: inReply('bad', (call) => {
@@ -167,12 +167,12 @@ export const callForgeries: Readonly<Record<string, CallForgery>> = {
       Object.assign(call, { name: 'price', arguments: '{"fruit":"plum"}' });
     }),
     file: FIRST,
-    problem: /its reply holds the calls/,
+    problem: /says calls\[\d\].*; the records say/,
   },
   'another reason of a refusal': {
     change: inReply('bad', (call) => (call['error'] = 'No.')),
     file: FIRST,
-    problem: /its reply holds the calls/,
+    problem: /says calls\[\d\].*; the records say/,
   },
   // Which record is of which call.
   'a record of a call removed': {
@@ -198,38 +198,38 @@ export const callForgeries: Readonly<Record<string, CallForgery>> = {
   'a key of another rollout': {
     change: record('calls', 1, (whole) => ({ key: callOf(of(whole, 'order'), 1).key })),
     file: CALL,
-    problem: /says the key "tools\/order\/.*"; it is "tools\/calls/,
+    problem: /says key "tools\/order\/.*"; the records say "tools\/calls/,
   },
   'a key of another attempt': {
     change: record('calls', 1, { key: 'tools/calls/0/2/1/1' }),
     file: CALL,
-    problem: /says the key/,
+    problem: /says key/,
   },
   'the name of a tool changed in the record': {
     change: record('calls', 1, { name: 'add' }),
     file: CALL,
-    problem: /says the tool "add"; it is "price"/,
+    problem: /says name "add"; the records say "price"/,
   },
   'a call of other code': {
     change: record('calls', 1, { tool: 'f'.repeat(64) }),
     file: CALL,
-    problem: /says the fingerprint of the tool/,
+    problem: /says tool "f{64}"; the records say/,
   },
   // Once is once.
   'an effect changed in the record': {
     change: record('order', 1, { effect: 'pure' }),
     file: CALL,
-    problem: /says the effect "pure"; it is "once"/,
+    problem: /says effect "pure"; the records say "once"/,
   },
   'an effect changed in the rollout': {
     change: effectOf('once'),
     file: 'rollout.json',
-    problem: /says tools/,
+    problem: /says settings\.tools\.list\[0\]\.effect "once"; run\.json says/,
   },
   'an effect changed in the whole run, and the intents left': {
     change: effectOf('pure'),
     file: 'intent-001.001.json',
-    problem: /which may be called again: only a tool with the effect "once" has an intent/,
+    problem: /only a tool with the effect "once" has an intent/,
   },
   'an intent removed': {
     change: forge('order', (one) => removed(one, 'intents', 1)),
@@ -247,23 +247,23 @@ export const callForgeries: Readonly<Record<string, CallForgery>> = {
   'a second attempt that called again': {
     change: record('order', 1, { attempt: 2 }),
     file: CALL,
-    problem: /was not written by the attempt that declared its call/,
+    problem: /says attempt 2; the records say 1/,
   },
   'an intent written behind its call': {
     change: forge('order', (one) => (one.intents[0]!.at += 1)),
     file: CALL,
-    problem: /was not written by the attempt that declared its call/,
+    problem: /says startedAt \d+; the records say \d+/,
   },
   // Rewards and times.
   'a reward for calls': {
     change: forge('calls', (one) => (one.verdicts[0] = { ...one.verdicts[0]!, reward: 5 })),
     file: VERDICT,
-    problem: /has reward, though nobody judges calls/,
+    problem: /says reward 5; the records say nothing/,
   },
   'a call that took longer than its record says': {
     change: forge('calls', (one) => (one.verdicts[0]!.tookMs += 1)),
     file: VERDICT,
-    problem: /says the duration/,
+    problem: /says tookMs 1161; the records say 1160/,
   },
   'a call before the reply that holds it': {
     change: forge('calls', (one) => {

@@ -32,15 +32,15 @@ export const turnForgeries: Readonly<Record<string, Forgery>> = {
   // What the model was shown.
   'another question under the prompt': {
     change: turn((one) => (one.contextText = one.contextText.replace(/\d+/, '999999')), 1),
-    problem: /does not show the model the question|shows the model another text than the question/,
+    problem: /does not show the model the question/,
   },
   'other ids under the same prompt': {
     change: turn((one) => (one.contextIds = [...one.contextIds, 5]), 1),
-    problem: /other context ids than/,
+    problem: /has other context ids than/,
   },
   'a hint within the prompt': {
     change: turn((one) => (one.contextText = one.contextText.replace('<|im_end|>', ' Hint: 42.<|im_end|>')), 1),
-    problem: /shows the model another text than the question gives/,
+    problem: /says contextText .*Hint: 42.*; its rollout and .* give/,
     byTokenizer: true,
   },
   'a query with an easier question': {
@@ -50,20 +50,20 @@ export const turnForgeries: Readonly<Record<string, Forgery>> = {
       for (const one of whole.rollouts.filter((each) => each.rollout.index === 0))
         one.rollout.query = { ...one.rollout.query, prompt };
     },
-    problem: /does not show the model the question|another text than the question/,
+    problem: /does not show the model the question/,
   },
   'feedback with a hint': {
     change: turn((one) => (one.contextText = one.contextText.replace('<|im_end|>', ' It is 42.<|im_end|>'))),
-    problem: /does not tell the model|another text than the verdict/,
+    problem: /says contextText .*It is 42.*; its rollout and .* give/,
     byTokenizer: true,
   },
   'feedback of other ids': {
     change: turn((one) => (one.contextIds = one.contextIds.map((id, i) => (i === 3 ? id + 1 : id)))),
-    problem: /other context ids than/,
+    problem: /has other context ids than/,
   },
   'feedback without its line break': {
     change: turn((one) => (one.contextText = one.contextText.slice(1))),
-    problem: /line break|another text than the verdict/,
+    problem: /line break/,
   },
   'a verdict turned, and the feedback left': {
     change: rollout((one) => flip(one, 0)),
@@ -72,19 +72,19 @@ export const turnForgeries: Readonly<Record<string, Forgery>> = {
   // What the model said.
   'an answer that its ids do not say': {
     change: turn((one) => (one.answer = `${one.answer} \\boxed{42}`)),
-    problem: /says another answer than its ids|that its output text does not hold/,
+    problem: /says an answer that its output text does not hold/,
   },
   'an answer and a text that its ids do not say': {
     change: turn((one) => {
       one.answer = 'It is \\boxed{42}';
       one.outputText = 'It is \\boxed{42}<|im_end|>';
     }),
-    problem: /says another output text than its ids/,
+    problem: /says outputText .*; its rollout and .* give/,
     byTokenizer: true,
   },
   'ids that its text does not say': {
     change: turn((one) => (one.outputIds = [one.outputIds[0]! + 1, ...one.outputIds.slice(1)])),
-    problem: /says another (output text|answer) than its ids/,
+    problem: /says outputText .*; its rollout and .* give/,
     byTokenizer: true,
   },
   'a stop token in the middle': {
@@ -137,7 +137,7 @@ export const turnForgeries: Readonly<Record<string, Forgery>> = {
   },
   'logprobs said to be of another distribution': {
     change: turn((one) => (one.logprobsOf = 'raw')),
-    problem: /says that its logprobs are of raw/,
+    problem: /says logprobsOf "raw"; the records say "policy"/,
   },
   'ids that are no numbers': {
     change: turn((one) => (one.outputIds = one.outputIds.map(String) as unknown as number[])),
@@ -155,7 +155,7 @@ export const turnForgeries: Readonly<Record<string, Forgery>> = {
       one.versions = [{ ...one.versions[0]!, version: 7, versionLabel: 'step-12' }];
       one.versionStart = one.versionEnd = 7;
     }),
-    problem: /says version 7 of "step-12", which is 12/,
+    problem: /says versions .*"version":7.*; the records say .*"version":12/,
   },
   'a finish that there is not': {
     change: turn((one) => (one.finish = 'eos' as 'stop')),
@@ -164,7 +164,7 @@ export const turnForgeries: Readonly<Record<string, Forgery>> = {
   // Seeds, models and servers.
   'a turn drawn from another seed': {
     change: turn((one) => (one.seed = one.seed! + 1)),
-    problem: /says the seed \d+; that of its place is/,
+    problem: /says seed \d+; the records say \d+/,
   },
   'a run with a seed that its name does not give': {
     change: (whole) => {
@@ -207,15 +207,15 @@ export const turnForgeries: Readonly<Record<string, Forgery>> = {
   // Settings.
   'a rollout with a better reward scale than its run': {
     change: rollout((one) => (one.rollout.settings = { ...one.rollout.settings, rewardScaling: 10 })),
-    problem: /says rewardScaling 10; run.json says 1/,
+    problem: /says settings\.rewardScaling 10; run\.json says 1/,
   },
   'a rollout with another discount': {
     change: rollout((one) => (one.rollout.settings = { ...one.rollout.settings, turnDiscount: 1 })),
-    problem: /says turnDiscount 1; run.json says 0.9/,
+    problem: /says settings\.turnDiscount 1; run\.json says 0\.9/,
   },
   'a greedy rollout in a run that samples': {
     change: rollout((one) => (one.rollout.settings = { ...one.rollout.settings, temperature: 0 })),
-    problem: /says temperature 0; run.json says 1/,
+    problem: /says settings\.temperature 0; run\.json says 1/,
   },
   'a rollout with fewer turns to play': {
     change: rollout((one) => {
@@ -223,7 +223,7 @@ export const turnForgeries: Readonly<Record<string, Forgery>> = {
       one.turns.pop();
       one.verdicts.pop();
     }),
-    problem: /says numTurns 2; run.json says 3/,
+    problem: /says settings\.numTurns 2; run\.json says 3/,
   },
 };
 

@@ -79,7 +79,7 @@ export const harms: Readonly<Record<string, Harm>> = {
   'a deleted last turn': {
     harm: remove(`${at('one')}/turn-003.json`),
     path: `${at('one')}/end.json`,
-    problem: /names a turn 3 that is not there/,
+    problem: /says turns\[2\] "\w{64}"; the records say nothing/,
   },
   'a deleted verdict': {
     harm: remove(`${at('one')}/verdict-003.json`),
@@ -99,7 +99,7 @@ export const harms: Readonly<Record<string, Harm>> = {
   'two turns swapped': {
     harm: swap(`${at('one')}/turn-001.json`, `${at('one')}/turn-002.json`),
     path: `${at('one')}/turn-002.json`,
-    problem: /says it is turn 1/,
+    problem: /says turn 1; the records say 2/,
   },
   'turns of two rollouts swapped': {
     harm: swap(`${at('one')}/turn-001.json`, `${at('FOUR')}/turn-001.json`),
@@ -119,12 +119,12 @@ export const harms: Readonly<Record<string, Harm>> = {
   'a turn played again': {
     harm: forge(`${at('one')}/turn-002.json`, 'turn', () => ({ outputIds: [9, 9, 9] })),
     path: `${at('one')}/turn-003.json`,
-    problem: /does not follow turn-002.json/,
+    problem: /says previous "\w{64}"; the records say "\w{64}"/,
   },
   'a last turn played again': {
     harm: forge(`${at('one')}/turn-003.json`, 'turn', () => ({ outputIds: [9, 9, 9] })),
     path: `${at('one')}/end.json`,
-    problem: /names another turn 3/,
+    problem: /says turns\[2\] "\w{64}"; the records say "\w{64}"/,
   },
   'another query under a rollout': {
     harm: forge(`${at('one')}/rollout.json`, 'rollout', () => ({ query: aQuery('one', { solutions: ['43'] }) })),
@@ -149,12 +149,12 @@ export const harms: Readonly<Record<string, Harm>> = {
   'versions that its spans deny': {
     harm: forge(`${at('one')}/turn-003.json`, 'turn', () => ({ versionEnd: 7 })),
     path: `${at('one')}/turn-003.json`,
-    problem: /says versions 1 to 7/,
+    problem: /says versionEnd 7; the records say 1/,
   },
   'a wrong context length': {
     harm: forge(`${at('one')}/turn-002.json`, 'turn', () => ({ contextLength: 8 })),
     path: `${at('one')}/turn-002.json`,
-    problem: /says 8 context tokens; there are 9/,
+    problem: /says contextLength 8; the records say 9/,
   },
   'more output than its budget': {
     harm: forge(`${at('one')}/turn-003.json`, 'turn', () => ({ maxNewTokens: 2 })),
@@ -169,7 +169,7 @@ export const harms: Readonly<Record<string, Harm>> = {
   'a verdict of another record': {
     harm: forge(`${at('one')}/verdict-001.json`, 'verdict', () => ({ of: 'f'.repeat(64) })),
     path: `${at('one')}/verdict-001.json`,
-    problem: /judges another record/,
+    problem: /says of "f{64}"; the records say "\w{64}"/,
   },
   'a verdict without its turn': {
     harm: (folder) => cpSync(join(folder, at('one'), 'verdict-003.json'), join(folder, at('one'), 'verdict-009.json')),
@@ -194,7 +194,7 @@ export const harms: Readonly<Record<string, Harm>> = {
   'an end too early': {
     harm: forge(`${at('two')}/end.json`, 'end', () => ({ outcome: 'complete', stopReason: 'max-turns' })),
     path: `${at('two')}/end.json`,
-    problem: /says all turns were played: 2, not 3/,
+    problem: /says max-turns; turn 2 ends it by undecided/,
   },
   'a doubled log line': {
     harm: edit(logOf('one'), (text) => `${text}${secondLine(text)}\n`),

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { noCounts } from '../../../domain/run/progress.ts';
 import { countedOf, openResultCheck } from '../../../records/check/result.ts';
-import type { CheckedRollout } from '../../../records/check/rollout.ts';
+import type { CheckedRollout } from '../../../records/check/checked.ts';
 
 const end = (success: readonly (0 | 1)[], said?: readonly number[]) => ({
   outcome: 'complete' as const,

@@ -36,7 +36,7 @@ const runForgeries: Readonly<Record<string, Forgery>> = {
       one.end.outcome = one.end.stopReason = 'failed';
       one.end.failure = { boundary: 'model', reason: 'x', message: 'x', turn: 9 };
     }),
-    problem: /says that turn 9 failed, after 3 finished turns/,
+    problem: /says failure .*"turn":9.*; the records say .*"turn":4/,
   },
   // Times.
   'a turn finished before it was begun': {
@@ -105,7 +105,7 @@ const runForgeries: Readonly<Record<string, Forgery>> = {
   },
   'solutions that are no texts': {
     change: rollout((one) => (one.rollout.query = { ...one.rollout.query, solutions: [42] as unknown as string[] })),
-    problem: /has no right query/,
+    problem: /has no right solutions: .* \(in query\)/,
   },
   // Copies.
   'a sample copied from another one': {

@@ -24,7 +24,7 @@ export const serverForgeries: Readonly<Record<string, Forgery>> = {
       };
       for (const one of whole.rollouts) for (const each of one.turns) each.model = 'gpt-9';
     },
-    problem: /says the model "gpt-9"; run.json says "tiny-x"/,
+    problem: /says model "gpt-9"; the records say "tiny-x"/,
   },
   'budgets of a larger setting that no turn had': {
     change: (whole) => {

@@ -1,0 +1,65 @@
+// Proves an answer by itself and against its rollout's settings: logprobs that a model can give, spans that cover its tokens, and
+// a finish reason and a length that its budget allows.
+
+import { logprobsServe } from '../../domain/rollout/logprob-meaning.ts';
+import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
+import { fallingVersions } from '../../domain/weights/weight-version.ts';
+
+/** Rounding may lift the logprob of a certain token this far above zero. */
+const ROUNDING = 1e-3;
+const LEAST_LOGPROB = -1e4;
+
+const isLogprob = (value: number) => value <= ROUNDING && value >= LEAST_LOGPROB;
+
+/** Ids and logprobs of an answer, or of a chunk of one. */
+export function* answerProblems(record: ChunkRecord | TurnRecord): Generator<string> {
+  const { outputIds, logprobs, versions, startedAt, finishedAt } = record;
+  if (logprobs.length !== outputIds.length)
+    yield `has ${logprobs.length} logprobs for ${outputIds.length} output tokens`;
+  const odd = logprobs.findIndex((value) => !isLogprob(value));
+  if (odd >= 0) yield `has the logprob ${logprobs[odd]} at output token ${odd + 1}: no model gives it`;
+  let at = 0;
+  const contiguous = versions.every(({ start, end }) => {
+    const fits = start === at && end >= start;
+    at = end;
+    return fits;
+  });
+  if (!contiguous || at !== outputIds.length) yield 'has version spans that do not cover its output';
+  const back = fallingVersions(versions);
+  if (back) yield `has versions that go back within one answer: ${back}`;
+  if (finishedAt < startedAt) yield `ends at ${finishedAt}, before its start at ${startedAt}`;
+}
+
+/** Of a whole answer, under its rollout's settings. */
+export function* turnProblems(record: TurnRecord, settings: RolloutSettings): Generator<string> {
+  const { outputIds, maxNewTokens } = record;
+  if (outputIds.length > maxNewTokens)
+    yield `has ${outputIds.length} output tokens, more than its budget of ${maxNewTokens}`;
+  if (maxNewTokens > settings.maxNewTokens)
+    yield `has a budget of ${maxNewTokens} new tokens; its rollout allows ${settings.maxNewTokens}`;
+  yield* record.trainable === false ? textProblems(record) : idProblems(record, settings);
+}
+
+/** For an answer with token ids. */
+function* idProblems(record: TurnRecord, settings: RolloutSettings): Generator<string> {
+  const { outputIds, contextIds, maxNewTokens, finish, logprobsFound: found, textLogprobs } = record;
+  if (outputIds.length === 0) yield 'has no output token, and is said to be one to train on';
+  if (contextIds.length === 0) yield 'adds no token to its context, and is marked trainable';
+  // An interrupted answer is continued until its budget is used up.
+  else if (finish !== 'stop' && outputIds.length < maxNewTokens)
+    yield `ends by ${finish} after ${outputIds.length} tokens of a budget of ${maxNewTokens}`;
+  if (found !== undefined && !logprobsServe(found, settings.logprobs, settings, 0))
+    yield `says that its model gives ${found} logprobs, which its rollout does not accept`;
+  if (textLogprobs !== undefined) yield 'has logprobs of a text as well as ids';
+  if (settings.model.startsWith('openai:'))
+    yield 'is said to be one to train on, and came from a server that gives text only';
+}
+
+/** For an answer as text only. */
+function* textProblems({ outputIds, logprobs, contextIds, textLogprobs }: TurnRecord): Generator<string> {
+  if (outputIds.length + logprobs.length + contextIds.length > 0)
+    yield 'has token ids or logprobs, and is said to be text only';
+  const odd = textLogprobs?.find(({ logprob }) => !isLogprob(logprob));
+  if (odd) yield `has the logprob ${odd.logprob} of a token of its text: no model gives it`;
+}

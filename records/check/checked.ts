@@ -1,0 +1,51 @@
+// What the parts of a check pass to each other: the records of one rollout, and the facts that they are proved with. Types only.
+
+import type { CallTexts } from '../../domain/rollout/calls.ts';
+import type { ContextTokenizer } from '../../domain/rollout/new-context.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import type { SayRecord } from '../../domain/text/say.ts';
+import type { CallRecord, IntentRecord } from '../../domain/tools/tool.ts';
+import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
+import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
+import type { RolloutFile } from '../record/layout.ts';
+import type { RunRecord } from '../record/run-record.ts';
+import type { Stored } from '../store.ts';
+
+/** The readable records of a rollout; all others have been reported. */
+export interface CheckedRollout {
+  readonly id: RolloutId;
+  readonly rollout: RolloutRecord;
+  /** SHA-256 of that record. */
+  readonly hash: string;
+  /** Index t − 1; undefined if the record is missing or broken. */
+  readonly turns: readonly (Stored<TurnRecord> | undefined)[];
+  readonly verdicts: readonly (VerdictRecord | undefined)[];
+  readonly end: EndRecord | undefined;
+  /** Of the other kinds, by file. */
+  readonly chunks: ReadonlyMap<string, Stored<ChunkRecord>>;
+  readonly messages: ReadonlyMap<string, Stored<SayRecord>>;
+  readonly calls: ReadonlyMap<string, Stored<CallRecord>>;
+  readonly intents: ReadonlyMap<string, Stored<IntentRecord>>;
+  /** All of its files but foreign ones, broken ones too. */
+  readonly files: readonly (RolloutFile & { readonly name: string })[];
+}
+
+/** The tokenizer of a run's model. */
+export interface CheckTokenizer extends ContextTokenizer {
+  /** Its path, for messages. */
+  readonly name: string;
+  /** All ids that end an answer. */
+  readonly stopTokenIds: readonly number[];
+}
+
+export interface ReplayFacts {
+  readonly run?: RunRecord | undefined;
+  readonly tokenizer?: CheckTokenizer | undefined;
+  /** The formats of calls; undefined: replies are not read for calls again. */
+  readonly calls?: CallTexts | undefined;
+  /** The allowed difference between workers' clocks. */
+  readonly clockSkewMs?: number | undefined;
+}
+
+/** A file of the rollout, and its fault. */
+export type Problem = readonly [file: string, problem: string];

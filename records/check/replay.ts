@@ -1,0 +1,158 @@
+// Plays a rollout's rules again over its records: from what was drawn, judged, called and said follows every other value, and
+// each record is compared with the one that follows. What would follow from a broken record is taken as it stands.
+
+import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { parentOf } from '../../domain/rollout/lineage.ts';
+import { turnSeed } from '../../domain/run/ids.ts';
+import { isFolder } from '../../domain/weights/model-identity.ts';
+import { versionNumber } from '../../domain/weights/weight-version.ts';
+import { END_FILE, ROLLOUT_FILE, RUN_FILE, sayFile, turnFile, verdictFile } from '../record/layout.ts';
+import type { RunRecord } from '../record/run-record.ts';
+import { answerProblems, turnProblems } from './answer.ts';
+import { callProblems, rightCalls, rightReply } from './calls.ts';
+import { carriedProblems } from './carried.ts';
+import { chunkProblems } from './chunks.ts';
+import { exactProblems, isWithin, shownProblems } from './context.ts';
+import { differences } from './differences.ts';
+import { endProblems } from './end.ts';
+import { namedModel, serverProblem } from './servers.ts';
+import { CLOCK_SKEW_MS, timeProblems } from './times.ts';
+import { verdictProblem } from './verdict.ts';
+import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
+
+export async function* replayProblems(checked: CheckedRollout, facts: ReplayFacts): AsyncGenerator<Problem> {
+  const { turns, verdicts } = checked;
+  const { run, calls: texts, clockSkewMs = CLOCK_SKEW_MS } = facts;
+  yield* of(ROLLOUT_FILE, rolloutProblems(checked, run));
+  yield* carriedProblems(checked);
+  yield* sayProblems(checked, run);
+  for (const [i, turn] of turns.entries()) {
+    if (!turn) continue;
+    const verdict = verdicts[i];
+    yield* of(turnFile(i + 1), await problemsOfTurn(checked, i, facts));
+    if (!verdict) continue;
+    const right = turn.record.calls ? rightReply(checked, i, texts) : rightVerdict(checked, i);
+    yield* of(verdictFile(i + 1), [...verdictProblem(verdict, turn.record), ...differences(verdict, right)]);
+  }
+  yield* callProblems(checked, clockSkewMs);
+  yield* chunkProblems(checked);
+  yield* timeProblems(checked, run?.createdAt, clockSkewMs);
+  yield* of(END_FILE, endProblems(checked));
+}
+
+function* of(file: string, problems: Iterable<string>): Generator<Problem> {
+  for (const problem of problems) yield [file, problem];
+}
+
+const environmentOf = ({ rollout: { query, settings } }: CheckedRollout): string | undefined =>
+  settings.environments?.find(({ name }) => name === query.environment)?.fingerprint;
+
+function* rolloutProblems(checked: CheckedRollout, run: RunRecord | undefined): Generator<string> {
+  const { rollout } = checked;
+  const { query, begun, index, sample, settings } = rollout;
+  const environment = environmentOf(checked);
+  if (query.environment !== undefined && environment === undefined)
+    yield `names the environment ${JSON.stringify(query.environment)}, which its run has not`;
+  if (begun && begun.environment !== environment)
+    yield `was begun by ${begun.environment}, and its environment is ${environment ?? 'none'}`;
+  if (!run) return;
+  const parent = run.forkedFrom && parentOf(run.forkedFrom);
+  // A rollout that a client started directly may have its own settings.
+  const right = { run: run.run, parent, settings: run.dataset ? run.settings : settings };
+  yield* differences(rollout, right, `${RUN_FILE} says`);
+  if (!run.dataset) return;
+  const samples = samplesPerQuery(run);
+  if (index === null) yield 'was started by itself, in the run of a data set';
+  if (sample >= samples) yield `is sample ${sample} of a run with ${samples} per query`;
+}
+
+/** Ends in which a turn may have been asked for and not stored. */
+const UNFINISHED = ['failed', 'cancelled', 'context-length'];
+
+/** A person's messages. The turns that answer them hold their text and their hash. */
+function* sayProblems({ turns, messages, files, end }: CheckedRollout, run: RunRecord | undefined): Generator<Problem> {
+  for (const file of files) {
+    if (file.kind !== 'say') continue;
+    const { name, turn } = file;
+    const mayWait = turn === turns.length + 1 && (!end || UNFINISHED.includes(end.stopReason));
+    if (turn > turns.length && !mayWait) yield [name, `is a message before turn ${turn}, which was never played`];
+    const record = messages.get(name)?.record;
+    if (!record) continue;
+    yield* of(name, differences(record, { turn, of: turns[turn - 2]?.hash ?? record.of }));
+    const from = run?.forkedFrom;
+    if (from && from.turn === turn)
+      yield* of(name, differences(record, { text: from.said, by: from.by, at: from.at }, `${RUN_FILE} says`));
+  }
+  const from = run?.forkedFrom;
+  const first = from && turns[from.turn - 1]?.record;
+  if (first && from.said !== null && !first.said)
+    yield [turnFile(from.turn), `answers no message of a person; ${RUN_FILE} says ${JSON.stringify(from.said)}`];
+}
+
+async function problemsOfTurn(checked: CheckedRollout, i: number, facts: ReplayFacts): Promise<string[]> {
+  const { rollout, turns, verdicts } = checked;
+  const { record } = turns[i]!;
+  const { tokenizer } = facts;
+  const [turn, verdict] = [turns[i - 1]?.record, verdicts[i - 1]];
+  const before = i === 0 ? null : turn && verdict && { turn, verdict, ...(record.said && { said: record.said.text }) };
+  const exact = tokenizer && record.trainable !== false;
+  return [
+    ...differences(record, await rightTurn(checked, i, facts)),
+    ...serverProblem(rollout.settings.model, record.server),
+    ...answerProblems(record),
+    ...turnProblems(record, rollout.settings),
+    ...shownProblems(rollout, before, record),
+    ...(exact ? await exactProblems(rollout, before, record, tokenizer) : []),
+    ...(exact || isWithin(record) ? [] : ['says an answer that its output text does not hold']),
+  ];
+}
+
+async function rightTurn(checked: CheckedRollout, i: number, { run, calls, tokenizer }: ReplayFacts): Promise<object> {
+  const { id, rollout, hash, turns, messages, files } = checked;
+  const { settings } = rollout;
+  const { record } = turns[i]!;
+  const { contextIds, versions, server, model } = record;
+  const before = turns[i - 1];
+  const start = before ? before.record.contextLength + before.record.outputIds.length : 0;
+  const isKnown = i === 0 || before !== undefined;
+  const isText = record.trainable === false;
+  const message = messages.get(sayFile(i + 1));
+  const isUnread = !message && files.some(({ name }) => name === sayFile(i + 1));
+  const sent = message && {
+    text: message.record.text,
+    hash: record.carried ? message.record.carried?.sha256 : message.hash,
+  };
+  // A server of text may give the asked model another name, and a folder says which weights a server loaded.
+  const identified = server === null || isFolder(model) ? null : run?.model?.name;
+  return {
+    turn: i + 1,
+    previous: (i === 0 ? hash : before?.hash) ?? record.previous,
+    contextLength: isKnown ? start + contextIds.length : record.contextLength,
+    outputText: isText ? record.answer : record.outputText,
+    versions: versions.map((span) => {
+      const { versionLabel: label } = span;
+      return label === undefined ? span : { ...span, version: versionNumber(label) };
+    }),
+    versionStart: versions[0]?.version ?? record.versionStart,
+    versionEnd: versions.at(-1)?.version ?? record.versionEnd,
+    // A server of text gets the whole budget.
+    maxNewTokens: isText ? settings.maxNewTokens : record.maxNewTokens,
+    // A copy has the seed of its original's place, and the original's hash.
+    seed:
+      record.carried || (isText && record.seed === null)
+        ? record.seed
+        : turnSeed(settings.seed, id.query, id.sample, i + 1),
+    model: namedModel(settings.model) ?? identified ?? model,
+    logprobsOf: record.logprobsOf && settings.logprobs,
+    said: isUnread ? record.said : sent,
+    calls: await rightCalls(checked, i, calls, tokenizer),
+  };
+}
+
+/** Of a turn that called no tools. */
+const rightVerdict = (checked: CheckedRollout, i: number): object => ({
+  turn: i + 1,
+  of: checked.turns[i]!.hash,
+  environment: environmentOf(checked),
+  calls: undefined,
+});
