@@ -23,7 +23,13 @@ export interface Io {
 }
 
 export function say(io: Io, line: string): void {
-  io.err.write(`${tame(line)}\n`);
+  io.err.write(`${tame(typable(io, line))}\n`);
+}
+
+/** Commands that a text of ours names, as they can be typed where this one was: in a checkout through npx. */
+export function typable({ env }: Pick<Io, 'env'>, text: string): string {
+  const me = env['npm_command'] === undefined ? 'everturn' : 'npx --no-install everturn';
+  return text.replace(/(?<=`|^| {2})everturn (?=[a-z])/gm, `${me} `);
 }
 
 export function print(io: Io, text: string): void {

@@ -5,7 +5,7 @@ import { statSync, utimesSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { homeOf } from '../local/service/home.ts';
 import { errorJson, errorText, EXIT, type ExitCode, exitCodeOf } from './exit.ts';
-import type { Io } from './io.ts';
+import { type Io, typable } from './io.ts';
 import { buildProgram } from './program.ts';
 
 export async function main(io: Io, args: readonly string[]): Promise<ExitCode> {
@@ -18,7 +18,7 @@ export async function main(io: Io, args: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
     const code = error instanceof CommanderError ? EXIT.usage : exitCodeOf(error);
-    if (!(error instanceof CommanderError)) io.err.write(errorText(error, args.includes('--verbose')));
+    if (!(error instanceof CommanderError)) io.err.write(typable(io, errorText(error, args.includes('--verbose'))));
     if (args.includes('--json')) io.err.write(`${errorJson(error, code)}\n`);
     return code;
   }

@@ -6,7 +6,7 @@ import { Command, Option } from 'commander';
 import { everturnVersion } from '../local/machine/package-root.ts';
 import { type CommandModule, unusable } from './command.ts';
 import type { ExitCode } from './exit.ts';
-import type { Io } from './io.ts';
+import { type Io, typable } from './io.ts';
 
 const SUMMARIES = {
   Play: {
@@ -100,7 +100,7 @@ export async function buildProgram(io: Io, args: readonly string[], exit: (code:
     .showSuggestionAfterError()
     .configureHelp({ sortOptions: false, showGlobalOptions: false })
     .configureOutput({
-      writeOut: (text) => void io.out.write(text),
+      writeOut: (text) => void io.out.write(typable(io, text)),
       writeErr: (text) => void io.err.write(visible(text)),
       getOutHasColors: () => false,
       getErrHasColors: () => false,

@@ -19,16 +19,7 @@ import type { Stored } from '../../records/store.ts';
 import { command, flag, required, text, unusable, whole, withDefault } from '../command.ts';
 import { withLink } from '../find/link.ts';
 import { mustBeText, personOf } from '../find/person.ts';
-import {
-  findRollout,
-  findRun,
-  locateRun,
-  noRollout,
-  programName,
-  runArgument,
-  type RunPlace,
-  shellQuoted,
-} from '../find/place.ts';
+import { findRollout, findRun, locateRun, noRollout, type RunPlace, shellQuoted, typed } from '../find/place.ts';
 import { runMadeBefore } from '../find/source.ts';
 import { JSON_FLAG, OF_ROLLOUT, ROLLOUT } from '../flags.ts';
 import { plural } from '../view/format.ts';
@@ -180,7 +171,7 @@ export const say = command({
     const message = mustBeText('The message', given.text, MOST_MESSAGE_CHARS, true);
     const by = await personOf(io, given.by);
     const id = await findRollout(place, given);
-    const fork = `\`${programName(io)} fork ${runArgument(io, place)} ${shellQuoted(oneLine(given.query))}`;
+    const fork = `\`${typed(io, place, 'fork', shellQuoted(oneLine(given.query)))}`;
     if ((await store.getRun())?.record.train) {
       throw unusable(
         `A trainer lives on run "${run}": its groups hold the model's turns alone.`,

@@ -29,8 +29,7 @@ import type { OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments } from '../../environments/own/own-environments.ts';
 import { putCode } from '../../records/code.ts';
 import { command, commands, flag, parsed, unusable, withDefault, type Answer } from '../command.ts';
-import { programName } from '../find/place.ts';
-import { type Io, print, say } from '../io.ts';
+import { type Io, print, say, typable } from '../io.ts';
 import { EXIT } from '../exit.ts';
 import { plural } from '../view/format.ts';
 import { describeOwn } from '../play/environments.ts';
@@ -81,9 +80,8 @@ export async function newEnvironment(io: Io, name: string, python: boolean): Pro
   const [code, rows] = [`${name}.${ending}`, `${name}.jsonl`];
   await write(io, code, template(`environment.${ending}`).replace('my-environment', name));
   await write(io, rows, template('rows.jsonl'));
-  const me = programName(io);
-  const next = `  ${me} env test ./${code} ${rows}\n  ${me} run ${rows} --environment ./${code}\n`;
-  return { text: `Wrote ${code} and ${rows}. Then:\n\n${next}` };
+  const next = `  everturn env test ./${code} ${rows}\n  everturn run ${rows} --environment ./${code}\n`;
+  return { text: typable(io, `Wrote ${code} and ${rows}. Then:\n\n${next}`) };
 }
 
 async function write(io: Io, file: string, text: string): Promise<void> {

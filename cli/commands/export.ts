@@ -12,7 +12,7 @@ import type { SkippedRollout } from '../../records/selection.ts';
 import { command, flag, oneOf, required, text, unusable, whole } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { plannedExport } from '../find/export-plan.ts';
-import { findRun, programName, runArgument, shortPath } from '../find/place.ts';
+import { findRun, shortPath, typed } from '../find/place.ts';
 import { JSON_FLAG, OF_PEOPLE, RUN, RUNS, UNDECIDED_FLAG } from '../flags.ts';
 import { plural } from '../view/format.ts';
 
@@ -89,7 +89,7 @@ export const exported = command({
         ...(isFolder && !empty ? [`They are in ${oneLine(shortPath(io, file!))}.`] : []),
         ...[...faults].map((fault) => `Broken: ${oneLine(fault)}`),
         ...(note ? [`Note: ${note}`] : []),
-        ...(broken ? [`\`${programName(io)} check ${runArgument(io, place)}\` names what is broken.`] : []),
+        ...(broken ? [`\`${typed(io, place, 'check')}\` names what is broken.`] : []),
       ],
       code: broken ? EXIT.bug : empty ? EXIT.nothing : EXIT.ok,
     };

@@ -24,11 +24,10 @@ import {
   knownResult,
   mustBeRunName,
   placeOf,
-  programName,
-  runArgument,
   type RunPlace,
   shellQuoted,
   shortPath,
+  typed,
 } from '../find/place.ts';
 import { type Source, sourceOf } from '../find/source.ts';
 import { ROLLOUT } from '../flags.ts';
@@ -99,7 +98,7 @@ export const extend = command({
     const end = (await place.store.getEnd(id))?.record;
     if (end && end.stopReason !== 'max-turns') {
       const verb = end.outcome === 'complete' ? 'fork' : 'retry';
-      const again = `\`${programName(io)} ${verb} ${runArgument(io, place)} ${shellQuoted(oneLine(given.query))}\``;
+      const again = `\`${typed(io, place, verb, shellQuoted(oneLine(given.query)))}\``;
       throw unusable(
         `${nameOf(id, null)} ended by ${end.stopReason}; only a rollout that played all of its turns is extended.`,
         end.outcome === 'cancelled' ? 'Begin another run.' : `${again} plays it again.`,
@@ -182,7 +181,7 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode>
     say(io, `Playing    ${what}`);
     if (json) printJson(io, { event: 'started', run, folder, forkedFrom: from, url: workflowUrl(link, run) });
     if (!given.detach) return followToEnd(io, link, place, { maxFailed: 0, json });
-    return { notes: [`It runs in the background: \`${programName(io)} watch ${runArgument(io, place)}\` follows it.`] };
+    return { notes: [`It runs in the background: \`${typed(io, place, 'watch')}\` follows it.`] };
   });
 }
 

@@ -7,7 +7,7 @@ import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { join, resolvePlace } from '../../records/place.ts';
 import { command, flag } from '../command.ts';
 import { ifUp, type Link } from '../find/link.ts';
-import { knownResult, placeOf, programName, recordedProgress, runNames, shortPath } from '../find/place.ts';
+import { knownResult, placeOf, recordedProgress, runNames, shortPath } from '../find/place.ts';
 import { OUT } from '../flags.ts';
 import { type Io, printJson } from '../io.ts';
 import { ago, count, paintFor, percent, table, type Tint } from '../view/format.ts';
@@ -41,7 +41,7 @@ export const list = command({
     runs.sort((a, b) => b.createdAt - a.createdAt);
     if (given.json) for (const run of runs) printJson(io, run);
     if (given.json || runs.length > 0) return given.json ? {} : { text: listText(io, runs) };
-    return { notes: [`No runs in ${shortPath(io, out)} yet. Start with \`${programName(io)} demo\`.`] };
+    return { notes: [`No runs in ${shortPath(io, out)} yet. Start with \`everturn demo\`.`] };
   },
 });
 

@@ -12,7 +12,7 @@ import { command, flag, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { withLink } from '../find/link.ts';
 import { personOf } from '../find/person.ts';
-import { findRollout, findRun, programName, runArgument, shellQuoted } from '../find/place.ts';
+import { findRollout, findRun, shellQuoted, typed } from '../find/place.ts';
 import { runMadeBefore, stillPlayed } from '../find/source.ts';
 import { ROLLOUT } from '../flags.ts';
 import { say } from '../io.ts';
@@ -39,7 +39,7 @@ export const retry = command({
     if (!end) throw stillPlayed(io, place, before);
     const refuse = (message: string, fix: string) => unusable(message, fix, 'not-allowed');
     if (!mayRetry(end.record.outcome)) {
-      const again = `\`${programName(io)} fork ${runArgument(io, place)} ${shellQuoted(oneLine(query))} --from-turn 1\``;
+      const again = `\`${typed(io, place, 'fork', shellQuoted(oneLine(query)), '--from-turn 1')}\``;
       throw refuse(
         `${name} is ${end.record.outcome}; only what failed or was undecided is tried again.`,
         end.record.outcome === 'complete' ? `${again} plays it again, as a run of its own.` : 'Begin another run.',

@@ -7,7 +7,7 @@ import { mustHoldAll } from '../../records/present.ts';
 import { type Hit, SEARCHED, searchRun } from '../../records/search.ts';
 import { command, flag, oneOf, unusable, whole } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { findRun, programName, runArgument, shellQuoted } from '../find/place.ts';
+import { findRun, typed } from '../find/place.ts';
 import { OUT, RUN } from '../flags.ts';
 import { print, printJson } from '../io.ts';
 import { type Paint, paintFor, plural } from '../view/format.ts';
@@ -48,7 +48,7 @@ export const search = command({
       if (hits >= limit) break;
     }
     if (signal.aborted) return EXIT.detached;
-    const show = `\`${programName(io)} show ${runArgument(io, place)} ${shellQuoted('<query>')} --turn <n>\``;
+    const show = `\`${typed(io, place, 'show', "'<query>' --turn <n>")}\``;
     const found = `${plural(hits, 'text')}, ${plural(times, 'time')}. ${show} shows one whole.`;
     const damage = `everturn: ${plural(broken.length, 'record')} could not be read, the first ${broken[0]}`;
     return { about: [hits === 0 ? 'It occurs nowhere.' : found], notes: broken.length > 0 ? [damage] : [] };

@@ -12,9 +12,8 @@ import { ensureService } from '../../local/service/service.ts';
 import { serviceStatus, stopService } from '../../local/service/service-control.ts';
 import { command } from '../command.ts';
 import { NO_UI } from '../find/link.ts';
-import { programName } from '../find/place.ts';
 import { JSON_FLAG } from '../flags.ts';
-import { say } from '../io.ts';
+import { say, typable } from '../io.ts';
 import { paintFor } from '../view/format.ts';
 
 export const up = command({
@@ -27,9 +26,11 @@ export const up = command({
     const { logs } = homeOf(io.env);
     return {
       json: { address, ui, logs, started },
-      text:
+      text: typable(
+        io,
         `The local service is up${started ? '' : ' already'}.\n` +
-        `Temporal   ${address}\nUI         ${ui ?? NO_UI}\nLogs       ${logs}\n\`${programName(io)} down\` ends it.`,
+          `Temporal   ${address}\nUI         ${ui ?? NO_UI}\nLogs       ${logs}\n\`everturn down\` ends it.`,
+      ),
       notes: namesCluster() ? ['Note: TEMPORAL_ADDRESS (or temporal.toml) names another cluster; runs go there.'] : [],
     };
   },
@@ -42,10 +43,10 @@ export const down = command({
     const { up: isUp, state } = serviceStatus(io.env);
     const open = isUp && state ? await openWorkflows(state.address) : undefined;
     const was = await stopService(io.env);
-    const rest = open ? ` Open runs continue when it is up again (\`${programName(io)} up\`).` : '';
+    const rest = open ? ` Open runs continue when it is up again (\`everturn up\`).` : '';
     return {
       json: { wasUp: was !== undefined },
-      text: was ? `The local service is down.${rest}` : 'The local service is not running.',
+      text: was ? typable(io, `The local service is down.${rest}`) : 'The local service is not running.',
     };
   },
 });

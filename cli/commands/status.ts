@@ -15,17 +15,9 @@ import { readFleet, type ServerReport, STALE_MS } from '../../records/fleet-stat
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { command, flag } from '../command.ts';
 import { ifUp, type Link, unanswered, workflowUrl } from '../find/link.ts';
-import {
-  knownResult,
-  locateRun,
-  programName,
-  recordedProgress,
-  runArgument,
-  type RunPlace,
-  shortPath,
-} from '../find/place.ts';
+import { knownResult, locateRun, recordedProgress, runArgument, type RunPlace, shortPath } from '../find/place.ts';
 import { JSON_FLAG, OUT, RUN } from '../flags.ts';
-import { type Io, print, printJson } from '../io.ts';
+import { type Io, print, printJson, typable } from '../io.ts';
 import { feedLines, feedStatusOf, type FeedStatus, groupLine, groupStates } from '../view/feed.ts';
 import { ago, lines, paintFor, plural } from '../view/format.ts';
 import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
@@ -103,7 +95,7 @@ export const status = command({
     const forkedFrom = (await store.getRun().catch(() => undefined))?.record.forkedFrom ?? null;
     const whole: RunStatus = { run, folder: store.folder, ...found, servers, feed, weights, people, forkedFrom };
     if (json) printJson(io, whole);
-    else print(io, statusText(io, place, whole));
+    else print(io, typable(io, statusText(io, place, whole)));
     if (!groups) return;
     for await (const group of groupStates(store, feed?.open?.leases ?? [])) {
       if (json) printJson(io, group);
@@ -193,7 +185,7 @@ async function liveStatus(link: Link, { run, out, store }: RunPlace): Promise<Li
 function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const paint = paintFor(io.out, io.env);
   const { state, source, inFlight, maxConcurrent } = status;
-  const [me, run] = [programName(io), runArgument(io, place)];
+  const run = runArgument(io, place);
   const then = source === 'memo' ? ' when last reported' : '';
   const flight =
     maxConcurrent !== null
@@ -205,14 +197,14 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const next =
     state === 'interrupted'
       ? 'No worker plays it: repeat the command that started the run, and it continues.'
-      : `\`${me} watch ${run}\` follows it${namesCluster() ? '' : ', and starts the local service if needed'}.`;
+      : `\`everturn watch ${run}\` follows it${namesCluster() ? '' : ', and starts the local service if needed'}.`;
   return lines(
     `${paint('bold', place.run)}: ${state}${flight}`,
     status.waitingFor && paint('yellow', status.waitingFor),
     slots,
     silentBlocksLine(status.silentBlocks, paint),
     '',
-    summaryLines(status, { me, run }, paint),
+    summaryLines(status, run, paint),
     peopleLine(status.people),
     status.forkedFrom && `${paint('dim', 'From')}       ${lineageText(status.forkedFrom)}`,
     status.feed && ['', ...feedLines(status.feed, io.now()), ''],

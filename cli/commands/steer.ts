@@ -9,7 +9,7 @@ import { FIELDS } from '../../run/options.ts';
 import { type Answer, command, required, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { withLink } from '../find/link.ts';
-import { knownResult, locateRun, programName, runArgument } from '../find/place.ts';
+import { knownResult, locateRun, typed } from '../find/place.ts';
 import { JSON_FLAG, OUT, RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { follow } from '../play/follow.ts';
@@ -94,7 +94,7 @@ export const cancel = command({
         return follow(io, link, run, openProgressView(io, false));
       });
       if (end === 'detached') {
-        say(io, `The run still ends; \`${programName(io)} status ${runArgument(io, place)}\` shows its progress.`);
+        say(io, `The run still ends; \`${typed(io, place, 'status')}\` shows its progress.`);
         return EXIT.detached;
       }
     }

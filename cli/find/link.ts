@@ -129,6 +129,9 @@ function clusterUi(env: Io['env'], { address }: Pick<Session, 'address'>): strin
 }
 
 /** The page of one workflow in the web UI. */
-export function workflowUrl({ ui, session }: Pick<Link, 'ui' | 'session'>, workflowId: string): string | null {
+export function workflowUrl(
+  { ui, session }: { readonly ui: string | null; readonly session: Pick<Session, 'namespace'> },
+  workflowId: string,
+): string | null {
   return ui && `${ui}/namespaces/${session.namespace}/workflows/${encodeURIComponent(workflowId)}`;
 }

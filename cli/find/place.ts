@@ -105,9 +105,9 @@ export function shortPath(io: Io, path: string): string {
   return near === '' ? '.' : near.startsWith('../../..') ? path : near.startsWith('.') ? near : `./${near}`;
 }
 
-/** The name by which this program was called: in a checkout through npx. */
-export function programName(io: Io): string {
-  return io.env['npm_command'] === undefined ? 'everturn' : 'npx --no-install everturn';
+/** A command on this run, as `everturn show first arith-0007`. */
+export function typed(io: Io, place: Pick<RunPlace, 'out' | 'run'>, verb: string, ...rest: readonly string[]): string {
+  return ['everturn', verb, runArgument(io, place), ...rest].join(' ');
 }
 
 /** Safe to paste into a POSIX shell. */

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { openDataset } from '../../formats/datasets/index.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
-import { UsageError } from '../../domain/errors/errors.ts';
 import type { Query } from '../../domain/run/query.ts';
 import type { RunRecord } from '../../records/record/run-record.ts';
 import { playedQueries } from '../../records/played-queries.ts';
+import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import type { RunPlace } from './place.ts';
 
@@ -42,19 +42,24 @@ export async function fieldOfRows(
   }
   if (prompts.size > 0) {
     const path = file === undefined ? record?.dataset?.path : resolve(io.cwd, file);
-    if (path === undefined) throw noDataset(run);
+    if (path === undefined) {
+      const problem = `Run "${run}" has no data set: its rollouts were started one by one.`;
+      throw unusable(problem, 'Name a file with the rows that were played: --rows <file>.');
+    }
     for await (const { query, fields, line } of goodRows(path, record)) {
       const prompt = prompts.get(query.queryId);
       if (prompt === undefined) continue;
-      if (prompt !== digest(query.prompt)) throw otherRow(path, line, query.queryId, run);
+      if (prompt !== digest(query.prompt)) {
+        const row = `${path}:${line}: row ${JSON.stringify(oneLine(query.queryId))}`;
+        const fix = 'Give the data set that the run played: --rows <file>.';
+        throw unusable(`${row} asks another question than run "${run}" did.`, fix);
+      }
       put(query.queryId, fields);
     }
   }
   if (values.size > 0) return values;
-  throw new UsageError(`No row of run "${run}" has a field ${JSON.stringify(oneLine(field))}.`, {
-    reason: 'bad-value',
-    fix: `There are: ${[...names].map((name) => oneLine(name)).join(', ')}.`,
-  });
+  const problem = `No row of run "${run}" has a field ${JSON.stringify(oneLine(field))}.`;
+  throw unusable(problem, `There are: ${[...names].map((name) => oneLine(name)).join(', ')}.`);
 }
 
 async function* goodRows(path: string, record: RunRecord | undefined) {
@@ -63,28 +68,8 @@ async function* goodRows(path: string, record: RunRecord | undefined) {
   } catch (error) {
     const { code, cause } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && (cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOENT') throw error;
-    throw new UsageError(`The run's data set is not at ${path} any more.`, {
-      reason: 'bad-value',
-      fix: 'Name the file with --rows <file>.',
-    });
+    throw unusable(`The run's data set is not at ${path} any more.`, 'Name the file with --rows <file>.');
   }
-}
-
-function noDataset(run: string): UsageError {
-  return new UsageError(`Run "${run}" has no data set: its rollouts were started one by one.`, {
-    reason: 'bad-value',
-    fix: 'Name a file with the rows that were played: --rows <file>.',
-  });
-}
-
-function otherRow(path: string, line: number, query: string, run: string): UsageError {
-  return new UsageError(
-    `${path}:${line}: row ${JSON.stringify(oneLine(query))} asks another question than run "${run}" did.`,
-    {
-      reason: 'bad-value',
-      fix: 'Give the data set that the run played: --rows <file>.',
-    },
-  );
 }
 
 const digest = (prompt: Query['prompt']): string =>

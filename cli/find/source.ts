@@ -14,7 +14,7 @@ import { readTrajectory } from '../../records/trajectories.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { plural } from '../view/format.ts';
-import { programName, type RunPlace, runArgument, shellQuoted } from './place.ts';
+import { type RunPlace, shellQuoted, typed } from './place.ts';
 
 /** run.json; throws a UsageError if a later Everturn wrote it: its records may mean something else. */
 export async function runMadeBefore({ run, store }: RunPlace): Promise<Stored<RunRecord>> {
@@ -87,10 +87,10 @@ export async function sourceOf(
 const shown = ({ query }: RolloutId) => `Rollout ${JSON.stringify(query)}`;
 
 export function stillPlayed(io: Io, place: RunPlace, id: RolloutId): UsageError {
-  const [me, run] = [programName(io), runArgument(io, place)];
+  const [watch, tell] = [typed(io, place, 'watch'), typed(io, place, 'say')];
   return unusable(
     `${shown(id)} of run "${place.run}" has not ended.`,
-    `\`${me} watch ${run}\` follows it to its end; \`${me} say ${run}\` gives it a message meanwhile.`,
+    `\`${watch}\` follows it to its end; \`${tell}\` gives it a message meanwhile.`,
     'still-played',
   );
 }
@@ -114,7 +114,7 @@ const PLAY_AGAIN =
   'To play its query again, `everturn run` with more --samples; `everturn retry` where the rollout failed or is undecided.';
 
 function noTurn(io: Io, place: RunPlace, id: RolloutId, turn: number, played: number, most: number): UsageError {
-  const extend = `${programName(io)} extend ${runArgument(io, place)} ${shellQuoted(oneLine(id.query))} --turns <n>`;
+  const extend = typed(io, place, 'extend', shellQuoted(oneLine(id.query)), '--turns <n>');
   return unusable(
     `--from-turn ${turn}: ${shown(id)} has ${plural(played, 'turn')}.`,
     `Give a turn from 1 to ${Math.max(most, 1)}.${most === played ? ` \`${extend}\` plays further turns.` : ''}`,

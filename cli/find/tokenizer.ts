@@ -3,7 +3,7 @@
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { explain, UsageError } from '../../domain/errors/errors.ts';
+import { explain } from '../../domain/errors/errors.ts';
 import { hubCacheFolder, optionalModelFile } from '../../inference/tokenizer/model-source.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
@@ -13,6 +13,7 @@ import type { CheckTokenizer } from '../../records/check/checked.ts';
 import type { KnownModel } from '../../records/check/model.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { Store } from '../../records/store.ts';
+import { unusable } from '../command.ts';
 
 export interface FoundTokenizer {
   readonly tokenizer?: CheckTokenizer;
@@ -25,7 +26,12 @@ export interface FoundTokenizer {
 /** `wanted`: a folder, or false for none; undefined: the run's own. */
 export async function tokenizerOf(store: Store, cwd: string, wanted?: string | false): Promise<FoundTokenizer> {
   if (wanted === false) return { why: '--no-tokenizer' };
-  if (typeof wanted === 'string') return open(resolve(cwd, wanted), []).catch(refused);
+  if (typeof wanted === 'string') {
+    return open(resolve(cwd, wanted), []).catch((error: unknown) => {
+      const fix = 'Name a folder with tokenizer.json and tokenizer_config.json.';
+      throw unusable(`--tokenizer: ${explain(error)}`, fix);
+    });
+  }
   // The check itself reports a broken run.json.
   const settings = (await store.getRun().catch(() => undefined))?.record.settings;
   if (typeof settings?.model !== 'string') return { why: 'run.json names no model' };
@@ -96,11 +102,4 @@ async function folderOf(cwd: string, name: string): Promise<string | undefined> 
 function parts(model: string): [string, string] {
   const colon = model.indexOf(':');
   return colon < 0 ? [model, ''] : [model.slice(0, colon), model.slice(colon + 1)];
-}
-
-function refused(error: unknown): never {
-  throw new UsageError(`--tokenizer: ${explain(error)}`, {
-    reason: 'bad-value',
-    fix: 'Name a folder with tokenizer.json and tokenizer_config.json.',
-  });
 }

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { explain, UsageError } from '../../domain/errors/errors.ts';
+import { explain } from '../../domain/errors/errors.ts';
 import { type RolloutId, rolloutWorkflowId } from '../../domain/run/ids.ts';
 import { exporterNamed, PROVED, sequencesFor } from '../../formats/exports/index.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
@@ -18,7 +18,9 @@ import type { Bundle } from '../../viewer/assets.ts';
 import type { OpenRun } from '../../viewer/runs.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
 import type { RowPlace } from '../../viewer/model/messages.ts';
+import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
+import { workflowUrl } from './link.ts';
 import { countsText, provedRun } from './proved.ts';
 import { tokenizerFolderOf, tokenizerOf } from './tokenizer.ts';
 
@@ -28,11 +30,7 @@ export function bundle(): Bundle {
   try {
     return { script: file('page.js'), style: file('page.css') };
   } catch (cause) {
-    throw new UsageError('The viewer’s page is not built.', {
-      reason: 'bad-value',
-      fix: '`npm run build` makes it.',
-      cause,
-    });
+    throw unusable('The viewer’s page is not built.', '`npm run build` makes it.', 'bad-value', cause);
   }
 }
 
@@ -62,11 +60,8 @@ export async function sampleOf({ run, store, record }: OpenRun, place: RowPlace)
   const exporter = exporterNamed(PROVED[0]!, sequences === 'query' ? 'rollout' : sequences);
   const recorded = await readTrajectory(store, { run, ...place });
   const read = recorded && (await openReading(store, { undecided: 'drop' })).of(recorded);
-  const none = (why: string) =>
-    new UsageError(`This rollout is in no export: ${why}.`, {
-      reason: 'not-allowed',
-      fix: '`everturn export --help` names what else can be exported.',
-    });
+  const fix = '`everturn export --help` names what else can be exported.';
+  const none = (why: string) => unusable(`This rollout is in no export: ${why}.`, fix, 'not-allowed');
   if (read === undefined) throw none('it has no record');
   if (typeof read === 'string') throw none(read);
   if (read.trajectory.turns.some((turn) => turn.record.trainable === false))
@@ -79,13 +74,8 @@ export function historyOf(env: Io['env'], id: RolloutId): string | null {
   const named = env['EVERTURN_UI'] ?? '';
   const { up, state } = serviceStatus(env);
   const cluster = namesCluster();
-  const ui = cluster
-    ? /^https?:\/\//.test(named)
-      ? named.replace(/\/$/, '')
-      : null
-    : up
-      ? (state?.uiAddress ?? null)
-      : null;
-  const namespace = cluster ? (env['TEMPORAL_NAMESPACE'] ?? 'default') : 'default';
-  return ui && `${ui}/namespaces/${namespace}/workflows/${encodeURIComponent(rolloutWorkflowId(id))}`;
+  const local = up ? (state?.uiAddress ?? null) : null;
+  const ui = cluster ? (/^https?:\/\//.test(named) ? named.replace(/\/$/, '') : null) : local;
+  const namespace = (cluster ? env['TEMPORAL_NAMESPACE'] : undefined) ?? 'default';
+  return workflowUrl({ ui, session: { namespace } }, rolloutWorkflowId(id));
 }

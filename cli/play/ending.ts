@@ -6,12 +6,12 @@ import { samplesPerQuery } from '../../domain/rollout/group.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
 import { readRunSummaries } from '../find/summaries.ts';
-import { programName, shortPath, runArgument, shellQuoted, type RunPlace } from '../find/place.ts';
+import { shortPath, runArgument, shellQuoted, typed, type RunPlace } from '../find/place.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, exitCodeOfResult, modelFailedAll, noneComplete } from '../exit.ts';
 import { clock, count, lines, paintFor, percent, plural } from '../view/format.ts';
 import { givesIds } from '../../inference/index.ts';
-import type { Io } from '../io.ts';
+import { type Io, typable } from '../io.ts';
 import { summaryLines } from '../view/summary.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 
@@ -47,29 +47,31 @@ export async function showEnding(io: Io, ending: Ending, json: boolean): Promise
 async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): Promise<string> {
   const { place, result, url, local, viewer, tookMs } = ending;
   const paint = paintFor(io.out, io.env);
-  const [me, run] = [programName(io), runArgument(io, place)];
+  const run = runArgument(io, place);
   const { folder } = place.store;
   const { tokens } = result.counts;
   const speed = tokens === null || tookMs === null ? '' : `, ${count((tokens / tookMs) * 1000)} tokens/s`;
   const played = tookMs === null || tookMs < 1000 ? '' : ` Played in ${clock(tookMs)}${speed}.`;
   const shares = passes.flatMap(({ name, value }) => (value === null ? [] : `${name} ${percent(value, 1)}`));
   const fact = (name: string, text: string) => `${paint('dim', name.padEnd(11))}${text}`;
-  const stays = `The local service${viewer ? ', and the viewer with it,' : ''} stays up until \`${me} down\`, or until it has been idle for a while.`;
-  return lines(
+  const stays = `The local service${viewer ? ', and the viewer with it,' : ''} stays up until \`everturn down\`, or until it has been idle for a while.`;
+  const text = lines(
     '',
-    summaryLines(result, { me, run }, paint, played, shares.length > 0 ? [`${shares.join(', ')}.`] : []),
+    summaryLines(result, run, paint, played, shares.length > 0 ? [`${shares.join(', ')}.`] : []),
     '',
     fact('Folder', shortPath(io, folder)),
     url && fact('Temporal', url),
     // The viewer shows runs in folders.
-    !isBucketPlace(folder) && fact('Viewer', viewer ?? `${me} view ${run}`),
-    fact('Next', `${me} stats ${run}`),
-    fact('', `${me} show ${run} ${shellQuoted(await firstQuery(place))}`),
-    (await hasSamples(place, result)) && fact('', `${me} export ${run} --format areal --out ${place.run}.jsonl`),
-    fact('', `${me} check ${run}`),
+    !isBucketPlace(folder) && fact('Viewer', viewer ?? typed(io, place, 'view')),
+    fact('Next', typed(io, place, 'stats')),
+    fact('', typed(io, place, 'show', shellQuoted(await firstQuery(place)))),
+    (await hasSamples(place, result)) &&
+      fact('', typed(io, place, 'export', `--format areal --out ${place.run}-areal.jsonl`)),
+    fact('', typed(io, place, 'check')),
     local && ['', paint('dim', stays)],
     '',
-  ).join('\n');
+  );
+  return typable(io, text.join('\n'));
 }
 
 /** For a trainer: complete rollouts, of a model that gives ids. */

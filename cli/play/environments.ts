@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { BY_TASK } from '../../domain/rollout/agent.ts';
 import { TASKS } from '../../domain/run/query.ts';
-import { UsageError } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { Environment } from '../../environments/environment.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { putCode } from '../../records/code.ts';
+import { unusable } from '../command.ts';
 import { type Io, say } from '../io.ts';
 
 /** An environment with the words that named it. */
@@ -68,9 +68,7 @@ export async function openOwn(spec: string, io: Io): Promise<OpenEnvironment> {
   };
 }
 
-function refused(text: string, problem: string): UsageError {
-  return new UsageError(`--environment ${JSON.stringify(text)} ${problem}.`, {
-    reason: 'bad-value',
-    fix: 'docs/environment-messages.md says what an environment declares.',
-  });
+function refused(text: string, problem: string): Error {
+  const fix = 'docs/environment-messages.md says what an environment declares.';
+  return unusable(`--environment ${JSON.stringify(text)} ${problem}.`, fix);
 }

@@ -20,7 +20,7 @@ import { type ProgressView, openProgressView } from '../view/progress-view.ts';
 import { localDiskTrouble, troubleOf } from '../view/trouble.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { knownResult, programName, runArgument, type RunPlace } from '../find/place.ts';
+import { knownResult, type RunPlace, typed } from '../find/place.ts';
 import { openWatchView } from '../view/watch-view.ts';
 import { showEnding } from './ending.ts';
 import { viewerBeside } from './viewer-beside.ts';
@@ -179,9 +179,8 @@ export function fillsScreen(io: Io): boolean {
 }
 
 function detached(io: Io, place: RunPlace, json: boolean): ExitCode {
-  const me = programName(io);
-  const run = runArgument(io, place);
-  say(io, `Detached. The run continues; \`${me} watch ${run}\` attaches again, \`${me} cancel ${run}\` ends it.`);
+  const [again, end] = [typed(io, place, 'watch'), typed(io, place, 'cancel')];
+  say(io, `Detached. The run continues; \`${again}\` attaches again, \`${end}\` ends it.`);
   if (json) printJson(io, { event: 'detached', run: place.run, folder: place.store.folder });
   return EXIT.detached;
 }

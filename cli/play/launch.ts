@@ -44,11 +44,10 @@ import {
   knownResult,
   mustBeRunName,
   placeOf,
-  programName,
   recordedProgress,
-  runArgument,
   type RunPlace,
   shortPath,
+  typed,
 } from '../find/place.ts';
 import { dryRun } from './dry-run.ts';
 import { showEnding } from './ending.ts';
@@ -205,24 +204,22 @@ function announce(
   { detach, json, resolved }: Launch,
 ): void {
   const url = workflowUrl(link, place.run);
-  const me = programName(io);
-  const run = runArgument(io, place);
   const { numTurns, samples, epochs, maxConcurrent } = options;
   const { model } = resolved.options;
   const queries = plural(survey.accepted, 'query', 'queries');
-  say(
-    io,
-    `Run        ${place.run} in ${shortPath(io, place.store.folder)}${attached ? ' (attached: it is running)' : ''}`,
-  );
-  say(
-    io,
-    `Playing    ${queries} × ${plural(samples, 'sample')}${epochs > 1 ? ` × ${epochs} epochs` : ''} × ${plural(numTurns, 'turn')} with ${oneLine(model)}, ${maxConcurrent} at once`,
-  );
+  const again = attached ? ' (attached: it is running)' : '';
+  say(io, `Run        ${place.run} in ${shortPath(io, place.store.folder)}${again}`);
+  const rounds = epochs > 1 ? ` × ${epochs} epochs` : '';
+  const played = `${queries} × ${plural(samples, 'sample')}${rounds} × ${plural(numTurns, 'turn')}`;
+  say(io, `Playing    ${played} with ${oneLine(model)}, ${maxConcurrent} at once`);
   if (options.train) {
     const { batchGroups, maxStaleness } = options;
     const limit = plural(maxStaleness, 'version');
     const by = link.local ? 'the local service, and by ' : '';
-    say(io, `Training   ${batchGroups} groups a step, at most ${limit} old, handed out by ${by}\`${me} feed ${run}\``);
+    say(
+      io,
+      `Training   ${batchGroups} groups a step, at most ${limit} old, handed out by ${by}\`${typed(io, place, 'feed')}\``,
+    );
   }
   if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
   for (const tool of tools) say(io, `Tool       ${oneLine(toolTitle(tool))}`);
@@ -233,10 +230,8 @@ function announce(
     const { address, namespace } = link.session;
     printJson(io, { event: 'started', run: place.run, folder: place.store.folder, attached, address, namespace, url });
   }
-  say(
-    io,
-    detach ? `It runs in the background: \`${me} watch ${run}\` follows it.` : 'Ctrl-C detaches; the run continues.',
-  );
+  const background = `It runs in the background: \`${typed(io, place, 'watch')}\` follows it.`;
+  say(io, detach ? background : 'Ctrl-C detaches; the run continues.');
 }
 
 /** Another run under its name would be played by a workflow that counts the first one's rollouts. */

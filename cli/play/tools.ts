@@ -1,7 +1,7 @@
 // The tools of a command's run: described once before anything is started, and the format in which its model calls them,
 // which its chat template shows.
 
-import { ModelError, UsageError } from '../../domain/errors/errors.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { renderFor } from '../../domain/rollout/new-context.ts';
 import type { Marker, ToolSettings } from '../../domain/tools/tool.ts';
@@ -10,6 +10,7 @@ import type { Backend, TokenBackend } from '../../inference/backend.ts';
 import type { RunOptions } from '../../run/options.ts';
 import { type DescribedTools, describeTools } from '../../environments/tools/describe.ts';
 import { detectToolFormat, toolFormatNamed, toolFormatNames } from '../../environments/tools/formats/format.ts';
+import { unusable } from '../command.ts';
 import { type Io, say } from '../io.ts';
 
 export interface RunTools extends DescribedTools {
@@ -20,10 +21,8 @@ export interface RunTools extends DescribedTools {
 export async function describeRunTools(options: RunOptions, io: Io): Promise<RunTools> {
   const { tool, mcp, toolFormat, maxToolCalls, toolOutputBytes } = options;
   if (toolFormat !== null && !toolFormatNamed(toolFormat)) {
-    throw new UsageError(`--tool-format ${JSON.stringify(toolFormat)} is no format.`, {
-      reason: 'bad-value',
-      fix: `Give one of: ${toolFormatNames.join(', ')}.`,
-    });
+    const message = `--tool-format ${JSON.stringify(toolFormat)} is no format.`;
+    throw unusable(message, `Give one of: ${toolFormatNames.join(', ')}.`);
   }
   if (tool.length + mcp.length === 0) return { list: [], codes: [], settings: undefined };
   const described = await describeTools(options, io.cwd, (line) => say(io, oneLine(line)));

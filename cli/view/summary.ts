@@ -39,10 +39,10 @@ function turnTables(result: Counted, paint: Paint): string[] {
   return tables.flatMap((text) => [text, '']);
 }
 
-/** All of a run's counts. `of`: how a command names the run; `ending`: behind the outcomes; `more`: lines after that. */
+/** All of a run's counts. `run`: as a command names it; `ending`: behind the outcomes; `more`: lines after that. */
 export function summaryLines(
   result: Counted,
-  of: { readonly me: string; readonly run: string },
+  run: string,
   paint: Paint,
   ending = '',
   more: readonly string[] = [],
@@ -51,9 +51,9 @@ export function summaryLines(
     ...turnTables(result, paint),
     outcomeLine(result) + ending,
     ...more,
-    ...steeredLines(result, `${of.me} stats ${of.run}`),
+    ...steeredLines(result, `everturn stats ${run}`),
     ...reasonLines(result, paint),
-    ...wrongReasonsLine(result, `${of.me} judge --run ${of.run}`),
+    ...wrongReasonsLine(result, `everturn judge --run ${run}`),
   ];
 }
 

@@ -9,9 +9,10 @@ import { type Described, describeInFlight } from '../../client/temporal/in-fligh
 import { stranded } from '../../client/temporal/routing.ts';
 import { localFailureOf } from '../../client/temporal/local-failures.ts';
 import { waitsOf } from '../../client/temporal/pending.ts';
-import { isServerFailure, type Session } from '../../client/temporal/connection.ts';
+import type { Session } from '../../client/temporal/connection.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/run/queues.ts';
 import { unwritable } from '../../records/disk/writable.ts';
+import { unanswered } from '../find/link.ts';
 
 const ROLLOUTS = 32;
 /** Of workflows without a pending activity, those whose history is read. */
@@ -34,25 +35,35 @@ interface PendingCall {
 
 const MODEL_AWAY = new Set(['server-unreachable', 'server-timeout', 'server-reset', 'server-busy', 'server-error']);
 
+/** Of `failing`, the text of a server or a program is part. */
 export async function troubleOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
-  const described = await inFlight(session, run);
-  const pending = [...pendingOf(described), ...(await localsOf(session, described))];
-  const disk = await diskTrouble(pending, folder);
-  if (disk) return disk;
-  const failing = pending.find(({ failure }) => failure);
-  if (!failing) return (await missingWorker(session, pending)) ?? stranded(session, run, described);
-  const { type, workflowId, failure, reason = '' } = failing;
-  const what = MODEL_AWAY.has(reason) ? 'Waiting for model server' : 'Retried repeatedly';
-  return oneLine(`${what}, ${type} of ${workflowId}: ${failure}`).slice(0, 600);
+  return reasonOf(session, run, folder, (pending) => {
+    const failing = pending.find(({ failure }) => failure);
+    if (!failing) return undefined;
+    const { type, workflowId, failure, reason = '' } = failing;
+    const what = MODEL_AWAY.has(reason) ? 'Waiting for model server' : 'Retried repeatedly';
+    return oneLine(`${what}, ${type} of ${workflowId}: ${failure}`).slice(0, MOST_CHARS);
+  });
 }
 
 /** The same without text of a server or a program: a disk, a model server or a worker that is away. */
 export async function awaitedOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
+  return reasonOf(session, run, folder, (pending) => awayModel(pending) ?? wrongWorker(pending));
+}
+
+async function reasonOf(
+  session: Session,
+  run: string,
+  folder: string | null,
+  ofCalls: (pending: readonly PendingCall[]) => string | undefined,
+): Promise<string | undefined> {
   const described = await inFlight(session, run);
   const pending = [...pendingOf(described), ...(await localsOf(session, described))];
-  const trouble = (await diskTrouble(pending, folder)) ?? awayModel(pending) ?? wrongWorker(pending);
-  return trouble ?? (await missingWorker(session, pending)) ?? stranded(session, run, described);
+  const known = (await diskTrouble(pending, folder)) ?? ofCalls(pending);
+  return known ?? (await missingWorker(session, pending)) ?? stranded(session, run, described);
 }
+
+const MOST_CHARS = 600;
 
 /** Only if every pending `generate` failed because the server is away, or because no model runs in the worker. */
 function awayModel(pending: readonly PendingCall[]): string | undefined {
@@ -83,17 +94,16 @@ const DISK = new Set([
 async function diskTrouble(pending: readonly PendingCall[], folder: string | null): Promise<string | undefined> {
   const reported = pending.map(({ waits, reason, failure }) => waits ?? (DISK.has(reason ?? '') ? failure : undefined));
   const error = reported.find((text) => text !== undefined);
-  if (error !== undefined) return oneLine(`Waiting for the ${kindOf(folder)}: ${error}`).slice(0, 600);
   // Other steps, which do not report it, may wait as well.
-  return folder === null ? undefined : localDiskTrouble(folder);
+  if (error === undefined) return folder === null ? undefined : localDiskTrouble(folder);
+  const kind = folder !== null && isBucketPlace(folder) ? 'bucket' : 'disk';
+  return oneLine(`Waiting for the ${kind}: ${error}`).slice(0, MOST_CHARS);
 }
-
-const kindOf = (folder: string | null): string => (folder !== null && isBucketPlace(folder) ? 'bucket' : 'disk');
 
 /** The same for this machine alone: Temporal need not answer, which it may not do on a full disk. */
 export async function localDiskTrouble(folder: string): Promise<string | undefined> {
   const error = await unwritable(folder);
-  return error === undefined ? undefined : oneLine(`Waiting for the disk: ${error}`).slice(0, 600);
+  return error === undefined ? undefined : oneLine(`Waiting for the disk: ${error}`).slice(0, MOST_CHARS);
 }
 
 /** By the activity's type: its queue, and the fix. All others run on the run's own workers. */
@@ -121,12 +131,8 @@ async function missingWorker(session: Session, pending: readonly PendingCall[]):
 
 /** None where the server does not answer. */
 async function inFlight(session: Session, run: string): Promise<Described[]> {
-  try {
-    return await session.client.withDeadline(Date.now() + CALL_MS, () => describeInFlight(session, run, ROLLOUTS));
-  } catch (error) {
-    if (!isServerFailure(error)) throw error;
-    return [];
-  }
+  const asking = session.client.withDeadline(Date.now() + CALL_MS, () => describeInFlight(session, run, ROLLOUTS));
+  return (await asking.catch(unanswered)) ?? [];
 }
 
 function pendingOf(described: readonly Described[]): PendingCall[] {
@@ -147,19 +153,11 @@ async function localsOf(session: Session, described: readonly Described[]): Prom
   const idle = described.filter(({ raw }) => (raw.pendingActivities ?? []).length === 0);
   // The run's own is first, its rollouts are last.
   const some = idle.length > HISTORIES ? [idle[0]!, ...idle.slice(1 - HISTORIES)] : idle;
-  const found = await Promise.all(
-    some.map(async ({ workflowId }) => ({ workflowId, failing: await localFailureOf(session, workflowId) })),
-  );
-  return found.flatMap(({ workflowId, failing }) =>
-    failing
-      ? {
-          workflowId,
-          type: failing.type,
-          state: STARTED,
-          failure: failing.message,
-          reason: failing.reason,
-          waits: null,
-        }
-      : [],
-  );
+  const found = some.map(async ({ workflowId }): Promise<PendingCall[]> => {
+    const failing = await localFailureOf(session, workflowId);
+    if (!failing) return [];
+    const { type, message: failure, reason } = failing;
+    return [{ workflowId, type, state: STARTED, failure, reason, waits: null }];
+  });
+  return (await Promise.all(found)).flat();
 }

@@ -7,7 +7,7 @@ import type { PendingActivity } from '../../client/temporal/pending.ts';
 import type { ServerReport } from '../../records/fleet-status.ts';
 import { clock, lines, namedNumbers, paintFor, plural, tokensText } from './format.ts';
 import type { Io } from '../io.ts';
-import { programName, runArgument, type RunPlace } from '../find/place.ts';
+import { type RunPlace, typed } from '../find/place.ts';
 import { type Said, saidLines } from './people.ts';
 import { serverTable } from './servers.ts';
 
@@ -128,7 +128,7 @@ function sentence(io: Io, place: RunPlace, why: Why): string {
     case 'stopped':
       return `is not being played: repeat the command that started run "${place.run}", and it continues.`;
     case 'unknown':
-      return `has not ended, and Temporal does not answer: \`${programName(io)} watch ${runArgument(io, place)}\` starts the local service if needed.`;
+      return `has not ended, and Temporal does not answer: \`${typed(io, place, 'watch')}\` starts the local service if needed.`;
   }
 }
 
