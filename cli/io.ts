@@ -29,7 +29,7 @@ export function say(io: Io, line: string): void {
 /** Commands that a text of ours names, as they can be typed where this one was: in a checkout through npx. */
 export function typable({ env }: Pick<Io, 'env'>, text: string): string {
   const me = env['npm_command'] === undefined ? 'everturn' : 'npx --no-install everturn';
-  return text.replace(/(?<=`|^| {2})everturn (?=[a-z])/gm, `${me} `);
+  return text.replace(/(?<=`|^| {2})everturn (?=[a-z-])/gm, `${me} `);
 }
 
 export function print(io: Io, text: string): void {

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { demoName } from '../../cli/commands/run.ts';
+import { main } from '../../cli/main.ts';
 import { resolveRunFlags, type RunFlags } from '../../cli/run-flags.ts';
 import { buildProgram, usageText } from '../../cli/program.ts';
 import { flagOf } from '../../run/config.ts';
@@ -94,6 +95,16 @@ describe('the command line', () => {
     expect(usageText("error: unknown command 'x'", 'x')).toBe(
       "everturn: unknown command 'x'. See `everturn --help`.\n",
     );
+  });
+
+  test('an error names a command as it can be typed: in a checkout through npx', async () => {
+    const said = async (env: Record<string, string>) => {
+      const io = scriptedIo({ env: { EVERTURN_HOME: '/nowhere', ...env } });
+      expect(await main(io, ['help', 'conjure'])).toBe(2);
+      return io.text.err;
+    };
+    expect(await said({})).toContain('`everturn --help`');
+    expect(await said({ npm_command: 'exec' })).toMatch(/^everturn: .*`npx --no-install everturn --help`/);
   });
 
   test('each demo is a run of its own', () => {
