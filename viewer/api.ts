@@ -11,22 +11,10 @@ import type { Stored } from '../records/store.ts';
 import { parseFilter } from './model/filter.ts';
 import { compareRuns } from './compare-runs.ts';
 import { openCounts } from './counts.ts';
-import type {
-  Cell,
-  CompareMessage,
-  QueriesMessage,
-  RolloutMessage,
-  RowPlace,
-  RowsMessage,
-  RunMessage,
-  RunsMessage,
-  SearchMessage,
-  TokensMessage,
-  TurnMessage,
-} from './model/messages.ts';
+import type { Asks, ListQuery, RowPlace, SearchMessage, TurnMessage } from './model/messages.ts';
 import { sorted } from './model/order.ts';
 import { type Row, rowKey } from './model/row.ts';
-import { difficulty, type Kind } from './model/queries.ts';
+import { difficulty } from './model/queries.ts';
 import type { RunSummary } from './model/summary.ts';
 import { markedRows } from './marked-rows.ts';
 import { mustBePlain } from './plain-files.ts';
@@ -36,20 +24,7 @@ import { openSearches } from './searches.ts';
 import { tokensMessage } from './token-message.ts';
 import type { TokenDecoder } from './token-text.ts';
 
-export interface ListQuery {
-  readonly filter: string;
-  readonly sort: string;
-}
-
-export interface Api {
-  runs(): Promise<RunsMessage>;
-  run(run: string): Promise<RunMessage>;
-  rows(run: string, list: ListQuery, from: number, count: number): Promise<RowsMessage>;
-  queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
-  /** `cell`: only these queries; null for all. */
-  compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
-  rollout(run: string, place: RowPlace, list: ListQuery): Promise<RolloutMessage>;
-  tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
+export interface Api extends Asks {
   /** `text` is not empty. */
   search(run: string, text: string): Promise<SearchMessage>;
 }

@@ -28,13 +28,14 @@ export async function compareRuns(
   const chosen = cell === null ? pairs.slice() : pairs.filter((pair) => pair.cell === cell);
   // Stable: equal differences stay in data set order.
   chosen.sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
+  const titles = new Map(a.index.rows().map(({ query, title }) => [query, title]));
   return {
     a: headA,
     b: headB,
     numbers,
     paired: pairs.length,
     count: chosen.length,
-    pairs: chosen.slice(0, MOST_PAIRS),
+    pairs: chosen.slice(0, MOST_PAIRS).map((pair) => ({ ...pair, title: titles.get(pair.query) ?? '' })),
     settings: settingDifferences({ ...a.record.settings }, { ...b.record.settings }).map(({ name, a, b }) => ({
       name,
       a: shown(a),

@@ -11,11 +11,21 @@ import { ENDED } from '../records/record/layout.ts';
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR']);
 
+/** The result of `look`; undefined where there is nothing to look at. */
+function unlessAbsent<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (ABSENT.has((error as NodeJS.ErrnoException).code)) return undefined;
+    throw error;
+  }
+}
+
 /** The first `head` and the last `bytes` of a file, or all of it. */
 export function readTail(path: string, bytes = Number.MAX_SAFE_INTEGER, head = 0): string | undefined {
-  let file: number | undefined;
+  const file = unlessAbsent(() => openSync(path, READ));
+  if (file === undefined) return undefined;
   try {
-    file = openSync(path, READ);
     const stat = fstatSync(file);
     if (!stat.isFile()) return undefined;
     const last = Math.min(bytes, stat.size);
@@ -24,11 +34,8 @@ export function readTail(path: string, bytes = Number.MAX_SAFE_INTEGER, head = 0
     if (readInto(file, buffer.subarray(0, first), 0) < first) return '';
     const read = readInto(file, buffer.subarray(first), stat.size - last);
     return buffer.toString('utf8', 0, first + read);
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
   } finally {
-    if (file !== undefined) closeSync(file);
+    closeSync(file);
   }
 }
 
@@ -57,14 +64,7 @@ export function filesIn(path: string): string[] {
 }
 
 /** Milliseconds of its last change; undefined if it is not there. */
-export function changedAt(path: string): number | undefined {
-  try {
-    return lstatSync(path).mtimeMs;
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
-}
+export const changedAt = (path: string): number | undefined => unlessAbsent(() => lstatSync(path).mtimeMs);
 
 /** Throws if a step of `path` below `root`, or a file in that folder, is a symbolic link, or one among the ended rollouts. */
 export function mustBePlain(root: string, path: string): void {
@@ -86,15 +86,4 @@ function linked(path: string): StoreError {
   });
 }
 
-function entries(path: string) {
-  try {
-    return readdirSync(path, { withFileTypes: true });
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
-}
-
-function isAbsent(error: unknown): boolean {
-  return ABSENT.has((error as NodeJS.ErrnoException).code);
-}
+const entries = (path: string) => unlessAbsent(() => readdirSync(path, { withFileTypes: true })) ?? [];

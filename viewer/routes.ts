@@ -1,12 +1,12 @@
 // The paths of the viewer's server, each with the message that answers it. Every part of a path is a name that is looked
 // up among the runs and their rollouts, never a path of the file system.
 
-import type { Api, ListQuery } from './api.ts';
+import type { Api } from './api.ts';
 import { MOST_ROWS } from './api.ts';
 import { CELLS } from '../statistics/comparison.ts';
 import { type Extras, RECORDS } from './extras.ts';
 import { Refusal } from './guard.ts';
-import type { RowPlace } from './model/messages.ts';
+import type { ListQuery, RowPlace } from './model/messages.ts';
 import { KINDS } from './model/queries.ts';
 
 const MOST_FILTER_CHARS = 2_000;

@@ -29,6 +29,8 @@ export interface OpenRun {
   readonly index: RunIndex;
 }
 
+type HeadOf = Omit<OpenRun, 'index'> & Partial<Pick<OpenRun, 'index'>>;
+
 export interface Runs {
   /** Absolute. */
   readonly out: string;
@@ -83,38 +85,35 @@ export function openRuns(out: string): Runs {
     return fresh;
   }
 
-  async function load(run: string): Promise<OpenRun> {
+  async function read(run: string): Promise<Omit<OpenRun, 'index'>> {
     const store = openFileStore(out, run);
     const record = (await store.getRun())?.record;
     if (!record) throw new UsageError(`Run ${run} has no run.json any more.`, { reason: 'no-such-run' });
-    const index = new RunIndex(store);
-    void index.refresh();
     const queries = await store.countQueries().catch(() => 0);
     const { samples, epochs = 1, settings } = record;
     const shape = { queries, samples, epochs, numTurns: settings.numTurns, stop: settings.stop };
-    return { run, store, record, total: queries * samples * epochs, shape, index };
+    return { run, store, record, total: queries * samples * epochs, shape };
   }
 
-  async function head({ run, store, record, total, index }: OpenRun): Promise<RunHead> {
-    const base = headOf(run, record);
-    const result = await resultOf(store);
-    if (result) return { ...base, ...countsOf(result) };
-    const rows = index.rows();
-    const ended = index.listed ? rows.filter(({ state }) => state !== 'open').length : null;
-    return { ...base, total: Math.max(total, rows.length), ended };
+  async function load(run: string): Promise<OpenRun> {
+    const found = await read(run);
+    const index = new RunIndex(found.store);
+    void index.refresh();
+    return { ...found, index };
   }
 
-  async function quickHead(run: string): Promise<RunHead> {
+  /** Of a run that nobody looks at its record and its result are read, and no rows. */
+  async function head({ run, store, record, total, index }: HeadOf): Promise<RunHead> {
+    const result = (await store.getResult())?.record as CollectionResult | undefined;
+    const rows = index?.rows() ?? [];
+    const ended = index?.listed ? rows.filter(({ state }) => state !== 'open').length : null;
+    const counts = result ? countsOf(result) : { total: Math.max(total, rows.length), ended };
+    return { ...headOf(run, record), ...counts };
+  }
+
+  async function anyHead(run: string): Promise<RunHead> {
     try {
-      const known = await opened.get(run);
-      if (known) return await head(known);
-      const store = openFileStore(out, run);
-      const stored = await store.getRun();
-      if (!stored) throw new Error('run.json is gone');
-      const result = await resultOf(store);
-      const queries = result ? 0 : await store.countQueries().catch(() => 0);
-      const counts = result ? countsOf(result) : { total: queries * samplesPerQuery(stored.record) };
-      return { ...headOf(run, stored.record), ...counts };
+      return await head((await opened.get(run)) ?? (await read(run)));
     } catch (error) {
       return { ...NO_HEAD, run, state: 'broken', problem: explain(error) };
     }
@@ -127,7 +126,7 @@ export function openRuns(out: string): Runs {
     has,
     async heads() {
       const heads: RunHead[] = [];
-      for (const name of names()) heads.push(await quickHead(name));
+      for (const name of names()) heads.push(await anyHead(name));
       return withForks(heads.sort((a, b) => b.createdAt - a.createdAt));
     },
     close() {
@@ -186,10 +185,6 @@ function headOf(run: string, record: RunRecord): RunHead {
     samples: samplesPerQuery(record),
     ...(record.forkedFrom && { parent: record.forkedFrom.run }),
   };
-}
-
-async function resultOf(store: Store): Promise<CollectionResult | undefined> {
-  return (await store.getResult())?.record as CollectionResult | undefined;
 }
 
 function countsOf({ total, cancelled, counts }: CollectionResult): Partial<RunHead> {

@@ -6,10 +6,9 @@ import type { Store } from '../records/store.ts';
 import type { SearchHit, SearchMessage } from './model/messages.ts';
 import { mustBePlain } from './plain-files.ts';
 
-export interface Searches {
+interface Searches {
   /** `revision`: of the rows; a search that is over is begun again if they changed. */
   hits(store: Store, revision: number, text: string): Promise<SearchMessage>;
-  close(): void;
 }
 
 interface Going {
@@ -22,7 +21,7 @@ interface Going {
   error: unknown;
 }
 
-export const MOST_HITS = 200;
+const MOST_HITS = 200;
 const MOST_GOING = 3;
 const SOON_MS = 300;
 
@@ -67,10 +66,6 @@ export function openSearches(): Searches {
       if (search.error !== undefined) throw search.error;
       const { hits, done, unread } = search;
       return { hits: hits.slice(0, MOST_HITS), more: hits.length > MOST_HITS, done, unread };
-    },
-    close() {
-      for (const { leave } of going.values()) leave.abort();
-      going.clear();
     },
   };
 }

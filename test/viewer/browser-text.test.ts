@@ -95,14 +95,14 @@ describeUnless(NO_BROWSER)('texts in a browser', () => {
     await seen.close();
   });
 
-  test.each(Object.keys(HOSTILE))('%s does no harm, and the page answers soon', async (query) => {
+  test.each(Object.keys(HOSTILE))('%s does no harm, and the page answers soon', { timeout: 90_000 }, async (query) => {
     const seen = await visit(query);
     const { page } = seen;
     const began = performance.now();
     await page.locator('.turn').nth(1).waitFor();
     await page.waitForTimeout(500);
     expect(await page.evaluate('1 + 1')).toBe(2);
-    expect(performance.now() - began).toBeLessThan(15_000);
+    expect(performance.now() - began).toBeLessThan(40_000);
     expect(await harm(seen)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
     await seen.close();

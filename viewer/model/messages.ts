@@ -125,7 +125,7 @@ export interface CompareMessage {
   readonly paired: number;
   /** Pairs in the chosen cell, of which `pairs` has the first, the largest difference first. */
   readonly count: number;
-  readonly pairs: readonly PairedQuery[];
+  readonly pairs: readonly (PairedQuery & { readonly title: string })[];
   readonly settings: readonly { readonly name: string; readonly a: string; readonly b: string }[];
   /** Output tokens of a rollout, on average; null: not known yet. */
   readonly tokens: readonly [number | null, number | null];
@@ -223,4 +223,22 @@ export interface TokenSpan {
 
 export interface ErrorMessage {
   readonly error: string;
+}
+
+/** A filter and an order of the list of rollouts, as the address has them. */
+export interface ListQuery {
+  readonly filter: string;
+  readonly sort: string;
+}
+
+/** Everything that the pages ask: of the server, or of what a report holds. */
+export interface Asks {
+  runs(): Promise<RunsMessage>;
+  run(run: string): Promise<RunMessage>;
+  rows(run: string, list: ListQuery, from: number, count: number): Promise<RowsMessage>;
+  queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
+  /** `cell`: only these queries; null for all. */
+  compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
+  rollout(run: string, place: RowPlace, list: ListQuery): Promise<RolloutMessage>;
+  tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
 }

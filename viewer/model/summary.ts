@@ -26,7 +26,6 @@ export interface TurnSummary {
 /** Percentiles, by linear interpolation between order statistics. */
 export interface Spread {
   readonly p50: number;
-  readonly p90: number;
   readonly p99: number;
   readonly max: number;
 }
@@ -59,7 +58,6 @@ export interface RunSummary {
   /** Rollouts by server. */
   readonly servers: readonly (readonly [string, number])[];
   readonly versions: readonly [number, number] | null;
-  readonly lastEndedAt: number | null;
 }
 
 /** A part of the work on a long run takes some tens of milliseconds. */
@@ -79,11 +77,10 @@ export function* summaryInParts(
   const turns: TurnCount[] = [];
   const [reasons, servers] = [new Map<string, number>(), new Map<string, number>()];
   let versions: readonly [number, number] | null = null;
-  let lastEndedAt: number | null = null;
   let tokens: number | null = 0;
   const returns = { sum: 0, count: 0 };
   for (const [i, row] of counted.entries()) {
-    const { state, stop, reason, success, turns: glance, endedAt, steered } = row;
+    const { state, stop, reason, success, turns: glance, steered } = row;
     if (i % PART === PART - 1) yield;
     found.longest = Math.max(found.longest, success.length);
     tokens = totalTokens([tokens, tokensOf(row)]);
@@ -96,7 +93,6 @@ export function* summaryInParts(
     if (state === 'open') continue;
     found.ended++;
     outcomes[state]++;
-    lastEndedAt = Math.max(lastEndedAt ?? 0, endedAt ?? 0);
     const key = `${state} ${stop} ${reason}`;
     ends.set(key, { state, stop, reason, count: (ends.get(key)?.count ?? 0) + 1 });
     if (steered) {
@@ -128,7 +124,6 @@ export function* summaryInParts(
     reasons: mostFirst(reasons),
     servers: mostFirst(servers),
     versions,
-    lastEndedAt,
   };
 }
 
@@ -177,7 +172,7 @@ export function spread(values: number[]): Spread | null {
     const low = ordered[Math.floor(place)]!;
     return low + (place % 1) * (ordered[Math.ceil(place)]! - low);
   };
-  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
 const add = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);

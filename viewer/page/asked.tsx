@@ -3,13 +3,13 @@
 import type { JSX } from 'preact';
 import { type Query, questionOf } from '../../domain/run/query.ts';
 import { lastBoxed } from './formula.ts';
-import { RichText } from './rich-text.tsx';
+import { LongText, RichText } from './rich-text.tsx';
 
 export function Asked({ query }: { readonly query: Query }): JSX.Element {
   const worked = query.solutions.map((solution) => solution.trim()).filter((text) => valueIn(text) !== text);
   return (
     <>
-      <RichText class="asked" text={questionOf(query).trim()} />
+      <LongText class="asked" text={questionOf(query).trim()} />
       {query.solutions.length > 0 && (
         <div class="expected">
           <span class="dim">expected</span> <Expected query={query} />

@@ -228,11 +228,14 @@ function Pairs({ route, message }: { readonly route: CompareRoute; readonly mess
           <span class="mid">B</span>
           <span>B − A</span>
         </li>
-        {pairs.map(({ query, a, b }) => (
+        {pairs.map(({ query, title, a, b }) => (
           <li key={query}>
-            <a class="id" href={hrefOf({ ...route, beside: { query, sample: 0 } })} title="Side by side">
-              {query}
-            </a>
+            <span class="dim">
+              <a class="id" href={hrefOf({ ...route, beside: { query, sample: 0 } })} title="Side by side">
+                {query}
+              </a>{' '}
+              {title}
+            </span>
             {(
               [
                 ['A', route.a, a],

@@ -1,7 +1,8 @@
 // The line on top of every page: where one is, and the way back.
 
-import type { JSX } from 'preact';
-import { type Route, runHref } from './route.ts';
+import { h, type JSX } from 'preact';
+import { Which } from './parts.tsx';
+import { compareHref, type Route, runHref } from './route.ts';
 import type { Source } from './source.ts';
 import { nextTheme } from './theme.ts';
 
@@ -20,8 +21,10 @@ export function Header({ route, source, onHelp }: Props): JSX.Element {
           <span>Everturn</span>
         </a>
         {(route.page === 'run' || route.page === 'rollout') && <Crumb href={runHref(route.run)} text={route.run} />}
-        {route.page === 'compare' && <Crumb text={`${route.a} and ${route.b}`} />}
-        {route.page === 'rollout' && <Crumb text={placeText(route.place)} />}
+        {route.page === 'compare' && (
+          <Crumb href={route.beside ? compareHref(route.a, route.b) : undefined} text={`${route.a} and ${route.b}`} />
+        )}
+        {route.page === 'rollout' && <Crumb text={route.place.query} more={<Which of={route.place} />} />}
       </nav>
       <div class="tools">
         {source.kind === 'report' && <span class="tag">report</span>}
@@ -38,25 +41,20 @@ export function Header({ route, source, onHelp }: Props): JSX.Element {
   );
 }
 
-function placeText({ query, sample, attempt }: { query: string; sample: number; attempt: number }): string {
-  return `${query}${sample > 0 ? ` · sample ${sample}` : ''}${attempt > 1 ? ` · attempt ${attempt}` : ''}`;
+interface CrumbProps {
+  /** Absent: the page itself. */
+  readonly href?: string | undefined;
+  readonly text: string;
+  readonly more?: JSX.Element;
 }
 
-function Crumb({ href, text }: { readonly href?: string; readonly text: string }): JSX.Element {
+function Crumb({ href, text, more }: CrumbProps): JSX.Element {
   return (
     <>
       <span class="slash" aria-hidden="true">
         /
       </span>
-      {href === undefined ? (
-        <span class="crumb" aria-current="page" title={text}>
-          {text}
-        </span>
-      ) : (
-        <a class="crumb" href={href} title={text}>
-          {text}
-        </a>
-      )}
+      {h(href === undefined ? 'span' : 'a', { class: 'crumb', href, title: text }, text, more)}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { useRef } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
 import { type Row, rowKey } from '../model/row.ts';
 import { ago, count, duration, moment, plural } from './format.ts';
-import { Loading, Notice, State, Strip, Table } from './parts.tsx';
+import { Loading, Notice, State, Strip, Table, Which } from './parts.tsx';
 import { Provisional } from './provisional.tsx';
 import { rolloutHref } from './route.ts';
 import type { Source } from './source.ts';
@@ -140,8 +140,7 @@ function Name({
   return (
     <>
       <a href={rolloutHref(run, row, list)}>{row.query}</a>
-      {row.sample > 0 && <span class="dim"> sample {row.sample}</span>}
-      {row.attempt > 1 && <span class="dim"> attempt {row.attempt}</span>}
+      <Which of={row} />
     </>
   );
 }

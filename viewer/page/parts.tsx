@@ -2,7 +2,7 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
-import type { RowState } from '../model/row.ts';
+import type { Row, RowState } from '../model/row.ts';
 import { named } from './format.ts';
 
 export const SIGN: Readonly<Record<VerdictValue | 'none', string>> = {
@@ -45,6 +45,16 @@ export function State({ state, reason }: { readonly state: RowState; readonly re
     <span class={`state ${state}`}>
       {state === 'open' ? 'playing' : state}
       {reason !== null && <span class="dim"> {named(reason)}</span>}
+    </span>
+  );
+}
+
+/** The sample and the attempt of a rollout, where there are several. */
+export function Which({ of: { sample, attempt } }: { readonly of: Pick<Row, 'sample' | 'attempt'> }): JSX.Element {
+  return (
+    <span class="dim">
+      {sample > 0 && ` sample ${sample}`}
+      {attempt > 1 && ` attempt ${attempt}`}
     </span>
   );
 }

@@ -40,7 +40,7 @@ export function People({ acts, turn }: Props): JSX.Element | null {
           </li>
         ))}
       {agreed(verdicts) === 'disagree' && (
-        <li class="disagree">
+        <li class="state undecided">
           People disagree: <code>export --verdicts human</code> leaves this rollout out, until one of them changes their
           verdict.
         </li>

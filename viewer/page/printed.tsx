@@ -9,6 +9,7 @@ import { Comparison } from './compare-page.tsx';
 import { count } from './format.ts';
 import { Left } from './left.tsx';
 import { Overview } from './overview.tsx';
+import { Which } from './parts.tsx';
 import { ReadingContext } from './rich-text.tsx';
 import { RunHead } from './run-head.tsx';
 import { Turn } from './turn.tsx';
@@ -45,7 +46,7 @@ function PrintedRun({ data: { parts }, i }: { readonly data: ReportData; readonl
       {rollouts.map((rollout) => (
         <article class="rollout" key={rowKey(rollout.row)}>
           <h2>
-            {rollout.query.queryId} {rollout.row.sample > 0 && `sample ${rollout.row.sample}`}
+            {rollout.query.queryId} <Which of={rollout.row} />
           </h2>
           <Asked query={rollout.query} />
           {rollout.turns.map((turn) => (

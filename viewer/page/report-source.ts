@@ -1,7 +1,7 @@
 // The messages of a report, from its parts: inside the HTML, or files beside it. Lists are filtered and sorted here.
 
 import { parseFilter } from '../model/filter.ts';
-import type { RolloutMessage, RowPlace } from '../model/messages.ts';
+import type { ListQuery, RolloutMessage, RowPlace } from '../model/messages.ts';
 import { sorted } from '../model/order.ts';
 import { difficulty } from '../model/queries.ts';
 import {
@@ -124,5 +124,5 @@ function sourceOf({ heads, left, compared }: ReportIndex, read: Read, data: Repo
   };
 }
 
-const listed = (rows: readonly Row[], { filter, sort }: { filter: string; sort: string }): readonly Row[] =>
+const listed = (rows: readonly Row[], { filter, sort }: ListQuery): readonly Row[] =>
   sorted(filter.trim() === '' ? rows : rows.filter(parseFilter(filter).holds), sort);

@@ -5,6 +5,7 @@
 import { createContext, h, type ComponentChild, type JSX } from 'preact';
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { plain } from '../model/visible-bytes.ts';
+import { count } from './format.ts';
 import { readMarkdown, type Token } from './markdown.ts';
 import { Tex } from './math.tsx';
 
@@ -44,6 +45,23 @@ export function RichText({ text, raw = text, class: style = '' }: Props): JSX.El
     <div ref={box} class={`${rendered ? 'rich' : 'text'} ${style}`}>
       {content}
     </div>
+  );
+}
+
+const MUCH = 40_000;
+
+/** A long text is folded at its middle: its beginning and its end say most. */
+export function LongText({ text, class: style }: { readonly text: string; readonly class: string }): JSX.Element {
+  const [all, setAll] = useState(false);
+  if (all || text.length <= MUCH) return <RichText class={style} text={text} />;
+  return (
+    <>
+      <RichText class={style} text={text.slice(0, MUCH / 2)} />
+      <button type="button" onClick={() => setAll(true)}>
+        Show {count(text.length - MUCH)} more characters
+      </button>
+      <RichText class={style} text={text.slice(-MUCH / 2)} />
+    </>
   );
 }
 

@@ -7,7 +7,7 @@ import type { RunMessage } from '../model/messages.ts';
 import { msOf, type Row, tokensOf } from '../model/row.ts';
 import { count, duration, decimals } from './format.ts';
 import { onKey } from './keys.ts';
-import { Problem, State, Strip } from './parts.tsx';
+import { Problem, State, Strip, Which } from './parts.tsx';
 import { replaceHash } from './replace-hash.ts';
 import { listHref, rolloutHref, type RunRoute } from './route.ts';
 import { SearchField } from './search-field.tsx';
@@ -159,8 +159,7 @@ function Line({ i, row, route, run, chosen }: LineProps): JSX.Element {
         <a ref={link} class="whole" href={rolloutHref(route.run, row, route)}>
           {row.query}
         </a>
-        {row.sample > 0 && <span class="dim"> sample {row.sample}</span>}
-        {row.attempt > 1 && <span class="dim"> attempt {row.attempt}</span>}
+        <Which of={row} />
         {row.marks?.map((mark) => (
           <span key={mark} class="tag" title={`a person’s ${mark} on it`}>
             {mark}

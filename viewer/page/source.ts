@@ -1,31 +1,10 @@
 // The source of messages: the viewer’s server, or what a report embeds. The pages know only this interface.
 
-import type {
-  Cell,
-  CheckMessage,
-  CompareMessage,
-  Kind,
-  QueriesMessage,
-  ErrorMessage,
-  RolloutMessage,
-  RowPlace,
-  RowsMessage,
-  RunMessage,
-  RunsMessage,
-  SearchMessage,
-  TokensMessage,
-} from '../model/messages.ts';
+import type { Asks, CheckMessage, ErrorMessage, RowPlace, SearchMessage } from '../model/messages.ts';
 import type { SteerReply, SteerRequest } from '../model/steer.ts';
 
-export interface Source {
+export interface Source extends Asks {
   readonly kind: 'server' | 'report';
-  runs(): Promise<RunsMessage>;
-  run(run: string): Promise<RunMessage>;
-  rows(run: string, list: { filter: string; sort: string }, from: number, count: number): Promise<RowsMessage>;
-  rollout(run: string, place: RowPlace, list: { filter: string; sort: string }): Promise<RolloutMessage>;
-  tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
-  queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
-  compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
   /** Finds a text in questions, feedback, answers and found answers; null in a report. */
   readonly search: ((run: string, text: string) => Promise<SearchMessage>) | null;
   /** The address of a record as it is stored, and of a rollout's sample as an export has it; null in a report. */
@@ -50,26 +29,26 @@ export function serverSource(key: string | null): Source {
     kind: 'server',
     left: [],
     compared: null,
-    search: (run, text) => get(`run/${encodeURIComponent(run)}/search`, { text }),
-    recordHref: (run, { query, sample, attempt }, of) =>
-      pathOf(`run/${encodeURIComponent(run)}/record`, { query, sample, attempt, ...of }),
-    sampleHref: (run, { query, sample, attempt }) =>
-      pathOf(`run/${encodeURIComponent(run)}/sample`, { query, sample, attempt }),
-    check: (run, begin) => get(`run/${encodeURIComponent(run)}/check`, begin ? { begin: 1 } : {}),
+    search: (run, text) => get(of(run, 'search'), { text }),
+    recordHref: (run, place, record) => pathOf(of(run, 'record'), { ...only(place), ...record }),
+    sampleHref: (run, place) => pathOf(of(run, 'sample'), only(place)),
+    check: (run, begin) => get(of(run, 'check'), begin ? { begin: 1 } : {}),
     steer: key === null ? null : (request) => send(key, request),
-    runs: () => get('runs', {}),
-    run: (run) => get(`run/${encodeURIComponent(run)}`, {}),
-    rows: (run, { filter, sort }, from, count) =>
-      get(`run/${encodeURIComponent(run)}/rows`, { filter, sort, from, count }),
-    rollout: (run, { query, sample, attempt }, { filter, sort }) =>
-      get(`run/${encodeURIComponent(run)}/rollout`, { query, sample, attempt, filter, sort }),
-    queries: (run, kind, from, count) => get(`run/${encodeURIComponent(run)}/queries`, { kind, from, count }),
+    runs: () => get('runs'),
+    run: (run) => get(of(run)),
+    rows: (run, { filter, sort }, from, count) => get(of(run, 'rows'), { filter, sort, from, count }),
+    rollout: (run, place, { filter, sort }) => get(of(run, 'rollout'), { ...only(place), filter, sort }),
+    queries: (run, kind, from, count) => get(of(run, 'queries'), { kind, from, count }),
     compare: (a, b, cell) =>
       get(`compare/${encodeURIComponent(a)}/${encodeURIComponent(b)}`, cell === null ? {} : { cell }),
-    tokens: (run, { query, sample, attempt }, turn) =>
-      get(`run/${encodeURIComponent(run)}/tokens`, { query, sample, attempt, turn }),
+    tokens: (run, place, turn) => get(of(run, 'tokens'), { ...only(place), turn }),
   };
 }
+
+const of = (run: string, what = ''): string => `run/${encodeURIComponent(run)}${what === '' ? '' : `/${what}`}`;
+/** A whole row may be given. */
+const only = ({ query, sample, attempt }: RowPlace) => ({ query, sample, attempt });
+type Params = Readonly<Record<string, string | number>>;
 
 async function send(key: string, request: SteerRequest): Promise<SteerReply> {
   return answered<SteerReply>('/api/act', {
@@ -79,11 +58,9 @@ async function send(key: string, request: SteerRequest): Promise<SteerReply> {
   });
 }
 
-function get<T>(path: string, params: Readonly<Record<string, string | number>>): Promise<T> {
-  return answered<T>(pathOf(path, params));
-}
+const get = <T>(path: string, params: Params = {}): Promise<T> => answered<T>(pathOf(path, params));
 
-function pathOf(path: string, params: Readonly<Record<string, string | number>>): string {
+function pathOf(path: string, params: Params): string {
   const search = new URLSearchParams(Object.entries(params).map(([name, value]) => [name, String(value)]));
   return `/api/${path}${search.size > 0 ? `?${search.toString()}` : ''}`;
 }

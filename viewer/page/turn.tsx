@@ -12,7 +12,7 @@ import { Expected, Value } from './asked.tsx';
 import { count, decimals, duration, FINISH, named, plural, signed } from './format.ts';
 import { SIGN } from './parts.tsx';
 import { People } from './people.tsx';
-import { RichText } from './rich-text.tsx';
+import { LongText, RichText } from './rich-text.tsx';
 import { hrefOf, type RolloutRoute } from './route.ts';
 import type { Source } from './source.ts';
 
@@ -55,7 +55,11 @@ export function Turn({ route, message, turn, expanded, recordHref = null, side =
         </summary>
         <pre class="text">{plain(record.contextText)}</pre>
       </details>
-      <Answer text={record.answer} />
+      {record.answer === '' ? (
+        <p class="answer dim">An empty answer.</p>
+      ) : (
+        <LongText class="answer" text={record.answer} />
+      )}
       {verdict?.calls && <Calls calls={verdict.calls} />}
       <TurnFacts turn={turn} href={href ?? undefined} />
       <People acts={message.acts} turn={record.turn} />
@@ -142,24 +146,6 @@ function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Elemen
         </li>
       ))}
     </ol>
-  );
-}
-
-const MUCH = 40_000;
-
-/** A long answer is folded at its middle: its beginning and its end say most. */
-function Answer({ text }: { readonly text: string }): JSX.Element {
-  const [all, setAll] = useState(false);
-  if (text === '') return <p class="answer dim">An empty answer.</p>;
-  if (all || text.length <= MUCH) return <RichText class="answer" text={text} />;
-  return (
-    <>
-      <RichText class="answer" text={text.slice(0, MUCH / 2)} />
-      <button type="button" onClick={() => setAll(true)}>
-        Show {count(text.length - MUCH)} more characters
-      </button>
-      <RichText class="answer" text={text.slice(-MUCH / 2)} />
-    </>
   );
 }
 
