@@ -36,13 +36,15 @@ interface Choice {
   /** Absent: no text is asked for. */
   readonly asks?: string;
   /** The text may be empty. */
-  readonly optional?: true;
+  readonly optional?: boolean;
   /** Its effect, if the name does not say all of it. */
   readonly does?: string;
   readonly numbers?: string;
   /** Default: 1. */
   readonly number?: number;
-  readonly names?: true;
+  readonly names?: boolean;
+  /** False: not for this one. */
+  readonly there?: boolean;
   readonly make: (text: string, number: number, name: string) => SteerRequest;
 }
 
@@ -70,19 +72,21 @@ function Acts({ label, choices, send, onActed }: ActsProps): JSX.Element {
   return (
     <div class="steer">
       <div class="acts" role="group" aria-label={label}>
-        {choices.map((choice) => (
-          <button
-            key={choice.name}
-            type="button"
-            aria-expanded={chosen?.name === choice.name}
-            onClick={() => {
-              setReply(null);
-              choose(chosen?.name === choice.name ? null : choice);
-            }}
-          >
-            {choice.name}
-          </button>
-        ))}
+        {choices
+          .filter(({ there = true }) => there)
+          .map((choice) => (
+            <button
+              key={choice.name}
+              type="button"
+              aria-expanded={chosen?.name === choice.name}
+              onClick={() => {
+                setReply(null);
+                choose(chosen?.name === choice.name ? null : choice);
+              }}
+            >
+              {choice.name}
+            </button>
+          ))}
       </div>
       {chosen && <Form key={chosen.name} choice={chosen} onAct={act} />}
       {reply && (
@@ -97,76 +101,61 @@ function Acts({ label, choices, send, onActed }: ActsProps): JSX.Element {
 
 function choicesOf(run: string, { row, end }: RolloutMessage, turn: number | null): Choice[] {
   const on = { run, query: row.query, sample: row.sample, attempt: row.attempt };
+  const may = { asks: 'The reason', optional: true } as const;
   const note: Choice = {
     name: 'Note',
     asks: 'The note',
     make: (text) => ({ act: 'note', ...on, turn: turn ?? 0, text }),
   };
-  if (turn !== null) {
-    const verdict = (said: 'right' | 'wrong'): Choice => ({
-      name: said === 'right' ? '✓ Right' : '✗ Wrong',
-      asks: 'The reason',
-      optional: true,
-      make: (reason) => ({ act: 'verdict', ...on, turn, verdict: said, reason }),
-    });
-    const fork: Choice = {
-      name: 'Play again from here',
-      asks: 'A message to the model, behind the feedback before this turn',
-      optional: true,
-      names: true,
-      make: (text, _n, name) => ({ act: 'fork', ...on, turn, text, name }),
-    };
-    return [verdict('right'), verdict('wrong'), note, ...(end ? [fork] : [])];
-  }
-  const further: Choice = {
-    name: 'Further turns',
-    asks: 'A message to the model, before the first of them',
-    optional: true,
-    numbers: 'Turns',
-    names: true,
-    make: (text, turns, name) => ({ act: 'extend', ...on, turns, text, name }),
-  };
-  const again: Choice = {
-    name: 'Try again',
-    asks: 'The reason',
-    optional: true,
-    make: (reason) => ({ act: 'retry', ...on, reason }),
-  };
-  const say: Choice = {
-    name: 'Message',
-    asks: 'A message to the model, behind the feedback before its next turn',
-    make: (text) => ({ act: 'say', ...on, text }),
-  };
+  if (turn === null)
+    return [
+      note,
+      {
+        name: 'Message',
+        asks: 'A message to the model, behind the feedback before its next turn',
+        there: end === null,
+        make: (text) => ({ act: 'say', ...on, text }),
+      },
+      {
+        ...{ name: 'Further turns', numbers: 'Turns', names: true, there: end?.stopReason === 'max-turns' },
+        ...{ asks: 'A message to the model, before the first of them', optional: true },
+        make: (text, turns, name) => ({ act: 'extend', ...on, turns, text, name }),
+      },
+      {
+        ...{ name: 'Try again', ...may, there: end?.outcome === 'failed' || end?.outcome === 'undecided' },
+        make: (reason) => ({ act: 'retry', ...on, reason }),
+      },
+    ];
   return [
+    { name: '✓ Right', ...may, make: (reason) => ({ act: 'verdict', ...on, turn, verdict: 'right', reason }) },
+    { name: '✗ Wrong', ...may, make: (reason) => ({ act: 'verdict', ...on, turn, verdict: 'wrong', reason }) },
     note,
-    ...(end === null ? [say] : []),
-    ...(end?.stopReason === 'max-turns' ? [further] : []),
-    ...(end?.outcome === 'failed' || end?.outcome === 'undecided' ? [again] : []),
+    {
+      ...{ name: 'Play again from here', names: true, there: end !== null },
+      ...{ asks: 'A message to the model, behind the feedback before this turn', optional: true },
+      make: (text, _n, name) => ({ act: 'fork', ...on, turn, text, name }),
+    },
   ];
 }
 
-function runChoices(run: string): Choice[] {
-  return [
-    {
-      name: 'Pause',
-      does: 'No new rollout begins; those in flight are played to their end.',
-      make: () => ({ act: 'pause', run }),
-    },
-    { name: 'Resume', does: 'Rollouts begin again.', make: () => ({ act: 'resume', run }) },
-    {
-      name: 'Tune',
-      does: 'More or fewer rollouts are in flight from now on.',
-      numbers: 'Rollouts in flight, at most',
-      number: 16,
-      make: (_text, maxConcurrent) => ({ act: 'tune', run, maxConcurrent }),
-    },
-    {
-      name: 'Cancel the run',
-      does: 'Rollouts in flight end as cancelled, and no other begins. Finished turns stay stored. A cancelled run is not resumed.',
-      make: () => ({ act: 'cancel', run }),
-    },
-  ];
-}
+const runChoices = (run: string): Choice[] => [
+  {
+    name: 'Pause',
+    does: 'No new rollout begins; those in flight are played to their end.',
+    make: () => ({ act: 'pause', run }),
+  },
+  { name: 'Resume', does: 'Rollouts begin again.', make: () => ({ act: 'resume', run }) },
+  {
+    ...{ name: 'Tune', does: 'More or fewer rollouts are in flight from now on.' },
+    ...{ numbers: 'Rollouts in flight, at most', number: 16 },
+    make: (_text, maxConcurrent) => ({ act: 'tune', run, maxConcurrent }),
+  },
+  {
+    name: 'Cancel the run',
+    does: 'Rollouts in flight end as cancelled, and no other begins. Finished turns stay stored. A cancelled run is not resumed.',
+    make: () => ({ act: 'cancel', run }),
+  },
+];
 
 interface FormProps {
   readonly choice: Choice;
