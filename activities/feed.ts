@@ -5,11 +5,11 @@
 import { Context } from '@temporalio/activity';
 import { StoreError } from '../domain/errors/errors.ts';
 import { addEntry, countOf, emptyLine, type FeedEntry, groupsOf } from '../domain/feed/entry.ts';
-import { type FeedState, noteAdmission } from '../domain/feed/state.ts';
+import { type FeedState, noteAdmission, REMEMBERED } from '../domain/feed/state.ts';
 import { NO_FILTER } from '../domain/rollout/group.ts';
 import { type NumberSet, without } from '../domain/run/number-set.ts';
 import type { RunRecord } from '../records/record/run-record.ts';
-import type { Store } from '../records/store.ts';
+import type { Store, Stored } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { heartbeating } from './heartbeat.ts';
 
@@ -28,19 +28,9 @@ export interface TrainedAfterInput extends FeedReference {
   readonly version: number;
 }
 
-export interface EntriesAfterInput extends FeedReference {
-  readonly entries: number;
-  /** Hash of the last of them. */
-  readonly last: string | null;
-}
-
-export interface FeedEntryWithHash {
-  readonly entry: FeedEntry;
-  readonly hash: string;
-}
-
 const POLL_MS = 500;
-const REMEMBERED = 512;
+/** Entries that are read at once. */
+const AT_ONCE = 32;
 
 export function feedActivities({ openStore }: Pick<ActivityDeps, 'openStore'>) {
   return {
@@ -72,19 +62,6 @@ export function feedActivities({ openStore }: Pick<ActivityDeps, 'openStore'>) {
       return hash;
     },
 
-    /** The entries behind `entries`; null if the one before them is not the one with this hash. */
-    async entriesAfter({ run, out, entries, last }: EntriesAfterInput): Promise<FeedEntryWithHash[] | null> {
-      const store = openStore(out, run);
-      const found: FeedEntryWithHash[] = [];
-      const before = entries === 0 ? null : ((await store.getFeedEntry(entries))?.hash ?? null);
-      if (before !== last) return null;
-      for (let number = entries + 1; ; number++) {
-        const stored = await store.getFeedEntry(number);
-        if (!stored) return found;
-        found.push({ entry: stored.record, hash: stored.hash });
-      }
-    },
-
     /** The groups that the surviving line trained into a later version. */
     trainedAfter: ({ run, out, entries, version }: TrainedAfterInput): Promise<NumberSet> =>
       heartbeating(async () => {
@@ -93,7 +70,7 @@ export function feedActivities({ openStore }: Pick<ActivityDeps, 'openStore'>) {
         // Backwards: along a line versions never go back, so the first that is not later ends the search.
         let line = Infinity;
         for (let number = entries; number >= 1; number--) {
-          const entry = await entryAt(store, number);
+          const entry = (await entryAt(store, number)).record;
           if (entry.kind === 'rewind') line = Math.min(line, entry.to);
           if (entry.kind !== 'trained' || entry.version > line) continue;
           if (entry.version <= version) break;
@@ -104,67 +81,52 @@ export function feedActivities({ openStore }: Pick<ActivityDeps, 'openStore'>) {
   };
 }
 
-async function stateOf(store: Store, record: RunRecord): Promise<FeedState> {
-  const { run, samples, epochs = 1, train } = record;
+async function stateOf(store: Store, { run, samples, epochs = 1, train }: RunRecord): Promise<FeedState> {
   const line = emptyLine();
   const entries = await store.countFeedEntries();
   let last: string | null = null;
-  for (let number = 1; number <= entries; number++) {
-    const stored = await store.getFeedEntry(number);
-    if (!stored) throw missing(store, number);
-    addEntry(line, stored.record);
-    last = stored.hash;
+  for (let number = 1; number <= entries; number += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, entries + 1 - number) }, (_, i) => entryAt(store, number + i));
+    for (const { record: entry, hash } of await Promise.all(some)) {
+      addEntry(line, entry);
+      last = hash;
+    }
   }
   const trained = groupsOf(line.acknowledged);
   const next = (trained.at(-1)?.[1] ?? -1) + 1;
-  const {
-    batchGroups = null,
-    maxStaleness = 0,
-    ...filter
-  } = train ?? (NO_FILTER as Partial<NonNullable<RunRecord['train']>>);
+  const { batchGroups = null, maxStaleness = 0, ...filter } = train ?? {};
+  const { acknowledged, ...rest } = line;
+  const newest = acknowledged.slice(-REMEMBERED).map((one) => ({ ...one, groups: countOf([one]) }));
   const state: FeedState = {
     run,
     shape: {
-      queries: await store.countQueries(),
-      samples,
-      epochs,
-      batchGroups,
-      maxStaleness,
+      ...{ queries: await store.countQueries(), samples, epochs, batchGroups, maxStaleness },
       filter: { ...NO_FILTER, ...filter },
     },
-    entries,
-    last,
-    line: line.line,
-    version: line.version,
-    weights: line.weights,
-    loaded: line.loaded,
-    trained: line.trained,
-    trainedGroups: countOf(line.acknowledged),
+    ...{ entries, last, ...rest, acknowledged: newest },
+    trainedGroups: countOf(acknowledged),
+    ahead: countOf(acknowledged.filter(({ version }) => version > line.version)),
     next,
     // Those that were left out are found again by looking at them.
     playing: next === 0 ? [] : without([[0, next - 1]], trained),
     ready: [],
     leases: [],
-    expired: [],
-    acknowledged: line.acknowledged
-      .slice(-REMEMBERED)
-      .map(({ lease, version, groups }) => ({ lease, version, groups: countOf([{ lease, version, groups }]) })),
     leftOut: { members: 0, 'success-rate': 0, 'zero-variance': 0 },
-    ahead: line.acknowledged
-      .filter(({ version }) => version > line.version)
-      .map(({ version, groups }) => ({ version, groups: countOf([{ lease: '', version, groups }]) })),
     admissions: [],
     restarts: {},
     concluded: false,
-    floors: line.floors,
-    rewinds: line.rewinds,
   };
   noteAdmission(state);
   return state;
 }
 
-async function entryAt(store: Store, number: number): Promise<FeedEntry> {
-  return (await store.getFeedEntry(number))?.record ?? Promise.reject(missing(store, number));
+async function entryAt(store: Store, number: number): Promise<Stored<FeedEntry>> {
+  const stored = await store.getFeedEntry(number);
+  if (stored) return stored;
+  throw new StoreError(`Entry ${number} of the feed's ledger in ${store.folder} is missing.`, {
+    reason: 'record-missing',
+    fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
+  });
 }
 
 /**
@@ -180,12 +142,5 @@ function moved(store: Store, number: number): StoreError {
   return new StoreError(`Entry ${number} of the feed's ledger in ${store.folder} was written by another feed.`, {
     reason: 'ledger-moved',
     fix: 'Ask again: the feed reads its ledger again.',
-  });
-}
-
-function missing(store: Store, number: number): StoreError {
-  return new StoreError(`Entry ${number} of the feed's ledger in ${store.folder} is missing.`, {
-    reason: 'record-missing',
-    fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
   });
 }

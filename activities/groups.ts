@@ -3,8 +3,7 @@
 // a feed that lost everything else finds the same groups again.
 
 import { Context } from '@temporalio/activity';
-import { type FeedShape, totalGroups } from '../domain/feed/state.ts';
-import type { EndedGroup } from '../domain/feed/rules.ts';
+import { type EndedGroup, type FeedShape, totalGroups } from '../domain/feed/state.ts';
 import {
   groupLabels,
   groupPlace,

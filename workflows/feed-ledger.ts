@@ -1,23 +1,20 @@
-// A feed's entries in its ledger. An entry that is there before this feed writes it (a worker died between the write and
-// the end of its task, or another feed serves the run) is taken over, and what was asked for is decided again.
+// A feed's entries in its ledger. Where another feed wrote an entry first, the state is read anew and what was asked for is
+// decided again: its leases have ended, as after any other loss of this workflow.
 
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import type { FeedEntry } from '../domain/feed/entry.ts';
-import * as rules from '../domain/feed/rules.ts';
+import type { FeedInput } from '../domain/feed/messages.ts';
+import type { Refusal } from '../domain/feed/rules.ts';
 import type { FeedState } from '../domain/feed/state.ts';
-import { entriesAfter, openFeed, recordFeedEntry, trainedAfter } from './feed-steps.ts';
+import { openFeed, recordFeedEntry } from './feed-steps.ts';
 
-interface Place {
-  readonly run: string;
-  readonly out: string;
-}
 type Said<K extends FeedEntry['kind']> = Omit<Extract<FeedEntry, { kind: K }>, 'number' | 'previous' | 'at'>;
 
-/** Thrown when the ledger is ahead: the state has caught up, and the rules must be asked again. */
+/** Thrown when the ledger was ahead: the rules must be asked again. */
 class LedgerMoved extends Error {}
 
 export async function record(
-  { run, out }: Place,
+  { run, out }: FeedInput,
   state: FeedState,
   said: Said<'trained'> | Said<'version'> | Said<'rewind'>,
 ): Promise<void> {
@@ -26,8 +23,9 @@ export async function record(
     state.last = await recordFeedEntry({ run, out, entry });
     state.entries++;
   } catch (error) {
-    if (!isMoved(error)) throw error;
-    await catchUp({ run, out }, state);
+    const cause = error instanceof ActivityFailure ? error.cause : error;
+    if (!(cause instanceof ApplicationFailure) || cause.type !== 'ledger-moved') throw error;
+    Object.assign(state, { settled: undefined }, await openFeed({ run, out }));
     throw new LedgerMoved('the ledger has moved');
   }
 }
@@ -43,31 +41,7 @@ export async function whileMoved<T>(decide: () => Promise<T>): Promise<T> {
   }
 }
 
-async function catchUp({ run, out }: Place, state: FeedState): Promise<void> {
-  const found = await entriesAfter({ run, out, entries: state.entries, last: state.last });
-  if (found === null) {
-    // The folder is another one: nothing that is remembered holds.
-    Object.assign(state, { settled: undefined }, await openFeed({ run, out }));
-    return;
-  }
-  for (const { entry, hash } of found) {
-    if (entry.kind === 'version') rules.publish(state, entry.version, entry.weights);
-    else if (entry.kind === 'trained') rules.trainedBy(state, entry);
-    else {
-      const trained = await trainedAfter({ run, out, entries: state.entries, version: entry.to });
-      rules.rewind(state, entry.to, trained, entry.request);
-    }
-    state.entries = entry.number;
-    state.last = hash;
-  }
-}
-
-function isMoved(error: unknown): boolean {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure && cause.type === 'ledger-moved';
-}
-
-export function refusal({ reason, message, fix }: rules.Refusal): ApplicationFailure {
+export function refusal({ reason, message, fix }: Refusal): ApplicationFailure {
   const said = `${message} ${fix}`.trim();
   return ApplicationFailure.create({ message: said, type: reason, nonRetryable: true, details: [fix] });
 }

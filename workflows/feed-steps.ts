@@ -1,6 +1,7 @@
-// The activities as a feed calls them.
+// The activities as a feed calls them. None is a local one: a feed reads the clock, and a replay sees the same time only
+// where each workflow task has its own place in the history.
 
-import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { TASK_QUEUE } from '../domain/run/queues.ts';
 
@@ -25,8 +26,8 @@ export const { watchGroups } = proxyActivities<Activities>({
 });
 
 /** An entry that another feed wrote first is not tried again. */
-export const { recordFeedEntry, entriesAfter } = proxyLocalActivities<Activities>({
+export const { recordFeedEntry } = proxyActivities<Activities>({
+  taskQueue: TASK_QUEUE,
   startToCloseTimeout: '1 minute',
-  localRetryThreshold: '20 seconds',
   retry: { ...retry, nonRetryableErrorTypes: ['ledger-moved'] },
 });

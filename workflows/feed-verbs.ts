@@ -7,44 +7,34 @@ import {
   type AcknowledgeArguments,
   type AcknowledgeResult,
   argumentProblem,
-  DEFAULT_LEASE_SECONDS,
   type FeedInput,
+  feedProgress,
   type FeedProgress,
   type LeaseArguments,
   type LeaseResult,
-  type RenewArguments,
   type RewindArguments,
   type RewindResult,
   type Verb,
   type VersionArguments,
   type VersionResult,
 } from '../domain/feed/messages.ts';
-import { checkLine, repeatedRewind } from '../domain/feed/fence.ts';
-import * as limits from '../domain/feed/limits.ts';
 import * as rules from '../domain/feed/rules.ts';
-import { type FeedState, isExhausted, type Lease } from '../domain/feed/state.ts';
-import { sizeOf } from '../domain/run/number-set.ts';
+import { acknowledge, type FeedState, isExhausted, publish, rewind } from '../domain/feed/state.ts';
 import { record, refusal, whileMoved } from './feed-ledger.ts';
-import { openDeadline } from './feed-leases.ts';
 import { trainedAfter } from './feed-steps.ts';
 import { loadWeights } from './feed-weights.ts';
 import type { HistorySteps } from './history-steps.ts';
 
-export const lease = defineUpdate<LeaseResult, [LeaseArguments]>('lease');
-export const acknowledge = defineUpdate<AcknowledgeResult, [AcknowledgeArguments]>('acknowledge');
-export const version = defineUpdate<VersionResult, [VersionArguments]>('version');
-export const rewind = defineUpdate<RewindResult, [RewindArguments]>('rewind');
-export const renew = defineUpdate<{ lease: string; until: number }, [RenewArguments]>('renew');
-export const feedProgress = defineQuery<FeedProgress | null>('progress');
+const leaseUpdate = defineUpdate<LeaseResult, [LeaseArguments]>('lease');
+const acknowledgeUpdate = defineUpdate<AcknowledgeResult, [AcknowledgeArguments]>('acknowledge');
+const versionUpdate = defineUpdate<VersionResult, [VersionArguments]>('version');
+const rewindUpdate = defineUpdate<RewindResult, [RewindArguments]>('rewind');
+const progressQuery = defineQuery<FeedProgress | null>('progress');
 
 /** Updates that wait for groups at once: the server lets ten be in flight. */
 const MOST_WAITING = 5;
-const ARGUMENTS = 'docs/feed.md has the arguments.';
-const LIMITED: ReadonlySet<Verb> = new Set(['acknowledge', 'version']);
 
 export interface Verbs {
-  /** Runs work that changes the state, after all that was asked for before it. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
   /** Updates so far. */
   readonly updates: () => number;
   /** Ends the waiting of leases: the workflow is to continue as new. */
@@ -57,198 +47,144 @@ export function openVerbs(
   changed: () => void,
   history: HistorySteps,
 ): Verbs {
-  const { run, out } = input;
   let updates = 0;
-  const begun = () => {
-    updates++;
-    history.did();
-  };
   let waiting = 0;
   let draining = false;
   let tail: Promise<unknown> = Promise.resolve();
 
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = tail.then(() => whileMoved(work));
-    tail = done.catch(() => undefined);
-    return done;
-  };
   const opened = async (): Promise<FeedState> => {
+    updates++;
+    history.did();
     await condition(() => stateOf() !== undefined);
     return stateOf()!;
   };
-  const validated = (verb: Verb, more: (state: FeedState, given: never) => object | boolean = () => true) => ({
-    validator: (given: unknown) => {
+  /** Runs work that changes the state, after all that was asked for before it. */
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = tail.then(() => whileMoved(work));
+    tail = done.catch(() => undefined);
+    return done.finally(changed);
+  };
+  const validated = <A>(verb: Verb, find: (state: FeedState, given: A) => unknown) => ({
+    validator: (given: A) => {
       const problem = argumentProblem(verb, given);
-      if (problem !== undefined) throw refusal({ reason: 'bad-value', message: `${problem}.`, fix: ARGUMENTS });
+      const fix = 'docs/feed.md has the arguments.';
+      if (problem !== undefined) throw refusal({ reason: 'bad-value', message: `${problem}.`, fix });
       const state = stateOf() ?? input.carried;
-      // The limits on steps are asked here only: what is accepted unseen would escape them.
-      if (!state && LIMITED.has(verb)) throw refusal(limits.OPENING);
-      const found = state && more(state, given as never);
-      if (typeof found === 'object' && rules.isRefusal(found)) throw refusal(found);
+      if (state) allowed(find(state, given));
+      else if (verb === 'acknowledge' || verb === 'version') throw refusal(rules.OPENING);
     },
   });
 
-  function mustBeNewest(line: number): void {
-    const stale = checkLine(stateOf()!, line);
-    if (stale) throw refusal(stale);
-  }
-
-  async function take(given: LeaseArguments): Promise<Lease | undefined> {
-    return alone(async () => {
-      mustBeNewest(given.line ?? 0);
-      // By the name in its record: its folder may have been renamed.
-      return rules.takeLease(stateOf()!, given, `${stateOf()!.run}~${uuid4()}`, Date.now());
-    });
-  }
-
   setHandler(
-    lease,
+    leaseUpdate,
     async (given) => {
-      begun();
       const state = await opened();
-      const waitMs = (given.wait ?? 0) * 1000;
-      const deadline = openDeadline(waitMs);
-      let granted: Lease | undefined;
+      const deadline = Date.now() + (given.wait ?? 0) * 1000;
+      // By the name in its record: its folder may have been renamed.
+      const take = async () => {
+        allowed(rules.checkLine(state, given.line));
+        return rules.takeLease(state, given, `${state.run}~${uuid4()}`, Date.now());
+      };
+      let lease;
       waiting++;
       try {
         // Others may take them first.
-        while (!(granted = await take(given)) && !deadline.isOver() && !draining && !isExhausted(stateOf()!)) {
-          const woken = () => rules.canLease(stateOf()!, given) || checkLine(stateOf()!, given.line) !== undefined;
-          await condition(() => draining || deadline.isOver() || woken());
+        while (!(lease = await alone(take)) && Date.now() < deadline && !draining && !isExhausted(state)) {
+          const isStale = () => rules.checkLine(state, given.line) !== undefined;
+          const woken = () => draining || isStale() || rules.canLease(state, given, Date.now());
+          const ends = state.leases.map(({ until }) => until).filter((until) => until > Date.now());
+          await condition(woken, Math.max(1, Math.min(deadline, ...ends) - Date.now()));
         }
       } finally {
-        deadline.cancel();
         waiting--;
       }
-      changed();
-      if (granted) {
-        const { request: _, ...facts } = granted;
-        return { lease: { ...facts, floors: stateOf()!.floors } };
-      }
-      return { lease: null, why: isExhausted(state) ? 'finished' : draining ? 'again' : 'waiting' };
+      if (!lease) return { lease: null, why: isExhausted(state) ? 'finished' : draining ? 'again' : 'waiting' };
+      const { request: _, ...facts } = lease;
+      return { lease: { ...facts, floors: state.floors } };
     },
     {
       description: 'Groups for a consumer, until the lease ends',
-      ...validated('lease', (state, given: LeaseArguments) =>
+      ...validated<LeaseArguments>('lease', (state, given) =>
         given.wait && waiting >= MOST_WAITING
           ? { reason: 'feed-busy', message: `${waiting} leases wait already.`, fix: 'Ask again in a second.' }
-          : limits.mayLease(state, given),
+          : rules.checkLease(state, given),
       ),
     },
   );
 
   setHandler(
-    acknowledge,
+    acknowledgeUpdate,
     async (given) => {
-      begun();
-      await opened();
+      const state = await opened();
       return alone(async () => {
-        const state = stateOf()!;
-        const checked = limits.mayAcknowledge(state, given);
-        if (rules.isRefusal(checked)) throw refusal(checked);
-        if ('before' in checked) return { ...checked.before, already: true };
-        const { id, consumer, groups, version: leasedAt } = checked.lease;
+        const found = allowed(rules.checkAcknowledge(state, given));
+        if ('before' in found) return { ...found.before, already: true };
+        const { id, consumer, groups, version: leasedAt } = found.lease;
         await record(input, state, { kind: 'trained', lease: id, consumer, groups, leasedAt, version: given.version });
-        const done = rules.acknowledge(state, checked.lease, given.version);
-        changed();
-        return { ...done, already: false };
+        return { ...acknowledge(state, found.lease, given.version), already: false };
       });
     },
-    { description: 'These groups were trained', ...validated('acknowledge', limits.mayAcknowledge) },
+    { description: 'These groups were trained', ...validated('acknowledge', rules.checkAcknowledge) },
   );
 
   let publishing: Promise<unknown> = Promise.resolve();
   setHandler(
-    version,
+    versionUpdate,
     async (given) => {
-      begun();
-      await opened();
-      const weights = given.weights ?? null;
-      const done = publishing.then(async (): Promise<VersionResult> => {
-        const check = () => {
-          // A rewind may have come since it was accepted.
-          const checked = limits.mayPublish(stateOf()!, given);
-          if (typeof checked === 'object') throw refusal(checked);
-          return checked;
-        };
-        if (check()) return { version: given.version, already: true };
-        if (weights !== null) await loadWeights(input, stateOf()!, given.version, weights);
+      const state = await opened();
+      const { version, weights = null } = given;
+      // A rewind may have come since it was accepted.
+      const isPublished = () => allowed(rules.checkVersion(state, given));
+      const done = publishing.then(async () => {
+        if (isPublished()) return { version, already: true };
+        if (weights !== null) await loadWeights(input, state, version, weights);
         return alone(async () => {
-          if (check()) return { version: given.version, already: true };
-          const state = stateOf()!;
-          await record(input, state, { kind: 'version', version: given.version, weights });
-          rules.publish(state, given.version, weights);
-          changed();
-          return { version: given.version, already: false };
+          if (isPublished()) return { version, already: true };
+          await record(input, state, { kind: 'version', version, weights });
+          publish(state, version, weights);
+          return { version, already: false };
         });
       });
       publishing = done.catch(() => undefined);
       return done;
     },
-    { description: 'The newest weights', ...validated('version', limits.mayPublish) },
+    { description: 'The newest weights', ...validated('version', rules.checkVersion) },
   );
 
   setHandler(
-    rewind,
+    rewindUpdate,
     async (given) => {
-      begun();
-      await opened();
+      const state = await opened();
+      const { version, request } = given;
       return alone(async () => {
-        const state = stateOf()!;
-        const checked = repeatedRewind(state, given.request) ?? rules.checkRewind(state, given);
-        if (checked) {
-          if (rules.isRefusal(checked)) throw refusal(checked);
-          const { version, line, offered } = checked;
-          return { version, line, offered };
-        }
-        const trained =
-          given.version < state.trained
-            ? await trainedAfter({ run, out, entries: state.entries, version: given.version })
-            : [];
-        const named = given.request == null ? {} : { request: given.request };
-        await record(input, state, { kind: 'rewind', to: given.version, ...named });
-        const offered = rules.rewind(state, given.version, trained, given.request);
-        changed();
-        return { version: given.version, line: state.line, offered };
+        const known = allowed(rules.checkRewind(state, given));
+        if (known) return { version: known.version, line: known.line, offered: known.offered };
+        const { run, out } = input;
+        const { entries, trained } = state;
+        const again = version < trained ? await trainedAfter({ run, out, entries, version }) : [];
+        const named = request == null ? {} : { request };
+        await record(input, state, { kind: 'rewind', to: version, ...named });
+        const offered = rewind(state, version, again, request ?? undefined);
+        return { version, line: state.line, offered };
       });
     },
-    { description: 'Goes back to a checkpoint', ...validated('rewind', limits.mayRewind) },
+    { description: 'Goes back to a checkpoint', ...validated('rewind', rules.checkRewind) },
   );
 
-  setHandler(
-    renew,
-    async ({ lease: id, seconds, line }) => {
-      begun();
-      await opened();
-      return alone(async () => {
-        if (line != null) mustBeNewest(line);
-        const found = rules.findLease(stateOf()!, id);
-        if (rules.isRefusal(found)) throw refusal(found);
-        if (!stateOf()!.leases.includes(found)) {
-          throw refusal({
-            reason: 'no-such-lease',
-            message: `Lease ${id} has ended: its ${sizeOf(found.groups)} groups are offered again.`,
-            fix: 'Acknowledge it, if they were trained, or lease others.',
-          });
-        }
-        const until = Date.now() + (seconds ?? DEFAULT_LEASE_SECONDS) * 1000;
-        rules.renewLease(stateOf()!, found, until);
-        changed();
-        return { lease: id, until };
-      });
-    },
-    { description: 'The lease ends later', ...validated('renew', limits.mayRenew) },
-  );
-
-  setHandler(feedProgress, () => (stateOf() ? rules.feedProgress(stateOf()!) : null), {
+  setHandler(progressQuery, () => (stateOf() ? feedProgress(stateOf()!) : null), {
     description: 'Open, leased, trained and left out',
   });
 
   return {
-    alone,
     updates: () => updates,
     drain() {
       draining = true;
     },
   };
+}
+
+/** What the rules found; throws their refusal. */
+function allowed<T>(found: T): Exclude<T, rules.Refusal> {
+  if (typeof found === 'object' && found !== null && rules.isRefusal(found)) throw refusal(found);
+  return found as Exclude<T, rules.Refusal>;
 }

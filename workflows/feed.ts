@@ -17,15 +17,13 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { MemberToStart } from '../activities/groups.ts';
-import type { FeedInput, FeedProgress } from '../domain/feed/messages.ts';
-import { endLeases, feedProgress, groupsEnded } from '../domain/feed/rules.ts';
-import { admitted, type FeedState, isExhausted, nothingToCome } from '../domain/feed/state.ts';
+import { type FeedInput, feedProgress, type FeedProgress } from '../domain/feed/messages.ts';
+import { admitted, type FeedState, groupsEnded, isExhausted, nothingToCome } from '../domain/feed/state.ts';
 import { feedTable } from '../domain/feed/table.ts';
 import { rolloutWorkflowId } from '../domain/run/ids.ts';
 import { sizeOf } from '../domain/run/number-set.ts';
 import { runPriority } from '../domain/run/priority.ts';
 import { TASK_QUEUE } from '../domain/run/queues.ts';
-import { openLeaseTimers } from './feed-leases.ts';
 import { openFeed, watchGroups } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';
 import { openHistorySteps } from './history-steps.ts';
@@ -67,17 +65,9 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
       if (!isCancellation(error)) broken = error;
     });
 
-  const timers = openLeaseTimers((lease) => {
-    history.did();
-    void verbs.alone(async () => {
-      endLeases(state, (one) => one === lease);
-      changed();
-    });
-  });
   for (;;) {
     const seen = changes;
     if (broken !== undefined) throw broken;
-    timers.follow(state);
     if (state.shape.batchGroups !== null && admitted(state) !== sent && !state.concluded) {
       sent = admitted(state);
       await tellCollection(sent);

@@ -41,16 +41,18 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
       if (verb === 'version' && typeof given['weights'] === 'string') onWeights?.(given['weights']);
       // Weights take as long as the servers take to load them.
       const waitMs = verb === 'version' ? LOADING_MS : 0;
-      // Asked again by `call`, it must not begin another line.
-      const named = verb === 'rewind' ? { ...given, request: given['request'] ?? randomUUID() } : given;
+      // Asked again by `call`, a request gets the same lease, and begins no other line.
+      const isNamed = verb === 'lease' || verb === 'rewind';
+      const named = isNamed ? { ...given, request: given['request'] ?? randomUUID() } : given;
       if (verb !== 'lease') return json(response, await call(verb, named, waitMs));
-      const granted = await leaseFor(given as unknown as LeaseArguments, response);
+      const wanted = named as unknown as LeaseArguments;
+      const granted = await leaseFor(wanted, response);
       if (granted.lease === null) return json(response, granted);
       try {
         await sendBatch(granted.lease, response);
       } catch (error) {
-        // Nobody has its rows: the groups are offered again at once.
-        await call('renew', { lease: granted.lease.id, seconds: 0.1 }).catch(() => undefined);
+        // Nobody has its rows: the groups are for others at once.
+        await call('lease', { ...wanted, wait: 0, seconds: 0.1 }).catch(() => undefined);
         throw error;
       }
     },
@@ -71,14 +73,11 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
 
   async function leaseFor(given: LeaseArguments, response: ServerResponse): Promise<LeaseResult> {
     const until = Date.now() + (given.wait ?? 0) * 1000;
-    const request = given.request ?? randomUUID();
     for (;;) {
       const wait = Math.max(0, Math.min(SLICE_SECONDS, (until - Date.now()) / 1000));
-      const result = await call<LeaseResult>('lease', { ...given, request, wait }, wait * 1000).catch(ifBusy);
-      if (result.lease === null && result.why !== 'finished' && Date.now() < until && !response.destroyed) continue;
-      if (result.lease === null || !response.destroyed) return result;
-      await call('renew', { lease: result.lease.id, seconds: 0.1 }).catch(() => undefined);
-      return { lease: null, why: 'waiting' };
+      const result = await call<LeaseResult>('lease', { ...given, wait }, wait * 1000).catch(ifBusy);
+      const isOver = result.lease !== null || result.why === 'finished' || Date.now() >= until;
+      if (isOver || response.destroyed) return result;
     }
   }
 

@@ -54,43 +54,49 @@ export interface Line {
   loaded: number;
   /** The last version that something was trained into, or that the trainer rewound to. */
   trained: number;
-  /** In order; versions never go back. */
-  readonly acknowledged: Trained[];
   floors: Floor[];
   rewinds: RewindRequest[];
 }
 
-export function emptyLine(): Line {
-  return { line: 0, version: 0, weights: null, loaded: -1, trained: 0, acknowledged: [], floors: [], rewinds: [] };
+/** The line, and what was trained along it, in order; versions never go back. */
+export interface TrainedLine extends Line {
+  readonly acknowledged: Trained[];
+}
+
+export function emptyLine(): TrainedLine {
+  return { line: 0, version: 0, weights: null, loaded: -1, trained: 0, floors: [], rewinds: [], acknowledged: [] };
 }
 
 /** Adds the next entry; returns the acknowledgements that it takes off the line. */
-export function addEntry(line: Line, entry: FeedEntry): Trained[] {
-  switch (entry.kind) {
-    case 'trained':
-      line.acknowledged.push({ lease: entry.lease, version: entry.version, groups: entry.groups });
-      line.trained = Math.max(line.trained, entry.version);
-      return [];
-    case 'version':
-      line.version = entry.version;
-      line.weights = entry.weights;
-      if (entry.weights !== null) line.loaded = entry.version;
-      return [];
-    case 'rewind': {
-      const gone: Trained[] = [];
-      while ((line.acknowledged.at(-1)?.version ?? 0) > entry.to) gone.push(line.acknowledged.pop()!);
-      if (line.version >= entry.to) line.weights = null;
-      line.version = Math.min(line.version, entry.to);
-      line.trained = entry.to;
-      line.floors = addFloor(line.floors, line.line, entry.to);
-      line.line++;
-      if (entry.request !== undefined) {
-        const made = { request: entry.request, version: entry.to, line: line.line, offered: countOf(gone) };
-        line.rewinds = rememberRewind(line.rewinds, made);
-      }
-      return gone;
-    }
+export function addEntry(line: TrainedLine, entry: FeedEntry): Trained[] {
+  if (entry.kind === 'trained') {
+    line.acknowledged.push({ lease: entry.lease, version: entry.version, groups: entry.groups });
+    line.trained = Math.max(line.trained, entry.version);
+  } else if (entry.kind === 'version') publishOn(line, entry.version, entry.weights);
+  else {
+    const gone: Trained[] = [];
+    while ((line.acknowledged.at(-1)?.version ?? 0) > entry.to) gone.push(line.acknowledged.pop()!);
+    beginLine(line, entry, countOf(gone));
+    return gone;
   }
+  return [];
+}
+
+export function publishOn(line: Line, version: number, weights: string | null): void {
+  line.version = version;
+  line.weights = weights;
+  if (weights !== null) line.loaded = version;
+}
+
+/** `offered`: how many groups are offered again. */
+export function beginLine(line: Line, { to, request }: Pick<RewindEntry, 'to' | 'request'>, offered: number): void {
+  if (line.version >= to) line.weights = null;
+  line.version = Math.min(line.version, to);
+  line.trained = to;
+  line.floors = addFloor(line.floors, line.line, to);
+  line.line++;
+  if (request === undefined) return;
+  line.rewinds = rememberRewind(line.rewinds, { request, version: to, line: line.line, offered });
 }
 
 export function groupsOf(acknowledged: readonly Trained[]): NumberSet {

@@ -2,8 +2,8 @@
 // `problemOf…` reads arguments from outside, which may be anything.
 
 import type { Floor } from './line.ts';
-import type { NumberSet } from '../run/number-set.ts';
-import type { FeedState, Lease } from './state.ts';
+import { type NumberSet, sizeOf } from '../run/number-set.ts';
+import { admitted, type FeedState, type Lease, nothingToCome, totalGroups } from './state.ts';
 import type { LeftOut } from '../rollout/group.ts';
 
 export interface FeedInput {
@@ -25,9 +25,9 @@ export interface LeaseArguments {
   readonly wait?: number;
   /** Fewer are enough; default `groups`. */
   readonly least?: number;
-  /** The lease ends after so many seconds; default 600. */
+  /** From then on, its groups are given to others that need them; default 600. */
   readonly seconds?: number;
-  /** The caller's own id of this request: sent again, it gets the same lease. */
+  /** The caller's own id of this request: sent again, it gets the same lease, for `seconds` from then on. */
   readonly request?: string;
   /** The line that the trainer's rewind began; default 0: it never called `rewind`. */
   readonly line?: number;
@@ -88,13 +88,6 @@ export interface RewindResult {
   readonly offered: number;
 }
 
-export interface RenewArguments {
-  readonly lease: string;
-  readonly seconds?: number;
-  /** Default: that of the lease. */
-  readonly line?: number;
-}
-
 export interface FeedProgress {
   readonly run: string;
   readonly line: number;
@@ -120,6 +113,23 @@ export interface FeedProgress {
   readonly trainedInto: number | null;
   readonly leftOut: Readonly<Record<LeftOut, number>>;
   readonly concluded: boolean;
+}
+
+export function feedProgress(state: FeedState): FeedProgress {
+  const { run, line, version, entries, ready, playing, leases, trainedGroups, acknowledged, leftOut } = state;
+  return {
+    ...{ run, line, version, entries, leftOut, trained: trainedGroups },
+    total: totalGroups(state.shape),
+    admitted: admitted(state),
+    ready: sizeOf(ready),
+    readyGroups: ready.slice(0, 100),
+    playing: sizeOf(playing),
+    leases: leases.map(({ id, groups, ...rest }) => ({
+      ...{ lease: id, consumer: rest.consumer, groups: sizeOf(groups), numbers: groups, until: rest.until },
+    })),
+    trainedInto: acknowledged.at(-1)?.version ?? null,
+    concluded: state.concluded && nothingToCome(state),
+  };
 }
 
 export const DEFAULT_LEASE_SECONDS = 600;
@@ -160,7 +170,6 @@ const RULES = {
   acknowledge: { lease: text(300), version: VERSION, line: LINE },
   version: { version: VERSION, weights: maybe(text(4096)), line: LINE },
   rewind: { version: VERSION, request: maybe(text(200)) },
-  renew: { lease: text(300), seconds: maybe(real(0.1, MAX_LEASE_SECONDS)), line: LINE },
 } as const satisfies Record<string, Record<string, Rule>>;
 
 export type Verb = keyof typeof RULES;

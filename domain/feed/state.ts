@@ -1,9 +1,9 @@
 // The state of a feed as plain JSON that continue-as-new can carry: open groups and leases only, never what was trained.
 // And the rules of admission and of handing out, as pure functions.
 
-import type { Floor, RewindRequest } from './line.ts';
+import { beginLine, type Line, publishOn } from './entry.ts';
 import type { GroupFilter, LeftOut } from '../rollout/group.ts';
-import { type NumberSet, numbersIn, sizeOf } from '../run/number-set.ts';
+import { type NumberSet, numbersIn, setOf, sizeOf, union, without } from '../run/number-set.ts';
 
 /** The part of run.json on a run's groups. */
 export interface FeedShape {
@@ -28,7 +28,7 @@ export interface Lease {
   /** The version that trains it, if each step before it takes its full batch. */
   readonly trainedAt: number;
   readonly line: number;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; from then on its groups are given to others that need them. */
   until: number;
 }
 
@@ -38,38 +38,27 @@ export interface Acknowledged {
   readonly groups: number;
 }
 
-export interface FeedState {
+export interface FeedState extends Line {
   readonly run: string;
   readonly shape: FeedShape;
-  /** domain/feed/line.ts. */
-  floors: Floor[];
-  rewinds: RewindRequest[];
-  /** No server has later weights than those that are published; absent if that is not known. */
-  settled?: boolean;
   /** Entries of the ledger, and the hash of the last one. */
   entries: number;
   last: string | null;
-  line: number;
-  version: number;
-  weights: string | null;
-  /** As in Line. */
-  loaded: number;
-  trained: number;
+  /** No server has later weights than those that are published; absent if that is not known. */
+  settled?: boolean;
   /** Groups trained along the surviving line. */
   trainedGroups: number;
+  /** Groups trained into the version after the published one. */
+  ahead: number;
+  /** The newest acknowledgements of the surviving line. */
+  acknowledged: Acknowledged[];
   /** Every group below is ready, leased, trained, left out, or in `playing`. */
   next: number;
   /** Groups below `next` that have not ended. */
   playing: NumberSet;
   ready: NumberSet;
   leases: Lease[];
-  /** Leases that ended, while nobody else has one of their groups. */
-  expired: Lease[];
-  /** The newest acknowledgements of the surviving line. */
-  acknowledged: Acknowledged[];
   leftOut: Record<LeftOut, number>;
-  /** Groups trained into a version that is not published yet. */
-  ahead: { readonly version: number; readonly groups: number }[];
   /** The version at which groups below `upTo` were admitted, where one of them may be open. */
   admissions: { readonly version: number; readonly upTo: number }[];
   /** How often a member was started again, by `<group>/<sample>`. */
@@ -78,20 +67,19 @@ export interface FeedState {
   concluded: boolean;
 }
 
+/** Acknowledgements that are remembered. */
+export const REMEMBERED = 512;
+
 export function totalGroups({ queries, epochs }: FeedShape): number {
   return queries * epochs;
 }
 
-export function leftOutGroups({ leftOut }: Pick<FeedState, 'leftOut'>): number {
-  return Object.values(leftOut).reduce((sum, n) => sum + n, 0);
-}
-
 /** How many groups may have begun in all: (η + v + 1)·B of those that are fed. */
-export function admitted(state: Pick<FeedState, 'shape' | 'version' | 'leftOut'>): number {
-  const { batchGroups, maxStaleness } = state.shape;
-  const total = totalGroups(state.shape);
-  if (batchGroups === null) return total;
-  return Math.min(total, (maxStaleness + state.version + 1) * batchGroups + leftOutGroups(state));
+export function admitted({ shape, version, leftOut }: Pick<FeedState, 'shape' | 'version' | 'leftOut'>): number {
+  const { batchGroups, maxStaleness } = shape;
+  if (batchGroups === null) return totalGroups(shape);
+  const left = Object.values(leftOut).reduce((sum, n) => sum + n, 0);
+  return Math.min(totalGroups(shape), (maxStaleness + version + 1) * batchGroups + left);
 }
 
 /** Records when groups were admitted; forgets what no open group needs. */
@@ -106,16 +94,12 @@ function admittedAt(state: FeedState, group: number): number {
   return state.admissions.find(({ upTo }) => group < upTo)?.version ?? state.version;
 }
 
-/** Groups that are leased, or trained into a version that is not published. */
-function taken(state: FeedState): number {
-  const leased = state.leases.reduce((sum, { groups }) => sum + sizeOf(groups), 0);
-  return state.ahead.reduce((sum, { groups }) => sum + groups, leased);
-}
+const inAll = (leases: readonly Pick<Lease, 'groups'>[]) => leases.reduce((sum, { groups }) => sum + sizeOf(groups), 0);
 
 /** The version that trains the next group to be handed out. */
-export function trainsNext(state: FeedState, more = 0): number {
-  const { batchGroups } = state.shape;
-  return batchGroups === null ? state.version : state.version + Math.floor((taken(state) + more) / batchGroups);
+export function trainsNext({ shape, version, leases, ahead }: FeedState, more = 0): number {
+  const { batchGroups } = shape;
+  return batchGroups === null ? version : version + Math.floor((inAll(leases) + ahead + more) / batchGroups);
 }
 
 /**
@@ -126,7 +110,7 @@ export function available(state: FeedState, most: number): number[] {
   const chosen: number[] = [];
   const { batchGroups, maxStaleness } = state.shape;
   const paced = batchGroups !== null && !state.concluded;
-  const before = paced ? taken(state) : 0;
+  const before = paced ? inAll(state.leases) + state.ahead : 0;
   let dueAt = -1;
   let due = 0;
   for (const group of numbersIn(state.ready)) {
@@ -158,4 +142,71 @@ export function isExhausted(state: FeedState): boolean {
 /** No group beyond those that are ready or leased. */
 export function nothingToCome(state: FeedState): boolean {
   return state.playing.length === 0 && (state.concluded || state.next >= totalGroups(state.shape));
+}
+
+export function addLease(state: FeedState, lease: Lease): void {
+  state.ready = without(state.ready, lease.groups);
+  state.leases.push(lease);
+}
+
+/** Offers the groups of leases again, and forgets them. */
+export function endLeases(state: FeedState, isOver: (lease: Lease) => boolean): void {
+  for (const { groups } of state.leases.filter(isOver)) state.ready = union(state.ready, groups);
+  state.leases = state.leases.filter((lease) => !isOver(lease));
+}
+
+export function acknowledge(state: FeedState, lease: Lease, version: number): Acknowledged {
+  const acknowledged = { lease: lease.id, version, groups: sizeOf(lease.groups) };
+  state.leases = state.leases.filter(({ id }) => id !== lease.id);
+  state.trained = version;
+  state.trainedGroups += acknowledged.groups;
+  state.ahead += acknowledged.groups;
+  state.acknowledged = [...state.acknowledged, acknowledged].slice(-REMEMBERED);
+  return acknowledged;
+}
+
+export function publish(state: FeedState, version: number, weights: string | null): void {
+  if (version > state.version) state.ahead = 0;
+  publishOn(state, version, weights);
+  state.settled = true;
+  noteAdmission(state);
+}
+
+/** `offered`: what was trained into a later version along the line. Returns the number of groups offered again. */
+export function rewind(state: FeedState, to: number, offered: NumberSet, request?: string): number {
+  const again = sizeOf(offered) + inAll(state.leases);
+  endLeases(state, () => true);
+  state.ready = union(state.ready, offered);
+  state.trainedGroups -= sizeOf(offered);
+  state.acknowledged = state.acknowledged.filter(({ version }) => version <= to);
+  if (to <= state.version) state.ahead = 0;
+  // Servers may have weights that were never published; then those of `to` must be loaded again.
+  const weights = state.settled && state.version === to ? state.weights : null;
+  beginLine(state, request === undefined ? { to } : { to, request }, again);
+  if (state.version === to) state.weights = weights;
+  noteAdmission(state);
+  return again;
+}
+
+/** A group that was looked at, and has ended. */
+export interface EndedGroup {
+  readonly group: number;
+  readonly leftOut: LeftOut | null;
+}
+
+export function groupsEnded(state: FeedState, ended: readonly EndedGroup[], concluded: boolean): void {
+  const isPlaying = (group: number) => state.playing.some(([first, last]) => first <= group && group <= last);
+  const fresh = ended.filter(({ group }) => group >= state.next || isPlaying(group));
+  const next = Math.max(state.next, ...fresh.map(({ group }) => group + 1));
+  const begun: NumberSet = next > state.next ? [[state.next, next - 1]] : [];
+  const numbers = setOf(fresh.map(({ group }) => group));
+  state.next = next;
+  state.playing = without(union(state.playing, begun), numbers);
+  state.ready = union(state.ready, setOf(fresh.filter((g) => g.leftOut === null).map((g) => g.group)));
+  for (const { leftOut } of fresh) if (leftOut !== null) state.leftOut[leftOut]++;
+  for (const group of numbersIn(numbers)) {
+    for (const key of Object.keys(state.restarts)) if (key.startsWith(`${group}/`)) delete state.restarts[key];
+  }
+  state.concluded ||= concluded;
+  noteAdmission(state);
 }

@@ -23,7 +23,6 @@ from everturn_feed import Feed, FeedError, _home, _read  # noqa: E402
 # AReaL's own pusher sends one rollout's samples as one list
 PER_MESSAGE = 16
 LEASE_SECONDS = 3600
-RENEW_SECONDS = 60
 # a puller that is away blocks the socket when 1,000 messages wait; then pullers are looked for again
 SEND_TIMEOUT_MS = 10_000
 # the groups of a lease that ended are another's, or offered again
@@ -198,7 +197,7 @@ class Pusher:
         if (self.state["step"] or {}).get("lease") != batch.lease:
             self._remember(step={"lease": batch.lease, "request": request, "base": self._count(), "samples": len(samples)})
         base, sent_to, most = self.state["step"]["base"], None, 0
-        moved = renewed = time.monotonic()
+        moved = time.monotonic()
         while (loaded := self._count() - base) < len(samples):
             pullers = self.names.pullers()
             if loaded > most:
@@ -208,9 +207,6 @@ class Pusher:
                 # in one puller's order the first ones are loaded first; of several it is not known which
                 whole = self._send(pullers, samples, loaded if len(pullers) == 1 else 0)
                 sent_to, moved = pullers if whole else None, time.monotonic()
-            if time.monotonic() - renewed > RENEW_SECONDS:
-                batch.renew(LEASE_SECONDS)
-                renewed = time.monotonic()
             time.sleep(self.poll)
         self._until_published()
         if not self._acknowledge(batch.lease):

@@ -59,9 +59,6 @@ class Batch:
         """These groups were trained into `version`. FeedError: they were not counted, and the step must be discarded."""
         return self.feed.acknowledge(self.lease, version)
 
-    def renew(self, seconds=600):
-        return self.feed.call("renew", lease=self.lease, seconds=seconds)
-
 
 class Feed:
     """run: its name, under the folder `out`, or its folder. url and token: of a feed that runs elsewhere.
@@ -144,7 +141,7 @@ class Feed:
         """The lines of the answer. A connection that breaks is tried again, the same request, until patience ends."""
         if verb in ("lease", "rewind"):
             body = {"request": uuid.uuid4().hex, **body}
-        if self.line is not None and verb in ("lease", "acknowledge", "version", "renew"):
+        if self.line is not None and verb in ("lease", "acknowledge", "version"):
             body = {**body, "line": self.line}
         started, pause = time.monotonic(), 0.2
         while True:

@@ -76,9 +76,8 @@ const [{ line }] = await call('rewind', { version, request: `${process.pid}-rewi
 // A checkpoint may be saved and not yet published.
 await call('version', { version, line });
 for (let step = 0; !existsSync(join(folder, 'stop')); step++) {
-  const [head, ...rows] = await call('lease', {
-    ...{ consumer: `trainer ${process.pid}`, groups, wait: 20, seconds: 30, request: `${process.pid}-${step}`, line },
-  });
+  const wanted = { consumer: `trainer ${process.pid}`, groups, request: `${process.pid}-${step}`, line };
+  const [head, ...rows] = await call('lease', { ...wanted, wait: 20, seconds: 30 });
   if (head.lease === null) {
     if (head.why !== 'finished') continue;
     log({ event: 'finished', version });
@@ -86,7 +85,8 @@ for (let step = 0; !existsSync(join(folder, 'stop')); step++) {
     break;
   }
   if (head.groups.length < groups && !(await isLast(head.lease))) {
-    await call('renew', { lease: head.lease, seconds: 0.1, line });
+    // Sent again, a request has its lease for so long from then on.
+    await call('lease', { ...wanted, seconds: 0.1 });
     await sleep(500);
     continue;
   }

@@ -181,9 +181,6 @@ class Lease:
     def __init__(self, lease, rows):
         self.lease, self.rows = lease, rows
 
-    def renew(self, seconds):
-        pass
-
 
 def row(group, sample):
     return {**ROWS[0], "id": f"q{group}@{sample}", "sample": sample}
