@@ -1,5 +1,5 @@
-// A feed's entries in its ledger. Where another feed wrote an entry first, the state is read anew and what was asked for is
-// decided again: its leases have ended, as after any other loss of this workflow.
+// A feed's entries in its ledger. Where another feed wrote an entry first, the whole ledger is read again, and the rules
+// decide once more: leases have ended then, as after any other loss of this workflow.
 
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import type { FeedEntry } from '../domain/feed/entry.ts';

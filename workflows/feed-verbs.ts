@@ -183,7 +183,7 @@ export function openVerbs(
   };
 }
 
-/** What the rules found; throws their refusal. */
+/** The finding of the rules; throws their refusal. */
 function allowed<T>(found: T): Exclude<T, rules.Refusal> {
   if (typeof found === 'object' && found !== null && rules.isRefusal(found)) throw refusal(found);
   return found as Exclude<T, rules.Refusal>;

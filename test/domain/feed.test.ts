@@ -1,6 +1,7 @@
 // The rules of a feed against a model that knows only what trainers see: at any moment each group is in one place, along
 // the surviving line none was trained twice or too old, and only the trainer that rewound last may act.
 
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addEntry, emptyLine, groupsOf, type FeedEntry, type RewindEntry } from '../../domain/feed/entry.ts';
@@ -15,42 +16,8 @@ import {
   publish,
   rewind,
 } from '../../domain/feed/state.ts';
-import { has, isNumberSet, numbersIn, setOf, sizeOf, union, without } from '../../domain/run/number-set.ts';
+import { numbersIn, setOf, sizeOf } from '../../domain/run/number-set.ts';
 import { openedFeed } from './some.ts';
-
-const numbers = fc.array(fc.nat(40), { maxLength: 30 });
-
-describe('a set of numbers', () => {
-  it('does what a Set does', () => {
-    fc.assert(
-      fc.property(numbers, numbers, (a, b) => {
-        const [x, y] = [setOf(a), setOf(b)];
-        expect([...numbersIn(x)]).toEqual([...new Set(a)].sort((p, q) => p - q));
-        expect([...numbersIn(union(x, y))]).toEqual([...new Set([...a, ...b])].sort((p, q) => p - q));
-        expect([...numbersIn(without(x, y))]).toEqual(
-          [...new Set(a)].filter((n) => !b.includes(n)).sort((p, q) => p - q),
-        );
-        expect(sizeOf(x)).toBe(new Set(a).size);
-        for (let n = 0; n <= 41; n++) expect(has(x, n)).toBe(a.includes(n));
-        for (const set of [x, union(x, y), without(x, y)]) expect(isNumberSet(set, 41)).toBe(true);
-      }),
-    );
-    for (const bad of [
-      null,
-      [[1]],
-      [[2, 1]],
-      [
-        [0, 1],
-        [2, 3],
-      ],
-      [[0, 1.5]],
-      [[-1, 0]],
-      [[0, 41]],
-    ])
-      // prettier-ignore
-      expect(isNumberSet(bad, 41)).toBe(false);
-  });
-});
 
 const [GROUPS, B, ETA] = [24, 3, 1];
 const who = fc.nat(2);
@@ -93,10 +60,10 @@ class World {
 
   /** A refusal changes nothing, and is `stale-line` for all but the newest trainer. */
   refused(before: FeedState, who: number, found: unknown): boolean {
-    expect(this.state).toEqual(before);
+    assert.deepEqual(this.state, before);
     const isRefused = typeof found === 'object' && found !== null && rules.isRefusal(found);
-    if (!this.mayAct(who)) expect(found).toMatchObject({ reason: 'stale-line' });
-    else if (isRefused) expect(found.reason).not.toBe('stale-line');
+    if (!this.mayAct(who)) assert.equal((found as { reason?: unknown } | undefined)?.reason, 'stale-line');
+    else if (isRefused) assert.notEqual(found.reason, 'stale-line');
     return isRefused;
   }
 
@@ -119,10 +86,10 @@ class World {
         const version = state.version + one.by - 1;
         const found = rules.checkVersion(state, { version: Math.max(0, version), weights: null, line });
         if (this.refused(before, who, found) || found !== false) return;
-        expect(version).toBe(state.version + 1);
+        assert.equal(version, state.version + 1);
         const groups = this.line.acknowledged.filter((one) => one.version === version).map((one) => one.groups);
         const trained = groups.reduce((sum, set) => sum + sizeOf(set), 0);
-        expect(trained >= B || (trained > 0 && isExhausted(state))).toBe(true);
+        assert.equal(trained >= B || (trained > 0 && isExhausted(state)), true);
         this.note({ kind: 'version', version, weights: null });
         publish(state, version, null);
       } else this.rewind(one);
@@ -154,11 +121,11 @@ class World {
     const isHeld = this.state.leases.some(({ id }) => id === known?.id);
     const lease = rules.takeLease(this.state, given, `r~${this.count}`, this.now);
     // Whatever could be given was given.
-    if (!lease) return expect(rules.canLease(this.state, given, this.now)).toBe(isExhausted(this.state));
-    if (isHeld) expect(lease.id).toBe(known!.id);
-    expect(lease.until).toBe(this.now + seconds * 1000);
+    if (!lease) return assert.equal(rules.canLease(this.state, given, this.now), isExhausted(this.state));
+    if (isHeld) assert.equal(lease.id, known!.id);
+    assert.equal(lease.until, this.now + seconds * 1000);
     if (lease.id === `r~${this.count}`) this.leases.push({ id: lease.id, request, who, line });
-    expect(sizeOf(lease.groups)).toBeLessThanOrEqual(B);
+    assert.ok(sizeOf(lease.groups) <= B);
   }
 
   acknowledge(before: FeedState, who: number, n: number, by: number): void {
@@ -169,10 +136,10 @@ class World {
     const found = rules.checkAcknowledge(state, { lease: lease.id, version, line: this.trainers[who]!.line });
     // Also without its line a lease of a line that ended is not taken.
     const bare = rules.checkAcknowledge(state, { lease: lease.id, version });
-    if (lease.line !== state.line && !('before' in bare)) expect(bare).toHaveProperty('reason');
+    if (lease.line !== state.line && !('before' in bare)) assert.ok('reason' in bare);
     if (this.refused(before, who, found) || rules.isRefusal(found)) return;
     if ('before' in found) return;
-    expect([version, lease.line]).toEqual([state.version + 1, state.line]);
+    assert.deepEqual([version, lease.line], [state.version + 1, state.line]);
     const { id, groups, version: leasedAt } = found.lease;
     this.note({ kind: 'trained', lease: id, consumer: 't', groups, leasedAt, version });
     acknowledge(state, found.lease, version);
@@ -185,26 +152,29 @@ class World {
     if (one.do === 'rewind again') {
       if (me.rewind === '') return;
       const again = rules.checkRewind(state, { version: 0, request: me.rewind });
-      if (this.newest === one.who) expect(again).toMatchObject({ line: me.line });
-      else expect(again).toMatchObject({ reason: 'stale-line' });
+      if (this.newest === one.who) assert.equal((again as { line?: unknown } | undefined)?.line, me.line);
+      else assert.equal((again as { reason?: unknown } | undefined)?.reason, 'stale-line');
       return;
     }
     const to = Math.max(0, state.version + 1 - one.by);
     const request = `rewind ${this.count}`;
     const found = rules.checkRewind(state, { version: to, request });
-    expect(state).toEqual(before);
-    if (found) return expect(to).toBeGreaterThan(Math.max(this.line.version, this.line.trained));
+    assert.deepEqual(state, before);
+    if (found) return assert.ok(to > Math.max(this.line.version, this.line.trained));
     const gone = this.note({ kind: 'rewind', to, request } satisfies Partial<RewindEntry>);
     rewind(state, to, groupsOf(gone), request);
     [me.line, me.rewind, this.newest] = [state.line, request, one.who];
-    expect(rules.checkVersion(state, { version: state.version, line: me.line })).toBe(true);
+    assert.equal(rules.checkVersion(state, { version: state.version, line: me.line }), true);
   }
 
   /** Each group below `next` is in exactly one place, and the state is what the ledger says. */
   prove(): void {
     const { state, line } = this;
     const trained = [...numbersIn(groupsOf(line.acknowledged))];
-    expect(trained.length).toBe(line.acknowledged.reduce((sum, { groups }) => sum + sizeOf(groups), 0));
+    assert.equal(
+      trained.length,
+      line.acknowledged.reduce((sum, { groups }) => sum + sizeOf(groups), 0),
+    );
     const places = [
       ...numbersIn(state.playing),
       ...numbersIn(state.ready),
@@ -212,12 +182,18 @@ class World {
       ...trained,
       ...this.leftOut,
     ].sort((a, b) => a - b);
-    expect(places).toEqual(Array.from({ length: state.next }, (_, g) => g));
-    expect(state.trainedGroups).toBe(trained.length);
+    assert.deepEqual(
+      places,
+      Array.from({ length: state.next }, (_, g) => g),
+    );
+    assert.equal(state.trainedGroups, trained.length);
     const ahead = line.acknowledged.filter(({ version }) => version > line.version);
-    expect(state.ahead).toBe(ahead.reduce((sum, { groups }) => sum + sizeOf(groups), 0));
-    expect([state.line, state.version, state.trained]).toEqual([line.line, line.version, line.trained]);
-    expect([state.floors, state.rewinds.length]).toEqual([line.floors, line.rewinds.length]);
+    assert.equal(
+      state.ahead,
+      ahead.reduce((sum, { groups }) => sum + sizeOf(groups), 0),
+    );
+    assert.deepEqual([state.line, state.version, state.trained], [line.line, line.version, line.trained]);
+    assert.deepEqual([state.floors, state.rewinds.length], [line.floors, line.rewinds.length]);
   }
 }
 

@@ -22,15 +22,14 @@ feed('feed-fenced', { queries: 6 }, async (trainer) => {
   await trainer.ask('rewind', { version: 0 });
   for (const line of [0, 1, 3]) await trainer.tried('lease', { consumer: 't', groups: 1, line });
   await trainer.tried('acknowledge', { lease: id, version: 1, line: 1 });
-  await trainer.tried('renew', { lease: id, line: 1 });
   await step(trainer, 1);
   // Three versions and a rewind in one task, and a lease that waits while its line ends.
   const waits = trainer.tried('lease', { consumer: 'w', groups: 2, least: 2, wait: 30, request: 'w' });
   const queued = [1, 1, 2].map((version) => trainer.tried('version', { version }));
   await Promise.all([trainer.tried('rewind', { version: 0, request: 'b' }), ...queued, waits]);
   await trainer.tried('rewind', { version: 0, request: 'a' });
-  const held = await trainer.lease();
-  const renews = trainer.tried('renew', { lease: held.id, line: held.line });
+  const held = await trainer.lease({ request: 'held' });
+  const renews = trainer.tried('lease', { consumer: 't', groups: 2, request: 'held', line: held.line });
   await Promise.all([trainer.tried('rewind', { version: 0 }), renews]);
   await step(trainer, 1);
   await trainer.tried('version', { version: 1 });

@@ -179,9 +179,10 @@ describe('the feed over HTTP', () => {
 
   test('offers the groups of a consumer that hangs up again', async () => {
     const { hostname, port } = new URL(server.url);
-    const held: unknown[] = [];
-    for (let n = 0; n < 2; n++)
-      held.push((await post('/lease', { consumer: 'holder', groups: 2, wait: 60 })).lines[0]!['lease']);
+    for (const request of ['a', 'b'])
+      expect(
+        (await post('/lease', { consumer: 'holder', groups: 2, wait: 60, request })).lines[0]!['lease'],
+      ).toBeTruthy();
     const body = JSON.stringify({ consumer: 'gone', groups: 2, wait: 30 });
     const socket = connect(Number(port), hostname);
     socket.write(
@@ -190,7 +191,7 @@ describe('the feed over HTTP', () => {
     // It waits: all that are admitted are leased.
     await sleep(500);
     socket.destroy();
-    for (const lease of held) await post('/renew', { lease, seconds: 0.1 });
+    for (const request of ['a', 'b']) await post('/lease', { consumer: 'holder', groups: 2, request, seconds: 0.1 });
     for (let n = 0; n < 2; n++) {
       const { lines } = await post('/lease', { consumer: 'trainer', groups: 2, wait: 60 });
       expect(lines[0]).toMatchObject({ rows: 4, version: 1 });

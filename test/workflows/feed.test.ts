@@ -1,6 +1,7 @@
 // A feed on a real server: groups handed out whole and once, refusals that change nothing, and a state that follows
 // from the folder when the workflow is gone.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { LeaseResult } from '../../domain/feed/messages.ts';
 import { feedWorkflowId } from '../../domain/run/ids.ts';
@@ -77,7 +78,6 @@ describe('a feed', { timeout: 240_000 }, () => {
       ['lease', { consumer: 't', groups: 1 }],
       ['acknowledge', { lease: own.id, version: 1, line: 1 }],
       ['version', { version: 0, line: 1 }],
-      ['renew', { lease: own.id, line: 1 }],
       ['rewind', { version: 0, request: 'a' }],
       ['lease', { consumer: 't', groups: 1, line: 3 }],
     ] as const)
@@ -151,7 +151,6 @@ describe('a feed', { timeout: 240_000 }, () => {
       ['version', { version: 2 ** 40 }, 'bad-value'],
       ['version', { version: 1, weights: 7 }, 'bad-value'],
       ['rewind', { version: 1 }, 'version-goes-back'],
-      ['renew', { lease: foreign.id }, 'no-such-lease'],
     ];
     for (const [verb, given, reason] of bad) {
       expect(await refused(ask('hostile', verb, given)), `${verb} ${JSON.stringify(given)}`.slice(0, 80)).toBe(reason);
@@ -181,10 +180,9 @@ describe('a feed', { timeout: 240_000 }, () => {
     expect(await breaches('stepped')).toEqual([]);
   });
 
-  test('gives the groups of a lease that ended to others, and then takes no late acknowledgement', async () => {
+  test('gives the groups of an overdue lease to others that wait, and then takes no late acknowledgement', async () => {
     await begin('late', { queries: 2 });
-    const short = await lease('late', { seconds: 0.2 });
-    await until('late', (p) => p.leases.length === 0 && p.ready === 2);
+    const short = await lease('late', { seconds: 2 });
     const held = await lease('late');
     expect(numbers(held)).toEqual(numbers(short));
     expect(await refused(ask('late', 'acknowledge', { lease: short.id, version: 1 }))).toBe('no-such-lease');
@@ -196,10 +194,15 @@ describe('a feed', { timeout: 240_000 }, () => {
     expect((await progress('late')).trained).toBe(2);
   });
 
-  test('takes a late acknowledgement while nobody else has the groups', async () => {
+  test('takes a late acknowledgement while nobody else needs the groups, and holds a lease that is asked for again', async () => {
     await begin('free', { queries: 2 });
-    const short = await lease('free', { seconds: 0.2 });
-    await until('free', (p) => p.leases.length === 0 && p.ready === 2);
+    const short = await lease('free', { seconds: 0.2, request: 'mine' });
+    const again = await lease('free', { seconds: 600, request: 'mine' });
+    expect(again).toEqual({ ...short, until: again.until });
+    expect(again.until - short.until).toBeGreaterThan(500_000);
+    expect(await ask('free', 'lease', { consumer: 'other', groups: 1, wait: 0.5 })).toMatchObject({ lease: null });
+    await lease('free', { seconds: 0.1, request: 'mine' });
+    await sleep(300);
     expect(await ask('free', 'acknowledge', { lease: short.id, version: 1 })).toMatchObject({ already: false });
     expect(await progress('free')).toMatchObject({ ready: 0, trained: 2 });
   });

@@ -147,13 +147,6 @@ export const ALTERED: readonly AlteredWorkflow[] = [
       },
     ],
   },
-  altered(
-    'a lease whose timer goes on when it is renewed',
-    /feed-alike-leases/,
-    'feed-verbs',
-    'rules.renewLease(stateOf()!, found, until);',
-    'found.until = until;',
-  ),
   altered('a stop that cancels nothing', /collection-stopped/, 'play-window', 'player.onStop(children.cancelAll);', ''),
   altered(
     'a stop on which failing work makes the rollout failed',
