@@ -1,4 +1,4 @@
-// A feed's entries in its ledger. Where another feed wrote an entry first, the whole ledger is read again, and the rules
+// A feed's entries in its ledger. An entry that another feed wrote first has the whole ledger read again, and the rules
 // decide once more: leases have ended then, as after any other loss of this workflow.
 
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
