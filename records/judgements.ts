@@ -4,30 +4,33 @@
 import type { FileHandle } from 'node:fs/promises';
 import { UsageError } from '../domain/errors/errors.ts';
 import { isRunName } from '../domain/run/ids.ts';
-import type { Verdict } from '../domain/rollout/verdict.ts';
+import { COUNT, HASH, maybe, NAME, NUMBER, type ObjectOf, objectOf, PLACE } from '../domain/schema/fields.ts';
+import { VERDICT_FIELDS } from '../domain/rollout/verdict.ts';
 import { join } from './place.ts';
 import { JUDGEMENTS, judgementsFile } from './record/layout.ts';
 import { namesIn, removeOldTemporaries } from './record/listing.ts';
 import type { Store } from './store.ts';
 import { writeOnce } from './disk/write-once.ts';
 
-export interface VerdictRow extends Verdict {
-  readonly query: string;
+export const VERDICT_ROW = {
+  query: NAME,
   /** 0-based. */
-  readonly sample: number;
+  sample: COUNT,
   /** 1-based. */
-  readonly attempt: number;
+  attempt: PLACE,
   /** 1-based. */
-  readonly turn: number;
+  turn: PLACE,
   /** Hash of the turn record that was judged. */
-  readonly of: string;
-  /** The run's own verdict. */
-  readonly was: Pick<Verdict, 'verdict' | 'reason'>;
+  of: HASH,
+  ...VERDICT_FIELDS,
   /** An environment's own. */
-  readonly reward?: number;
+  reward: maybe(NUMBER),
+  /** The run's own verdict. */
+  was: objectOf({ verdict: VERDICT_FIELDS.verdict, reason: VERDICT_FIELDS.reason }),
   /** The judge's version: `everturn 0.1.0`; or an environment's name, version and fingerprint. */
-  readonly by: string;
-}
+  by: NAME,
+};
+export type VerdictRow = ObjectOf<typeof VERDICT_ROW>;
 
 /** Throws a UsageError for a name that is taken or cannot be a file's name. */
 export async function mustBeFreeName({ folder }: Store, name: string): Promise<void> {

@@ -10,6 +10,7 @@ import type { EndRecord } from '../../domain/rollout/trajectory.ts';
 import { contextTokens, outputTokens, totalTokens, type TurnRecord } from '../../domain/rollout/turn.ts';
 import { END_FILE, RESULT_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../record/layout.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
+import { differences } from './differences.ts';
 
 export interface HistoriesSummary {
   /** Executions that were compared with their records. */
@@ -110,45 +111,33 @@ async function checkHistory(store: Store, history: RolloutHistory, onBreach: OnB
     if (!judged) return;
     const file = verdictFile(turn);
     const verdict = (await read(file, store.getVerdict(id, turn)))?.record;
-    if (verdict && (verdict.verdict !== judged.verdict || verdict.reason !== judged.reason)) {
-      const [says, said] = [verdict, judged].map((v) => `${v.verdict} (${v.reason})`);
-      breach(file, `says ${says}; its history says ${said}`);
-    }
+    if (!verdict) return;
+    const { verdict: value, reason } = judged;
+    for (const problem of differences(verdict, { verdict: value, reason }, BY_HISTORY)) breach(file, problem);
   }
 }
+
+const BY_HISTORY = 'its history says';
 
 function turnProblems(claimed: GeneratedTurn, { record, hash }: Stored<TurnRecord>): string[] {
   if (claimed.hash !== hash) {
     return [`is another record than the one that was generated: ${hash}; its history says ${claimed.hash}`];
   }
-  const is: Omit<GeneratedTurn, 'turn' | 'hash' | 'reward' | 'said' | 'calls'> = {
-    outputTokens: outputTokens(record),
-    contextTokens: contextTokens(record),
-    finish: record.finish,
-    versionStart: record.versionStart,
-    versionEnd: record.versionEnd,
-  };
-  const { calls: _, ...facts } = claimed;
-  return differences(is, facts);
+  const { outputTokens: output, contextTokens: context, finish, versionStart, versionEnd } = claimed;
+  const says = { ...record, outputTokens: outputTokens(record), contextTokens: contextTokens(record) };
+  const right = { outputTokens: output, contextTokens: context, finish, versionStart, versionEnd };
+  return differences(says, right, BY_HISTORY);
 }
 
 async function resultProblems(store: Store, id: TrajectoryReference, claimed: RolloutResult, end: EndRecord) {
   const turns = await Promise.all(end.turns.map((_, i) => store.getTurn(id, i + 1).catch(() => undefined)));
-  const { outcome, stopReason, rewards, success } = end;
   const tokens = totalTokens(turns.map((turn) => (turn ? outputTokens(turn.record) : 0)));
-  const counted = turns.every((turn) => turn !== undefined) ? { tokens } : {};
-  const failed = end.failure ? { reason: end.failure.reason } : {};
-  return differences(
-    { outcome, stopReason, rewards, success, turns: end.turns.length, ...counted, ...failed },
-    claimed,
-  );
-}
-
-function differences<T extends object>(is: T, claimed: Readonly<Record<keyof T & string, unknown>>): string[] {
-  return Object.entries(is).flatMap(([field, value]) => {
-    const said = claimed[field as keyof T & string];
-    return isDeepStrictEqual(value, said)
-      ? []
-      : [`says ${field} ${JSON.stringify(value)}; its history says ${JSON.stringify(said)}`];
-  });
+  const says = { ...end, turns: end.turns.length, tokens, reason: end.failure?.reason };
+  const { outcome, stopReason, rewards, success, turns: count, reason } = claimed;
+  const right = {
+    ...{ outcome, stopReason, rewards, success, turns: count },
+    ...(!turns.includes(undefined) && { tokens: claimed.tokens }),
+    ...(end.failure && { reason }),
+  };
+  return differences(says, right, BY_HISTORY);
 }

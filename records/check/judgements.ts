@@ -2,14 +2,14 @@
 // run's own verdict as recorded.
 
 import { explain } from '../../domain/errors/errors.ts';
-import { VERDICTS } from '../../domain/rollout/verdict.ts';
+import { flawIn, isObject } from '../../domain/schema/fields.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import { fileError } from '../disk/errors.ts';
 import { streamOf } from '../disk/facts.ts';
 import { join } from '../place.ts';
 import { isHarmless, isJudgementsFile, JUDGEMENTS } from '../record/layout.ts';
 import { FOREIGN, namesIn } from '../record/listing.ts';
-import type { VerdictRow } from '../judgements.ts';
+import { VERDICT_ROW, type VerdictRow } from '../judgements.ts';
 import type { OnBreach, Store } from '../store.ts';
 
 /** Returns the number of rows in all files. */
@@ -74,23 +74,11 @@ async function rowProblem(store: Store, run: string, text: string, seen: Set<str
   return undefined;
 }
 
-const isVerdict = (value: unknown): boolean => (VERDICTS as readonly unknown[]).includes(value);
-
 function rowOf(text: string): VerdictRow | undefined {
-  let row: Partial<VerdictRow> | null;
   try {
-    row = JSON.parse(text) as Partial<VerdictRow> | null;
+    const row = JSON.parse(text) as VerdictRow;
+    return isObject(row) && flawIn(VERDICT_ROW, row) === undefined ? row : undefined;
   } catch {
     return undefined;
   }
-  const isWhole = (value: unknown, least: number) => Number.isSafeInteger(value) && (value as number) >= least;
-  const good =
-    typeof row?.query === 'string' &&
-    isWhole(row.sample, 0) &&
-    isWhole(row.attempt, 1) &&
-    isWhole(row.turn, 1) &&
-    typeof row.of === 'string' &&
-    isVerdict(row.verdict) &&
-    isVerdict(row.was?.verdict);
-  return good ? (row as VerdictRow) : undefined;
 }

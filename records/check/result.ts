@@ -1,25 +1,17 @@
 // Proves a run's result: result.json counts the records of its rollouts.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
-import type { RolloutResult } from '../../domain/rollout/ending.ts';
-import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/run/progress.ts';
+import type { Outcome, RolloutResult } from '../../domain/rollout/ending.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
+import { addResult, ended, noCounts } from '../../domain/run/progress.ts';
 import { outputTokens, totalTokens } from '../../domain/rollout/turn.ts';
-import { countedVerdicts, VERDICTS } from '../../domain/rollout/verdict.ts';
+import { countedVerdicts } from '../../domain/rollout/verdict.ts';
+import { differences } from './differences.ts';
 import { RESULT_FILE } from '../record/layout.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
 import type { CheckedRollout } from './checked.ts';
-
-/** The proved part of it. */
-interface StoredResult {
-  readonly run: string;
-  readonly total: number;
-  readonly cancelled: boolean;
-  readonly numTurns: number;
-  readonly counts: CollectionCounts;
-}
 
 /** Undefined for one that does not count: a later attempt does not belong to the collection. */
 export function countedOf({ id, end, turns, verdicts: judged }: CheckedRollout): RolloutResult | undefined {
@@ -41,7 +33,7 @@ export interface ResultCheck {
 }
 
 export function openResultCheck(result: object | undefined, onBreach: OnBreach): ResultCheck {
-  const claimed = result as StoredResult | undefined;
+  const claimed = result as CollectionResult | undefined;
   const is = noCounts();
   return {
     rollout(counted) {
@@ -51,35 +43,25 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
 
     all(queries, run) {
       if (!claimed) return;
-      const differs = (what: string, says: unknown, records: unknown) => {
-        if (isDeepStrictEqual(says, records)) return;
-        onBreach({
-          path: RESULT_FILE,
-          problem: `says ${what} ${JSON.stringify(says)}; the records say ${JSON.stringify(records)}`,
-        });
-      };
       const { counts, total, cancelled } = claimed;
-      differs('total', total, queries * (run ? samplesPerQuery(run) : 1));
-      if (run) {
-        differs('run', claimed.run, run.run);
-        differs('numTurns', claimed.numTurns, run.settings.numTurns);
-      }
-      if (!cancelled && ended(counts) !== total) differs('ended', ended(counts), total);
       const { outcomes } = counts;
-      for (const outcome of ['complete', 'undecided'] as const)
-        differs(outcome, outcomes[outcome], is.outcomes[outcome]);
       // A rollout whose workflow was terminated from outside is counted and has no end record.
-      for (const outcome of ['failed', 'cancelled'] as const)
-        if (is.outcomes[outcome] > outcomes[outcome]) differs(outcome, outcomes[outcome], is.outcomes[outcome]);
-      differs('steered', counts.steered, is.steered);
-      for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const) differs(series, counts[series], is[series]);
-      for (const verdict of VERDICTS) {
-        const [says, records] = [counts.verdicts[verdict] ?? {}, is.verdicts[verdict] ?? {}];
-        for (const reason of new Set([...Object.keys(says), ...Object.keys(records)]))
-          differs(`${verdict} (${reason})`, says[reason] ?? 0, records[reason] ?? 0);
-      }
-      differs('turns', counts.turns, is.turns);
-      differs('tokens', counts.tokens, is.tokens);
+      const atLeast = (outcome: Outcome) => Math.max(outcomes[outcome], is.outcomes[outcome]);
+      const { judgedAt, rightAt, rightBy, turns, tokens, steered, verdicts } = is;
+      const say = (problem: string) => onBreach({ path: RESULT_FILE, problem });
+      for (const problem of differences(claimed, {
+        total: queries * (run ? samplesPerQuery(run) : 1),
+        ...(run && { run: run.run, numTurns: run.settings.numTurns }),
+      }))
+        say(problem);
+      if (!cancelled && ended(counts) !== total) say(`says total ${total}, and counts ${ended(counts)} that ended`);
+      const { complete, undecided } = is.outcomes;
+      const right = { complete, undecided, failed: atLeast('failed'), cancelled: atLeast('cancelled') };
+      for (const problem of [
+        ...differences(outcomes, right),
+        ...differences(counts, { steered, judgedAt, rightAt, rightBy, turns, tokens, verdicts }),
+      ])
+        say(problem);
     },
   };
 }

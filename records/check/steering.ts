@@ -2,9 +2,10 @@
 // that is there, at a time when it was there, and a replaced verdict is one of the same person on the same turn.
 // Not covered: whether the person is the one that is named, and acts that were removed from the end of a chain.
 
+import { isDeepStrictEqual } from 'node:util';
 import { mayRetry } from '../../domain/rollout/ending.ts';
 import { explain } from '../../domain/errors/errors.ts';
-import { type ActOf, actName, type SteeringAct } from '../../domain/run/steering.ts';
+import { actName, type SteeringAct } from '../../domain/run/steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
 import { formProblem } from './shape.ts';
 import { isActFile, isHarmless, STEERING, steeringFile } from '../record/layout.ts';
@@ -45,14 +46,11 @@ export async function checkSteering(
     if (act.act !== 'verdict' || act.after === null) continue;
     const before = acts.get(act.after);
     if (!before) say(`replaces ${act.after}, which is not there`);
-    else if (before.act !== 'verdict' || before.by !== act.by || !isSame(before.of, act.of))
+    else if (before.act !== 'verdict' || before.by !== act.by || !isDeepStrictEqual(before.of, act.of))
       say(`replaces ${act.after}, which is not a verdict of the same person on the same turn`);
   }
   return files;
 }
-
-const isSame = (a: ActOf, b: ActOf): boolean =>
-  a.query === b.query && a.sample === b.sample && a.attempt === b.attempt && a.turn === b.turn && a.hash === b.hash;
 
 async function readAct(path: string, name: string): Promise<SteeringAct | string> {
   const decoded = decodeRecord('steering', null, (await readText(path)) ?? '');

@@ -61,12 +61,12 @@ export const historyHarms: Readonly<Record<string, HistoryHarm>> = {
   'another verdict': {
     toFolder: forge(`${one}/verdict-003.json`, 'verdict', () => ({ verdict: 'right' })),
     path: `${one}/verdict-003.json`,
-    problem: /^says right \(scripted\); its history says wrong/,
+    problem: /^says verdict "right"; its history says "wrong"/,
   },
   'another reason of a verdict': {
     toFolder: forge(`${one}/verdict-003.json`, 'verdict', () => ({ reason: 'guessed' })),
     path: `${one}/verdict-003.json`,
-    problem: /^says wrong \(guessed\)/,
+    problem: /^says reason "guessed"; its history says/,
   },
   'another reward': {
     toFolder: forge(`${one}/end.json`, 'end', () => ({ rewards: [1, 1, 1] })),
