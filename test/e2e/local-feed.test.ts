@@ -141,6 +141,7 @@ describe('the feed of the local service', () => {
     // Overdue, a lease ends where others need its groups.
     for (const consumer of ['a', 'b'])
       expect((await send('/two/lease', { ...asked(consumer), seconds: 0.1 })).status).toBe(200);
+    expect((await send('/two/lease', asked('the rest'))).status).toBe(200);
     const c = await send('/two/lease', { ...lease, consumer: 'c' });
     expect(c.said['groups']).toEqual(a.said['groups']);
     expect(await send('/two/acknowledge', { lease: a.said['lease'], version: 1 })).toMatchObject({ status: 404 });
