@@ -1,4 +1,4 @@
-// What the parts of a check pass to each other: the records of one rollout, and the facts that they are proved with. Types only.
+// The types that the parts of a check share: the records of one rollout, and the facts that they are proved with.
 
 import type { CallTexts } from '../../domain/rollout/calls.ts';
 import type { ContextTokenizer } from '../../domain/rollout/new-context.ts';

@@ -1,5 +1,5 @@
 // Proves the parent that a fork's run.json names, where the parent's run is beside it. A parent that was removed, or made again
-// later under the same name, is not compared. What its rollouts carry over: carried.ts.
+// later under the same name, is not compared. The records that its rollouts carry over: carried.ts.
 
 import { isRunName } from '../../domain/run/ids.ts';
 import { dirname } from '../place.ts';

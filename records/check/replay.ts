@@ -1,5 +1,5 @@
 // Plays a rollout's rules again over its records: from what was drawn, judged, called and said follows every other value, and
-// each record is compared with the one that follows. What would follow from a broken record is taken as it stands.
+// each record is compared with the one that follows. A value that would follow from a broken record is taken as it stands.
 
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
 import { parentOf } from '../../domain/rollout/lineage.ts';
