@@ -25,9 +25,11 @@ export interface IndexEntry extends RolloutRow {
 /** With a checksum of the rest: a reader that finds another one reads the segment instead. */
 export function indexLine(entry: IndexEntry): string {
   const text = JSON.stringify(entry).slice(0, -1);
-  return `${text}${CHECKSUM}${crc32(text)}}\n`;
+  return `${text}${CHECKSUM}${crc32(text, FORM)}}\n`;
 }
 const CHECKSUM = ',"crc32":';
+/** Begins the checksum. Raised with each change of IndexEntry: an index of another form is then read as a damaged one. */
+const FORM = 1;
 
 export const indexOf = (segment: string): string => segment.replace(/jsonl$/, 'index');
 
@@ -216,7 +218,7 @@ function* indexedEntries(segment: Segment, onFlaw: (problem: string) => void): G
 function entryOf(line: Buffer): IndexEntry | undefined {
   const end = line.lastIndexOf(CHECKSUM);
   const sum = end < 0 ? NaN : Number(line.toString('latin1', end + CHECKSUM.length, line.length - 2));
-  if (crc32(line.subarray(0, Math.max(0, end))) !== sum) return undefined;
+  if (crc32(line.subarray(0, Math.max(0, end)), FORM) !== sum) return undefined;
   return JSON.parse(`${line.toString('utf8', 0, end)}}`) as IndexEntry;
 }
 
