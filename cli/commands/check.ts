@@ -119,7 +119,9 @@ export const check = command({
 
 function fallLine({ server, before, now, at }: NonNullable<CheckSummary['falls']>[number]): string {
   const when = new Date(at).toISOString();
-  return oneLine(`${server} went back from the weights ${before} to ${now}: turns begun at ${when} have those.`);
+  return oneLine(
+    `${server} went back from the weights ${before} to ${now}; the last turn with those began at ${when}.`,
+  );
 }
 
 /** A file with one sample a query has no proof; without a file, the samples of single rollouts are proved. */

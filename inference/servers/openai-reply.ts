@@ -22,6 +22,8 @@ const Completion = z.object({
           role: z.literal('assistant').nullish(),
           content: z.string().nullish(),
           refusal: z.string().nullish(),
+          reasoning_content: z.string().nullish(),
+          reasoning: z.string().nullish(),
           tool_calls: z.array(z.unknown()).max(0, 'calls of tools that were not offered').nullish(),
         }),
         finish_reason: z.string(),
@@ -71,8 +73,10 @@ export function readCompletion(reply: unknown, place: Place): ReadCompletion {
     const what = `gave a logprob that cannot be: ${logprob} (${flaw}), of token ${i + 1}`;
     throw badReply(what, place, { reason: 'bad-logprobs', flaw });
   }
-  // A refusal is the model's answer, in another field.
-  return { text: message.content || message.refusal || null, finish, tokens, name: model || null };
+  // A refusal is the model's answer, in another field; a model that thought until its limit, or thought alone, answered nothing.
+  const { content, refusal, reasoning_content, reasoning } = message;
+  const thought = finish === 'length' || reasoning_content || reasoning;
+  return { text: content || refusal || (thought ? '' : null), finish, tokens, name: model || null };
 }
 
 /** Part of a character, or bytes in a spelling of the server's own: such tokens cannot be compared with a text. */

@@ -101,6 +101,16 @@ describe('an OpenAI-compatible server', () => {
     await expect(cut).rejects.toMatchObject({ reason: 'bad-sampling', retryable: false });
   });
 
+  test.each([
+    [{ content: null, reasoning_content: 'Let me see' }, 'length'],
+    [{ content: '', reasoning: 'Let me see' }, 'stop'],
+    [{ content: null }, 'length'],
+  ])('a model that thinks and says nothing has answered nothing: %j, %s', async (message, finish_reason) => {
+    await open();
+    server.fail({ status: 200, body: { choices: [{ message, finish_reason }] } });
+    expect(await ask()).toMatchObject({ text: '', finish: finish_reason });
+  });
+
   test('an answer without text is another try; one that was filtered is an abort', async () => {
     await open();
     const choice = (message: unknown, finish_reason: string): Fault => ({
