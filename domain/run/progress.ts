@@ -27,7 +27,6 @@ const FAILED_ROLLOUT = objectOf({
   /** The boundary of the failure; absent unless the outcome is `failed`. */
   boundary: maybe(NAME as Test<Boundary>),
 });
-export type FailedRollout = TypeOf<typeof FAILED_ROLLOUT>;
 
 /** Rewards as sums, so that mean and spread follow, in any order of arrival up to rounding. */
 const REWARD_COUNT = objectOf({

@@ -4,7 +4,7 @@
 // Not covered: who somebody is. `by` is a claim.
 
 import type { RolloutId } from './ids.ts';
-import { COUNT, HASH, NAME, type ObjectOf, objectOf, oneOf, orNull, PLACE, type TypeOf } from '../schema/fields.ts';
+import { COUNT, HASH, NAME, type ObjectOf, objectOf, oneOf, orNull, PLACE } from '../schema/fields.ts';
 import { sha256Hex } from '../text/sha256.ts';
 
 /** The record that an act is about. */
@@ -17,7 +17,6 @@ const ACT_OF = objectOf({
   /** SHA-256 of the turn's record; of rollout.json for the whole rollout, of end.json for a retry. */
   hash: HASH,
 });
-export type ActOf = TypeOf<typeof ACT_OF>;
 
 export const HUMAN_VERDICTS = ['right', 'wrong'] as const;
 export type HumanVerdict = (typeof HUMAN_VERDICTS)[number];

@@ -26,11 +26,9 @@ import { type RolloutId, rolloutWorkflowId } from '../run/ids.ts';
  *   once         must not be called twice: after an unknown outcome the rollout fails, and the call is not repeated
  */
 export const EFFECTS = ['pure', 'idempotent', 'once'] as const;
-export type Effect = (typeof EFFECTS)[number];
 
 /** `python`: the sandbox; `module`: the user's own file; `mcp`: a server that speaks the Model Context Protocol. */
 export const TOOL_DOORS = ['python', 'module', 'mcp'] as const;
-export type ToolDoor = (typeof TOOL_DOORS)[number];
 
 /** The part that the model is told. */
 const TOOL_SCHEMA = {

@@ -58,7 +58,7 @@ export class Member<K extends Kind> implements Candidate {
   #malformed = 0;
   #latenciesMs: number[] = [];
   #version: Version | null = null;
-  /** What it had before it went back, until it has that again. */
+  /** The weights from which it went back, until it has them again. */
   #fellFrom: Version | null = null;
   #lastFailure: string | null = null;
 
