@@ -37,7 +37,8 @@ export function Flow({ turns }: { readonly turns: readonly TurnSummary[] }): JSX
   );
 }
 
-const EDGE = 40;
+/** Room for half a label such as "12,345 of 20,000". */
+const EDGE = 60;
 const COLOURS = [
   ['right', 'right'],
   ['wrong', 'wrong'],
