@@ -9,6 +9,9 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+// Commands under test name others as in an installation, also where npm started the tests.
+delete process.env['npm_command'];
+
 const TEMPORAL = [
   'test/{e2e,workflows,local/service,security,simulation}/**/*.test.ts',
   'test/cli/{bad-input,status}.test.ts',

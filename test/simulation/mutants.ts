@@ -91,8 +91,13 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant('a failure loses its boundary', 'workflows/failure.ts', '() => details?.[0]', '() => undefined'),
   mutant('the last failure loses its boundary', 'workflows/failure.ts', '() => detailIn(last)', '() => undefined'),
-  mutant('a pause is ignored by a collection', 'domain/run/window.ts', '!w.paused && !w.stopping', '!w.stopping'),
-  mutant('a stop is ignored by a collection', 'domain/run/window.ts', '!w.paused && !w.stopping', '!w.paused'),
+  mutant('a pause is ignored by a collection', 'domain/run/window.ts', ': !w.paused;', ': true;'),
+  mutant(
+    'a stop is ignored by a collection',
+    'domain/run/window.ts',
+    'w.stopping ? w.counting === true : !w.paused',
+    '!w.paused',
+  ),
   mutant(
     'one rollout too many is in flight',
     'domain/run/window.ts',
@@ -117,7 +122,7 @@ export const MUTANTS: readonly Mutant[] = [
     'w.inFlight.splice(at, 1);\n  addResult',
     'w.inFlight.splice(at, 1);\n  addResult(w.counts, result, w.numTurns);\n  addResult',
   ),
-  mutant('a unit is left out', 'domain/run/window.ts', 'w.next++;', 'w.next += 2;'),
+  mutant('a unit is left out', 'domain/run/window.ts', ': unit + 1;', ': unit + 2;'),
   mutant('rollouts in flight are not cancelled', 'workflows/play-window.ts', 'player.onStop(children.cancelAll);', ''),
   mutant(
     'a start that crosses a stop is not cancelled',
