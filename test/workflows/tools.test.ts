@@ -84,8 +84,8 @@ describe('a rollout that calls tools', () => {
     expect(unknown!.output).toContain(
       'There is no tool "prize". The tools are: price, order, add, wait, fail, die, long.',
     );
-    expect(value!.output).toContain('`fruit` does not fit');
-    expect(missing!.output).toContain('`fruit` does not fit');
+    expect(value!.output).toContain('`fruit` is "fig" and must be equal to one of the allowed values');
+    expect(missing!.output).toContain("must have required property 'fruit'");
     expect(turns[1]!.record.contextText).toContain('There is no tool "prize"');
     expect(verdicts({ turns })).toEqual(['called tools', 'right equal-text', 'called tools', 'right equal-text']);
     expect(await runs.breaches('wrong')).toEqual([]);
