@@ -226,8 +226,9 @@ function compareCollections(g: Node, a: Node, compareItems: (g: Node, a: Node) =
   // {x} may be the broken part of x, and is no x.
   if (isCollection(g) !== isCollection(a) && [g, a].some((n) => n.k === 'set' && n.explicit && letters(n).size > 0))
     return 'different';
-  // A set, and what "or" joins, has each item once; a list has 3, 3, 4.
-  const isSet = [g, a].some((n) => n.k === 'set' || (n.k === 'list' && n.join === 'or'));
+  // A set, what "or" joins, and points have each item once; a list of numbers has 3, 3, 4.
+  const isPoints = (n: Node): boolean => n.k === 'list' && n.items.every((item) => item.k === 'tuple');
+  const isSet = [g, a].some((n) => n.k === 'set' || isPoints(n) || (n.k === 'list' && n.join === 'or'));
   const [x, y] = [g, a].map((n) => {
     const items = isCollection(n) ? n.items : [n];
     return isSet ? distinct(items, again) : items;
