@@ -1,15 +1,14 @@
 // JSON schemas of tools: whether one is sound, and whether the arguments of a call fit it, as Ajv says. Schemas and
 // arguments are hostile: their depth is bounded before anything reads them.
 
-import { Ajv, type AnySchema, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { short } from '../../domain/text/foreign-text.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 
 const MAX_DEPTH = 64;
 /** Words that a draft does not know are no error, and a `format` is for people. */
-const OPTIONS = { strict: false, validateFormats: false, logger: false, addUsedSchema: false } as const;
-const drafts: { readonly [draft: string]: Ajv } = { '07': new Ajv(OPTIONS), '2020': new Ajv2020(OPTIONS) };
+const OPTIONS = { strict: false, validateFormats: false, ownProperties: true, logger: false } as const;
 
 /** The fault of a schema for the arguments of a tool, with its place; undefined if there is none. */
 export function schemaFlaw(schema: unknown): string | undefined {
@@ -18,9 +17,10 @@ export function schemaFlaw(schema: unknown): string | undefined {
   const { type = 'object' } = schema;
   const draft = draftOf(schema);
   try {
-    if (draft.validateSchema(withoutName(schema)) !== true) return flawOf('parameters', schema, draft.errors);
+    if (draft.validateSchema(plain(schema)) !== true) return flawOf('parameters', schema, draft.errors);
     if (type !== 'object') return `parameters: \`type\` is ${shown(type)}, and arguments are an object`;
-    validatorOf(schema as JsonObject);
+    // A schema that holds itself without an end shows it here.
+    validatorOf(schema as JsonObject)({});
     return undefined;
   } catch (error) {
     return `parameters: ${short(error instanceof Error ? error.message : String(error), 200)}`;
@@ -39,18 +39,18 @@ const validators = new WeakMap<JsonObject, ValidateFunction>();
 function validatorOf(schema: JsonObject): ValidateFunction {
   const known = validators.get(schema);
   if (known) return known;
-  const made = draftOf(schema).compile({ type: 'object', ...withoutName(schema) });
+  const made = draftOf(schema).compile({ type: 'object', ...plain(schema) });
   validators.set(schema, made);
   return made;
 }
 
-/** MCP takes the draft of 2020 for granted; libraries that write draft 7 say so. */
+/** MCP takes the draft of 2020 for granted; libraries that write draft 7 say so. Of its own for each schema: `#` is the schema. */
 function draftOf({ $schema }: { readonly $schema?: unknown }): Ajv {
-  return drafts[/draft-0\d/.test(String($schema)) ? '07' : '2020']!;
+  return /draft-0\d/.test(String($schema)) ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
 }
 
-/** Two tools may give one name to their schemas. */
-function withoutName({ $schema: _draft, $id: _id, ...schema }: Readonly<Record<string, unknown>>): AnySchema & object {
+/** Without its name, and without Ajv's own word for a validator that answers later. */
+function plain({ $schema: _draft, $id: _id, $async: _later, ...schema }: Readonly<Record<string, unknown>>): object {
   return schema;
 }
 

@@ -19,6 +19,7 @@ const NONE: readonly (readonly [unknown, string])[] = [
   [{ type: 'object', properties: { a: { enum: [] } } }, 'enum must have non-empty array'],
   [{ type: 'object', properties: { a: { anyOf: {} } } }, '`properties.a.anyOf`'],
   [{ type: 'object', properties: { a: { items: 5 } } }, '`properties.a.items` is 5'],
+  [{ allOf: [{ $ref: '#' }] }, 'Maximum call stack size exceeded'],
   [{ $ref: '#/$defs/none' }, "can't resolve reference #/$defs/none"],
 ];
 
@@ -74,5 +75,19 @@ describe('arguments', () => {
     const flaw = argumentsFlaw(schema, given as never);
     if (said === undefined) expect(flaw).toBeUndefined();
     else expect(flaw).toContain(said);
+  });
+
+  test.each([
+    // Ajv's own word: its validator would answer later, and everything would fit until then.
+    [{ $async: true, properties: { a: { type: 'string' } } }, { a: 5 }, '`a` is 5'],
+    [
+      { properties: { v: { type: 'number' }, next: { $ref: '#' } } },
+      { next: { next: { v: 'x' } } },
+      '`next.next.v` is "x"',
+    ],
+    [{ required: ['toString'] }, {}, "required property 'toString'"],
+  ])('of a schema that holds itself or an odd word are compared: %j', (odd, given, said) => {
+    expect(schemaFlaw(odd)).toBeUndefined();
+    expect(argumentsFlaw(odd, given)).toContain(said);
   });
 });
