@@ -69,8 +69,10 @@ export async function serveView(options: ViewServerOptions): Promise<ViewServer>
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = urlOf(request);
-    if (await isOtherUser(request.socket)) {
-      throw new Refusal(403, 'This viewer belongs to another user of this machine.');
+    if (token === null && (await isOtherUser(request.socket))) {
+      const message =
+        "This viewer is another user's; with `everturn view --token`, the address that it prints admits others.";
+      throw new Refusal(403, message);
     }
     if (act && url.pathname === ACT_PATH) {
       await send(request, response, 200, JSON_TYPE, JSON.stringify(await act(request, url, { port: bound, token })));

@@ -1,8 +1,10 @@
 // The viewer over HTTP: it answers its own pages under its own name, and nothing else.
 
+import { execFile, execFileSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rolloutFolder } from '../../records/record/layout.ts';
 import type { SearchMessage } from '../../viewer/model/messages.ts';
@@ -195,8 +197,24 @@ describe('the viewer’s server', () => {
     expect((await ask(guarded, '/api/runs', { headers: { cookie: headers.cookie.slice(0, -1) } })).status).toBe(401);
   });
 
+  test('refuses another user of this machine, except one who has a token', async ({ skip }) => {
+    skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'only root on Linux can be another user');
+    const guarded = await rig.serve('s3cret-token');
+    const stranger = async (url: string): Promise<string | undefined> => {
+      const script = `require('http').get('${url}', (r) => { console.log(r.statusCode); r.resume(); })`;
+      const node = ['-i', process.execPath, '-e', script];
+      // A node below /root is not everybody's to run.
+      return promisify(execFile)('/usr/bin/env', node, { uid: 54_321, gid: 54_321 }).then(
+        ({ stdout }) => stdout.trim(),
+        () => undefined,
+      );
+    };
+    expect(await stranger(server.url)).toBeOneOf(['403', undefined]);
+    expect(await stranger(guarded.url)).toBeOneOf(['303', undefined]);
+    expect((await ask(server, '/api/runs')).status).toBe(200);
+  });
+
   test('changes nothing in the folder', async () => {
-    const { execFileSync } = await import('node:child_process');
     const state = () => execFileSync('find', [rig.out, '-printf', '%P %s %T@\n'], { encoding: 'utf8' });
     const before = state();
     for (const path of [
