@@ -1,12 +1,12 @@
 // Reads what the user gives as an environment: an address, a module's file, or a command. Paths become absolute, since
 // workers run elsewhere. A command is split as a shell does it, and never given to one.
 
-import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import type { Door } from '../../domain/rollout/environment.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { isFileAt } from '../processes/launch.ts';
+import { otherThanFile } from '../../local/machine/regular-file.ts';
 import { FORBIDDEN, isForbiddenAddress } from '../../local/machine/forbidden-address.ts';
 
 export interface Spec {
@@ -23,7 +23,7 @@ export function parseSpec(text: string, cwd: string): Spec {
   const [, file] = /^rubric:(.*)$/s.exec(given) ?? [];
   if (file !== undefined) {
     if (isFileAt(resolve(cwd, file))) return { door: 'rubric', words: [resolve(cwd, file)] };
-    throw refused(given, 'names no file');
+    throw noFile(given, resolve(cwd, file));
   }
   if (/^https?:\/\//i.test(given)) return { door: 'url', words: [addressOf(given)] };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) throw refused(given, 'is no address of http or https');
@@ -31,16 +31,16 @@ export function parseSpec(text: string, cwd: string): Spec {
   const isFile = isFileAt(whole);
   if (MODULES.has(extname(given).toLowerCase()) && (isFile || !/\s/.test(given))) {
     if (isFile) return { door: 'module', words: [whole] };
-    throw refused(given, 'is no file');
+    throw noFile(given, whole);
   }
   const words = isFile ? [whole] : split(given);
   const [program = ''] = words;
   if (words.length === 1 && extname(program) === '.py') {
-    if (!isFileAt(resolve(cwd, program))) throw refused(given, 'is no file');
+    if (!isFileAt(resolve(cwd, program))) throw noFile(given, resolve(cwd, program));
     return { door: 'command', words: ['python3', resolve(cwd, program)] };
   }
   if (words.length === 1 && !isFile) {
-    throw refused(given, existsSync(whole) ? 'is a folder' : 'is neither a file nor a command with an argument');
+    throw noFile(given, whole, 'is neither a file nor a command with an argument');
   }
   return { door: 'command', words: words.map((word, i) => absolute(word, i, cwd)) };
 }
@@ -105,6 +105,11 @@ function addressOf(text: string): string {
   if (url.hash !== '') throw refused(text, `has ${short(url.hash, 40)}, which no server gets`);
   if (isForbiddenAddress(url.hostname)) throw refused(text, FORBIDDEN);
   return url.href;
+}
+
+function noFile(text: string, path: string, otherwise = 'is no file'): UsageError {
+  const what = otherThanFile(path);
+  return refused(text, what === null ? otherwise : `is ${what}`);
 }
 
 function refused(text: string, problem: string): UsageError {

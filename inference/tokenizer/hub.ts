@@ -7,6 +7,7 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
+import { readApiKey } from '../http/api-key.ts';
 import { hubCacheFolder, TOKENIZER_FILES } from './model-source.ts';
 
 const HUB = 'https://huggingface.co';
@@ -26,7 +27,7 @@ export async function tokenizerFromHub(id: string, hub = HUB): Promise<string> {
     for (const file of OPTIONAL) await fetchInto(folder, { hub, id, file, needed: false });
     for (const file of LAST_FIRST) await fetchInto(folder, { hub, id, file, needed: true });
   } catch (cause) {
-    throw hubUnreachable(id, cause);
+    throw cause instanceof ModelError ? cause : hubUnreachable(id, cause);
   }
   return folder;
 }
@@ -39,9 +40,9 @@ interface Wanted {
 }
 
 async function fetchInto(folder: string, { hub, id, file, needed }: Wanted): Promise<void> {
-  const token = process.env['HF_TOKEN'] ?? process.env['HF_ACCESS_TOKEN'];
+  const name = ['HF_TOKEN', 'HF_ACCESS_TOKEN'].find((each) => process.env[each]);
   const reply = await guardedFetch(`${hub}/${id}/resolve/main/${file}`, {
-    headers: token ? { authorization: `Bearer ${token}` } : {},
+    headers: name ? { authorization: `Bearer ${readApiKey(name)}` } : {},
     signal: AbortSignal.timeout(TIME_MS),
   });
   if (!needed && reply.status === 404) return void (await reply.body?.cancel());

@@ -2,7 +2,7 @@
 // pipe would wait for ever, and a device never ends. Not covered: what Node loads as a module, and Temporal's own files.
 
 import { constants as limits } from 'node:buffer';
-import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, statSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../../domain/errors/errors.ts';
@@ -84,6 +84,12 @@ export function readRegular(path: string, mostBytes = MOST_BYTES): string {
 export function streamRegular(path: string, highWaterMark?: number): Readable {
   const { fd, size } = openRegular(path);
   return createReadStream(path, { fd, start: 0, end: Math.max(size - 1, 0), ...(highWaterMark && { highWaterMark }) });
+}
+
+/** What is there in place of a file; null: a file, or nothing. */
+export function otherThanFile(path: string): string | null {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && !stats.isFile() ? kindOf(stats) : null;
 }
 
 function kindOf(stats: Stats): string {

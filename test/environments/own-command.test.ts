@@ -2,6 +2,8 @@
 // no process behind.
 
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -169,6 +171,13 @@ describeUnless(NO_PYTHON)('a command as environment', () => {
     const refused = () => parseSpec(text, import.meta.dirname);
     expect(refused).toThrow(says);
     expect(refused).not.toThrow('secret');
+  });
+
+  test.each(['pipe', 'pipe.py', 'pipe.ts', 'rubric:pipe.json'])('that is a pipe is refused as one: %s', (text) => {
+    const folder = mkdtempSync(join(tmpdir(), 'pipe-'));
+    execFileSync('mkfifo', [join(folder, text.replace('rubric:', ''))]);
+    expect(() => parseSpec(text, folder)).toThrow('is a pipe');
+    rmSync(folder, { recursive: true });
   });
 
   test('that changes under a run is another one, and is not used for it', async () => {

@@ -141,8 +141,17 @@ describe('a model as judge', () => {
       reason: 'judge-unreachable',
       message: expect.stringContaining('RUBRIC_TEST_API_KEY is empty'),
     });
-    process.env['RUBRIC_TEST_API_KEY'] = 'sk-very-secret';
     try {
+      for (const key of ['sk-very-secret€', 'sk-very secret', 'sk-very\nsecret']) {
+        process.env['RUBRIC_TEST_API_KEY'] = key;
+        const unsent = await respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' }).catch((error: Error) => error);
+        expect(unsent).toMatchObject({
+          reason: 'judge-unreachable',
+          message: expect.stringContaining('RUBRIC_TEST_API_KEY cannot be a key'),
+        });
+        expect(String(unsent)).not.toContain('very');
+      }
+      process.env['RUBRIC_TEST_API_KEY'] = 'sk-very-secret';
       await respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' });
       expect(judge.asked.at(-1)!.authorization).toBe('Bearer sk-very-secret');
       judge.fault = (response) => void response.writeHead(403).end('bad key sk-very-secret');
@@ -254,6 +263,6 @@ describe('a rubric', () => {
     await expect(describeEnvironment(parseSpec(`rubric:${file}`, '/'), () => undefined)).rejects.toMatchObject({
       reason: 'environment-unloadable',
     });
-    expect(() => parseSpec('rubric:./none.json', folder)).toThrow('names no file');
+    expect(() => parseSpec('rubric:./none.json', folder)).toThrow('is no file');
   });
 });

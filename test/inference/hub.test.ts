@@ -56,6 +56,14 @@ describe('a tokenizer from the hub', () => {
     expect(asked).toHaveLength(before);
   });
 
+  test('is not asked for with a token that no header can hold', async () => {
+    vi.stubEnv('HF_TOKEN', 'hf_mine€');
+    const { url, asked } = await hub();
+    const refused = { reason: 'no-api-key', message: expect.stringContaining('HF_TOKEN cannot be a key') };
+    await expect(tokenizerFromHub('maker/model', url)).rejects.toMatchObject(refused);
+    expect(asked).toEqual([]);
+  });
+
   test('that breaks off leaves no half file, and is fetched again', async () => {
     const cut = await hub(new Set(['tokenizer.json']));
     await expect(tokenizerFromHub('maker/model', cut.url)).rejects.toMatchObject({ reason: 'model-not-found' });

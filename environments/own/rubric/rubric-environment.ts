@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { EnvironmentRecord, ModelJudgement, Reply } from '../../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../../domain/errors/errors.ts';
 import { short } from '../../../domain/text/foreign-text.ts';
+import { readKey } from '../../../local/machine/key.ts';
 import { readRegular } from '../../../local/machine/regular-file.ts';
 import type { Json } from '../../../domain/text/json.ts';
 import type { Environment, Judge } from '../../environment.ts';
@@ -129,13 +130,10 @@ interface Said extends Pick<ModelJudgement, 'promptTokens' | 'completionTokens'>
 async function askJudge(rubric: Rubric, { messages }: JudgePrompt, signal: AbortSignal): Promise<Said> {
   const { server, model, maxTokens, timeoutSeconds, apiKeyEnv } = rubric;
   const who = `${rubric.name} (judge ${new URL(server).host})`;
-  const bearer = apiKeyEnv === null ? null : process.env[apiKeyEnv] || null;
-  if (apiKeyEnv !== null && bearer === null) {
-    throw new EnvironmentError(`The key of the judge ${rubric.name} is not set: ${apiKeyEnv} is empty.`, {
-      reason: 'judge-unreachable',
-      fix: `Set ${apiKeyEnv} in the worker's environment.`,
-    });
-  }
+  const refuse = (what: string, fix: string): never => {
+    throw new EnvironmentError(`${rubric.name}: ${what}`, { reason: 'judge-unreachable', fix });
+  };
+  const bearer = apiKeyEnv === null ? null : readKey(apiKeyEnv, refuse);
   const body = { model, messages, temperature: 0, max_tokens: maxTokens };
   const url = `${server.replace(/\/+$/, '')}/chat/completions`;
   const options = { signal, timeoutMs: timeoutSeconds * 1000, bearer, reasons: REASONS };
