@@ -44,7 +44,7 @@ const ROOMS = {
       'environments/environment.ts',
       'environments/tools/tool.ts',
       'records/store.ts',
-      'records/record/run-record.ts',
+      'records/format/run-record.ts',
     ],
     outside: ['@temporalio/activity', '@temporalio/common'],
   },

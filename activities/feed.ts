@@ -8,7 +8,7 @@ import { addEntry, countOf, emptyLine, type FeedEntry, groupsOf } from '../domai
 import { type FeedState, noteAdmission, REMEMBERED } from '../domain/feed/state.ts';
 import { NO_FILTER } from '../domain/rollout/group.ts';
 import { type NumberSet, without } from '../domain/run/number-set.ts';
-import type { RunRecord } from '../records/record/run-record.ts';
+import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store, Stored } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { heartbeating } from './heartbeat.ts';

@@ -12,7 +12,7 @@ import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { RolloutId } from '../domain/run/ids.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
-import type { RunRecord } from '../records/record/run-record.ts';
+import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
 import type { RolloutInput } from '../domain/run/messages.ts';
 import type { ActivityDeps } from './deps.ts';

@@ -3,7 +3,7 @@
 import { UNSAFE_VARIABLE } from '../environments/code/consent.ts';
 import { UNDECIDED, type UndecidedPolicy } from '../domain/rollout/finished-turns.ts';
 import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/rollout/judged-by-people.ts';
-import { HUMAN_TURNS, type HumanTurnsPolicy } from '../records/reading.ts';
+import { HUMAN_TURNS, type HumanTurnsPolicy } from '../records/export/policies.ts';
 import { flag, oneOf, text, whole, withDefault } from './command.ts';
 
 export const DEFAULT_OUT = 'runs';

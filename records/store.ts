@@ -11,9 +11,9 @@ import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/rollout/
 import type { ChunkRecord, TurnRecord } from '../domain/rollout/turn.ts';
 import type { RolloutRow } from '../domain/rollout/rollout-row.ts';
 import type { SeenLines } from './ended/ended.ts';
-import type { RunRecord } from './record/run-record.ts';
-import type { Breach, OnBreach, Stored } from './record/stored.ts';
-import type { RolloutFiles } from './summary.ts';
+import type { RunRecord } from './format/run-record.ts';
+import type { Breach, OnBreach, Stored } from './format/stored.ts';
+import type { RolloutFiles } from './reading/summary.ts';
 
 export type { Breach, OnBreach, RolloutFiles, SeenLines, Stored };
 

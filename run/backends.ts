@@ -12,11 +12,11 @@ import type { Backend, EmbeddedWeights, LateServers } from '../inference/backend
 import { createBackend } from '../inference/index.ts';
 import { openHeld } from '../local/machine/held.ts';
 import { factsOf } from '../records/disk/facts.ts';
-import { hasEnded, openFileStore } from '../records/files.ts';
-import { openWeightsLedger, type WeightsLedger } from '../records/weights.ts';
-import { writeFleetReport } from '../records/fleet-status.ts';
+import { hasEnded, openFileStore } from '../records/file-store.ts';
+import { openWeightsLedger, type WeightsLedger } from '../records/run/weights.ts';
+import { writeFleetReport } from '../records/run/fleet-status.ts';
 import { basename, dirname, isShared, join } from '../records/place.ts';
-import { RUN_FILE } from '../records/record/layout.ts';
+import { RUN_FILE } from '../records/format/layout.ts';
 
 export interface Backends {
   get(settings: RolloutSettings, runFolder: string, permissions?: BackendPermissions): Promise<Backend>;

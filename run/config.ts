@@ -10,7 +10,7 @@ import type { RolloutSettings } from '../domain/run/settings.ts';
 import { FLEET_SCHEMES } from '../inference/index.ts';
 import { readRegular } from '../local/machine/regular-file.ts';
 import { DEFAULT_OPTIONS, FIELDS, givenSettings, isSetting, type Field, type RunOptions } from './options.ts';
-import type { Origin } from '../records/record/run-record.ts';
+import type { Origin } from '../records/format/run-record.ts';
 
 export interface Sources {
   /** Path of a YAML or JSON file. */

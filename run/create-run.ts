@@ -14,11 +14,11 @@ import type { FoundLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import { toolIdentity, type ToolSettings, toolTitle } from '../domain/tools/tool.ts';
-import { allQueries, hashQueries } from '../records/queries.ts';
-import type { GroupParts, Origin, RunRecord } from '../records/record/run-record.ts';
+import { allQueries, hashQueries } from '../records/run/queries.ts';
+import type { GroupParts, Origin, RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
-import { GROUP_PARTS, groupParts } from '../records/record/run-record.ts';
+import { GROUP_PARTS, groupParts } from '../records/format/run-record.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
 /** A name derived from data and settings: the same command finds the same run again. */

@@ -8,8 +8,8 @@ import type { RolloutId } from '../domain/run/ids.ts';
 import { carriedSay, carriedTurn, carriedVerdict } from '../domain/run/copies.ts';
 import { type ForkedFrom, parentOf } from '../domain/rollout/lineage.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
-import { hashQueries } from '../records/queries.ts';
-import type { Origin, RunRecord } from '../records/record/run-record.ts';
+import { hashQueries } from '../records/run/queries.ts';
+import type { Origin, RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
 

@@ -4,7 +4,7 @@
 import type { Agent } from '../domain/rollout/agent.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { tooManyMembers } from '../domain/rollout/group.ts';
-import type { GroupParts } from '../records/record/run-record.ts';
+import type { GroupParts } from '../records/format/run-record.ts';
 import { parseValue } from './config.ts';
 import { DEFAULT_OPTIONS, type RunOptions } from './options.ts';
 import { mustFitTrainer } from './trainer-limit.ts';

@@ -12,7 +12,7 @@ import { DatasetError } from '../domain/errors/errors.ts';
 import type { Query, Task } from '../domain/run/query.ts';
 import { shuffled } from '../domain/run/shuffle.ts';
 import type { SolutionReader } from '../domain/rollout/solution-reader.ts';
-import { hashQueries, queryLine } from '../records/queries.ts';
+import { hashQueries, queryLine } from '../records/run/queries.ts';
 
 export interface DataSelection {
   readonly dataset: string;

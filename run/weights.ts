@@ -3,7 +3,7 @@
 
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import { openControls, weightServers } from '../inference/weights/index.ts';
-import { openWeightsLedger } from '../records/weights.ts';
+import { openWeightsLedger } from '../records/run/weights.ts';
 import type { BackendPermissions, Backends } from './backends.ts';
 
 export interface WeightsPermissions {

@@ -3,7 +3,7 @@
 
 import { comparison, type Cell, type QueryIdentity } from '../statistics/comparison.ts';
 import { settingDifferences } from '../statistics/settings.ts';
-import { queryDigests } from '../records/query-digests.ts';
+import { queryDigests } from '../records/run/query-digests.ts';
 import type { CompareMessage, RunHead } from './model/messages.ts';
 import { summaries } from './model/numbers.ts';
 import { sum, tokensOf } from './model/row.ts';

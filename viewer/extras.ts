@@ -3,7 +3,7 @@
 
 import { explain, UsageError } from '../domain/errors/errors.ts';
 import type { OnBreach } from '../records/store.ts';
-import { END_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../records/record/layout.ts';
+import { END_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../records/format/layout.ts';
 import { join } from 'node:path';
 import type { CheckMessage, RowPlace } from './model/messages.ts';
 import { mustBePlain, readTail } from './plain-files.ts';

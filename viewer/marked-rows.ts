@@ -2,8 +2,8 @@
 // their folder changed; a damaged one is left out here, and `check` names it.
 
 import { join } from 'node:path';
-import { STEERING } from '../records/record/layout.ts';
-import { readActs } from '../records/steering.ts';
+import { STEERING } from '../records/format/layout.ts';
+import { readActs } from '../records/run/steering.ts';
 import { type Mark, type Row, rowKey } from './model/row.ts';
 import { changedAt, mustBePlain } from './plain-files.ts';
 import type { OpenRun } from './runs.ts';

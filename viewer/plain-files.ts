@@ -5,7 +5,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../domain/errors/errors.ts';
-import { ENDED } from '../records/record/layout.ts';
+import { ENDED } from '../records/format/layout.ts';
 
 /** Without O_NONBLOCK the opening itself would wait for a pipe's writer. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

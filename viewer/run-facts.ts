@@ -1,6 +1,6 @@
 // The settings that were given for a run, facts of its record, and its servers, as texts.
 
-import { FLEET, readFleet, STALE_MS } from '../records/fleet-status.ts';
+import { FLEET, readFleet, STALE_MS } from '../records/run/fleet-status.ts';
 import type { ServerMessage, Setting } from './model/messages.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun } from './runs.ts';

@@ -3,12 +3,12 @@
 
 import { join } from 'node:path';
 import { explain } from '../domain/errors/errors.ts';
-import { END_FILE, parseRolloutFile, parseRolloutFolder, ROLLOUT_FILE, ROLLOUTS } from '../records/record/layout.ts';
-import type { Owner } from '../records/record/text.ts';
+import { END_FILE, parseRolloutFile, parseRolloutFolder, ROLLOUT_FILE, ROLLOUTS } from '../records/format/layout.ts';
+import type { Owner } from '../records/format/text.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import { rowOf } from '../records/ended/row.ts';
 import type { SeenLines, Store } from '../records/store.ts';
-import { HEAD_BYTES, type RolloutFiles, TAIL_BYTES } from '../records/summary.ts';
+import { HEAD_BYTES, type RolloutFiles, TAIL_BYTES } from '../records/reading/summary.ts';
 import { type Doing, inOrder, type Row, rowKey } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';
 import { pauses } from './in-batches.ts';

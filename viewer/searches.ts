@@ -1,7 +1,7 @@
 // Searches of texts in the background: the page asks again until a search is over, and gets what was found so far. Few at
 // once, so many hits of each; a search that others replaced ends. Reads only.
 
-import { searchRun } from '../records/search.ts';
+import { searchRun } from '../records/reading/search.ts';
 import type { Store } from '../records/store.ts';
 import type { SearchHit, SearchMessage } from './model/messages.ts';
 import { mustBePlain } from './plain-files.ts';

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../domain/errors/errors.ts';
 import { fileError } from '../records/disk/errors.ts';
-import { mustBeOutsideRuns } from '../records/outside-runs.ts';
+import { mustBeOutsideRuns } from '../records/run/outside-runs.ts';
 import { reportHtml } from './assets.ts';
 import { gather, inert, type ReportOptions, type ReportParts, shaOf, titleOf } from './report.ts';
 

@@ -14,7 +14,7 @@ import {
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { MOST_MESSAGE_CHARS } from '../../domain/text/say.ts';
 import { sayTo } from '../../client/temporal/rollouts.ts';
-import { actsOn, putAct, readActs, type StoredAct } from '../../records/steering.ts';
+import { actsOn, putAct, readActs, type StoredAct } from '../../records/run/steering.ts';
 import type { Stored } from '../../records/store.ts';
 import { command, flag, required, text, unusable, whole, withDefault } from '../command.ts';
 import { withLink } from '../find/link.ts';

@@ -8,7 +8,7 @@ import { distributionOf } from '../../statistics/mean.ts';
 import { totalOf } from '../../statistics/play-order.ts';
 import { hasEnded, known } from '../../statistics/outcomes.ts';
 import { settingDifferences } from '../../statistics/settings.ts';
-import { queryDigests } from '../../records/query-digests.ts';
+import { queryDigests } from '../../records/run/query-digests.ts';
 import { command, flag, oneOf, parsed, unusable, whole, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun, type RunPlace } from '../find/place.ts';

@@ -7,7 +7,7 @@ import { withAgent } from '../../run/agents.ts';
 import { flagOf, variableOf } from '../../run/config.ts';
 import { FIELDS, type RunOptions } from '../../run/options.ts';
 import { cacheFolder, homeOf } from '../../local/service/home.ts';
-import type { Origin } from '../../records/record/run-record.ts';
+import type { Origin } from '../../records/format/run-record.ts';
 import { clusterConfig } from '../../client/temporal/cluster-settings.ts';
 import { command, flag, unusable } from '../command.ts';
 import { findRun } from '../find/place.ts';

@@ -17,7 +17,7 @@ import {
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { TASKS, type Query } from '../../domain/run/query.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
-import { mustBeOutsideRuns } from '../../records/outside-runs.ts';
+import { mustBeOutsideRuns } from '../../records/run/outside-runs.ts';
 import { openDataset } from '../../formats/datasets/index.ts';
 import { badRowText } from '../../formats/datasets/problem.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
@@ -27,7 +27,7 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Environment, Played } from '../../environments/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments } from '../../environments/own/own-environments.ts';
-import { putCode } from '../../records/code.ts';
+import { putCode } from '../../records/run/code.ts';
 import { command, commands, flag, parsed, unusable, withDefault, type Answer } from '../command.ts';
 import { type Io, print, say, typable } from '../io.ts';
 import { EXIT } from '../exit.ts';

@@ -4,11 +4,11 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { EXPORTERS, FORMATS, SEQUENCES } from '../../formats/exports/index.ts';
 import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
-import type { ExportSummary } from '../../records/export-run.ts';
-import { ADVANTAGES } from '../../records/group-labels.ts';
+import type { ExportSummary } from '../../records/export/export-run.ts';
+import { ADVANTAGES } from '../../records/export/group-labels.ts';
 import { join, resolvePlace } from '../../records/place.ts';
-import { mustHoldAll } from '../../records/present.ts';
-import type { SkippedRollout } from '../../records/selection.ts';
+import { mustHoldAll } from '../../records/run/present.ts';
+import type { SkippedRollout } from '../../records/export/selection.ts';
 import { command, flag, oneOf, required, text, unusable, whole } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { plannedExport } from '../find/export-plan.ts';

@@ -2,8 +2,8 @@
 // the run's folder only, needs no Temporal.
 
 import { resolve } from 'node:path';
-import { writeFileAt } from '../../records/export-run.ts';
-import { mustHoldAll } from '../../records/present.ts';
+import { writeFileAt } from '../../records/export/export-run.ts';
+import { mustHoldAll } from '../../records/run/present.ts';
 import { createApi } from '../../viewer/api.ts';
 import { makeReport } from '../../viewer/report.ts';
 import { openRuns } from '../../viewer/runs.ts';

@@ -2,9 +2,9 @@
 
 import { explain } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { patternFinder } from '../../records/pattern.ts';
-import { mustHoldAll } from '../../records/present.ts';
-import { type Hit, SEARCHED, searchRun } from '../../records/search.ts';
+import { patternFinder } from '../../records/reading/pattern.ts';
+import { mustHoldAll } from '../../records/run/present.ts';
+import { type Hit, SEARCHED, searchRun } from '../../records/reading/search.ts';
 import { command, flag, oneOf, unusable, whole } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun, typed } from '../find/place.ts';

@@ -3,8 +3,8 @@
 import { explain } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
-import { actsOn, readActs } from '../../records/steering.ts';
-import { readTrajectory } from '../../records/trajectories.ts';
+import { actsOn, readActs } from '../../records/run/steering.ts';
+import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { command, flag, unusable, whole } from '../command.ts';
 import { findRollout, findRun, noRollout } from '../find/place.ts';
 import { OF_ROLLOUT, ROLLOUT } from '../flags.ts';

@@ -11,7 +11,7 @@ import type { CollectionCounts } from '../../domain/run/progress.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import { ended } from '../../domain/run/progress.ts';
 import { TASK_QUEUE } from '../../domain/run/queues.ts';
-import { readFleet, type ServerReport, STALE_MS } from '../../records/fleet-status.ts';
+import { readFleet, type ServerReport, STALE_MS } from '../../records/run/fleet-status.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { command, flag } from '../command.ts';
 import { ifUp, type Link, unanswered, workflowUrl } from '../find/link.ts';

@@ -4,8 +4,8 @@ import { workerData } from 'node:worker_threads';
 import { exporterNamed } from '../../formats/exports/index.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
 import { answerQuestions } from '../../local/machine/threads.ts';
-import { type MakePart, openPartMaker } from '../../records/exported-parts.ts';
-import { openFileStore } from '../../records/files.ts';
+import { type MakePart, openPartMaker } from '../../records/export/exported-parts.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import type { Answer, Beginning, Question } from './parts.ts';
 
 const { out, run, format, sequences, selection, check } = workerData as Beginning;

@@ -10,7 +10,7 @@ import type { Sequences } from '../../formats/exports/index.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
 import { openThreads } from '../../local/machine/threads.ts';
 import type { CheckedPart, PartIds, PartsElsewhere } from '../../records/check/parts.ts';
-import type { ExportedPart, ExportElsewhere, PartOptions } from '../../records/exported-parts.ts';
+import type { ExportedPart, ExportElsewhere, PartOptions } from '../../records/export/exported-parts.ts';
 import type { Store } from '../../records/store.ts';
 
 /** The part of a command that its threads need to know. */

@@ -3,11 +3,11 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
 import { OTHER_VERSION } from '../../records/disk/errors.ts';
-import { mustHoldAll } from '../../records/present.ts';
-import type { RunRecord } from '../../records/record/run-record.ts';
+import { mustHoldAll } from '../../records/run/present.ts';
+import type { RunRecord } from '../../records/format/run-record.ts';
 import type { Breach } from '../../records/store.ts';
-import { readSummaries } from '../../records/summaries.ts';
-import type { SummaryOptions } from '../../records/summary.ts';
+import { readSummaries } from '../../records/reading/summaries.ts';
+import type { SummaryOptions } from '../../records/reading/summary.ts';
 import { plural } from '../view/format.ts';
 import { knownResult, type RunPlace } from './place.ts';
 import { newerRun } from './source.ts';

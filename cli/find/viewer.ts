@@ -9,9 +9,9 @@ import { exporterNamed, PROVED, sequencesFor } from '../../formats/exports/index
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { everturnVersion, packageRoot } from '../../local/machine/package-root.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
-import { openReading } from '../../records/reading.ts';
+import { openReading } from '../../records/export/policies.ts';
 import type { OnBreach } from '../../records/store.ts';
-import { readTrajectory } from '../../records/trajectories.ts';
+import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { createTools } from '../../environments/tools/index.ts';
 import type { Bundle } from '../../viewer/assets.ts';

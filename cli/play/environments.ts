@@ -16,7 +16,7 @@ import {
   describeEnvironment,
 } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/code.ts';
+import { putCode } from '../../records/run/code.ts';
 import { unusable } from '../command.ts';
 import { type Io, say } from '../io.ts';
 

@@ -25,7 +25,7 @@ import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { recordCommand } from '../../local/service/own-worker.ts';
-import { mustLoadCodeFrom, putCode } from '../../records/code.ts';
+import { mustLoadCodeFrom, putCode } from '../../records/run/code.ts';
 import { mustTakeRun } from '../../records/disk/writable.ts';
 import { resolvePlace } from '../../records/place.ts';
 import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';

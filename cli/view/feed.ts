@@ -6,7 +6,7 @@ import type { FeedProgress } from '../../domain/feed/messages.ts';
 import { groupId, groupPlace, type LeftOut, memberSamples, NO_FILTER, whyLeftOut } from '../../domain/rollout/group.ts';
 import { numbersIn } from '../../domain/run/number-set.ts';
 import { feedProgressOf } from '../../client/temporal/feed.ts';
-import { readGroup } from '../../records/group-members.ts';
+import { readGroup } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';
 import { ifUp } from '../find/link.ts';
 import type { RunPlace } from '../find/place.ts';

@@ -4,7 +4,7 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { SteeredCount } from '../../domain/rollout/rollout-summary.ts';
 import { agreed, type NamedAct, type NoteAct, standingVerdicts } from '../../domain/run/steering.ts';
-import { readActs } from '../../records/steering.ts';
+import { readActs } from '../../records/run/steering.ts';
 import type { Store } from '../../records/store.ts';
 import { lines, type Paint, plural } from './format.ts';
 

@@ -1,9 +1,9 @@
 // The inference servers of a run as a table: requests, latency and weight version of each.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import type { ServerReport } from '../../records/fleet-status.ts';
+import type { ServerReport } from '../../records/run/fleet-status.ts';
 import type { DeclaredWeights, WeightsProgress } from '../../domain/weights/weights.ts';
-import { openWeightsLedger } from '../../records/weights.ts';
+import { openWeightsLedger } from '../../records/run/weights.ts';
 import { OVERDUE_MS } from '../../domain/run/blocks.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';

@@ -4,7 +4,7 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { counting } from '../../domain/run/progress.ts';
-import { readFleet, type ServerReport, STALE_MS } from '../../records/fleet-status.ts';
+import { readFleet, type ServerReport, STALE_MS } from '../../records/run/fleet-status.ts';
 import type { RunPlace } from '../find/place.ts';
 import type { Io, Stream } from '../io.ts';
 import { clock, count, lines, type Paint, paintFor, percent, plural, table } from './format.ts';

@@ -4,7 +4,7 @@ import type { StopReason } from '../../domain/rollout/ending.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
-import type { ServerReport } from '../../records/fleet-status.ts';
+import type { ServerReport } from '../../records/run/fleet-status.ts';
 import { clock, lines, namedNumbers, paintFor, plural, tokensText } from './format.ts';
 import type { Io } from '../io.ts';
 import { type RunPlace, typed } from '../find/place.ts';

@@ -8,9 +8,9 @@ import { StoreError } from '../../domain/errors/errors.ts';
 import { neutralRow, type RowLabels } from '../../domain/rollout/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { numbersIn } from '../../domain/run/number-set.ts';
-import { type GroupMember, readGroup } from '../../records/group-members.ts';
+import { type GroupMember, readGroup } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';
-import { readTrajectory } from '../../records/trajectories.ts';
+import { readTrajectory } from '../../records/reading/trajectories.ts';
 
 const AT_ONCE = 16;
 const PAGE = 256;

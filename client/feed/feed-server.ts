@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { BLOCKING_READS } from '../../records/disk/blocking-files.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { HttpRefusal, isLoopback, mustBeAllowed, pathOf, refuse, verbOf } from './feed-http.ts';
 import { openRunFeed, type RunFeedOptions } from './run-feed.ts';
 

@@ -12,7 +12,7 @@ import { readPrivate, writePrivate } from '../../local/machine/private-file.ts';
 import type { Home } from '../../local/service/home.ts';
 import { touchService } from '../../local/service/idle.ts';
 import { basename, join } from '../../records/place.ts';
-import type { RunRecord } from '../../records/record/run-record.ts';
+import type { RunRecord } from '../../records/format/run-record.ts';
 import type { Store } from '../../records/store.ts';
 import type { Session } from '../temporal/connection.ts';
 import { isSameFolder } from '../temporal/feed.ts';

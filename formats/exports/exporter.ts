@@ -1,4 +1,4 @@
-// The interface of every export format. Pure: trajectories in, their lines or bytes out. `records/export-run.ts` drives it.
+// The interface of every export format. Pure: trajectories in, their lines or bytes out. `records/export/export-run.ts` drives it.
 
 import type { RowLabels } from '../../domain/rollout/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';

@@ -13,7 +13,7 @@ import {
   type WrittenCall,
 } from '../../domain/tools/tool.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import { callFile, intentFile, turnFile, verdictFile } from '../record/layout.ts';
+import { callFile, intentFile, turnFile, verdictFile } from '../format/layout.ts';
 import { differences } from './differences.ts';
 import type { CheckTokenizer, CheckedRollout, Problem } from './checked.ts';
 

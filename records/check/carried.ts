@@ -3,9 +3,9 @@
 
 import { originalOf } from '../../domain/run/copies.ts';
 import type { Carried } from '../../domain/rollout/lineage.ts';
-import { ROLLOUT_FILE, turnFile, verdictFile } from '../record/layout.ts';
-import type { RecordKind } from '../record/kinds.ts';
-import { encodeRecord } from '../record/text.ts';
+import { ROLLOUT_FILE, turnFile, verdictFile } from '../format/layout.ts';
+import type { RecordKind } from '../format/kinds.ts';
+import { encodeRecord } from '../format/text.ts';
 import type { CheckedRollout, Problem } from './checked.ts';
 
 interface Copy {

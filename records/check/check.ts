@@ -24,10 +24,10 @@ import { checkSteering } from './steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
 import { basename } from '../place.ts';
 import { NameSet } from '../name-set.ts';
-import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../record/layout.ts';
-import { existsFolder } from '../record/listing.ts';
-import type { RunRecord } from '../record/run-record.ts';
-import type { RecordKind } from '../record/kinds.ts';
+import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../format/layout.ts';
+import { existsFolder } from '../in-flight/listing.ts';
+import type { RunRecord } from '../format/run-record.ts';
+import type { RecordKind } from '../format/kinds.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
 
 export interface CheckSummary {

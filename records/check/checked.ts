@@ -7,8 +7,8 @@ import type { SayRecord } from '../../domain/text/say.ts';
 import type { CallRecord, IntentRecord } from '../../domain/tools/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
-import type { RolloutFile } from '../record/layout.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import type { RolloutFile } from '../format/layout.ts';
+import type { RunRecord } from '../format/run-record.ts';
 import type { Stored } from '../store.ts';
 
 /** The readable records of a rollout; all others have been reported. */

@@ -4,7 +4,7 @@
 
 import { concatenated } from '../../domain/rollout/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
-import { chunkFile, turnFile } from '../record/layout.ts';
+import { chunkFile, turnFile } from '../format/layout.ts';
 import { answerProblems } from './answer.ts';
 import { differences } from './differences.ts';
 import type { CheckedRollout, Problem } from './checked.ts';

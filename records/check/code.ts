@@ -1,9 +1,9 @@
 // Proves that the code in a run's folder, of environments and of modules of tools, has the hash that it is named by.
 
 import { createHash } from 'node:crypto';
-import { codeFile } from '../record/layout.ts';
+import { codeFile } from '../format/layout.ts';
 import { readText } from '../disk/write-once.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import type { RunRecord } from '../format/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
 
 export async function checkCode(store: Store, run: RunRecord | undefined, onBreach: OnBreach): Promise<void> {

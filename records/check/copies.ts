@@ -10,7 +10,7 @@ import { isTelling } from '../../domain/rollout/telling.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { openFirstLabels } from '../../domain/weights/weight-version.ts';
 import { type Drawn, drawnOf, openProbabilityCheck } from './probabilities.ts';
-import { rolloutFolder, turnFile, ROLLOUT_FILE } from '../record/layout.ts';
+import { rolloutFolder, turnFile, ROLLOUT_FILE } from '../format/layout.ts';
 import type { OnBreach } from '../store.ts';
 import type { CheckedRollout } from './checked.ts';
 
@@ -40,7 +40,7 @@ interface TurnTraits {
   readonly path: string;
   /** The place and digest of the text that this turn added, and the digest of its ids. */
   readonly text: { readonly key: string; readonly ids: string };
-  /** Absent for a copy by its own account: lineage.ts proves it. */
+  /** Absent for a copy by its own account: carried.ts proves it. */
   readonly answer?: Answer;
 }
 

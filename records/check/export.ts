@@ -2,9 +2,9 @@
 // records give: each line once, in order, to the byte, and no id twice. Memory: a hash for each line, an id for each sample.
 
 import { createHash } from 'node:crypto';
-import type { LineMaker } from '../encoder.ts';
-import type { ExportedPart } from '../exported-parts.ts';
-import type { ReadingOptions } from '../reading.ts';
+import type { LineMaker } from '../export/encoder.ts';
+import type { ExportedPart } from '../export/exported-parts.ts';
+import type { ReadingOptions } from '../export/policies.ts';
 import { fileError } from '../disk/errors.ts';
 import { streamOf } from '../disk/facts.ts';
 import type { OnBreach } from '../store.ts';

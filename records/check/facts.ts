@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, RolloutResult } from '../../domain/rollout/ending.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import type { Breach, OnBreach, Store } from '../store.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import type { RunRecord } from '../format/run-record.ts';
 import { type Traits, traitsOf } from './copies.ts';
 import type { ExportCheck } from './export.ts';
 import { type Served, servedOf } from './falls.ts';

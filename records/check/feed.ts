@@ -7,10 +7,10 @@ import { addEntry, countOf, emptyLine, type FeedEntry, type Line, type TrainedEn
 import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../../domain/rollout/group.ts';
 import { isNumberSet, numbersIn } from '../../domain/run/number-set.ts';
 import { join } from '../place.ts';
-import { readGroup } from '../group-members.ts';
-import { FEED, feedFile, isHarmless, parseFeedFile } from '../record/layout.ts';
-import { FOREIGN, namesIn } from '../record/listing.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import { readGroup } from '../reading/group-members.ts';
+import { FEED, feedFile, isHarmless, parseFeedFile } from '../format/layout.ts';
+import { FOREIGN, namesIn } from '../in-flight/listing.ts';
+import type { RunRecord } from '../format/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
 
 export interface FeedFacts {

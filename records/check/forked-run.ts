@@ -3,8 +3,8 @@
 
 import { isRunName } from '../../domain/run/ids.ts';
 import { dirname } from '../place.ts';
-import { openFileStore } from '../files.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import { openFileStore } from '../file-store.ts';
+import type { RunRecord } from '../format/run-record.ts';
 import type { Store } from '../store.ts';
 
 export async function* parentProblems(store: Store, run: RunRecord, clockSkewMs: number): AsyncGenerator<string> {

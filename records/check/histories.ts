@@ -8,7 +8,7 @@ import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import type { TrajectoryReference } from '../../domain/run/ids.ts';
 import type { EndRecord } from '../../domain/rollout/trajectory.ts';
 import { contextTokens, outputTokens, totalTokens, type TurnRecord } from '../../domain/rollout/turn.ts';
-import { END_FILE, RESULT_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../record/layout.ts';
+import { END_FILE, RESULT_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../format/layout.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
 import { differences } from './differences.ts';
 

@@ -7,9 +7,9 @@ import type { RolloutId } from '../../domain/run/ids.ts';
 import { fileError } from '../disk/errors.ts';
 import { streamOf } from '../disk/facts.ts';
 import { join } from '../place.ts';
-import { isHarmless, isJudgementsFile, JUDGEMENTS } from '../record/layout.ts';
-import { FOREIGN, namesIn } from '../record/listing.ts';
-import { VERDICT_ROW, type VerdictRow } from '../judgements.ts';
+import { isHarmless, isJudgementsFile, JUDGEMENTS } from '../format/layout.ts';
+import { FOREIGN, namesIn } from '../in-flight/listing.ts';
+import { VERDICT_ROW, type VerdictRow } from '../run/judgements.ts';
 import type { OnBreach, Store } from '../store.ts';
 
 /** Returns the number of rows in all files. */

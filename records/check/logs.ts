@@ -3,9 +3,9 @@
 
 import { explain } from '../../domain/errors/errors.ts';
 import { logName, turnLogBlock, turnLogLine } from '../../domain/rollout/turn-log.ts';
-import { ANSWERS, folderOfLog, isHarmless, logPath, type LogKind } from '../record/layout.ts';
+import { ANSWERS, folderOfLog, isHarmless, logPath, type LogKind } from '../format/layout.ts';
 import type { NameSet } from '../name-set.ts';
-import { FOREIGN, foldersIn, namesIn } from '../record/listing.ts';
+import { FOREIGN, foldersIn, namesIn } from '../in-flight/listing.ts';
 import type { OnBreach, Store } from '../store.ts';
 import type { CheckedRollout } from './checked.ts';
 

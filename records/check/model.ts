@@ -4,7 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import type { RunRecord } from '../format/run-record.ts';
 import { serversOf } from './servers.ts';
 
 /** The model of a run as this machine has it. Null: not known here. */

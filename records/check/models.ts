@@ -3,7 +3,7 @@
 import { isFolder } from '../../domain/weights/model-identity.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import { turnFile } from '../record/layout.ts';
+import { turnFile } from '../format/layout.ts';
 import type { OnBreach } from '../store.ts';
 import { serversOf } from './servers.ts';
 import type { CheckedRollout } from './checked.ts';

@@ -4,11 +4,11 @@
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import { ahead } from '../ahead.ts';
-import { type ExportedPart, type MakePart, openPartMaker } from '../exported-parts.ts';
+import { type ExportedPart, type MakePart, openPartMaker } from '../export/exported-parts.ts';
 import { NameSet } from '../name-set.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import type { RunRecord } from '../format/run-record.ts';
 import type { Store } from '../store.ts';
-import { rolloutsInOrder } from '../trajectories.ts';
+import { rolloutsInOrder } from '../reading/trajectories.ts';
 import type { ExportCheck } from './export.ts';
 import { type FactsOptions, openFacts, type RolloutFacts } from './facts.ts';
 

@@ -4,12 +4,12 @@
 import { createHash } from 'node:crypto';
 import { explain } from '../../domain/errors/errors.ts';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
-import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, ROLLOUTS, RUN_FILE } from '../record/layout.ts';
+import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, ROLLOUTS, RUN_FILE } from '../format/layout.ts';
 import type { Query } from '../../domain/run/query.ts';
 import { NameSet } from '../name-set.ts';
-import { hashOfQueriesFile, queryLine } from '../queries.ts';
-import { sha256 } from '../record/text.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import { hashOfQueriesFile, queryLine } from '../run/queries.ts';
+import { sha256 } from '../format/text.ts';
+import type { RunRecord } from '../format/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
 import type { CheckedRollout } from './checked.ts';
 

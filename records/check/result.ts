@@ -8,8 +8,8 @@ import { addResult, ended, noCounts } from '../../domain/run/progress.ts';
 import { outputTokens, totalTokens } from '../../domain/rollout/turn.ts';
 import { countedVerdicts } from '../../domain/rollout/verdict.ts';
 import { differences } from './differences.ts';
-import { RESULT_FILE } from '../record/layout.ts';
-import type { RunRecord } from '../record/run-record.ts';
+import { RESULT_FILE } from '../format/layout.ts';
+import type { RunRecord } from '../format/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
 import type { CheckedRollout } from './checked.ts';
 

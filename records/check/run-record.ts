@@ -9,7 +9,7 @@ import { DEMO_DEFAULTS, seedOfRun } from '../../domain/run/defaults.ts';
 import { logprobsServe } from '../../domain/rollout/logprob-meaning.ts';
 import { derivedRunName, isDerivedName } from '../../domain/run/run-name.ts';
 import type { ToolSettings } from '../../domain/tools/tool.ts';
-import { groupParts, type Origin, type RunRecord } from '../record/run-record.ts';
+import { groupParts, type Origin, type RunRecord } from '../format/run-record.ts';
 import { originOf, serversOf } from './servers.ts';
 
 /** Options of a run that are no settings of its rollouts. */

@@ -4,8 +4,8 @@
 
 import { explain } from '../../domain/errors/errors.ts';
 import { flawIn } from '../../domain/schema/fields.ts';
-import { type RecordKind, tableOf } from '../record/kinds.ts';
-import { encodeRecord, hashOfParsed, type Owner } from '../record/text.ts';
+import { type RecordKind, tableOf } from '../format/kinds.ts';
+import { encodeRecord, hashOfParsed, type Owner } from '../format/text.ts';
 import type { Stored } from '../store.ts';
 
 /** The fault of a record's fields; undefined if there is none. */

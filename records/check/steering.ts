@@ -8,9 +8,9 @@ import { explain } from '../../domain/errors/errors.ts';
 import { actName, type SteeringAct } from '../../domain/run/steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
 import { formProblem } from './shape.ts';
-import { isActFile, isHarmless, STEERING, steeringFile } from '../record/layout.ts';
-import { FOREIGN, namesIn } from '../record/listing.ts';
-import { decodeRecord } from '../record/text.ts';
+import { isActFile, isHarmless, STEERING, steeringFile } from '../format/layout.ts';
+import { FOREIGN, namesIn } from '../in-flight/listing.ts';
+import { decodeRecord } from '../format/text.ts';
 import type { OnBreach, Store } from '../store.ts';
 import { readText } from '../disk/write-once.ts';
 

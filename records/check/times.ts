@@ -2,7 +2,7 @@
 // clocks may differ by a given amount. A turn that was begun after the end was played in vain.
 
 import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
-import { END_FILE, ROLLOUT_FILE, turnFile, verdictFile } from '../record/layout.ts';
+import { END_FILE, ROLLOUT_FILE, turnFile, verdictFile } from '../format/layout.ts';
 import type { CheckedRollout, Problem } from './checked.ts';
 
 /** Clocks synchronised over a network differ by less. */

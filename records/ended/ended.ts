@@ -2,7 +2,7 @@
 // object each (objects.ts). A line that cannot be read is an error for those that ask for it: it is not absent.
 
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
-import type { Breach } from '../record/stored.ts';
+import type { Breach } from '../format/stored.ts';
 import type { EndedRollout } from './line.ts';
 import type { EndedId } from './places.ts';
 

@@ -13,9 +13,9 @@ import {
   sayFile,
   turnFile,
   verdictFile,
-} from '../record/layout.ts';
-import { FORMATS, kindOf, type RecordKind } from '../record/kinds.ts';
-import { openRecord, type OpenedRecord, type Owner, soundHash } from '../record/text.ts';
+} from '../format/layout.ts';
+import { FORMATS, kindOf, type RecordKind } from '../format/kinds.ts';
+import { openRecord, type OpenedRecord, type Owner, soundHash } from '../format/text.ts';
 
 export interface EndedRecord {
   /** As its file had it. */

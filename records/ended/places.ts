@@ -3,7 +3,7 @@
 
 import { hash } from 'node:crypto';
 import { safeName } from '../../domain/run/ids.ts';
-import { parseRolloutFolder } from '../record/layout.ts';
+import { parseRolloutFolder } from '../format/layout.ts';
 
 export interface EndedId {
   readonly query: string;

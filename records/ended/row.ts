@@ -6,9 +6,9 @@ import { type RolloutRow, rolloutRow } from '../../domain/rollout/rollout-row.ts
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import { questionOf } from '../../domain/run/query.ts';
-import { ROLLOUT_FILE } from '../record/layout.ts';
-import type { Owner } from '../record/text.ts';
-import { type RolloutFiles, summaryOf } from '../summary.ts';
+import { ROLLOUT_FILE } from '../format/layout.ts';
+import type { Owner } from '../format/text.ts';
+import { type RolloutFiles, summaryOf } from '../reading/summary.ts';
 import type { EndedRollout } from './line.ts';
 
 export const filesOf = ({ records }: EndedRollout): RolloutFiles => ({

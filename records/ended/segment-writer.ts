@@ -7,7 +7,7 @@ import type { FileLayer, OpenFile } from '../disk/file-layer.ts';
 import { openNew, syncFolder } from '../disk/write-once.ts';
 import { writerName } from '../disk/writer.ts';
 import { join } from '../place.ts';
-import { ENDED } from '../record/layout.ts';
+import { ENDED } from '../format/layout.ts';
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import { indexLine, indexOf } from './segments.ts';
 

@@ -4,8 +4,8 @@
 import type { Disk } from '../disk/disk.ts';
 import { NODE_FILES } from '../disk/file-layer.ts';
 import { join } from '../place.ts';
-import { END_FILE, ROLLOUT_FILE } from '../record/layout.ts';
-import { namesIn, rolloutAt, rolloutFolders } from '../record/listing.ts';
+import { END_FILE, ROLLOUT_FILE } from '../format/layout.ts';
+import { namesIn, rolloutAt, rolloutFolders } from '../in-flight/listing.ts';
 import type { Ended } from './ended.ts';
 import { removeRecords } from './end.ts';
 

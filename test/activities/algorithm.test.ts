@@ -18,8 +18,8 @@ import type { TurnFacts } from '../../domain/rollout/turn.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
 import { onlyJudge } from '../support/only-judge.ts';
-import { openFileStore } from '../../records/files.ts';
-import { readTrajectory } from '../../records/trajectories.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
 
 const EOS = 256;

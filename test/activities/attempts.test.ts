@@ -10,7 +10,7 @@ import { openActivity } from '../../activities/open.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import type { RolloutInput } from '../../domain/run/messages.ts';
 import type { OpenedRollout } from '../../domain/rollout/rollout-facts.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-attempts-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -15,7 +15,7 @@ import { rolloutWorkflowId } from '../../domain/run/ids.ts';
 import { type OpenedRollout, turnFacts } from '../../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { TurnFacts } from '../../domain/rollout/turn.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { onlyJudge } from '../support/only-judge.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 

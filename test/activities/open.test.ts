@@ -10,7 +10,7 @@ import { openActivity } from '../../activities/open.ts';
 import { parseSettings } from '../../run/config.ts';
 import { queryFromRow } from '../../formats/datasets/row.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import type { RolloutInput } from '../../domain/run/messages.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-open-'));

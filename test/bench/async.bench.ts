@@ -14,7 +14,7 @@ import type { GrantedLease, LeaseResult } from '../../domain/feed/messages.ts';
 import type { NeutralRow } from '../../domain/rollout/neutral-row.ts';
 import { stopService } from '../../local/service/service-control.ts';
 import { ensureService } from '../../local/service/service.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { connect, type Session } from '../../client/temporal/connection.ts';
 import { callFeed, startFeed } from '../../client/temporal/feed.ts';
 import { answerIds, startModel } from './overhead-rig.ts';

@@ -5,7 +5,7 @@ import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { BLOCKING_FILES } from '../../records/disk/blocking-files.ts';
 import { openDisk } from '../../records/disk/disk.ts';
 import type { FileLayer } from '../../records/disk/file-layer.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import type { LogText, Store } from '../../records/store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 

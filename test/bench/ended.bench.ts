@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { bench } from 'vitest';
 import { exporterNamed } from '../../formats/exports/index.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { exportRun } from '../../records/export-run.ts';
-import { openFileStore } from '../../records/files.ts';
-import { readTrajectories } from '../../records/trajectories.ts';
+import { exportRun } from '../../records/export/export-run.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { RUN } from '../records/play.ts';
 import { makeRun, TURNS } from './ended-rig.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { bench, describe } from 'vitest';
 import type * as OwnModule from '../../environments/own/own-environments.ts';
 import type * as SpecModule from '../../environments/own/spec.ts';
-import { putCode } from '../../records/code.ts';
+import { putCode } from '../../records/run/code.ts';
 import { moveOf, NEVER, rolloutOf } from '../environments/own/rollouts.ts';
 
 const built = new URL('../../dist/environments/own/', import.meta.url).href;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { canonical, checkRun } from '../chaos/checker.ts';
 import { kill } from '../chaos/nemesis.ts';
 import { randomOf, SEED } from '../chaos/seed.ts';

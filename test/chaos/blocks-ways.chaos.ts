@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/run/messages.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { prove } from './rig-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 

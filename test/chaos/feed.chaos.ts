@@ -10,7 +10,7 @@ import { addEntry, emptyLine } from '../../domain/feed/entry.ts';
 import { groupId, groupPlace } from '../../domain/rollout/group.ts';
 import { numbersIn } from '../../domain/run/number-set.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { type Kept, keepNode } from './kept.ts';
 import { kill } from './nemesis.ts';
 import { randomOf, SEED } from './seed.ts';

@@ -8,7 +8,7 @@ import { areal } from '../../formats/exports/areal.ts';
 import { collectionHistory, rolloutHistories } from '../../client/temporal/histories.ts';
 import { checkHistories, type HistoriesSummary } from '../../records/check/histories.ts';
 import { checkRun, type CheckSummary } from '../../records/check/check.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import type { CollectionInput } from '../../domain/run/messages.ts';
 import type { Rig } from '../support/rig.ts';
 

@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { checkRun } from '../../records/check/check.ts';
 import { openLoose } from '../records/ended-rig.ts';
-import { rolloutFolder } from '../../records/record/layout.ts';
+import { rolloutFolder } from '../../records/format/layout.ts';
 import type { Breach, Store } from '../../records/store.ts';
-import { readTrajectory } from '../../records/trajectories.ts';
+import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { aQuery, play, putRun, RUN, type Script } from '../records/play.ts';
 import { FULL } from './size.ts';
 

@@ -6,8 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { WeightsInput, WeightsResult } from '../../domain/weights/weights.ts';
-import { openFileStore } from '../../records/files.ts';
-import { readTrajectories } from '../../records/trajectories.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { connect } from '../../client/temporal/connection.ts';
 import { startUpdate, updateResult } from '../../client/temporal/weights.ts';
 import { compareWeights } from '../support/compare-weights.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { candidates } from '../../cli/commands/completion.ts';
 import { main } from '../../cli/main.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, putRun } from '../records/play.ts';
 import { ROOT } from '../house/tree.ts';
 import { scriptedIo } from './scripted-io.ts';

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type ExportFlags, plannedExport } from '../../cli/find/export-plan.ts';
 import { main } from '../../cli/main.ts';
 import { FORMATS } from '../../formats/exports/index.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { someRun } from '../formats/exports/some-run.ts';
 import { RUN } from '../records/play.ts';
 import { scriptedIo } from './scripted-io.ts';

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLoose } from '../records/ended-rig.ts';
-import { rolloutFolder } from '../../records/record/layout.ts';
+import { rolloutFolder } from '../../records/format/layout.ts';
 import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/cli/index.js');

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../cli/exit.ts';
 import { buildProgram } from '../../cli/program.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { scriptedIo } from './scripted-io.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { noCounts } from '../../domain/run/progress.ts';
-import { rolloutFolder } from '../../records/record/layout.ts';
+import { rolloutFolder } from '../../records/format/layout.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { play, putRun, RUN } from '../records/play.ts';
 import { QUERIES, SCRIPTS } from '../viewer/rig.ts';

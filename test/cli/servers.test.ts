@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serverTable } from '../../cli/view/servers.ts';
-import { readFleet, writeFleetReport, type ServerReport } from '../../records/fleet-status.ts';
+import { readFleet, writeFleetReport, type ServerReport } from '../../records/run/fleet-status.ts';
 
 const report = (changes: Partial<ServerReport>): ServerReport => ({
   url: 'http://a',

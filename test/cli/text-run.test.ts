@@ -9,7 +9,7 @@ import { placeOf } from '../../cli/find/place.ts';
 import { main } from '../../cli/main.ts';
 import { answered } from '../../cli/command.ts';
 import { showEnding } from '../../cli/play/ending.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 import { countsOf, resultOf, scriptedIo } from './scripted-io.ts';
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
 import { updateTable } from '../../cli/commands/update-weights.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { scriptedIo } from './scripted-io.ts';
 

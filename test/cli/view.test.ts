@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { RUN } from '../records/play.ts';
 import { playSome } from '../viewer/rig.ts';
 import { type ScriptedIo, scriptedIo } from './scripted-io.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { proveSandbox } from '../../environments/code/canary.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { openNamespace } from '../support/namespace.ts';
 import { type Everturn, openEverturn, type Running } from '../support/everturn.ts';
 import { descendants, isPidAlive } from '../support/processes.ts';

@@ -11,7 +11,7 @@ import { createCodeEnvironment } from '../../environments/code/code-environment.
 import { UNSAFE_VARIABLE } from '../../environments/code/consent.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { openEverturn } from '../support/everturn.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { describeUnless } from '../support/needs.ts';

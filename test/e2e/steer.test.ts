@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { startRun, sums } from '../chaos/rig-run.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { type LossyRelay, openLossyRelay } from '../support/lossy-relay.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WeightUpdate } from '../../cli/commands/update-weights.ts';
 import { updateModel } from '../support/weights.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { compareWeights } from '../support/compare-weights.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { type ModelServer, modelServer } from '../support/model-server.ts';

@@ -13,8 +13,8 @@ import { createOwnEnvironments, describeEnvironment } from '../../environments/o
 import { parseSpec } from '../../environments/own/spec.ts';
 import { parseAgent } from '../../run/agents.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { putCode } from '../../records/code.ts';
-import { openFileStore } from '../../records/files.ts';
+import { putCode } from '../../records/run/code.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { playOwn, rolloutOf } from './own/rollouts.ts';

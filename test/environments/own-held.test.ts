@@ -10,7 +10,7 @@ import type { OwnEnvironments } from '../../environments/index.ts';
 import { absence, HOLDER } from '../../environments/own/held.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/code.ts';
+import { putCode } from '../../records/run/code.ts';
 import { guessServer } from './own/guess.ts';
 import { serveEnvironment } from './own/http-server.ts';
 import { earlier, moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';

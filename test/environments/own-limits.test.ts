@@ -12,7 +12,7 @@ import type { OwnEnvironments } from '../../environments/index.ts';
 import { canConfine } from '../../environments/processes/confine.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/code.ts';
+import { putCode } from '../../records/run/code.ts';
 import { describeUnless } from '../support/needs.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
 

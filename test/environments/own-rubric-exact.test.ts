@@ -9,7 +9,7 @@ import type { JsonObject } from '../../domain/text/json.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/code.ts';
+import { putCode } from '../../records/run/code.ts';
 import { answerOf, type JudgeServer, markOf, serveJudge } from './own/judge-server.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
 

@@ -11,7 +11,7 @@ import { createOwnEnvironments, describeEnvironment } from '../../environments/o
 import { chosen, judgePrompt } from '../../environments/own/rubric/prompt.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/code.ts';
+import { putCode } from '../../records/run/code.ts';
 import { answerOf, type JudgeServer, markOf, serveJudge } from './own/judge-server.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { ModelError, StoreError } from '../../domain/errors/errors.ts';
 import type { FeedEntry } from '../../domain/feed/entry.ts';
 import { feedWorkflowId, rolloutWorkflowId } from '../../domain/run/ids.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import type { ModelServer } from '../support/model-server.ts';
 import { until } from '../support/until.ts';

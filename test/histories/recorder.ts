@@ -10,7 +10,7 @@ import { isWaiting } from '../../client/temporal/waiting.ts';
 import type { Environment, EnvironmentCall, Environments, Move } from '../../environments/environment.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { queueEnvironment } from '../../environments/own/queue.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import type { Store } from '../../records/store.ts';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { parseSettings } from '../../run/config.ts';

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import type { WeightsInput } from '../../domain/weights/weights.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { startUpdate } from '../../client/temporal/weights.ts';
 import { until } from '../support/until.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';

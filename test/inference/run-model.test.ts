@@ -9,7 +9,7 @@ import { openBackends } from '../../run/backends.ts';
 import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import { tinyIdentity } from '../../inference/index.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { ask, closeAll, opened } from '../support/fleet-rig.ts';
 import { asTokens } from '../support/kinds.ts';
 import { modelServer } from '../support/model-server.ts';

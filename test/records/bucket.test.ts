@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { dirname } from '../../records/place.ts';
 import { storeContract } from '../contract/store.ts';
 import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../support/s3-server.ts';

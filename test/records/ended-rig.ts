@@ -8,9 +8,9 @@ import { logName } from '../../domain/rollout/turn-log.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import { type FileLayer, NODE_FILES } from '../../records/disk/file-layer.ts';
 import { openDisk } from '../../records/disk/disk.ts';
-import { openFileStore } from '../../records/files.ts';
-import { rolloutFolder } from '../../records/record/layout.ts';
-import { rolloutsInOrder } from '../../records/trajectories.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { rolloutFolder } from '../../records/format/layout.ts';
+import { rolloutsInOrder } from '../../records/reading/trajectories.ts';
 import type { Store } from '../../records/store.ts';
 import { RUN } from './play.ts';
 

@@ -17,9 +17,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkRun } from '../../records/check/check.ts';
 import { openDisk } from '../../records/disk/disk.ts';
 import { type FileLayer, NODE_FILES } from '../../records/disk/file-layer.ts';
-import { openFileStore } from '../../records/files.ts';
-import { rolloutFolder } from '../../records/record/layout.ts';
-import { readSummaries } from '../../records/summaries.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { rolloutFolder } from '../../records/format/layout.ts';
+import { readSummaries } from '../../records/reading/summaries.ts';
 import type { ChunkRecord } from '../../domain/rollout/turn.ts';
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import type { Breach, Store } from '../../records/store.ts';

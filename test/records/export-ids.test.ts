@@ -5,8 +5,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parseSampleId } from '../support/sample-name.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { exportRun } from '../../records/export-run.ts';
-import { openFileStore } from '../../records/files.ts';
+import { exportRun } from '../../records/export/export-run.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-export-ids-'));

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import { openLoose } from './ended-rig.ts';
-import { type JudgedTurn, judgedTurns } from '../../records/judged-turns.ts';
-import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../records/judgements.ts';
-import { rolloutFolder } from '../../records/record/layout.ts';
+import { type JudgedTurn, judgedTurns } from '../../records/reading/judged-turns.ts';
+import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../records/run/judgements.ts';
+import { rolloutFolder } from '../../records/format/layout.ts';
 import { aQuery, play, putRun } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-judgements-'));

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../domain/errors/errors.ts';
-import { patternFinder } from '../../records/pattern.ts';
+import { patternFinder } from '../../records/reading/pattern.ts';
 
 describe('a pattern', () => {
   test.each([

@@ -10,7 +10,7 @@ import { logName, turnLogBlock, turnLogLine } from '../../domain/rollout/turn-lo
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import type { Store, Stored } from '../../records/store.ts';
-import { hashQueries } from '../../records/queries.ts';
+import { hashQueries } from '../../records/run/queries.ts';
 
 export const RUN = 'r1';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { checkRun } from '../../records/check/check.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import type { Breach, Store, Stored } from '../../records/store.ts';
 import { playGoodRun } from './check/good-run.ts';
 import { again, endAll, rolloutsIn, seenIn } from './ended-rig.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { countQueries, hashOfQueriesFile, hashQueries, readQueries, writeQueries } from '../../records/queries.ts';
+import { countQueries, hashOfQueriesFile, hashQueries, readQueries, writeQueries } from '../../records/run/queries.ts';
 import { aQuery } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-queries-'));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeRecord, encodeRecord } from '../../records/record/text.ts';
+import { decodeRecord, encodeRecord } from '../../records/format/text.ts';
 import { turnRecord } from './play.ts';
 
 const owner = { query: 'q/1', sample: 0, attempt: 1 };

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { openLoose } from './ended-rig.ts';
-import { type Hit, searchRun, type SearchOptions } from '../../records/search.ts';
+import { type Hit, searchRun, type SearchOptions } from '../../records/reading/search.ts';
 import type { Store } from '../../records/store.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { aQuery, play, putRun, RUN } from './play.ts';

@@ -20,11 +20,11 @@ import type { Query } from '../../domain/run/query.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { exportRun } from '../../records/export-run.ts';
-import type { SkippedRollout } from '../../records/selection.ts';
+import { exportRun } from '../../records/export/export-run.ts';
+import type { SkippedRollout } from '../../records/export/selection.ts';
 import { openLoose } from './ended-rig.ts';
-import { rolloutFolder } from '../../records/record/layout.ts';
-import { readTrajectories, readTrajectory } from '../../records/trajectories.ts';
+import { rolloutFolder } from '../../records/format/layout.ts';
+import { readTrajectories, readTrajectory } from '../../records/reading/trajectories.ts';
 import { all } from '../contract/store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from './play.ts';
 

@@ -19,7 +19,7 @@ import { fileError } from '../../records/disk/errors.ts';
 import { NODE_FILES } from '../../records/disk/file-layer.ts';
 import { temporaryName } from '../../records/disk/temporary.ts';
 import { writerName } from '../../records/disk/writer.ts';
-import { removeOldTemporaries } from '../../records/record/listing.ts';
+import { removeOldTemporaries } from '../../records/in-flight/listing.ts';
 import { readText, replaceFile, writeOnce } from '../../records/disk/write-once.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-write-'));

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { queryFromRow } from '../../formats/datasets/row.ts';
 import { rolloutWorkflowId, safeName } from '../../domain/run/ids.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import type { Store } from '../../records/store.ts';
 import { FULL, sized } from '../chaos/size.ts';
 import { openEverturn } from '../support/everturn.ts';

@@ -1,7 +1,7 @@
 // A run's records against what its servers themselves wrote down: which weights made which token.
 
 import type { Store } from '../../records/store.ts';
-import { readTrajectories } from '../../records/trajectories.ts';
+import { readTrajectories } from '../../records/reading/trajectories.ts';
 import type { Engine } from './toy-engine.ts';
 
 /** Each token of the run against the servers' log: by the ids before it, itself, and its logprob to the last bit. */

@@ -6,7 +6,7 @@ import { feedWorkflowId } from '../../domain/run/ids.ts';
 import { numbersIn } from '../../domain/run/number-set.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { type Made, makeFeedRun } from './feed-run.ts';
 import { openRig } from './rig.ts';
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { parseSettings } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
 import { surveyDataset } from '../../run/survey.ts';
-import { openFileStore } from '../../records/files.ts';
-import type { TrainRecord } from '../../records/record/run-record.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import type { TrainRecord } from '../../records/format/run-record.ts';
 
 export interface Made {
   readonly queries?: number;

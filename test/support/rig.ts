@@ -23,8 +23,8 @@ import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../..
 import { createEnvironments } from '../../environments/index.ts';
 import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { openControls, weightServers } from '../../inference/weights/index.ts';
-import { openFileStore } from '../../records/files.ts';
-import { openWeightsLedger } from '../../records/weights.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { openWeightsLedger } from '../../records/run/weights.ts';
 import { openNamespace } from './namespace.ts';
 import { type Script, type ScriptedBackend, scriptedBackend } from './scripted-model.ts';
 

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { makeReport } from '../../viewer/report.ts';
 import type { ViewServer } from '../../viewer/server.ts';
 import { play, putRun, RUN } from '../records/play.ts';

@@ -11,7 +11,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hrefOf } from '../../viewer/page/route.ts';
 import { makeReport, type ReportOptions } from '../../viewer/report.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { writeSite } from '../../viewer/site.ts';
 import { play, putRun, RUN } from '../records/play.ts';
 import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';

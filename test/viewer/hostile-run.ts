@@ -3,7 +3,7 @@
 
 import type { Query } from '../../domain/run/query.ts';
 import type { Store } from '../../records/store.ts';
-import { hashQueries } from '../../records/queries.ts';
+import { hashQueries } from '../../records/run/queries.ts';
 import { aQuery, play, RUN, someSettings } from '../records/play.ts';
 import { PAYLOADS } from './payloads.ts';
 

@@ -6,7 +6,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { rolloutFolder } from '../../records/record/layout.ts';
+import { rolloutFolder } from '../../records/format/layout.ts';
 import type { SearchMessage } from '../../viewer/model/messages.ts';
 import type { ViewServer } from '../../viewer/server.ts';
 import { RUN } from '../records/play.ts';

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { withOptions } from '../../cli/play/steering.ts';
-import { STEERING } from '../../records/record/layout.ts';
+import { STEERING } from '../../records/format/layout.ts';
 import { serverAssets } from '../../viewer/assets.ts';
 import { ACTS, commandOf, type SteerReply, type SteerRequest, steerRequest } from '../../viewer/model/steer.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';

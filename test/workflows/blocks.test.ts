@@ -8,7 +8,7 @@ import type { RunStatus } from '../../cli/commands/status.ts';
 import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/run/messages.ts';
 import { openBlocks, orderFor } from '../../domain/run/blocks.ts';
 import { openWindow } from '../../domain/run/window.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { prove } from '../chaos/rig-run.ts';
 import { closedRollouts } from '../../client/temporal/runs.ts';
 import { isWaiting } from '../../client/temporal/waiting.ts';

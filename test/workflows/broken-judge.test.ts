@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { JudgeError } from '../../domain/errors/errors.ts';
 import { onlyJudge } from '../support/only-judge.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 let rig: Rig;

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors/errors.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 const ANSWER = 'It is \\boxed{4}.';

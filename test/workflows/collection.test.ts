@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { closedRollouts } from '../../client/temporal/runs.ts';
 import { TemporalError } from '../../domain/errors/errors.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/run/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import type { Script } from '../support/scripted-model.ts';

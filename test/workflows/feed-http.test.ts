@@ -9,7 +9,7 @@ import { type FeedServer, serveFeed } from '../../client/feed/feed-server.ts';
 import type { NeutralRow } from '../../domain/rollout/neutral-row.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { callFeed, entriesOfFeed, feedProgressOf, startFeed } from '../../client/temporal/feed.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { modelServer } from '../support/model-server.ts';
 import { openFeedRig } from '../support/feed-rig.ts';
 

@@ -7,7 +7,7 @@ import type { Session } from '../../client/temporal/connection.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { collectionHistory, rolloutHistories } from '../../client/temporal/histories.ts';
 import { checkHistories } from '../../records/check/histories.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import type { Breach } from '../../records/store.ts';
 import { at, forge } from '../records/check/harms.ts';
 import { asFiles } from '../records/ended-rig.ts';

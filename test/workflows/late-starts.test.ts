@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { SHARED_MS } from '../../client/temporal/stopping.ts';
 import { prove, startRun, sums } from '../chaos/rig-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';

@@ -11,7 +11,7 @@ import { parseSpec } from '../../environments/own/spec.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { createRun } from '../../run/create-run.ts';
 import { surveyDataset } from '../../run/survey.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { serveEnvironment } from '../environments/own/http-server.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 

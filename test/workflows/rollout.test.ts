@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import type { RolloutInput } from '../../domain/run/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
-import { openFileStore } from '../../records/files.ts';
+import { openFileStore } from '../../records/file-store.ts';
 import { prove, startRun } from '../chaos/rig-run.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { openRig, type Rig } from '../support/rig.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { neutralRow } from '../../domain/rollout/neutral-row.ts';
 import { EXPORTERS, exporterNamed } from '../../formats/exports/index.ts';
 import { microBatch } from '../../formats/exports/prime-rl.ts';
-import { exportRun } from '../../records/export-run.ts';
+import { exportRun } from '../../records/export/export-run.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
 import { callText } from '../support/tool-chat.ts';
 import { openToolRuns, SECRET, type ToolRuns } from '../support/tool-runs.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ToolRecord } from '../../../domain/tools/tool.ts';
-import { putCode } from '../../../records/code.ts';
+import { putCode } from '../../../records/run/code.ts';
 import { describeTools, type ToolSpecs } from '../../../environments/tools/describe.ts';
 import { openTools } from '../../../environments/tools/open.ts';
 

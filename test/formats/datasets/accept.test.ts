@@ -9,7 +9,7 @@ import { createRun, nameOfRun } from '../../../run/create-run.ts';
 import { examineDataset, surveyDataset } from '../../../run/survey.ts';
 import { completeSettings } from '../../../domain/run/defaults.ts';
 import type { SolutionReader } from '../../../domain/rollout/solution-reader.ts';
-import { openFileStore } from '../../../records/files.ts';
+import { openFileStore } from '../../../records/file-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-accept-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { rows } from '../../../formats/exports/rows.ts';
-import { exportRun } from '../../../records/export-run.ts';
-import { openFileStore } from '../../../records/files.ts';
+import { exportRun } from '../../../records/export/export-run.ts';
+import { openFileStore } from '../../../records/file-store.ts';
 import { RUN } from '../../records/play.ts';
 import { someRun } from './some-run.ts';
 

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openFileStore } from '../../../records/files.ts';
+import { openFileStore } from '../../../records/file-store.ts';
 import { RUN } from '../../records/play.ts';
 import { exportAll, someRun } from './some-run.ts';
 

@@ -8,8 +8,8 @@ import type { TurnRecord } from '../../../domain/rollout/turn.ts';
 import { exporterNamed } from '../../../formats/exports/index.ts';
 import { parquetTurns } from '../../../formats/exports/parquet-turns.ts';
 import { openSteps } from '../../../formats/exports/prime-rl.ts';
-import { exportFolder } from '../../../records/export-folder.ts';
-import { type ExportOptions, exportRun } from '../../../records/export-run.ts';
+import { exportFolder } from '../../../records/export/export-folder.ts';
+import { type ExportOptions, exportRun } from '../../../records/export/export-run.ts';
 import type { Store } from '../../../records/store.ts';
 import { aQuery, play, putRun, type Script, someSettings } from '../../records/play.ts';
 

@@ -15,8 +15,8 @@ import { EXPORTERS, exporterNamed } from '../../../formats/exports/index.ts';
 import type { Exporter } from '../../../formats/exports/exporter.ts';
 import { microBatch } from '../../../formats/exports/prime-rl.ts';
 import type { TurnRow } from '../../../formats/exports/turn-row.ts';
-import { openFileStore } from '../../../records/files.ts';
-import { readTrajectories } from '../../../records/trajectories.ts';
+import { openFileStore } from '../../../records/file-store.ts';
+import { readTrajectories } from '../../../records/reading/trajectories.ts';
 import { unpack } from '../../records/check/forger.ts';
 
 const out = mkdtempSync(join(tmpdir(), 'everturn-loss-'));

@@ -11,7 +11,7 @@ import { main } from '../../../cli/main.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 import { openLoose } from '../../records/ended-rig.ts';
 import type { Store } from '../../../records/store.ts';
-import { readTrajectories } from '../../../records/trajectories.ts';
+import { readTrajectories } from '../../../records/reading/trajectories.ts';
 import { scriptedIo } from '../../cli/scripted-io.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../../records/play.ts';
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { metricsTarget } from '../../../local/metrics/endpoint.ts';
 import { BUCKETS, type Meter, type Tags } from '../../../local/metrics/meter.ts';
 import { openWorkerMetrics } from '../../../local/metrics/worker-metrics.ts';
-import { openFileStore } from '../../../records/files.ts';
+import { openFileStore } from '../../../records/file-store.ts';
 import { aQuery, play, RUN } from '../../records/play.ts';
 
 let out: string;

@@ -8,7 +8,7 @@ import { viewerBeside } from '../../../cli/play/viewer-beside.ts';
 import { identify } from '../../../local/machine/process.ts';
 import { createHome, homeOf } from '../../../local/service/home.ts';
 import { type Phase, writeState } from '../../../local/service/state.ts';
-import { openFileStore } from '../../../records/files.ts';
+import { openFileStore } from '../../../records/file-store.ts';
 import { RUN } from '../../records/play.ts';
 import { playSome } from '../../viewer/rig.ts';
 import { until } from '../../support/until.ts';

@@ -9,9 +9,9 @@ import { tokenizerOf, type FoundTokenizer } from '../../../cli/find/tokenizer.ts
 import { areal } from '../../../formats/exports/areal.ts';
 import { checkRun } from '../../../records/check/check.ts';
 import { everturnVersion } from '../../../local/machine/package-root.ts';
-import { openFileStore } from '../../../records/files.ts';
-import { rolloutFolder } from '../../../records/record/layout.ts';
-import { sha256 } from '../../../records/record/text.ts';
+import { openFileStore } from '../../../records/file-store.ts';
+import { rolloutFolder } from '../../../records/format/layout.ts';
+import { sha256 } from '../../../records/format/text.ts';
 import { forgeRun, type LooseRun, rehashed, unpack } from './forger.ts';
 import { texts } from './forgeries.ts';
 import { forgeries } from './run-forgeries.ts';

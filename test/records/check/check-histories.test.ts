@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RolloutHistory } from '../../../domain/rollout/rollout-history.ts';
 import { checkHistories, type HistoriesSummary } from '../../../records/check/histories.ts';
-import { openFileStore } from '../../../records/files.ts';
+import { openFileStore } from '../../../records/file-store.ts';
 import type { Breach } from '../../../records/store.ts';
 import { historiesOf, playGoodRun } from './good-run.ts';
 import { historyHarms } from './history-harms.ts';

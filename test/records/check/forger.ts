@@ -12,11 +12,11 @@ import type { EndRecord, RolloutRecord, VerdictRecord } from '../../../domain/ro
 import { logName, turnLogBlock, turnLogLine } from '../../../domain/rollout/turn-log.ts';
 import { outputTokens, type ChunkRecord, type TurnRecord } from '../../../domain/rollout/turn.ts';
 import { countedVerdicts } from '../../../domain/rollout/verdict.ts';
-import { openFileStore } from '../../../records/files.ts';
+import { openFileStore } from '../../../records/file-store.ts';
 import { openLoose } from '../ended-rig.ts';
-import { logPath, parseRolloutFile, rolloutFolder } from '../../../records/record/layout.ts';
-import { hashQueries } from '../../../records/queries.ts';
-import type { RunRecord } from '../../../records/record/run-record.ts';
+import { logPath, parseRolloutFile, rolloutFolder } from '../../../records/format/layout.ts';
+import { hashQueries } from '../../../records/run/queries.ts';
+import type { RunRecord } from '../../../records/format/run-record.ts';
 import type { Store } from '../../../records/store.ts';
 
 type Loose<T> = { -readonly [K in keyof T]: T[K] };

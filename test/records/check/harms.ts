@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path';
 import type { CollectionCounts } from '../../../domain/run/progress.ts';
 import { logName } from '../../../domain/rollout/turn-log.ts';
-import { logPath, queryFolder, rolloutFolder } from '../../../records/record/layout.ts';
-import { FORMATS, type RecordKind } from '../../../records/record/kinds.ts';
-import { encodeRecord } from '../../../records/record/text.ts';
+import { logPath, queryFolder, rolloutFolder } from '../../../records/format/layout.ts';
+import { FORMATS, type RecordKind } from '../../../records/format/kinds.ts';
+import { encodeRecord } from '../../../records/format/text.ts';
 import { aQuery } from '../play.ts';
 
 export interface Harm {

@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RolloutHistory, TurnHistory } from '../../../domain/rollout/rollout-history.ts';
-import { RESULT_FILE } from '../../../records/record/layout.ts';
+import { RESULT_FILE } from '../../../records/format/layout.ts';
 import { at, forge } from './harms.ts';
 
 export interface HistoryHarm {

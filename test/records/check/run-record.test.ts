@@ -19,10 +19,10 @@ import { checkRun } from '../../../records/check/check.ts';
 import { modelProblems } from '../../../records/check/model.ts';
 import { runRecordProblems } from '../../../records/check/run-record.ts';
 import { shapeProblem } from '../../../records/check/shape.ts';
-import { openFileStore } from '../../../records/files.ts';
+import { openFileStore } from '../../../records/file-store.ts';
 import { FIELDS } from '../../../run/options.ts';
-import type { RunRecord } from '../../../records/record/run-record.ts';
-import type { RecordKind } from '../../../records/record/kinds.ts';
+import type { RunRecord } from '../../../records/format/run-record.ts';
+import type { RecordKind } from '../../../records/format/kinds.ts';
 import { TINY_FOLDER } from '../../support/tiny.ts';
 import { forgeRun, type LooseRun, unpack } from './forger.ts';
 

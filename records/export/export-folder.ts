@@ -1,0 +1,86 @@
+// Writes a run's trajectories as a folder of files, for a format of steps. The folder appears complete or not at all:
+// it is filled under another name beside its place. An existing one is never replaced, since a trainer may be reading it.
+
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import { fileError } from '../disk/errors.ts';
+import { type Labels, made } from './encoder.ts';
+import { type ExportSummary, notExported } from './export-run.ts';
+import { mustBeOutsideRuns } from '../run/outside-runs.ts';
+import { temporaryName } from '../disk/temporary.ts';
+import { selectedTrajectories, type SelectionOptions, type SkippedRollout, type WhySkipped } from './selection.ts';
+import type { Store } from '../store.ts';
+
+export interface FolderFile {
+  /** `<top>/…`: every file stands under one top folder. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface FolderEncoder {
+  add(trajectory: Trajectory, labels: Labels): FolderFile[];
+  end(): FolderFile[];
+}
+
+export interface FolderSummary extends ExportSummary {
+  readonly files: number;
+}
+
+/** Fills `<folder>/<top>`. */
+export async function exportFolder(
+  store: Store,
+  encoder: FolderEncoder,
+  { folder, top }: { readonly folder: string; readonly top: string },
+  { onSkip, ...selection }: SelectionOptions & { readonly onSkip?: (rollout: SkippedRollout) => void },
+): Promise<FolderSummary> {
+  if (isBucketPlace(folder)) {
+    throw new UsageError(`A folder of files is made on a disk, and ${folder} is in a bucket.`, {
+      reason: 'bad-value',
+      fix: 'Name a folder with --out, and copy it there afterwards.',
+    });
+  }
+  const target = join(folder, top);
+  await mustBeOutsideRuns(target);
+  if (await stat(target).catch(() => undefined)) {
+    throw new UsageError(`${target} exists already.`, {
+      reason: 'file-exists',
+      fix: 'Name another folder with --out, or move that one away: a trainer may be reading it.',
+    });
+  }
+  const temporary = join(folder, temporaryName(top, `${process.pid}`));
+  const skipped: Partial<Record<WhySkipped, number>> = {};
+  const count = (rollout: SkippedRollout): void => {
+    skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
+    onSkip?.(rollout);
+  };
+  const written = { exported: 0, lines: 0, finishedTurns: 0, files: 0 };
+  async function write(files: readonly FolderFile[]): Promise<void> {
+    for (const { path, bytes } of files) {
+      const file = join(temporary, path.slice(top.length + 1));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, bytes, { flush: true });
+      written.files++;
+    }
+  }
+  try {
+    await rm(temporary, { recursive: true, force: true });
+    await mkdir(temporary, { recursive: true });
+    for await (const { trajectory, labels, whole } of selectedTrajectories(store, count, selection)) {
+      const files = made({}, trajectory, count, () => encoder.add(trajectory, labels));
+      if (!files) continue;
+      written.exported++;
+      if (!whole) written.finishedTurns++;
+      await write(files);
+    }
+    await write(encoder.end());
+    if (written.files > 0) await rename(temporary, target);
+    else await rm(temporary, { recursive: true });
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true }).catch(() => {});
+    throw notExported(fileError('write', target, error));
+  }
+  return { ...written, skipped, ...(written.files === 0 && { empty: true }) };
+}

@@ -1,0 +1,96 @@
+// The trajectories of a run that an export takes, with their group's labels, in data set order, then sample order.
+// Each one that it leaves out goes to `onSkip` with a named reason. Memory: one trajectory, and the ends of one group.
+
+import type { StoreError } from '../../domain/errors/errors.ts';
+import { type GroupFilter, whyLeftOut, type LeftOut } from '../../domain/rollout/group.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RowLabels } from '../../domain/rollout/neutral-row.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import { type Advantages, openGroupLabels } from './group-labels.ts';
+import { openReading, type ReadingOptions, type WhyUnread } from './policies.ts';
+import type { Store } from '../store.ts';
+import { readTrajectories, rolloutsInOrder } from '../reading/trajectories.ts';
+
+/** The parts that a format has no place for. */
+export type NotCarried = 'no-right-answer' | 'text-prompt';
+
+/**
+ * `broken` has damaged records; `not-trainable` has answers without token ids; WhyUnread: its outcome, or people's part in
+ * it; LeftOut: the group filter; NotCarried: the format.
+ */
+export type WhySkipped = WhyUnread | 'broken' | 'not-trainable' | LeftOut | NotCarried;
+
+export interface SkippedRollout {
+  readonly query: string;
+  readonly sample: number;
+  readonly outcome: WhySkipped;
+  /** The fault; null if there is none. */
+  readonly problem: string | null;
+}
+
+export interface SelectionOptions extends ReadingOptions {
+  readonly filter?: GroupFilter;
+  /** Default `none`. */
+  readonly advantages?: Advantages;
+  /** Refuses answers without token ids. */
+  readonly forTraining?: boolean;
+  /** Reads the labels of groups; a filter and advantages need them. Default false: a format without them costs nothing. */
+  readonly grouped?: boolean;
+}
+
+export interface Selected {
+  readonly trajectory: Trajectory;
+  readonly labels: Partial<RowLabels>;
+  /** False: only the finished turns of an undecided rollout. */
+  readonly whole: boolean;
+}
+
+export type Select = (
+  ids: AsyncIterable<RolloutId> | Iterable<RolloutId>,
+  onSkip: (rollout: SkippedRollout) => void,
+) => AsyncGenerator<Selected>;
+
+export async function* selectedTrajectories(
+  store: Store,
+  onSkip: (rollout: SkippedRollout) => void,
+  options: SelectionOptions,
+): AsyncGenerator<Selected> {
+  const select = await openSelection(store, options);
+  yield* select(rolloutsInOrder(store), onSkip);
+}
+
+/** The same of given rollouts; those of a group should follow each other. */
+export async function openSelection(store: Store, options: SelectionOptions): Promise<Select> {
+  const { filter, advantages = 'none', forTraining = false, grouped = false } = options;
+  const reading = await openReading(store, options);
+  const labelsOf = openGroupLabels(store, { reading, advantages });
+  const labelled = grouped || filter !== undefined || advantages !== 'none';
+
+  return async function* select(ids, onSkip) {
+    const onBroken = ({ query, sample }: RolloutId, { message: problem }: StoreError) =>
+      onSkip({ query, sample, outcome: 'broken', problem });
+    for await (const recorded of readTrajectories(store, { ids, onBroken })) {
+      const { query, sample } = recorded.rollout;
+      const skip = (outcome: WhySkipped, problem: string | null = null) =>
+        onSkip({ query: query.queryId, sample, outcome, problem });
+      const read = reading.of(recorded);
+      if (typeof read === 'string') {
+        skip(read);
+        continue;
+      }
+      const { trajectory, whole } = read;
+      if (forTraining && trajectory.turns.some(({ record }) => record.trainable === false)) {
+        skip('not-trainable', 'the server gave text and no token ids');
+        continue;
+      }
+      if (!labelled) {
+        yield { trajectory, labels: {}, whole };
+        continue;
+      }
+      const { labels, group, samples } = await labelsOf(trajectory.rollout);
+      const left = filter && whyLeftOut(group, filter, samples);
+      if (left) skip(left);
+      else yield { trajectory, labels, whole };
+    }
+  };
+}

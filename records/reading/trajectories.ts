@@ -1,0 +1,99 @@
+// Trajectories assembled from their records, one at a time: in data set order, then sample order, then rollouts that a
+// client started directly, in no order.
+
+import { StoreError } from '../../domain/errors/errors.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import type { EndRecord, PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
+import { ahead, readAhead } from '../ahead.ts';
+import { NameSet } from '../name-set.ts';
+import type { Store, Stored } from '../store.ts';
+
+/** All records of one rollout; undefined if it has not begun. A damaged record is a StoreError. `known`: its end. */
+export async function readTrajectory(
+  store: Store,
+  id: RolloutId,
+  known?: Stored<EndRecord>,
+): Promise<Trajectory | undefined> {
+  const rollout = await store.getRollout(id);
+  if (!rollout) return undefined;
+  const end = known ?? (await store.getEnd(id));
+  const turns: PlayedTurn[] = [];
+  // An ended rollout has the turns that its end names; a later one was abandoned.
+  for (let turn = 1; !end || turn <= end.record.turns.length; turn++) {
+    const [record, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
+    if (!record) break;
+    turns.push({ record: record.record, verdict: verdict?.record ?? null });
+    if (end && record.hash !== end.record.turns[turn - 1])
+      throw broken(store, id, `turn ${turn} is not the one that its end names`);
+  }
+  if (end && turns.length < end.record.turns.length) throw broken(store, id, `turn ${turns.length + 1} is missing`);
+  return { rollout: rollout.record, turns, end: end?.record ?? null };
+}
+
+export interface ReadOptions {
+  /** `latest` (default): of each sample the last attempt; `all`: every attempt. */
+  readonly attempts?: 'latest' | 'all';
+  /** Called for a rollout with damaged records, which is left out. Without it, such a rollout is an error. */
+  readonly onBroken?: (id: RolloutId, error: StoreError) => void;
+  /** Only these, in their order. Default: all. */
+  readonly ids?: AsyncIterable<RolloutId> | Iterable<RolloutId>;
+}
+
+export interface OrderOptions extends Pick<ReadOptions, 'attempts'> {
+  /** Even if there are lines of ended rollouts that nobody can read: the caller reports them. */
+  readonly partly?: boolean;
+}
+
+export interface OrderedRollout {
+  readonly id: RolloutId;
+  /** Its query's place in the data set; null if it has none. */
+  readonly index: number | null;
+}
+
+const PAGE = 256;
+
+/** Every rollout's id in data set order, then sample, then attempt. Memory: 16 bytes for each query. */
+export async function* rolloutsInOrder(store: Store, options: OrderOptions = {}): AsyncGenerator<RolloutId> {
+  for await (const { id } of orderedRollouts(store, options)) yield id;
+}
+
+export async function* orderedRollouts(
+  store: Store,
+  { attempts = 'latest', partly = false }: OrderOptions = {},
+): AsyncGenerator<OrderedRollout> {
+  const pick = (ids: readonly RolloutId[], index: number | null) =>
+    (attempts === 'all' ? ids : ids.filter((id, i) => ids[i + 1]?.sample !== id.sample)).map((id) => ({ id, index }));
+  const seen = new NameSet();
+  const total = await store.countQueries();
+  for (let from = 0; from < total; from += PAGE) {
+    const page = await store.readQueries(from, PAGE);
+    const found = await Promise.all(page.map(({ queryId }) => store.listRolloutsOf(queryId, { partly })));
+    for (const [i, ids] of found.entries()) {
+      if (ids[0]) seen.add(ids[0].query);
+      yield* pick(ids, from + i);
+    }
+  }
+  for await (const { query } of store.listRollouts(partly ? () => {} : undefined))
+    if (seen.add(query)) yield* pick(await store.listRolloutsOf(query, { partly }), null);
+}
+
+export async function* readTrajectories(store: Store, options: ReadOptions = {}): AsyncGenerator<Trajectory> {
+  const read = ahead(options.ids ?? rolloutsInOrder(store, options), readAhead(store.folder), async (id) => ({
+    id,
+    found: await readTrajectory(store, id).catch((error: unknown) => {
+      if (!options.onBroken || !(error instanceof StoreError) || error.retryable) throw error;
+      return error;
+    }),
+  }));
+  for await (const { id, found } of read) {
+    if (found instanceof StoreError) options.onBroken!(id, found);
+    else if (found) yield found;
+  }
+}
+
+function broken(store: Store, id: RolloutId, problem: string): StoreError {
+  return new StoreError(`query ${JSON.stringify(id.query)}, sample ${id.sample} in ${store.folder}: ${problem}`, {
+    reason: 'record-broken',
+    fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
+  });
+}

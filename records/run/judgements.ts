@@ -1,0 +1,78 @@
+// Verdicts of a later judgement, stored beside the run's own and never over them: `judgements/<name>.jsonl`, one row
+// per judged turn. A file appears complete, once, under an unused name.
+
+import type { FileHandle } from 'node:fs/promises';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { isRunName } from '../../domain/run/ids.ts';
+import { COUNT, HASH, maybe, NAME, NUMBER, type ObjectOf, objectOf, PLACE } from '../../domain/schema/fields.ts';
+import { VERDICT_FIELDS } from '../../domain/rollout/verdict.ts';
+import { join } from '../place.ts';
+import { JUDGEMENTS, judgementsFile } from '../format/layout.ts';
+import { namesIn, removeOldTemporaries } from '../in-flight/listing.ts';
+import type { Store } from '../store.ts';
+import { writeOnce } from '../disk/write-once.ts';
+
+export const VERDICT_ROW = {
+  query: NAME,
+  /** 0-based. */
+  sample: COUNT,
+  /** 1-based. */
+  attempt: PLACE,
+  /** 1-based. */
+  turn: PLACE,
+  /** Hash of the turn record that was judged. */
+  of: HASH,
+  ...VERDICT_FIELDS,
+  /** An environment's own. */
+  reward: maybe(NUMBER),
+  /** The run's own verdict. */
+  was: objectOf({ verdict: VERDICT_FIELDS.verdict, reason: VERDICT_FIELDS.reason }),
+  /** The judge's version: `everturn 0.1.0`; or an environment's name, version and fingerprint. */
+  by: NAME,
+};
+export type VerdictRow = ObjectOf<typeof VERDICT_ROW>;
+
+/** Throws a UsageError for a name that is taken or cannot be a file's name. */
+export async function mustBeFreeName({ folder }: Store, name: string): Promise<void> {
+  if (!isRunName(name)) {
+    throw new UsageError(`${JSON.stringify(name)} cannot name judgements.`, {
+      reason: 'judgements-name',
+      fix: 'Use letters, digits, `.`, `_` and `-`, at most 100 of them.',
+    });
+  }
+  const names = await namesIn(join(folder, JUDGEMENTS));
+  // The file system may fold case.
+  const same = names.find((known) => known.toLowerCase() === `${name}.jsonl`.toLowerCase());
+  if (same !== undefined) throw taken(folder, name);
+}
+
+const CHUNK_CHARS = 1 << 16;
+
+/** Returns the file's path, relative to the run's folder. */
+export async function writeJudgements(
+  { folder }: Store,
+  name: string,
+  rows: AsyncIterable<VerdictRow>,
+): Promise<string> {
+  const file = judgementsFile(name);
+  await removeOldTemporaries(join(folder, JUDGEMENTS));
+  const fill = async (handle: FileHandle) => {
+    let text = '';
+    for await (const row of rows) {
+      text += `${JSON.stringify(row)}\n`;
+      if (text.length < CHUNK_CHARS) continue;
+      await handle.appendFile(text);
+      text = '';
+    }
+    await handle.appendFile(text);
+  };
+  if (!(await writeOnce(join(folder, file), fill))) throw taken(folder, name);
+  return file;
+}
+
+function taken(folder: string, name: string): UsageError {
+  return new UsageError(`There are judgements named "${name}" in ${folder} already.`, {
+    reason: 'judgements-exist',
+    fix: 'Existing judgements are never replaced: choose another --name.',
+  });
+}

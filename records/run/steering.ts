@@ -1,0 +1,71 @@
+// People's acts on a run's rollouts, one file each: `steering/<name>.json`, named by content, written once, closed by a
+// hash as every record. Nothing that was recorded before is touched.
+
+import { StoreError } from '../../domain/errors/errors.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
+import { actName, isAbout, type NamedAct, type SteeringAct } from '../../domain/run/steering.ts';
+import { join } from '../place.ts';
+import { recordError } from '../disk/errors.ts';
+import { readText, writeOnce } from '../disk/write-once.ts';
+import { isActFile, rolloutFolder, STEERING, steeringFile } from '../format/layout.ts';
+import { namesIn, removeOldTemporaries } from '../in-flight/listing.ts';
+import { decodeRecord, encodeRecord } from '../format/text.ts';
+import type { Store } from '../store.ts';
+
+export interface StoredAct extends NamedAct {
+  /** False if the same act was recorded before: that one counts. */
+  readonly created: boolean;
+  /** Relative to the run's folder. */
+  readonly file: string;
+}
+
+export async function putAct({ folder }: Pick<Store, 'folder'>, act: SteeringAct): Promise<StoredAct> {
+  const name = actName(act);
+  const file = steeringFile(name);
+  await removeOldTemporaries(join(folder, STEERING));
+  const { text } = await encodeRecord('steering', null, act);
+  const created = await writeOnce(join(folder, file), text);
+  const stored = created ? act : await readAct(folder, name);
+  return { name, act: stored, created, file };
+}
+
+async function readAct(folder: string, name: string): Promise<SteeringAct> {
+  const path = join(folder, steeringFile(name));
+  const text = await readText(path);
+  if (text === undefined) throw recordError(path, 'was there and is gone');
+  const decoded = decodeRecord('steering', null, text);
+  if ('problem' in decoded) throw recordError(path, decoded.problem, decoded.torn);
+  const { format: _, ...act } = decoded.record as SteeringAct & { format?: string };
+  if (actName(act) !== name) throw recordError(path, 'has the name of another act');
+  return act;
+}
+
+/** All acts by the folder of their rollout. */
+export type Acts = ReadonlyMap<string, readonly NamedAct[]>;
+
+/**
+ * Every act of the run, in the order of their names. A damaged file goes to `onBroken` and is left out; without it, it is an
+ * error. Memory: one entry for each act.
+ */
+export async function readActs({ folder }: Store, onBroken?: (error: StoreError) => void): Promise<Acts> {
+  const acts = new Map<string, NamedAct[]>();
+  for (const file of await namesIn(join(folder, STEERING))) {
+    if (!isActFile(file)) continue;
+    const name = file.slice(0, -'.json'.length);
+    try {
+      const act = await readAct(folder, name);
+      const of = rolloutFolder(act.of);
+      const known = acts.get(of);
+      if (known) known.push({ name, act });
+      else acts.set(of, [{ name, act }]);
+    } catch (error) {
+      if (!(error instanceof StoreError) || !onBroken) throw error;
+      onBroken(error);
+    }
+  }
+  return acts;
+}
+
+export function actsOn(acts: Acts, id: Omit<RolloutId, 'run'>): readonly NamedAct[] {
+  return (acts.get(rolloutFolder(id)) ?? []).filter(({ act }) => isAbout(act, id));
+}
