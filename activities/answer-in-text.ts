@@ -1,6 +1,6 @@
 // The answer of a model that takes messages and gives text: one request with the whole conversation. No ids and no
-// logprobs of ids are recorded, so the turn is marked as not trainable. Its tokens are not counted here, and chunks do
-// not apply.
+// logprobs of ids are recorded, so the turn is marked as not trainable. Its tokens are those that the server counts, and
+// chunks do not apply.
 
 import { conversationOf, newTranscript } from '../domain/rollout/new-context.ts';
 import type { TextBackend } from '../inference/backend.ts';
@@ -17,7 +17,7 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
   };
   const reply = await backend.generate(request, options).catch(nullIfFull(turn));
   if (!reply) return { noRoom: true, contextTokens: 0, modelLength: null };
-  const { text, finish, server, textLogprobs } = reply;
+  const { text, finish, server, textLogprobs, usage, reasoning } = reply;
   return {
     fields: {
       contextIds: [],
@@ -35,6 +35,8 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
       server,
       trainable: false,
       ...(textLogprobs.length > 0 && { textLogprobs }),
+      ...(usage && { usage }),
+      ...(reasoning && { reasoning }),
     },
     chunks: 0,
   };

@@ -6,7 +6,7 @@ import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { ChatMessage, Message } from '../domain/run/query.ts';
 import type { Sampling } from '../domain/rollout/sampling.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
-import type { Finish, VersionSpan } from '../domain/rollout/turn.ts';
+import type { Finish, Usage, VersionSpan } from '../domain/rollout/turn.ts';
 import type { Rechecks } from './fleet/recheck.ts';
 
 interface AnyRequest {
@@ -56,6 +56,10 @@ export interface TextReply {
   readonly server: string | null;
   /** The server's own tokens of `text` and their logprobs, if it sent them: never ids. */
   readonly textLogprobs: readonly TextLogprob[];
+  /** Absent: it counted nothing. */
+  readonly usage?: Usage;
+  /** Thoughts that the server keeps apart from the answer. */
+  readonly reasoning?: string;
 }
 
 export interface TextLogprob {

@@ -9,6 +9,7 @@ export interface ReportedCounts {
   readonly completion?: unknown;
   readonly total?: unknown;
   readonly cached?: unknown;
+  readonly reasoning?: unknown;
 }
 
 /** Numbers that are known here; null: not known, as the tokens of a text backend. */
@@ -26,11 +27,12 @@ const NAMES = {
   completion: 'completion_tokens',
   total: 'total_tokens',
   cached: 'cached_tokens',
+  reasoning: 'reasoning_tokens',
 };
 
 export function flawOfCounts(reported: ReportedCounts, { sent, received }: KnownCounts): Impossible | null {
   const flawed = (flaw: string, what: string) => ({ reason: 'reply-malformed' as const, flaw, what });
-  for (const key of ['prompt', 'completion', 'total', 'cached'] as const) {
+  for (const key of ['prompt', 'completion', 'total', 'cached', 'reasoning'] as const) {
     const value = reported[key] ?? null;
     if (value === null || isCount(value)) continue;
     const said = JSON.stringify(value).slice(0, 40);

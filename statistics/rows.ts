@@ -8,6 +8,7 @@ import { type RunStatistics, sharesOf } from './run-statistics.ts';
 
 export function statisticsRows(statistics: RunStatistics): Estimate[] {
   const { byTurn, returns, timing, meanLogprob, provisional } = statistics;
+  const n = timing?.seconds.n ?? 0;
   return [
     ...byTurn.flatMap((turn) => [
       turn.accuracy,
@@ -29,24 +30,14 @@ export function statisticsRows(statistics: RunStatistics): Estimate[] {
       ? [
           ...distribution('outputTokens', 'tokens of an answer', timing.outputTokens),
           ...distribution('contextTokens', 'tokens of a turn’s context', timing.contextTokens),
+          bare('cachedTokens', 'tokens of contexts that the endpoint had cached', timing.cachedTokens, n, 'turns'),
+          bare('reasoningTokens', 'output tokens of thoughts kept apart', timing.reasoningTokens, n, 'turns'),
           ...distribution('seconds', 'seconds of a turn’s generation', timing.seconds),
           ...distribution('tokensPerSecond', 'output tokens / seconds, of a turn', timing.tokensPerSecond),
           ...distribution('judgeSeconds', 'seconds of judging a turn', timing.judgeSeconds),
-          bare(
-            'retriedTurns',
-            'turns generated at the second attempt or later',
-            timing.retried,
-            timing.seconds.n,
-            'turns',
-          ),
-          bare(
-            'busySeconds',
-            'seconds in which an answer was generated',
-            timing.busySeconds,
-            timing.seconds.n,
-            'turns',
-          ),
-          bare('throughput', 'output tokens / busy seconds', timing.throughput, timing.seconds.n, 'turns'),
+          bare('retriedTurns', 'turns generated at the second attempt or later', timing.retried, n, 'turns'),
+          bare('busySeconds', 'seconds in which an answer was generated', timing.busySeconds, n, 'turns'),
+          bare('throughput', 'output tokens / busy seconds', timing.throughput, n, 'turns'),
           timing.tokensPerRight,
         ]
       : []),

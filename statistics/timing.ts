@@ -14,6 +14,9 @@ export interface TimingStatistics {
   /** Output tokens of all turns. */
   readonly tokens: number | null;
   readonly contextTokens: Distribution;
+  /** Of all turns, as far as the endpoint counts them; null if it never does. */
+  readonly cachedTokens: number | null;
+  readonly reasoningTokens: number | null;
   readonly seconds: Distribution;
   readonly tokensPerSecond: Distribution;
   readonly judgeSeconds: Distribution;
@@ -39,6 +42,8 @@ export function timingStatistics(groups: readonly QueryGroup[]): TimingStatistic
     outputTokens,
     tokens: total,
     contextTokens: distributionOf(known(turns.map((turn) => turn.contextTokens))),
+    cachedTokens: sumOf(turns.flatMap((turn) => turn.cachedTokens ?? [])),
+    reasoningTokens: sumOf(turns.flatMap((turn) => turn.reasoningTokens ?? [])),
     seconds: distributionOf(turns.map(seconds)),
     tokensPerSecond: distributionOf(
       timed.flatMap((turn) => (turn.outputTokens === null ? [] : turn.outputTokens / seconds(turn))),
@@ -50,6 +55,9 @@ export function timingStatistics(groups: readonly QueryGroup[]): TimingStatistic
     tokensPerRight: tokensPerRight(groups),
   };
 }
+
+const sumOf = (counts: readonly number[]): number | null =>
+  counts.length === 0 ? null : counts.reduce((sum, value) => sum + value, 0);
 
 /** Length of the union of all spans from start to end. */
 function busyMs(turns: readonly TurnSummary[]): number {
@@ -94,8 +102,8 @@ export interface Prices {
 }
 
 /**
- * Least and greatest cost: everything but the new part of each context is cached, or nothing is. The records do not say
- * which. Null: nobody knows, because a server gave text without tokens.
+ * Least and greatest cost. Both are equal where an endpoint counts its cached tokens; else everything but the new part of
+ * each context was cached, or nothing. Null: nobody knows, because a server gave text without tokens.
  */
 export function costBounds(
   rollouts: Iterable<RolloutSummary>,
@@ -104,11 +112,12 @@ export function costBounds(
   let [least, most] = [0, 0];
   for (const { turns } of rollouts) {
     let before = 0;
-    for (const { contextTokens, outputTokens } of turns) {
+    for (const { contextTokens, outputTokens, cachedTokens } of turns) {
       if (contextTokens === null || outputTokens === null) return null;
-      const repeated = Math.min(before, contextTokens);
-      least += repeated * Math.min(cached, input) + (contextTokens - repeated) * input + outputTokens * output;
-      most += contextTokens * input + outputTokens * output;
+      const costWith = (repeated: number) =>
+        repeated * Math.min(cached, input) + (contextTokens - repeated) * input + outputTokens * output;
+      least += costWith(Math.min(cachedTokens ?? before, contextTokens));
+      most += costWith(Math.min(cachedTokens ?? 0, contextTokens));
       before = contextTokens + outputTokens;
     }
   }

@@ -1,7 +1,6 @@
 // `everturn stats <run>`: every number of a run with its n, interval and definition. Reads the run's folder alone.
 
 import { oneLine, csvCell } from '../../domain/text/foreign-text.ts';
-import { unsteered } from '../../domain/rollout/rollout-summary.ts';
 import { byField, type FieldGroup } from '../../statistics/by-field.ts';
 import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
 import { totalOf } from '../../statistics/play-order.ts';
@@ -12,10 +11,10 @@ import {
   type RunStatistics,
   type StatisticsOptions,
 } from '../../statistics/run-statistics.ts';
-import { costBounds, type Prices } from '../../statistics/timing.ts';
 import { type Answer, command, flag, parsed, text, unusable, whole } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
+import { costBy, costText, PRICE_FLAGS } from '../find/prices.ts';
 import { fieldOfRows } from '../find/row-field.ts';
 import { damageLines, readRunSummaries, type RunSummaries } from '../find/summaries.ts';
 import { INCLUDE_STEERED, OUT, RUN } from '../flags.ts';
@@ -38,7 +37,7 @@ export const stats = command({
       { excludes: 'by' },
     ),
     rows: text('<file>', 'with --by: the data set, if it is no longer where the run found it'),
-    prices: parsed('<in,cached,out>', 'prices per million tokens: bounds of the cost', pricesOf),
+    ...PRICE_FLAGS,
     logprobs: flag("also the mean logprob of answers: reads every turn's tokens"),
     includeSteered: INCLUDE_STEERED,
     explain: flag('the definition of each number'),
@@ -47,9 +46,10 @@ export const stats = command({
   },
   help: 'Definitions and sources: docs/stats.md.\n\nExample:\n  everturn stats my-run --k 1,4,8',
   async run(io, given) {
-    const { by, prices, failUnder, csv, includeSteered, explain } = given;
+    const { by, failUnder, csv, includeSteered, explain } = given;
     if (given.rows !== undefined && by === undefined)
       throw unusable('--rows names the data set for --by.', 'Give --by <field> too.');
+    const costOf = costBy(io, given);
     const place = await findRun(io, given.run, given.out);
     const read = await readRunSummaries(place, { detail: given.logprobs ? 'logprobs' : 'turns', includeSteered });
     const { shape, rollouts, broken, record, end } = read;
@@ -62,19 +62,19 @@ export const stats = command({
     }
     const statistics = runStatistics(rollouts, shape, options);
     if (csv) io.out.write(csvText(statisticsRows(statistics)));
-    const cost = prices && costBounds(unsteered(rollouts), prices);
+    const model = record?.settings.model ?? null;
+    const cost = costOf(model, rollouts);
     const paint = paintFor(io.out, io.env);
     const shown = () =>
       [
         headLine(place.run, statistics, paint),
         '',
         statisticsText(statistics, { explain, end, paint }),
-        ...(prices ? [`cost         ${costText(cost ?? null)}`] : []),
+        ...(cost === undefined ? [] : [`cost         ${costText(cost)}`]),
       ].join('\n');
     const under = failUnder === undefined ? null : whyUnder(statistics, failUnder);
-    const model = record?.settings.model ?? null;
     return {
-      json: { run: place.run, end, model, ...statistics, ...(prices && { cost }), broken },
+      json: { run: place.run, end, model, ...statistics, ...(cost !== undefined && { cost }), broken },
       ...(csv ? {} : { text: shown }),
       notes: [
         ...steeredLines(statistics.steered),
@@ -93,11 +93,6 @@ function headLine(run: string, { ended, total, inFlight, outcomes, queries }: Ru
   return `${paint('bold', run)}: ${ended}${all} rollouts of ${plural(queries, 'query', 'queries')} ended (${said.join(', ') || 'none'})${flight}`;
 }
 
-const costText = (cost: readonly [number, number] | null): string =>
-  cost === null
-    ? '–: a server gave text without tokens'
-    : `between ${cost[0].toFixed(4)} and ${cost[1].toFixed(4)}: the records do not say which tokens were cached`;
-
 /** Of all rollouts: one that failed, is undecided, damaged or not played yet is not right. Null if enough are. */
 function whyUnder({ right: { count, known }, atTurn, total, ended }: RunStatistics, least: number): string | null {
   const right = `right at any turn up to ${atTurn}`;
@@ -115,17 +110,6 @@ function listOfK(given: string): number[] {
   if (ks.length <= MOST_KS && ks.every((k) => /^[1-9]\d{0,5}$/.test(k))) return [...new Set(ks.map(Number))];
   const message = `--k ${JSON.stringify(given)} is not a list of whole numbers from 1.`;
   throw unusable(message, `Write at most ${MOST_KS}, with commas: --k 1,4,8.`);
-}
-
-function pricesOf(given: string): Prices {
-  const prices = given.split(',').map((price) => (price.trim() === '' ? NaN : Number(price)));
-  const [input, cached, output] = prices;
-  if (prices.length === 3 && prices.every((price) => Number.isFinite(price) && price >= 0))
-    return { input: input!, cached: cached!, output: output! };
-  throw unusable(
-    `--prices ${JSON.stringify(given)} is not three prices.`,
-    'Give prices per million tokens of input, of cached input and of output: --prices 3,0.3,15.',
-  );
 }
 
 function shareOf(given: string): number {

@@ -31,9 +31,13 @@ export function statisticsText(statistics: RunStatistics, { explain = false, end
 }
 
 function timingLines(timing: NonNullable<RunStatistics['timing']>): string[] {
-  const { outputTokens, tokens, seconds, tokensPerSecond, throughput, judgeSeconds, tokensPerRight, retried } = timing;
+  const { outputTokens, contextTokens, cachedTokens, reasoningTokens, tokens } = timing;
+  const { seconds, tokensPerSecond, throughput, judgeSeconds, tokensPerRight, retried } = timing;
+  const thought = reasoningTokens ? `, ${count(reasoningTokens)} of them thought` : '';
+  const cached = cachedTokens === null ? '' : `, ${count(cachedTokens)} of them cached`;
   return lines(
-    `tokens       a turn: ${spread(outputTokens, count)}; ${tokens === null ? '–' : count(tokens)} in all`,
+    `tokens       a turn: ${spread(outputTokens, count)}; ${tokens === null ? '–' : count(tokens)} in all${thought}`,
+    `context      a turn: ${spread(contextTokens, count)}; ${contextTokens.sum === null ? '–' : count(contextTokens.sum)} in all${cached}`,
     `seconds      a turn: ${spread(seconds, real)}`,
     `tokens/s     a turn: ${spread(tokensPerSecond, real)}; all together ${real(throughput)}`,
     `judging      seconds: ${spread(judgeSeconds, real)}`,

@@ -83,6 +83,8 @@ function turnText(
   const version = versionStart === versionEnd ? `${versionStart}` : `${versionStart}–${versionEnd}`;
   const facts = lines(
     `${tokensText(outputTokens(record))} after ${contextTokens(record) ?? '–'}`,
+    !!record.usage?.reasoning && `${tokensText(record.usage.reasoning)} of them thought`,
+    !!record.usage?.cached && `${tokensText(record.usage.cached)} of the context cached`,
     record.finish === 'stop' ? 'ended by a stop token' : record.finish === 'length' ? 'cut at its limit' : 'aborted',
     `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`,
     `version ${version}`,
@@ -100,6 +102,7 @@ function turnText(
     verdict?.judged && judgedText(verdict.judged, paint),
     verdict?.note !== undefined && paint('yellow', oneLine(verdict.note)),
     indented(record.contextText, '  > ', (text) => paint('dim', text)),
+    record.reasoning !== undefined && indented(record.reasoning, '  ~ ', (text) => paint('dim', text)),
     indented(record.outputText, '  ', (text) => text),
     verdict?.calls && callLines(verdict.calls, paint),
     tokens && tokenLines(record.outputIds, record.logprobs, paint),

@@ -21,8 +21,11 @@ export interface TurnSummary {
   readonly reward: number | null;
   /** Null: unknown, because the server gave text without tokens. */
   readonly outputTokens: number | null;
-  /** Tokens of the whole context C_t; null: unknown, because the server was sent messages. */
+  /** Tokens of the whole context C_t; null: unknown, because the server was sent messages, and counted none. */
   readonly contextTokens: number | null;
+  /** Of the context and of the answer, as an endpoint counts them; absent where it does not. */
+  readonly cachedTokens?: number;
+  readonly reasoningTokens?: number;
   readonly finish: Finish;
   readonly versionStart: number;
   readonly versionEnd: number;

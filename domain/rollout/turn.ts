@@ -43,6 +43,10 @@ const SPANS: Test<readonly VersionSpan[]> = [
   'a list of version spans, each of an int32 from 0',
 ];
 
+/** Tokens as an endpoint counts them, each where it says it. `output` holds the `reasoning` ones, and `input` the `cached` ones. */
+const USAGE = { input: maybe(COUNT), cached: maybe(COUNT), output: maybe(COUNT), reasoning: maybe(COUNT) };
+export type Usage = ObjectOf<typeof USAGE>;
+
 /**
  * The record of one generation; immutable, written once, its text in this order. Each token of a rollout is stored once:
  * the context of turn t is contextIds_1 ++ outputIds_1 ++ … ++ contextIds_t.
@@ -91,6 +95,10 @@ export const TURN = {
   trainable: maybe(BOOLEAN),
   /** The server's own tokens and logprobs of a text answer, if it returns them: never ids. */
   textLogprobs: maybe(listOf(objectOf({ token: TEXT, logprob: NUMBER }))),
+  /** Of a text answer: the endpoint's own counts, if it gives any. */
+  usage: maybe(objectOf(USAGE)),
+  /** The model's thoughts before its answer, where the endpoint keeps them apart: shown, never judged, never sent back. */
+  reasoning: maybe(TEXT),
   /** A person's message in this turn's context, behind the feedback; absent if there is none. */
   said: maybe(SAID),
   /** The calls of tools in the reply; absent if it has none, and is an answer. */
@@ -121,7 +129,7 @@ export interface TurnFacts {
   readonly turn: number;
   /** Null: unknown, because the server gave text without tokens. */
   readonly outputTokens: number | null;
-  /** Null: unknown, because the server was sent messages. */
+  /** Null: unknown, because the server was sent messages, and counted none. */
   readonly contextTokens: number | null;
   readonly finish: Finish;
   readonly versionStart: number;
@@ -138,21 +146,22 @@ export function noEos(finish: Finish): boolean {
   return finish !== 'stop';
 }
 
-type Tokens = Pick<TurnRecord, 'outputIds' | 'textLogprobs' | 'trainable' | 'contextLength'>;
+type Tokens = Pick<TurnRecord, 'outputIds' | 'textLogprobs' | 'trainable' | 'contextLength' | 'usage'>;
 
-/** Tokens of the answer: its ids, or the server's own tokens. Null, unknown, if it gave text alone: never 0. */
+/** Tokens of the answer: its ids, or as its server counts them. Null, unknown, if it gave text alone: never 0. */
 export function outputTokens(record: Omit<Tokens, 'contextLength'>): number | null {
-  const { outputIds, textLogprobs = [], trainable } = record;
+  const { outputIds, textLogprobs = [], trainable, usage } = record;
   if (outputIds.length > 0 || trainable !== false) return outputIds.length;
-  return textLogprobs.length > 0 ? textLogprobs.length : null;
+  return usage?.output ?? (textLogprobs.length > 0 ? textLogprobs.length : null);
 }
 
-/** Tokens of its whole context; null, unknown, if the server was sent messages. */
+/** Tokens of its whole context; null, unknown, if the server was sent messages and counted none. */
 export function contextTokens({
   contextLength,
   trainable,
-}: Pick<Tokens, 'contextLength' | 'trainable'>): number | null {
-  return trainable === false && contextLength === 0 ? null : contextLength;
+  usage,
+}: Pick<Tokens, 'contextLength' | 'trainable' | 'usage'>): number | null {
+  return trainable === false && contextLength === 0 ? (usage?.input ?? null) : contextLength;
 }
 
 /** As shown in Temporal; `–` for what nobody knows. */

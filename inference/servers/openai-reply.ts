@@ -4,8 +4,8 @@
 import { z } from 'zod';
 
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
-import type { Finish } from '../../domain/rollout/turn.ts';
-import { flawOfCounts } from '../counts.ts';
+import type { Finish, Usage } from '../../domain/rollout/turn.ts';
+import { flawOfCounts, type ReportedCounts } from '../counts.ts';
 import { parseReply } from '../fleet/server-backend.ts';
 import { badReply, type Place } from '../http/http-errors.ts';
 import { flawOfLogprob } from '../possible.ts';
@@ -47,6 +47,10 @@ export interface ReadCompletion {
   readonly tokens: readonly SaidToken[];
   /** The model that the reply names. */
   readonly name: string | null;
+  /** Null: nothing was counted. */
+  readonly usage: Usage | null;
+  /** Empty: the model said no thought. */
+  readonly reasoning: string;
 }
 
 /** As OpenAI, vLLM, SGLang, TGI and several providers write them. `content_filter` cuts an answer short, as an abort does. */
@@ -64,8 +68,9 @@ export function readCompletion(reply: unknown, place: Place): ReadCompletion {
     const said = JSON.stringify(finish_reason).slice(0, 60);
     throw badReply(`ended for a reason that is unknown here: ${said}`, place, { flaw: 'an unknown finish_reason' });
   }
-  const counts = flawOfCounts(countsOf(used), { sent: null, received: null });
-  if (counts) throw badReply(counts.what, place, counts);
+  const counts = countsOf(used);
+  const miscounted = flawOfCounts(counts, { sent: null, received: null });
+  if (miscounted) throw badReply(miscounted.what, place, miscounted);
   const tokens = logprobs?.content ?? [];
   for (const [i, { logprob }] of tokens.entries()) {
     const flaw = logprob === null ? null : flawOfLogprob(logprob);
@@ -74,9 +79,21 @@ export function readCompletion(reply: unknown, place: Place): ReadCompletion {
     throw badReply(what, place, { reason: 'bad-logprobs', flaw });
   }
   // A refusal is the model's answer, in another field; a model that thought until its limit, or thought alone, answered nothing.
-  const { content, refusal, reasoning_content, reasoning } = message;
-  const thought = finish === 'length' || reasoning_content || reasoning;
-  return { text: content || refusal || (thought ? '' : null), finish, tokens, name: model || null };
+  const { content, refusal } = message;
+  const reasoning = message.reasoning_content || message.reasoning || '';
+  const text = content || refusal || (finish === 'length' || reasoning ? '' : null);
+  return { text, finish, tokens, name: model || null, usage: usageOf(counts), reasoning };
+}
+
+function usageOf(counts: ReportedCounts): Usage | null {
+  const { prompt, completion, total, cached, reasoning } = counts as Readonly<
+    Record<keyof ReportedCounts, number | null | undefined>
+  >;
+  // Some providers leave the tokens of thoughts out of completion_tokens, and count them in the total.
+  const output = prompt != null && total != null ? Math.max(completion ?? 0, total - prompt) : completion;
+  const usage = { input: prompt, cached, output, reasoning };
+  const said = Object.entries(usage).filter(([, value]) => value != null);
+  return said.length === 0 ? null : (Object.fromEntries(said) as Usage);
 }
 
 /** Part of a character, or bytes in a spelling of the server's own: such tokens cannot be compared with a text. */

@@ -139,7 +139,7 @@ function serverBackend(
     const body = bodyOf({ model, messages, maxNewTokens, seed, ...sampling }, dialect);
     const headers = routingHeaders(request.requestId);
     const reply = await http.post(PATH, body, { signal, headers, onSent: () => onProgress?.(0) });
-    const { text, finish, tokens, name } = readCompletion(reply, place);
+    const { text, finish, tokens, name, usage, reasoning } = readCompletion(reply, place);
     if (text === null) throw badReply('gave no text', place, { flaw: 'choices.0.message.content missing' });
     if (!text.isWellFormed()) throw badReply('gave half a character', place, { flaw: 'a lone surrogate' });
     if (name !== null && dialect.name !== null && name !== dialect.name) throw otherName(name, dialect.name, place);
@@ -154,6 +154,8 @@ function serverBackend(
       textLogprobs: said.flatMap(({ token, logprob }) =>
         logprob === null ? [] : [{ token, logprob: Math.min(logprob, 0) }],
       ),
+      ...(usage && { usage }),
+      ...(reasoning && { reasoning: reasoning.toWellFormed() }),
     };
   }
 

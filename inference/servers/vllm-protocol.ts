@@ -64,6 +64,9 @@ export const usage = z
     completion_tokens: z.unknown().optional(),
     total_tokens: z.unknown().optional(),
     prompt_tokens_details: z.object({ cached_tokens: z.unknown().optional() }).nullish(),
+    completion_tokens_details: z.object({ reasoning_tokens: z.unknown().optional() }).nullish(),
+    // As SGLang says it.
+    reasoning_tokens: z.unknown().optional(),
   })
   .nullish();
 
@@ -73,6 +76,7 @@ export function countsOf(said: z.infer<typeof usage>): ReportedCounts {
     completion: said?.completion_tokens,
     total: said?.total_tokens,
     cached: said?.prompt_tokens_details?.cached_tokens,
+    reasoning: said?.completion_tokens_details?.reasoning_tokens ?? said?.reasoning_tokens,
   };
 }
 

@@ -43,7 +43,7 @@ export function* turnProblems(record: TurnRecord, settings: RolloutSettings): Ge
 
 /** For an answer with token ids. */
 function* idProblems(record: TurnRecord, settings: RolloutSettings): Generator<string> {
-  const { outputIds, contextIds, maxNewTokens, finish, logprobsFound: found, textLogprobs } = record;
+  const { outputIds, contextIds, maxNewTokens, finish, logprobsFound: found, textLogprobs, usage, reasoning } = record;
   if (outputIds.length === 0) yield 'has no output token, and is said to be one to train on';
   if (contextIds.length === 0) yield 'adds no token to its context, and is marked trainable';
   // An interrupted answer is continued until its budget is used up.
@@ -52,6 +52,7 @@ function* idProblems(record: TurnRecord, settings: RolloutSettings): Generator<s
   if (found !== undefined && !logprobsServe(found, settings.logprobs, settings, 0))
     yield `says that its model gives ${found} logprobs, which its rollout does not accept`;
   if (textLogprobs !== undefined) yield 'has logprobs of a text as well as ids';
+  if (usage !== undefined || reasoning !== undefined) yield 'has the counts or thoughts of a text as well as ids';
   if (settings.model.startsWith('openai:'))
     yield 'is said to be one to train on, and came from a server that gives text only';
 }

@@ -106,6 +106,8 @@ function readTurn(owner: Owner, path: RolloutFiles, turn: number, detail: Summar
     reward: null,
     outputTokens: isWhole(record) ? outputTokens(record) : (record.versions.at(-1)?.end ?? 0),
     contextTokens: contextTokens(record),
+    ...(record.usage?.cached !== undefined && { cachedTokens: record.usage.cached }),
+    ...(record.usage?.reasoning !== undefined && { reasoningTokens: record.usage.reasoning }),
     finish: record.finish,
     versionStart: record.versionStart,
     versionEnd: record.versionEnd,

@@ -100,7 +100,7 @@ describe('everturn stats', () => {
   });
 
   test('bounds the cost by prices', async () => {
-    const { out: text } = await stats('--json', '--prices', '1000000,1000000,0');
+    const { out: text } = await stats('--json', '--price-in', '1000000', '--price-out', '0');
     const { cost } = JSON.parse(text) as { readonly cost: number[] };
     expect(cost[0]).toBe(cost[1]);
   });
@@ -110,7 +110,8 @@ describe('everturn stats', () => {
     [['--k', '1,x'], 'is not a list of whole numbers'],
     [['--k', '3'], '--k 3 is above the 2 samples of each query'],
     [['--at-turn', '9'], 'the run plays 2 turns'],
-    [['--prices', '1,2'], 'is not three prices'],
+    [['--price-in', '1'], 'Give both --price-in and --price-out'],
+    [['--prices', 'none.yaml'], 'cannot be read as YAML or JSON'],
     [['--json', '--csv'], 'cannot be used with'],
   ])('refuses %j in one paragraph', async (args, said) => {
     const { code, err, out: text } = await stats(...args);

@@ -1,6 +1,6 @@
 // A server that gives text without tokens leaves their number unknown: every command says so, and none shows 0.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -45,7 +45,7 @@ describe('tokens that nobody knows', () => {
     const { folder } = await runOf('text', TEXT);
     const known = (await runOf('ids')).folder;
     const shown = [
-      await everturn('stats', folder, '--prices', '3,0.3,15'),
+      await everturn('stats', folder, '--price-in', '3', '--price-out', '15'),
       await everturn('compare', known, folder),
       await everturn('show', folder, 'q'),
       await everturn('why', folder, 'q'),
@@ -57,7 +57,9 @@ describe('tokens that nobody knows', () => {
     expect(shown[0]).toMatch(/cost +–/);
     expect(shown[1]).not.toContain('Tokens of an answer');
     expect(shown[2]).toContain('– tokens after –');
-    const { timing, cost } = JSON.parse(await everturn('stats', folder, '--prices', '3,0.3,15', '--json')) as {
+    const { timing, cost } = JSON.parse(
+      await everturn('stats', folder, '--price-in', '3', '--price-out', '15', '--json'),
+    ) as {
       timing: Record<string, Record<string, unknown>>;
       cost: unknown;
     };
@@ -93,6 +95,20 @@ describe('tokens that nobody knows', () => {
     expect(await everturn('show', folder, 'q')).toContain('1 token after –');
     const empty = (await runOf('empty', { outputIds: [], logprobs: [], versions: [], finish: 'abort' })).folder;
     expect(await everturn('show', empty, 'q')).toContain('0 tokens after 3');
+  });
+
+  test('are those of the endpoint where it counts them: tokens, thoughts, and an exact cost by a file of prices', async () => {
+    const usage = { input: 1000, cached: 400, output: 50, reasoning: 30 };
+    const { folder } = await runOf('counted', { ...TEXT, usage, reasoning: 'I add them.\u001b[2J' });
+    const shown = await everturn('show', folder, 'q');
+    expect(shown).toContain('50 tokens after 1000 · 30 tokens of them thought · 400 tokens of the context cached');
+    expect(shown).toMatch(/^ +~ I add them\./m);
+    expect(shown).not.toContain('\u001b[2J');
+    writeFileSync(join(out, 'prices.yaml'), 'tiny: {in: 3, cached: 1, out: 20}\n');
+    const text = await everturn('stats', folder, '--prices', 'prices.yaml');
+    expect(text).toMatch(/tokens +a turn: p50 50,.*; 50 in all, 30 of them thought/);
+    expect(text).toMatch(/context +a turn: p50 1,000,.*; 1,000 in all, 400 of them cached/);
+    expect(text).toMatch(/cost +0\.0032$/m);
   });
 
   test('are – in the table of a rollout’s workflow', () => {

@@ -3,10 +3,12 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import type { TextBackend, TextRequest } from '../../inference/backend.ts';
+import { readCompletion } from '../../inference/servers/openai-reply.ts';
 import { asText } from '../support/kinds.ts';
 import { createBackend } from '../../inference/index.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
+import recorded from '../fixtures/servers/chat.json' with { type: 'json' };
 
 let server: ModelServer;
 let backend: TextBackend | null = null;
@@ -53,7 +55,7 @@ describe('an OpenAI-compatible server', () => {
     expect(logprobsBy).toEqual({ [`${server.url}/v1`]: 'unknown' });
     expect(opened).not.toHaveProperty('tokenizer');
     const reply = await ask();
-    expect(Object.keys(reply).toSorted()).toEqual(['finish', 'server', 'text', 'textLogprobs']);
+    expect(Object.keys(reply).toSorted()).toEqual(['finish', 'server', 'text', 'textLogprobs', 'usage']);
     const { text, textLogprobs, finish } = reply;
     expect(textLogprobs.map(({ token }) => token).join(' ')).toBe(text);
     expect(textLogprobs).toHaveLength(5);
@@ -109,6 +111,41 @@ describe('an OpenAI-compatible server', () => {
     await open();
     server.fail({ status: 200, body: { choices: [{ message, finish_reason }] } });
     expect(await ask()).toMatchObject({ text: '', finish: finish_reason });
+  });
+
+  const used = (usage: unknown): Fault => ({
+    status: 200,
+    body: { choices: [{ message: { content: 'Yes', reasoning_content: 'Hm \ud800' }, finish_reason: 'stop' }], usage },
+  });
+
+  test('keeps thoughts apart from the answer, and every count that the endpoint gives', async () => {
+    await open();
+    server.fail(
+      used({
+        ...{ prompt_tokens: 90, completion_tokens: 30, total_tokens: 120 },
+        ...{ prompt_tokens_details: { cached_tokens: 64 }, completion_tokens_details: { reasoning_tokens: 25 } },
+      }),
+      used({ prompt_tokens: 7, completion_tokens: 2, total_tokens: 40, reasoning_tokens: 31 }),
+      used(null),
+      used({ prompt_tokens: 7, completion_tokens_details: { reasoning_tokens: -1 } }),
+    );
+    expect(await ask()).toMatchObject({
+      ...{ text: 'Yes', reasoning: 'Hm \ufffd' },
+      usage: { input: 90, cached: 64, output: 30, reasoning: 25 },
+    });
+    // Thoughts that are counted in the total alone.
+    expect((await ask()).usage).toEqual({ input: 7, output: 33, reasoning: 31 });
+    expect(await ask()).not.toHaveProperty('usage');
+    await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed' });
+  });
+
+  test.each([
+    ['vllm', { input: 16, output: 4 }],
+    ['sglang', { input: 16, output: 3, reasoning: 0 }],
+    ['transformers', { input: 16, output: 3 }],
+  ] as const)('reads what a real %s counted', (name, usage) => {
+    const place = { url: 'http://a', path: '/chat/completions', secret: null };
+    expect(readCompletion(recorded[name], place)).toMatchObject({ usage, reasoning: '', finish: 'length' });
   });
 
   test('an answer without text is another try; one that was filtered is an abort', async () => {

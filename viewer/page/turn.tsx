@@ -55,6 +55,15 @@ export function Turn({ route, message, turn, expanded, recordHref = null, side =
         </summary>
         <pre class="text">{plain(record.contextText)}</pre>
       </details>
+      {record.reasoning !== undefined && (
+        <details class="context">
+          <summary>
+            the thoughts before the answer, which are not judged
+            {record.usage?.reasoning !== undefined && ` · ${plural(record.usage.reasoning, 'token')}`}
+          </summary>
+          <pre class="text">{plain(record.reasoning)}</pre>
+        </details>
+      )}
       {record.answer === '' ? (
         <p class="answer dim">An empty answer.</p>
       ) : (

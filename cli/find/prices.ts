@@ -1,0 +1,93 @@
+// Prices of tokens: two flags, or a file with those of several models. They decide no rollout, and no record has them.
+
+import { resolve } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { type RolloutSummary, unsteered } from '../../domain/rollout/rollout-summary.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import { readRegular } from '../../local/machine/regular-file.ts';
+import { costBounds, type Prices } from '../../statistics/timing.ts';
+import { parsed, text, unusable } from '../command.ts';
+import type { Io } from '../io.ts';
+
+export const PRICE_FLAGS = {
+  priceIn: parsed('<x>', 'price of a million tokens of input', priceOf),
+  priceCached: parsed('<x>', 'price of a million cached tokens of input (default: --price-in)', priceOf),
+  priceOut: parsed('<x>', 'price of a million tokens of output', priceOf),
+  prices: text(
+    '<file>',
+    'the prices of several models in YAML or JSON, a line each: `gpt-x: {in: 3, cached: 0.3, out: 15}`',
+  ),
+};
+
+interface Given {
+  readonly priceIn: number | undefined;
+  readonly priceCached: number | undefined;
+  readonly priceOut: number | undefined;
+  readonly prices: string | undefined;
+}
+
+/** The cost of a run's recorded answers, least and greatest; undefined without prices of its model. */
+export type CostOf = (model: string | null, rollouts: readonly RolloutSummary[]) => Cost | undefined;
+export type Cost = readonly [least: number, most: number] | null;
+
+export function costBy({ cwd }: Io, { priceIn, priceCached, priceOut, prices }: Given): CostOf {
+  if ((priceIn === undefined) !== (priceOut === undefined) || (priceIn === undefined && priceCached !== undefined))
+    throw unusable('One price alone gives no cost.', 'Give both --price-in and --price-out, per million tokens.');
+  const ofFile = prices === undefined ? {} : readPrices(resolve(cwd, prices), prices);
+  const given = priceIn !== undefined && { input: priceIn, cached: priceCached ?? priceIn, output: priceOut! };
+  return (model, rollouts) => {
+    const one = pricesIn(ofFile, model) ?? (given || undefined);
+    return one && costBounds(unsteered(rollouts), one);
+  };
+}
+
+export const costText = (cost: Cost): string => {
+  if (cost === null) return '–: an endpoint counted no tokens';
+  const [least, most] = cost.map((bound) => bound.toFixed(4));
+  return least === most ? least! : `between ${least} and ${most}: nobody said which tokens were cached`;
+};
+
+/** By the model as --model has it, or by the part behind its `#`. */
+function pricesIn(prices: Readonly<Record<string, Prices>>, model: string | null): Prices | undefined {
+  const names = model === null ? [] : [model, model.slice(model.indexOf('#') + 1)];
+  const known = names.find((name) => Object.hasOwn(prices, name));
+  return known === undefined ? undefined : prices[known];
+}
+
+const price = z.number().min(0);
+const PRICES = z.strictObject({ in: price, out: price, cached: price.optional() });
+const MOST_BYTES = 1 << 20;
+
+function readPrices(path: string, shown: string): Record<string, Prices> {
+  const refused = (what: string, cause?: unknown) =>
+    unusable(
+      `--prices ${shown}: ${what}.`,
+      'Write a line for each model: `gpt-x: {in: 3, cached: 0.3, out: 15}`.',
+      'bad-config',
+      cause,
+    );
+  let value: unknown;
+  try {
+    value = parseYaml(readRegular(path, MOST_BYTES));
+  } catch (cause) {
+    throw refused('cannot be read as YAML or JSON', cause);
+  }
+  if (!isObject(value)) throw refused('holds no model');
+  return Object.fromEntries(
+    Object.entries(value).map(([model, given]) => {
+      const { data, error } = PRICES.safeParse(given);
+      if (!data) throw refused(`${model}: ${error.issues[0]!.path.join('.')} ${error.issues[0]!.message}`);
+      return [model, { input: data.in, cached: data.cached ?? data.in, output: data.out }];
+    }),
+  );
+}
+
+function priceOf(given: string, flag: string): number {
+  const value = given.trim() === '' ? NaN : Number(given);
+  if (Number.isFinite(value) && value >= 0) return value;
+  throw unusable(
+    `${flag} ${JSON.stringify(given)} is not a price.`,
+    'Give a number of at least 0, per million tokens.',
+  );
+}
