@@ -34,13 +34,17 @@ export function argumentsFlaw(schema: JsonObject, given: Json): string | undefin
   return validate(given) ? undefined : flawOf('the arguments', given, validate.errors);
 }
 
-const validators = new WeakMap<JsonObject, ValidateFunction>();
+/** By the text of the schema: each rollout has its own copy of its tools, and compiling one takes tens of milliseconds. */
+const validators = new Map<string, ValidateFunction>();
+const MAX_VALIDATORS = 1000;
 
 function validatorOf(schema: JsonObject): ValidateFunction {
-  const known = validators.get(schema);
+  const text = JSON.stringify(schema);
+  const known = validators.get(text);
   if (known) return known;
+  if (validators.size >= MAX_VALIDATORS) validators.clear();
   const made = draftOf(schema).compile({ type: 'object', ...plain(schema) });
-  validators.set(schema, made);
+  validators.set(text, made);
   return made;
 }
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { areal } from '../../../formats/exports/areal.ts';
 import { everturnVersion } from '../../../local/machine/package-root.ts';
 import { checkRun, type CheckOptions } from '../../../records/check/check.ts';
+import { openFacts } from '../../../records/check/facts.ts';
 import { exportRun } from '../../../records/export/export-run.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { rolloutFolder } from '../../../records/format/layout.ts';
@@ -88,6 +89,8 @@ describe('a check of a run with tools', () => {
     let harms = 0;
     const missed: string[] = [];
     const out = copy();
+    const store = openFileStore(out, 'tools');
+    const prove = openFacts(store, (await store.getRun())!.record, { ...FACTS, tokenizer: undefined });
     for (const query of ['calls', 'order', 'bad']) {
       const folder = join(out, 'tools', folderOf(query));
       for (const name of readdirSync(folder).filter((each) => /^(call|intent)-|^verdict-00[123]/.test(each))) {
@@ -101,7 +104,9 @@ describe('a check of a run with tools', () => {
             const forged = JSON.stringify({ format, of_rollout: owner, ...changed });
             rehashed(file, () => forged.slice(0, -1), sha256);
             harms++;
-            const found = await problemsOf(out, { tokenizer: undefined });
+            // The proof of one rollout alone, which a check of the run has for each.
+            const { breaches } = await prove({ run: 'tools', query, sample: 0, attempt: 1 });
+            const found = breaches.map((breach) => `${breach.path}: ${breach.problem}`);
             if (!found.some((line) => line.includes(`${place}.`)))
               missed.push(`${query}/${name}: ${path.join('.')} ${harm}: ${found.join('; ')}`);
           }
