@@ -66,24 +66,14 @@ export function feedActivities({ openStore }: Pick<ActivityDeps, 'openStore'>) {
     trainedAfter: ({ run, out, entries, version }: TrainedAfterInput): Promise<NumberSet> =>
       heartbeating(async () => {
         const store = openStore(out, run);
-        const found = [];
-        // Backwards: along a line versions never go back, so the first that is not later ends the search.
-        let line = Infinity;
-        for (let number = entries; number >= 1; number--) {
-          const entry = (await entryAt(store, number)).record;
-          if (entry.kind === 'rewind') line = Math.min(line, entry.to);
-          if (entry.kind !== 'trained' || entry.version > line) continue;
-          if (entry.version <= version) break;
-          found.push(entry);
-        }
-        return groupsOf(found);
+        const { line } = await readLedger(store, entries);
+        return groupsOf(line.acknowledged.filter((one) => one.version > version));
       }),
   };
 }
 
-async function stateOf(store: Store, { run, samples, epochs = 1, train }: RunRecord): Promise<FeedState> {
+async function readLedger(store: Store, entries: number) {
   const line = emptyLine();
-  const entries = await store.countFeedEntries();
   let last: string | null = null;
   for (let number = 1; number <= entries; number += AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, entries + 1 - number) }, (_, i) => entryAt(store, number + i));
@@ -92,6 +82,12 @@ async function stateOf(store: Store, { run, samples, epochs = 1, train }: RunRec
       last = hash;
     }
   }
+  return { line, last };
+}
+
+async function stateOf(store: Store, { run, samples, epochs = 1, train }: RunRecord): Promise<FeedState> {
+  const entries = await store.countFeedEntries();
+  const { line, last } = await readLedger(store, entries);
   const trained = groupsOf(line.acknowledged);
   const next = (trained.at(-1)?.[1] ?? -1) + 1;
   const { batchGroups = null, maxStaleness = 0, ...filter } = train ?? {};

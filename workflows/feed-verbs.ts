@@ -4,18 +4,15 @@
 
 import { condition, defineQuery, defineUpdate, setHandler, uuid4 } from '@temporalio/workflow';
 import {
-  type AcknowledgeArguments,
   type AcknowledgeResult,
   argumentProblem,
+  type ArgumentsOf,
   type FeedInput,
   feedProgress,
   type FeedProgress,
-  type LeaseArguments,
   type LeaseResult,
-  type RewindArguments,
   type RewindResult,
   type Verb,
-  type VersionArguments,
   type VersionResult,
 } from '../domain/feed/messages.ts';
 import * as rules from '../domain/feed/rules.ts';
@@ -25,10 +22,10 @@ import { trainedAfter } from './feed-steps.ts';
 import { loadWeights } from './feed-weights.ts';
 import type { HistorySteps } from './history-steps.ts';
 
-const leaseUpdate = defineUpdate<LeaseResult, [LeaseArguments]>('lease');
-const acknowledgeUpdate = defineUpdate<AcknowledgeResult, [AcknowledgeArguments]>('acknowledge');
-const versionUpdate = defineUpdate<VersionResult, [VersionArguments]>('version');
-const rewindUpdate = defineUpdate<RewindResult, [RewindArguments]>('rewind');
+const leaseUpdate = defineUpdate<LeaseResult, [ArgumentsOf<'lease'>]>('lease');
+const acknowledgeUpdate = defineUpdate<AcknowledgeResult, [ArgumentsOf<'acknowledge'>]>('acknowledge');
+const versionUpdate = defineUpdate<VersionResult, [ArgumentsOf<'version'>]>('version');
+const rewindUpdate = defineUpdate<RewindResult, [ArgumentsOf<'rewind'>]>('rewind');
 const progressQuery = defineQuery<FeedProgress | null>('progress');
 
 /** Updates that wait for groups at once: the server lets ten be in flight. */
@@ -104,7 +101,7 @@ export function openVerbs(
     },
     {
       description: 'Groups for a consumer, until the lease ends',
-      ...validated<LeaseArguments>('lease', (state, given) =>
+      ...validated<ArgumentsOf<'lease'>>('lease', (state, given) =>
         given.wait && waiting >= MOST_WAITING
           ? { reason: 'feed-busy', message: `${waiting} leases wait already.`, fix: 'Ask again in a second.' }
           : rules.checkLease(state, given),

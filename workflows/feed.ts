@@ -19,11 +19,12 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { MemberToStart } from '../activities/groups.ts';
 import { type FeedInput, feedProgress, type FeedProgress } from '../domain/feed/messages.ts';
 import { admitted, type FeedState, groupsEnded, isExhausted, nothingToCome } from '../domain/feed/state.ts';
-import { feedTable } from '../domain/feed/table.ts';
+import { feedLines } from '../domain/feed/lines.ts';
 import { rolloutWorkflowId } from '../domain/run/ids.ts';
 import { sizeOf } from '../domain/run/number-set.ts';
 import { runPriority } from '../domain/run/priority.ts';
 import { TASK_QUEUE } from '../domain/run/queues.ts';
+import { escapeMarkdown } from '../domain/text/foreign-text.ts';
 import { openFeed, watchGroups } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';
 import { openHistorySteps } from './history-steps.ts';
@@ -44,7 +45,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
   let changes = 0;
   const changed = () => {
     changes++;
-    if (held.state) setCurrentDetails(feedTable(feedProgress(held.state)));
+    if (held.state) setCurrentDetails(details(feedProgress(held.state)));
   };
   // Handlers are set before the first await, so no early update is lost.
   const verbs = openVerbs(input, () => held.state, changed, history);
@@ -134,4 +135,9 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
   }
+}
+
+function details(progress: FeedProgress): string {
+  const lines = feedLines(progress, progress, (until) => `until ${new Date(until).toISOString()}`);
+  return lines.map(escapeMarkdown).join('\n\n');
 }

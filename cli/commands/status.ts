@@ -18,7 +18,7 @@ import { ifUp, type Link, unanswered, workflowUrl } from '../find/link.ts';
 import { knownResult, locateRun, recordedProgress, runArgument, type RunPlace, shortPath } from '../find/place.ts';
 import { JSON_FLAG, OUT, RUN } from '../flags.ts';
 import { type Io, print, printJson, typable } from '../io.ts';
-import { feedLines, feedStatusOf, type FeedStatus, groupLine, groupStates } from '../view/feed.ts';
+import { feedStatusOf, type FeedStatus, groupLine, groupStates, statusLines } from '../view/feed.ts';
 import { ago, lines, paintFor, plural } from '../view/format.ts';
 import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
 import {
@@ -207,7 +207,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     summaryLines(status, run, paint),
     peopleLine(status.people),
     status.forkedFrom && `${paint('dim', 'From')}       ${lineageText(status.forkedFrom)}`,
-    status.feed && ['', ...feedLines(status.feed, io.now()), ''],
+    status.feed && ['', ...statusLines(status.feed, io.now()), ''],
     status.servers.length > 0 && ['', serverTable(status.servers, paint), ''],
     weightsLines(status.weights, paint),
     `${paint('dim', 'Folder')}     ${shortPath(io, status.folder)}`,

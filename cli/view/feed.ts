@@ -2,6 +2,7 @@
 // from the ledger in the run's folder; and each group with what became of it.
 
 import { addEntry, countOf, emptyLine } from '../../domain/feed/entry.ts';
+import { type FeedHead, feedLines, type OpenGroups } from '../../domain/feed/lines.ts';
 import type { FeedProgress } from '../../domain/feed/messages.ts';
 import { groupId, groupPlace, type LeftOut, memberSamples, NO_FILTER, whyLeftOut } from '../../domain/rollout/group.ts';
 import { numbersIn } from '../../domain/run/number-set.ts';
@@ -11,25 +12,18 @@ import type { Store } from '../../records/store.ts';
 import { ifUp } from '../find/link.ts';
 import type { RunPlace } from '../find/place.ts';
 import type { Io } from '../io.ts';
-import { plural } from './format.ts';
 
-export interface FeedStatus {
+export interface FeedStatus extends FeedHead {
   readonly source: 'temporal' | 'ledger';
-  readonly version: number;
-  /** Rewinds. */
-  readonly line: number;
-  readonly trained: number;
-  /** The version that the newest acknowledgement names; null if there is none. */
-  readonly trainedInto: number | null;
   /** Null where only the ledger is known. */
-  readonly open: Pick<FeedProgress, 'ready' | 'playing' | 'leases' | 'leftOut' | 'admitted' | 'total'> | null;
+  readonly open: OpenGroups | null;
 }
 
 /** Null for a run that has none. */
 export async function feedStatusOf(io: Io, { run, out, store }: RunPlace): Promise<FeedStatus | null> {
   const record = (await store.getRun().catch(() => undefined))?.record;
-  const entries = await store.countFeedEntries().catch(() => 0);
-  if (!record?.train && entries === 0) return null;
+  const ledger = await ledgerOf(store);
+  if (!record?.train && ledger.entries === 0) return null;
   const feed = { run, out, since: record?.createdAt };
   const progress = await ifUp(io, ({ session }) => feedProgressOf(session, feed)).catch(() => undefined);
   if (progress) {
@@ -37,7 +31,7 @@ export async function feedStatusOf(io: Io, { run, out, store }: RunPlace): Promi
     const open = { ready, playing, leases, leftOut, admitted, total };
     return { source: 'temporal', version, line, trained, trainedInto, open };
   }
-  const { version, acknowledged, line } = await ledgerOf(store);
+  const { version, acknowledged, line } = ledger;
   const trainedInto = acknowledged.at(-1)?.version ?? null;
   return { source: 'ledger', version, line, trained: countOf(acknowledged), trainedInto, open: null };
 }
@@ -50,27 +44,13 @@ async function ledgerOf(store: Store) {
     const entry = (await store.getFeedEntry(number).catch(() => undefined))?.record;
     if (entry) addEntry(line, entry);
   }
-  return line;
+  return { ...line, entries };
 }
 
-const secondsUntil = (until: number, now: number): number => Math.max(0, Math.round((until - now) / 1000));
+export const statusLines = ({ open, ...head }: FeedStatus, now: number): string[] =>
+  feedLines(head, open, (until) => forMore(until, now));
 
-export function feedLines({ version, line, trained, trainedInto, open }: FeedStatus, now: number): string[] {
-  const into = trainedInto === null ? '' : `, the last into version ${trainedInto}`;
-  const rewound = line === 0 ? '' : `, rewound ${plural(line, 'time')}`;
-  const first = `Feed: version ${version}${rewound}; ${plural(trained, 'group')} trained${into}`;
-  if (!open) return [`${first}. Its workflow does not answer: that is what its ledger says.`];
-  const { ready, playing, leases, leftOut, admitted, total } = open;
-  const left = Object.entries(leftOut).filter(([, n]) => n > 0);
-  return [
-    `${first}; ${ready} ready, ${playing} being played; ${admitted} of ${total} admitted`,
-    ...leases.slice(0, 20).map(({ consumer, groups, until, lease }) => {
-      const seconds = secondsUntil(until, now);
-      return `  leased: ${plural(groups, 'group')} by ${consumer}, for ${seconds} s more (${lease})`;
-    }),
-    ...(left.length > 0 ? [`  left out: ${left.map(([why, n]) => `${n} by ${why}`).join(', ')}`] : []),
-  ];
-}
+const forMore = (until: number, now: number) => `for ${Math.max(0, Math.round((until - now) / 1000))} s more`;
 
 /** `open`: not all members of the group have ended. */
 export type GroupState = { readonly group: string } & (
@@ -126,7 +106,7 @@ export function groupLine(group: GroupState, now: number): string {
     case 'left-out':
       return `${group.group}  left out: ${group.why}`;
     case 'leased':
-      return `${group.group}  leased by ${group.consumer}, for ${secondsUntil(group.until, now)} s more`;
+      return `${group.group}  leased by ${group.consumer}, ${forMore(group.until, now)}`;
     default:
       return `${group.group}  ${group.state}`;
   }

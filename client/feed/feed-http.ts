@@ -18,43 +18,23 @@ const LOOPBACK_NAMES = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$
 
 export const isLoopback = (host: string): boolean => LOOPBACK_NAMES.test(host.includes(':') ? `[${host}]` : host);
 
-/** A refusal with its status. */
-export class HttpRefusal extends Error {
-  readonly status: number;
-  readonly reason: Reason;
-  readonly fix: string;
-
-  constructor(status: number, reason: Reason, message: string, fix: string) {
-    super(message);
-    this.status = status;
-    this.reason = reason;
-    this.fix = fix;
-  }
-}
+const refused = (reason: Reason<'usage'>, message: string, fix: string) => new UsageError(message, { reason, fix });
 
 /** `token`: null if none is asked for. `loopback`: the server listens there alone, so nobody calls it by another name. */
 export function mustBeAllowed(request: IncomingMessage, token: string | null, loopback: boolean): void {
   const { headers } = request;
   const doubled = doubledHeader(request);
   if (doubled !== undefined)
-    throw new HttpRefusal(400, 'not-allowed', `The request gives the header ${doubled} twice.`, 'Give it once.');
-  if (loopback && !LOOPBACK_NAMES.test(headers.host ?? '')) {
-    throw new HttpRefusal(
-      403,
-      'not-allowed',
-      'The request names another host.',
-      'Call the feed by the address that it printed.',
-    );
-  }
-  if (headers.origin !== undefined) {
-    throw new HttpRefusal(403, 'not-allowed', 'A web page may not use the feed.', 'Call it from a program.');
-  }
+    throw refused('bad-value', `The request gives the header ${doubled} twice.`, 'Give it once.');
+  if (loopback && !LOOPBACK_NAMES.test(headers.host ?? ''))
+    throw refused('not-allowed', 'The request names another host.', 'Call the feed by the address that it printed.');
+  if (headers.origin !== undefined)
+    throw refused('not-allowed', 'A web page may not use the feed.', 'Call it from a program.');
   if (token === null) return;
   const given = /^Bearer (.{1,500})$/.exec(headers.authorization ?? '')?.[1] ?? '';
   const digest = (text: string) => createHash('sha256').update(text).digest();
   if (timingSafeEqual(digest(given), digest(token))) return;
-  throw new HttpRefusal(
-    401,
+  throw refused(
     'no-token',
     'The request has no token of this feed.',
     'Send `Authorization: Bearer <token>`, with the token of the file that names this address (docs/feed.md).',
@@ -70,10 +50,10 @@ export function verbOf(path: string, method = ''): Verb | 'status' {
   const verb = VERBS.find((known) => known === path);
   if (verb === undefined) {
     const fix = `It has POST ${VERBS.map((known) => `/${known}`).join(', ')} and GET /status.`;
-    throw new HttpRefusal(404, 'no-such-path', `The feed has no ${method} /${path.slice(0, 40)}.`, fix);
+    throw refused('no-such-path', `The feed has no ${method} /${path.slice(0, 40)}.`, fix);
   }
   if (method === 'POST') return verb;
-  throw new HttpRefusal(405, 'not-post', `/${verb} takes POST.`, 'Send a JSON object.');
+  throw refused('not-post', `/${verb} takes POST.`, 'Send a JSON object.');
 }
 
 /** The longest that a request for a lease may wait: it is asked for in parts. */
@@ -87,19 +67,19 @@ export async function argumentsOf(verb: Verb, request: IncomingMessage): Promise
     given = strictJson(text === '' ? '{}' : text);
   } catch (error) {
     const problem = error instanceof DoubtfulJson ? error.message : 'is not JSON';
-    throw new HttpRefusal(400, 'bad-value', `The body ${problem}.`, `/${verb} takes one JSON object.`);
+    throw refused('bad-value', `The body ${problem}.`, `/${verb} takes one JSON object.`);
   }
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const wait = isObject ? (given as { wait?: unknown }).wait : undefined;
   const long = verb === 'lease' && typeof wait === 'number' && wait > 0 && wait <= MAX_WAIT_SECONDS;
   const problem = argumentProblem(verb, long ? { ...(given as object), wait: 0 } : given);
-  if (problem !== undefined) throw new HttpRefusal(400, 'bad-value', `${problem}.`, 'docs/feed.md has the arguments.');
+  if (problem !== undefined) throw refused('bad-value', `${problem}.`, 'docs/feed.md has the arguments.');
   return given as Record<string, unknown>;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const tooLarge = () =>
-    new HttpRefusal(413, 'too-large', `The body has more than ${MAX_BODY_BYTES} bytes.`, 'Send the arguments only.');
+    refused('too-large', `The body has more than ${MAX_BODY_BYTES} bytes.`, 'Send the arguments only.');
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -111,33 +91,29 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
+/** Of refusals; every other one is a conflict with the state. */
+const STATUS: Readonly<Record<string, number>> = {
+  'bad-value': 400,
+  'no-token': 401,
+  'not-allowed': 403,
+  'no-such-lease': 404,
+  'no-such-path': 404,
+  'no-such-run': 404,
+  'not-post': 405,
+  'too-large': 413,
+};
+
 export function refuse(response: ServerResponse, error: unknown): void {
-  const { status, reason, message, fix } = asRefusal(error);
   if (response.headersSent) {
     // A batch that ends early has fewer rows than its first line says.
     response.destroy();
     return;
   }
+  const refusal = error instanceof UsageError;
+  const status = refusal ? (STATUS[error.reason] ?? 409) : error instanceof TemporalError ? 503 : 500;
+  const reason = error instanceof EverturnError ? error.reason : 'error';
+  const fix = refusal ? (error.fix ?? 'docs/feed.md has the rules.') : 'Ask again: repeating a request is harmless.';
   // The rest of a large body is not read.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
-  response.end(`${JSON.stringify({ error: message, reason, fix })}\n`);
-}
-
-/** Of refusals; every other one is a conflict with the state. */
-const STATUS: Readonly<Record<string, number>> = {
-  'bad-value': 400,
-  'not-allowed': 403,
-  'no-such-lease': 404,
-  'no-such-run': 404,
-};
-
-function asRefusal(error: unknown): Pick<HttpRefusal, 'status' | 'reason' | 'message' | 'fix'> {
-  if (error instanceof HttpRefusal) return error;
-  if (error instanceof UsageError) {
-    const status = STATUS[error.reason] ?? 409;
-    return { status, reason: error.reason, message: error.message, fix: error.fix ?? 'docs/feed.md has the rules.' };
-  }
-  const status = error instanceof TemporalError ? 503 : 500;
-  const reason = error instanceof EverturnError ? error.reason : 'error';
-  return { status, reason, message: explain(error), fix: 'Ask again: repeating a request is harmless.' };
+  response.end(`${JSON.stringify({ error: refusal ? error.message : explain(error), reason, fix })}\n`);
 }

@@ -13,7 +13,6 @@ import type { Store } from '../../records/store.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
 
 const AT_ONCE = 16;
-const PAGE = 256;
 
 export interface Batch {
   /** Ids of the groups. */
@@ -30,31 +29,21 @@ export interface RunShape {
 }
 
 export async function openBatch(store: Store, shape: RunShape, lease: GrantedLease): Promise<Batch> {
+  const { samples, run } = shape;
   const numbers = [...numbersIn(lease.groups)];
-  const queries = await queriesOf(store, shape, numbers);
-  const members: (GroupMember & { readonly labels: Partial<RowLabels> })[] = [];
+  const members: (GroupMember & { readonly row: Partial<RowLabels> })[] = [];
   const groups: string[] = [];
   for (let at = 0; at < numbers.length; at += AT_ONCE) {
-    const found = await Promise.all(
-      numbers.slice(at, at + AT_ONCE).map(async (group) => {
-        const { index, epoch } = groupPlace(shape, group);
-        const query = queries.get(index)!;
-        const { samples, run } = shape;
-        return { id: groupId(query, epoch), ...(await readGroup(store, { run, query, epoch, samples })) };
-      }),
-    );
-    for (const { id, labels, members: own } of found) {
+    const found = numbers.slice(at, at + AT_ONCE).map(async (group) => {
+      const { index, epoch } = groupPlace(shape, group);
+      const query = (await store.readQueries(index, 1))[0]!.queryId;
+      return { id: groupId(query, epoch), ...(await readGroup(store, { run, query, epoch, samples })) };
+    });
+    for (const { id, labels, members: own } of await Promise.all(found)) {
       groups.push(id);
-      for (const member of own) {
-        const row = {
-          group: id,
-          group_size: labels.members,
-          group_success_rate: labels.successRate,
-          zero_variance: labels.zeroVariance,
-          turn_advantages: member.turnAdvantages,
-        };
-        members.push({ ...member, labels: row });
-      }
+      const { members: group_size, successRate: group_success_rate, zeroVariance: zero_variance } = labels;
+      const row = { group: id, group_size, group_success_rate, zero_variance };
+      members.push(...own.map((one) => ({ ...one, row: { ...row, turn_advantages: one.turnAdvantages } })));
     }
   }
   async function read(member: (typeof members)[number]): Promise<Trajectory> {
@@ -71,7 +60,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
     while (next < members.length || pending.length > 0) {
       while (pending.length < AT_ONCE && next < members.length) {
         const member = members[next++]!;
-        const made = read(member).then((trajectory) => rowLine(trajectory, member.labels, lease));
+        const made = read(member).then((trajectory) => rowLine(trajectory, member.row, lease));
         // It is awaited in its turn; until then its failure must not count as an unhandled rejection.
         made.catch(() => {});
         pending.push(made);
@@ -79,11 +68,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
       yield await pending.shift()!;
     }
   }
-  return {
-    groups,
-    rows: members.length,
-    lines,
-  };
+  return { groups, rows: members.length, lines };
 }
 
 function rowLine(trajectory: Trajectory, labels: Partial<RowLabels>, lease: GrantedLease): string {
@@ -94,14 +79,4 @@ function rowLine(trajectory: Trajectory, labels: Partial<RowLabels>, lease: Gran
   // Weights that ended, or may have, have no age on this line.
   const staleness = surviving ? Math.max(0, age) : surviving === null && age >= 0 ? age : null;
   return `${JSON.stringify({ ...row, staleness, surviving })}\n`;
-}
-
-async function queriesOf(store: Store, shape: RunShape, groups: readonly number[]): Promise<Map<number, string>> {
-  const wanted = new Set(groups.map((group) => Math.floor(groupPlace(shape, group).index / PAGE)));
-  const found = new Map<number, string>();
-  for (const page of wanted) {
-    const rows = await store.readQueries(page * PAGE, PAGE);
-    rows.forEach(({ queryId }, i) => found.set(page * PAGE + i, queryId));
-  }
-  return found;
 }

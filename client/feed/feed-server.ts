@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { BLOCKING_READS } from '../../records/disk/blocking-files.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import { HttpRefusal, isLoopback, mustBeAllowed, pathOf, refuse, verbOf } from './feed-http.ts';
+import { isLoopback, mustBeAllowed, pathOf, refuse, verbOf } from './feed-http.ts';
 import { openRunFeed, type RunFeedOptions } from './run-feed.ts';
 
 export interface Listening {
@@ -47,7 +47,7 @@ export async function listen(
       await answer(request, response);
     };
     answered().catch((error: unknown) => {
-      if (!(error instanceof UsageError || error instanceof HttpRefusal)) onError?.(error);
+      if (!(error instanceof UsageError)) onError?.(error);
       refuse(response, error);
     });
   });

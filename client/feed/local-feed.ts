@@ -17,7 +17,7 @@ import type { Store } from '../../records/store.ts';
 import type { Session } from '../temporal/connection.ts';
 import { isSameFolder } from '../temporal/feed.ts';
 import { describeWorkflow } from '../temporal/runs.ts';
-import { HttpRefusal, newToken, pathOf, verbOf } from './feed-http.ts';
+import { newToken, pathOf, verbOf } from './feed-http.ts';
 import { type FeedServer, listen } from './feed-server.ts';
 import { openRunFeed, type RunFeed } from './run-feed.ts';
 
@@ -100,7 +100,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new HttpRefusal(400, 'bad-value', 'The path is not percent-encoded.', 'Encode the run’s folder.');
+    throw new UsageError('The path is not percent-encoded.', { reason: 'bad-value', fix: 'Encode the run’s folder.' });
   }
 }
 

@@ -2,45 +2,51 @@
 // numbered 1, 2, 3, …; along a line versions never go back; a group is trained at most once along the surviving line.
 
 import { addFloor, type Floor, type RewindRequest, rememberRewind } from './line.ts';
-import { type NumberSet, sizeOf, union } from '../run/number-set.ts';
+import { isNumberSet, type NumberSet, sizeOf, union } from '../run/number-set.ts';
+import { COUNT, HASH, INT32, maybe, NAME, type ObjectOf, oneOf, orNull, PLACE, type Test } from '../schema/fields.ts';
 
-interface EntryBase {
+const GROUPS: Test<NumberSet> = [(value) => isNumberSet(value) && value.length > 0, 'ranges of groups, in order'];
+const PLACED = {
   /** 1-based place in the ledger. */
-  readonly number: number;
+  number: PLACE,
   /** SHA-256 of the entry before; null for the first. */
-  readonly previous: string | null;
+  previous: orNull(HASH),
   /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-export interface TrainedEntry extends EntryBase {
-  readonly kind: 'trained';
-  readonly lease: string;
-  readonly consumer: string;
-  /** Numbers of groups: domain/rollout/group.ts. */
-  readonly groups: NumberSet;
-  /** The version when the lease was taken. */
-  readonly leasedAt: number;
-  /** The version of the weights that the groups were trained into; above `leasedAt`. */
-  readonly version: number;
-}
-
-export interface VersionEntry extends EntryBase {
-  readonly kind: 'version';
-  readonly version: number;
-  /** The folder that was loaded on every server; null if only the clock moved. */
-  readonly weights: string | null;
-}
-
-export interface RewindEntry extends EntryBase {
-  readonly kind: 'rewind';
-  /** Groups trained into a later version no longer count. */
-  readonly to: number;
-  /** The caller's own id of the request if it gave one. */
-  readonly request?: string;
-}
-
-export type FeedEntry = TrainedEntry | VersionEntry | RewindEntry;
+  at: COUNT,
+};
+/** The fields of an entry by its kind. */
+export const FEED = {
+  trained: {
+    kind: oneOf('trained'),
+    lease: NAME,
+    consumer: NAME,
+    /** Numbers of groups: domain/rollout/group.ts. */
+    groups: GROUPS,
+    /** The version when the lease was taken. */
+    leasedAt: INT32,
+    /** The version of the weights that the groups were trained into; above `leasedAt`. */
+    version: INT32,
+    ...PLACED,
+  },
+  version: {
+    kind: oneOf('version'),
+    version: INT32,
+    /** The folder that was loaded on every server; null if only the clock moved. */
+    weights: orNull(NAME),
+    ...PLACED,
+  },
+  rewind: {
+    kind: oneOf('rewind'),
+    /** Groups trained into a later version no longer count. */
+    to: INT32,
+    /** The caller's own id of the request if it gave one. */
+    request: maybe(NAME),
+    ...PLACED,
+  },
+};
+export type TrainedEntry = ObjectOf<typeof FEED.trained>;
+export type RewindEntry = ObjectOf<typeof FEED.rewind>;
+export type FeedEntry = TrainedEntry | ObjectOf<typeof FEED.version> | RewindEntry;
 export type Trained = Pick<TrainedEntry, 'lease' | 'version' | 'groups'>;
 
 /** The surviving line of weights. */

@@ -5,6 +5,7 @@ import type { Floor } from './line.ts';
 import { type NumberSet, sizeOf } from '../run/number-set.ts';
 import { admitted, type FeedState, type Lease, nothingToCome, totalGroups } from './state.ts';
 import type { LeftOut } from '../rollout/group.ts';
+import { isObject, maybe, type ObjectOf, orNull, real, type Table, type Test, whole } from '../schema/fields.ts';
 
 export interface FeedInput {
   readonly run: string;
@@ -17,21 +18,60 @@ export interface FeedInput {
   readonly carried?: FeedState;
 }
 
-export interface LeaseArguments {
-  /** Names the caller in `status`. */
-  readonly consumer: string;
-  readonly groups: number;
-  /** Seconds to wait for them; default 0. */
-  readonly wait?: number;
-  /** Fewer are enough; default `groups`. */
-  readonly least?: number;
-  /** From then on, its groups are given to others that need them; default 600. */
-  readonly seconds?: number;
-  /** The caller's own id of this request: sent again, it gets the same lease, for `seconds` from then on. */
-  readonly request?: string;
-  /** The line that the trainer's rewind began; default 0: it never called `rewind`. */
-  readonly line?: number;
-}
+export const DEFAULT_LEASE_SECONDS = 600;
+/** One Update waits no longer; clients ask again. */
+export const MAX_WAIT_SECONDS = 60;
+const MAX_LEASE_GROUPS = 4096;
+
+const VERSION = whole(0, 2 ** 31 - 1);
+/** Null is as good as absent. */
+const either = <T>(test: Test<T>) => maybe(orNull(test));
+const text = (most: number): Test<string> => [
+  (value) =>
+    typeof value === 'string' && value.length > 0 && value.length <= most && !/[\p{C}\p{Zl}\p{Zp}]/u.test(value),
+  `a text of 1 to ${most} characters, without control characters`,
+];
+
+/** The arguments of each verb. */
+export const VERB_ARGUMENTS = {
+  lease: {
+    /** Names the caller in `status`. */
+    consumer: text(200),
+    groups: whole(1, MAX_LEASE_GROUPS),
+    /** Seconds to wait for them; default 0. */
+    wait: either(real(0, MAX_WAIT_SECONDS)),
+    /** Fewer are enough; default `groups`. */
+    least: either(whole(1, MAX_LEASE_GROUPS)),
+    /** From then on, its groups are given to others that need them; default 600. */
+    seconds: either(real(0.1, 7 * 86_400)),
+    /** The caller's own id of this request: sent again, it gets the same lease, for `seconds` from then on. */
+    request: either(text(200)),
+    /** The line that the trainer's rewind began; default 0: it never called `rewind`. */
+    line: either(VERSION),
+  },
+  acknowledge: {
+    lease: text(300),
+    version: VERSION,
+    /** Default: that of the lease. */
+    line: either(VERSION),
+  },
+  version: {
+    version: VERSION,
+    /** A folder that every server (or worker, for an embedded model) reaches. */
+    weights: either(text(4096)),
+    /** As of a lease. */
+    line: either(VERSION),
+  },
+  rewind: {
+    version: VERSION,
+    /** The caller's own id of this request: sent again, it begins no other line. */
+    request: either(text(200)),
+  },
+};
+export type Verb = keyof typeof VERB_ARGUMENTS;
+export type ArgumentsOf<V extends Verb> = ObjectOf<(typeof VERB_ARGUMENTS)[V]>;
+export type LeaseArguments = ArgumentsOf<'lease'>;
+export const VERBS = Object.keys(VERB_ARGUMENTS) as readonly Verb[];
 
 /** `waiting`: not enough groups in time. `finished`: none is left to be leased. `again`: ask again at once. */
 export type WhyNone = 'waiting' | 'finished' | 'again';
@@ -46,13 +86,6 @@ export interface GrantedLease extends Pick<
   readonly floors: readonly Floor[];
 }
 
-export interface AcknowledgeArguments {
-  readonly lease: string;
-  readonly version: number;
-  /** Default: that of the lease. */
-  readonly line?: number;
-}
-
 export interface AcknowledgeResult {
   readonly lease: string;
   readonly version: number;
@@ -61,23 +94,9 @@ export interface AcknowledgeResult {
   readonly already: boolean;
 }
 
-export interface VersionArguments {
-  readonly version: number;
-  /** A folder that every server (or worker, for an embedded model) reaches. */
-  readonly weights?: string | null;
-  /** As of a lease. */
-  readonly line?: number;
-}
-
 export interface VersionResult {
   readonly version: number;
   readonly already: boolean;
-}
-
-export interface RewindArguments {
-  readonly version: number;
-  /** The caller's own id of this request: sent again, it begins no other line. */
-  readonly request?: string;
 }
 
 export interface RewindResult {
@@ -132,59 +151,15 @@ export function feedProgress(state: FeedState): FeedProgress {
   };
 }
 
-export const DEFAULT_LEASE_SECONDS = 600;
-export const MAX_LEASE_GROUPS = 4096;
-/** One Update waits no longer; clients ask again. */
-export const MAX_WAIT_SECONDS = 60;
-const MAX_LEASE_SECONDS = 7 * 86_400;
-const MAX_VERSION = 2 ** 31 - 1;
-
-type Rule = readonly [test: (value: unknown) => boolean, wanted: string];
-const whole = (least: number, most: number): Rule => [
-  (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
-  `a whole number from ${least} to ${most}`,
-];
-const real = (least: number, most: number): Rule => [
-  (value) => typeof value === 'number' && value >= least && value <= most,
-  `a number from ${least} to ${most}`,
-];
-const text = (most: number): Rule => [
-  (value) =>
-    typeof value === 'string' && value.length > 0 && value.length <= most && !/[\p{C}\p{Zl}\p{Zp}]/u.test(value),
-  `a text of 1 to ${most} characters, without control characters`,
-];
-const maybe = ([test, wanted]: Rule): Rule => [(value) => value === undefined || value === null || test(value), wanted];
-
-const VERSION = whole(0, MAX_VERSION);
-const LINE = maybe(VERSION);
-const RULES = {
-  lease: {
-    consumer: text(200),
-    groups: whole(1, MAX_LEASE_GROUPS),
-    wait: maybe(real(0, MAX_WAIT_SECONDS)),
-    least: maybe(whole(1, MAX_LEASE_GROUPS)),
-    seconds: maybe(real(0.1, MAX_LEASE_SECONDS)),
-    request: maybe(text(200)),
-    line: LINE,
-  },
-  acknowledge: { lease: text(300), version: VERSION, line: LINE },
-  version: { version: VERSION, weights: maybe(text(4096)), line: LINE },
-  rewind: { version: VERSION, request: maybe(text(200)) },
-} as const satisfies Record<string, Record<string, Rule>>;
-
-export type Verb = keyof typeof RULES;
-export const VERBS = Object.keys(RULES) as readonly Verb[];
-
 /** The problem of a verb’s arguments; undefined without one. */
 export function argumentProblem(verb: Verb, given: unknown): string | undefined {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return `${verb} takes one JSON object`;
-  const rules: Readonly<Record<string, Rule>> = RULES[verb];
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(rules, name));
+  if (!isObject(given)) return `${verb} takes one JSON object`;
+  const table: Table = VERB_ARGUMENTS[verb];
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(table, name));
   if (unknown !== undefined)
-    return `${verb} takes ${Object.keys(rules).join(', ')}, and no ${JSON.stringify(unknown.slice(0, 40))}`;
-  for (const [name, [test, wanted]] of Object.entries(rules)) {
-    const value = (given as Readonly<Record<string, unknown>>)[name];
-    if (!test(value)) return `\`${name}\` of ${verb} is ${shown(value)}; it takes ${wanted}`;
+    return `${verb} takes ${Object.keys(table).join(', ')}, and no ${JSON.stringify(unknown.slice(0, 40))}`;
+  for (const [name, [test, wanted]] of Object.entries(table)) {
+    if (!test(given[name])) return `\`${name}\` of ${verb} is ${shown(given[name])}; it takes ${wanted}`;
   }
   const { groups, least } = given as Partial<LeaseArguments>;
   if (verb === 'lease' && least != null && least > groups!) return `\`least\` of lease is ${least}, above \`groups\``;

@@ -5,8 +5,7 @@
 import type { Reason } from '../errors/reasons.ts';
 import { setOf, sizeOf } from '../run/number-set.ts';
 import type { RewindRequest } from './line.ts';
-import type { AcknowledgeArguments, LeaseArguments, RewindArguments, VersionArguments } from './messages.ts';
-import { DEFAULT_LEASE_SECONDS } from './messages.ts';
+import { type ArgumentsOf, DEFAULT_LEASE_SECONDS, type LeaseArguments } from './messages.ts';
 import {
   type Acknowledged,
   addLease,
@@ -37,35 +36,29 @@ export const OPENING: Refusal = {
 /** A trainer that another one replaced is refused. `line`: what the caller sent; one that never called `rewind` is on line 0. */
 export function checkLine(state: FeedState, line: number | null | undefined): Refusal | undefined {
   if ((line ?? 0) === state.line) return undefined;
-  const [newest, run] = [state.line, state.run];
+  const newest = `line ${state.line} of run "${state.run}"`;
+  const isOver = line != null && line < state.line;
+  const message =
+    line == null
+      ? `\`line\` is missing: a trainer began ${newest} with \`rewind\`.`
+      : isOver
+        ? `Line ${line} has ended: a later \`rewind\` began ${newest}.`
+        : `Line ${line} has not begun: ${newest} is the newest.`;
   const fix = 'Call `rewind` with the version of your checkpoint, and send the `line` that it answers with every verb.';
-  if (line == null) {
-    const message = `\`line\` is missing: a trainer began line ${newest} of run "${run}" with \`rewind\`.`;
-    return { reason: 'stale-line', message, fix };
-  }
-  if (line > newest) {
-    const message = `Line ${line} has not begun: line ${newest} of run "${run}" is the newest.`;
-    return { reason: 'stale-line', message, fix };
-  }
-  return {
-    reason: 'stale-line',
-    message: `Line ${line} has ended: a later \`rewind\` began line ${newest} of run "${run}".`,
-    fix: `If another trainer lives, end this one: its step counts no more. Else: ${fix.charAt(0).toLowerCase()}${fix.slice(1)}`,
-  };
+  const another = 'If another trainer lives, end this one: its step counts no more. Else: ';
+  return { reason: 'stale-line', message, fix: isOver ? another + fix : fix };
 }
 
 export function checkLease(state: FeedState, given: LeaseArguments): Refusal | undefined {
   const { batchGroups } = state.shape;
-  const isTooLarge = batchGroups !== null && given.groups > batchGroups && !leaseOfRequest(state, given);
-  if (!isTooLarge) return checkLine(state, given.line);
+  const stale = checkLine(state, given.line);
+  if (stale || batchGroups === null || given.groups <= batchGroups || leaseOfRequest(state, given)) return stale;
   // More than one step's groups are never there to be handed out at once.
-  return (
-    checkLine(state, given.line) ?? {
-      reason: 'bad-value',
-      message: `\`groups\` of lease is ${given.groups}; a step of run "${state.run}" takes ${batchGroups} (--batch-groups).`,
-      fix: `Lease at most ${batchGroups} groups at once.`,
-    }
-  );
+  return {
+    reason: 'bad-value',
+    message: `\`groups\` of lease is ${given.groups}; a step of run "${state.run}" takes ${batchGroups} (--batch-groups).`,
+    fix: `Lease at most ${batchGroups} groups at once.`,
+  };
 }
 
 function leaseOfRequest({ leases }: FeedState, { consumer, request }: LeaseArguments): Lease | undefined {
@@ -112,7 +105,7 @@ export function takeLease(state: FeedState, given: LeaseArguments, id: string, n
 /** The lease that is to be acknowledged, or the same acknowledgement from before. */
 export function checkAcknowledge(
   state: FeedState,
-  { lease: id, version, line }: AcknowledgeArguments,
+  { lease: id, version, line }: ArgumentsOf<'acknowledge'>,
 ): { readonly lease: Lease } | { readonly before: Acknowledged } | Refusal {
   const stale = line == null ? undefined : checkLine(state, line);
   if (stale) return stale;
@@ -127,23 +120,21 @@ export function checkAcknowledge(
   }
   const lease = state.leases.find((one) => one.id === id);
   if (!lease) return noLease(state, id);
-  const next = state.version + 1;
+  return mustBeNext(state, version) ?? { lease };
+}
+
+function mustBeNext({ version: published, trained }: FeedState, version: number): Refusal | undefined {
+  const next = published + 1;
+  if (version === next) return undefined;
+  const now = `version ${published} is published, and the next step makes ${next}`;
+  const back = 'to go back to a checkpoint, call `rewind`';
   if (version < next) {
-    return {
-      reason: 'version-goes-back',
-      message: `Version ${version} goes back: version ${state.version} is published, and the next step makes ${next}.`,
-      fix: `Acknowledge with version ${next}; to go back to a checkpoint, call \`rewind\`.`,
-    };
+    const message = `Version ${version} goes back: ${now}.`;
+    return { reason: 'version-goes-back', message, fix: `Give ${next}; ${back}.` };
   }
-  if (version === next) return { lease };
-  return {
-    reason: 'version-skips',
-    message: `Version ${version} skips: version ${state.version} is published, and the next step makes ${next}.`,
-    fix:
-      state.trained >= next
-        ? `Publish version ${next} with \`version\` first, or call \`rewind\` with the version of your checkpoint.`
-        : `Acknowledge with version ${next}.`,
-  };
+  const message = `Version ${version} skips: ${now}.`;
+  const first = trained >= next ? 'publish' : 'acknowledge its groups and publish';
+  return { reason: 'version-skips', message, fix: `First ${first} version ${next}; ${back}.` };
 }
 
 function noLease({ run }: FeedState, id: string): Refusal {
@@ -160,25 +151,12 @@ function noLease({ run }: FeedState, id: string): Refusal {
 }
 
 /** True if there is nothing to do. */
-export function checkVersion(state: FeedState, { version, weights, line }: VersionArguments): boolean | Refusal {
+export function checkVersion(state: FeedState, { version, weights, line }: ArgumentsOf<'version'>): boolean | Refusal {
   const stale = checkLine(state, line);
   if (stale) return stale;
   if (version === state.version) return weights == null || weights === state.weights;
-  const next = state.version + 1;
-  if (version < state.version) {
-    return {
-      reason: 'version-goes-back',
-      message: `Version ${version} goes back: version ${state.version} is published.`,
-      fix: 'Versions grow; to go back to a checkpoint, call `rewind`.',
-    };
-  }
-  if (version > next) {
-    return {
-      reason: 'version-skips',
-      message: `Version ${version} skips: version ${state.version} is published, and the next one is ${next}.`,
-      fix: `Publish version ${next}, once its groups are acknowledged.`,
-    };
-  }
+  const wrong = mustBeNext(state, version);
+  if (wrong) return wrong;
   const { batchGroups } = state.shape;
   const { ahead } = state;
   // A run that is not paced has no limit of staleness.
@@ -193,7 +171,7 @@ export function checkVersion(state: FeedState, { version, weights, line }: Versi
 /** The same rewind from before; undefined for one that is new. */
 export function checkRewind(
   state: FeedState,
-  { version, request }: RewindArguments,
+  { version, request }: ArgumentsOf<'rewind'>,
 ): RewindRequest | Refusal | undefined {
   const known = state.rewinds.find((made) => made.request === request);
   if (known) return checkLine(state, known.line) ?? known;

@@ -2,6 +2,7 @@
 // the rule of which update may follow which. Versions go up; one that goes back must be declared as a rewind. Pure.
 
 import { UsageError } from '../errors/errors.ts';
+import { BOOLEAN, COUNT, HASH, INT32, NAME, type ObjectOf, orNull, PLACE } from '../schema/fields.ts';
 import { versionNumber } from './weight-version.ts';
 
 /** The input of `updateWeights`. */
@@ -24,20 +25,21 @@ export interface WeightsInput {
 }
 
 /** One update of a run, as its folder holds it: written once. */
-export interface DeclaredWeights {
+export const WEIGHTS = {
   /** Its place among the run's updates, 1-based. */
-  readonly number: number;
-  readonly version: number;
-  readonly label: string;
-  readonly folder: string;
-  readonly rewind: boolean;
+  number: PLACE,
+  version: INT32,
+  label: NAME,
+  folder: NAME,
+  rewind: BOOLEAN,
   /** Rewinds so far: after each, version numbers come again with other weights. */
-  readonly line: number;
-  /** SHA-256 of the files; of an embedded model. */
-  readonly contentHash: string | null;
-  readonly workflowId: string;
-  readonly declaredAt: number;
-}
+  line: COUNT,
+  /** Of the files; of an embedded model. */
+  contentHash: orNull(HASH),
+  workflowId: NAME,
+  declaredAt: COUNT,
+};
+export type DeclaredWeights = ObjectOf<typeof WEIGHTS>;
 
 /**
  * updated     it has the new weights, and generates

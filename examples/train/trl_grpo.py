@@ -10,7 +10,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import torch  # noqa: E402
 from datasets import Dataset  # noqa: E402
-from everturn_feed import RECORDED, Feed, to_trl  # noqa: E402
+from everturn_feed import RECORDED, Feed  # noqa: E402
+from everturn_rows import to_trl  # noqa: E402
 from policy import ROOT, publish, write_weights  # noqa: E402
 from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback  # noqa: E402
 from trl import GRPOConfig, GRPOTrainer  # noqa: E402

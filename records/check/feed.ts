@@ -3,15 +3,16 @@
 // enough members. Memory: the groups of the surviving line. Leaves out what the trainer did with them.
 
 import { explain } from '../../domain/errors/errors.ts';
-import { addEntry, countOf, emptyLine, type FeedEntry, type Line, type TrainedEntry } from '../../domain/feed/entry.ts';
+import { addEntry, countOf, emptyLine, type FeedEntry, type Line } from '../../domain/feed/entry.ts';
 import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../../domain/rollout/group.ts';
-import { isNumberSet, numbersIn } from '../../domain/run/number-set.ts';
+import { numbersIn } from '../../domain/run/number-set.ts';
 import { join } from '../place.ts';
 import { readGroup } from '../reading/group-members.ts';
 import { FEED, feedFile, isHarmless, parseFeedFile } from '../format/layout.ts';
 import { FOREIGN, namesIn } from '../in-flight/listing.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
+import { formProblem } from './shape.ts';
 
 export interface FeedFacts {
   readonly entries: number;
@@ -46,12 +47,12 @@ export async function checkFeed(
       continue;
     }
     const entry = stored.record;
-    const problem = shapeProblem(entry, run, queries);
     if (entry.number !== number) say(`says it is entry ${entry.number}`);
     if (previous !== undefined && entry.previous !== previous) {
       say(`does not follow entry ${number - 1}: it names ${entry.previous}, that one is ${previous}`);
     }
     previous = stored.hash;
+    const problem = (await formProblem('feed', null, stored)) ?? beyondProblem(entry, run, queries);
     if (problem !== undefined) {
       say(problem);
       continue;
@@ -98,27 +99,10 @@ function ruleProblems(
   return found;
 }
 
-function shapeProblem(entry: FeedEntry, run: RunRecord | undefined, queries: number): string | undefined {
-  const is = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
-  const groups = run ? queries * (run.epochs ?? 1) : undefined;
-  const good: Readonly<
-    Record<string, (e: Partial<TrainedEntry> & { to?: unknown; weights?: unknown; request?: unknown }) => boolean>
-  > = {
-    trained: (e) =>
-      typeof e.lease === 'string' &&
-      e.lease !== '' &&
-      typeof e.consumer === 'string' &&
-      is(e.leasedAt) &&
-      is(e.version) &&
-      isNumberSet(e.groups, groups) &&
-      e.groups.length > 0,
-    version: (e) => is(e.version) && (e.weights === null || typeof e.weights === 'string'),
-    rewind: (e) => is(e.to) && (e.request === undefined || typeof e.request === 'string'),
-  };
-  const test = Object.hasOwn(good, entry.kind) ? good[entry.kind] : undefined;
-  if (!test) return `has the kind ${JSON.stringify(entry.kind)}; it should be ${Object.keys(good).join(', ')}`;
-  if (test(entry as never)) return undefined;
-  return `is no right \`${entry.kind}\` of a run with ${groups ?? 'its'} groups`;
+function beyondProblem(entry: FeedEntry, run: RunRecord | undefined, queries: number): string | undefined {
+  const groups = queries * (run?.epochs ?? 1);
+  const last = entry.kind === 'trained' ? entry.groups.at(-1)![1] : -1;
+  return run && last >= groups ? `trains group ${last} of a run with ${groups} groups` : undefined;
 }
 
 async function groupProblem(store: Store, run: RunRecord, queries: number, group: number): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 // The kinds of records: the format that a text of each begins with, and the table from which its type, its form and the order
 // of its text follow.
 
+import { FEED } from '../../domain/feed/entry.ts';
 import { RESULT } from '../../domain/run/messages.ts';
 import { STEERING } from '../../domain/run/steering.ts';
 import { END, ROLLOUT, VERDICT } from '../../domain/rollout/trajectory.ts';
@@ -8,6 +9,7 @@ import { CHUNK, TURN } from '../../domain/rollout/turn.ts';
 import type { Table } from '../../domain/schema/fields.ts';
 import { SAY } from '../../domain/text/say.ts';
 import { CALL, INTENT } from '../../domain/tools/tool.ts';
+import { WEIGHTS } from '../../domain/weights/weights.ts';
 import { RUN } from './run-record.ts';
 
 export const FORMATS = {
@@ -41,13 +43,17 @@ const TABLES: Readonly<Partial<Record<RecordKind, Table>>> = {
   chunk: CHUNK,
   verdict: VERDICT,
   end: END,
+  weights: WEIGHTS,
   say: SAY,
   intent: INTENT,
   call: CALL,
 };
 
 export function tableOf(kind: RecordKind, record: object): Table | undefined {
-  if (kind !== 'steering') return TABLES[kind];
-  const acts: Readonly<Record<string, Table>> = STEERING;
-  return acts[(record as { readonly act?: string }).act ?? ''];
+  const { act, kind: entry } = record as { readonly act?: unknown; readonly kind?: unknown };
+  if (kind === 'steering') return own(STEERING, act);
+  return kind === 'feed' ? own(FEED, entry) : TABLES[kind];
 }
+
+const own = (tables: Readonly<Record<string, Table>>, name: unknown): Table | undefined =>
+  typeof name === 'string' && Object.hasOwn(tables, name) ? tables[name] : undefined;

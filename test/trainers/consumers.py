@@ -14,7 +14,7 @@ FOLDER = sys.argv[1]
 SOURCES = os.environ.get("EVERTURN_TRAINERS_SOURCES", "")
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../examples/train"))
-import everturn_feed as adapters  # noqa: E402
+import everturn_rows as adapters  # noqa: E402
 
 
 class Skipped(Exception):

@@ -1,4 +1,4 @@
-// examples/train/everturn_feed.py over an export of rows: `everturn_rows_test.py`, with the standard library alone. It
+// examples/train/everturn_rows.py over an export of rows: `everturn_rows_test.py`, with the standard library alone. It
 // needs a python3 (EVERTURN_TEST_PYTHON can name one); where none is, the test says so and is skipped.
 
 import { spawnSync } from 'node:child_process';
@@ -19,9 +19,9 @@ const folder = mkdtempSync(join(tmpdir(), 'everturn-rows-py-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const SKIPPED =
-  'examples/train/everturn_feed.py is not tested: there is no python3 (EVERTURN_TEST_PYTHON can name one)';
+  'examples/train/everturn_rows.py is not tested: there is no python3 (EVERTURN_TEST_PYTHON can name one)';
 
-describe('examples/train/everturn_feed.py', () => {
+describe('examples/train/everturn_rows.py', () => {
   test('every adapter keeps what its trainer checks', async (context) => {
     if (!python) {
       console.warn(SKIPPED);

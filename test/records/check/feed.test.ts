@@ -86,7 +86,7 @@ describe('the check of a ledger', () => {
       /lease x a second/,
     ],
     ['a group that has no reward', [trained([[1, 1]], 0, 1)], /group 1 .*has 0 of 2 members/],
-    ['a group that the run has not', [trained([[4, 4]], 0, 1)], /no right `trained` of a run with 4 groups/],
+    ['a group that the run has not', [trained([[4, 4]], 0, 1)], /trains group 4 of a run with 4 groups/],
     [
       'groups that are no set',
       [
@@ -99,9 +99,9 @@ describe('the check of a ledger', () => {
           1,
         ),
       ],
-      /no right `trained`/,
+      /no right groups: it should be ranges of groups/,
     ],
-    ['a foreign kind', [{ kind: 'constructor' }], /has the kind "constructor"/],
+    ['a foreign kind', [{ kind: 'constructor' }], /of no kind that Everturn knows/],
   ] as const)('names %s', async (_, said, problem) => {
     expect((await checked(said)).problems).toMatch(problem);
   });

@@ -1,0 +1,31 @@
+// A feed in sentences: for `status`, and for the details of its workflow in Temporal's UI.
+
+import type { FeedProgress } from './messages.ts';
+
+export type FeedHead = Pick<FeedProgress, 'version' | 'line' | 'trained' | 'trainedInto'>;
+/** Known to the workflow alone. */
+export type OpenGroups = Pick<FeedProgress, 'ready' | 'playing' | 'leases' | 'leftOut' | 'admitted' | 'total'>;
+
+const MOST_LEASES = 20;
+const plural = (n: number, noun: string) => `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
+
+/** The head, then a line for each lease. `open`: null where only the ledger is known. `till`: the end of a lease, in words. */
+export function feedLines(head: FeedHead, open: OpenGroups | null, till: (until: number) => string): string[] {
+  const { version, line, trained, trainedInto } = head;
+  const into = trainedInto === null ? '' : `, the last into version ${trainedInto}`;
+  const rewound = line === 0 ? '' : `, rewound ${plural(line, 'time')}`;
+  const first = `Feed: version ${version}${rewound}; ${plural(trained, 'group')} trained${into}`;
+  if (!open) return [`${first}. Its workflow does not answer: that is what its ledger says.`];
+  const { ready, playing, leases, leftOut, admitted, total } = open;
+  const left = Object.entries(leftOut).filter(([, n]) => n > 0);
+  return [
+    `${first}; ${ready} ready, ${playing} being played; ${admitted} of ${total} admitted`,
+    ...leases
+      .slice(0, MOST_LEASES)
+      .map(
+        ({ consumer, groups, until, lease }) =>
+          `  leased: ${plural(groups, 'group')} by ${consumer}, ${till(until)} (${lease})`,
+      ),
+    ...(left.length > 0 ? [`  left out: ${left.map(([why, n]) => `${n} by ${why}`).join(', ')}`] : []),
+  ];
+}
