@@ -19,18 +19,23 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
   return async function finish({ result, message }: FinishInput): Promise<RolloutResult | null> {
     const id = result.trajectory;
     const store = openStore(id.out, id.run);
-    const { settings } = (await recordedRollout(store, id)).record;
+    const { record: rollout } = await recordedRollout(store, id);
     const turns = await recordedTurns(store, id, result.turns);
     const { success, turnRewards: own, called = [] } = result;
     const ofCalls = success.map((_, i) => (called.includes(i + 1) ? 0 : undefined));
-    await writeLogs(store, id, result.turns);
+    await writeLogs(
+      store,
+      id,
+      rollout,
+      turns.map((turn) => turn.record),
+    );
     const failed = result.outcome === 'failed';
     const said = turns.flatMap(({ record }) => (record.said ? [record.turn] : []));
     const { record: stored } = await store.putEnd(id, {
       outcome: result.outcome,
       stopReason: result.stopReason,
       failure: failed ? failureOf(result, message) : null,
-      turnRewards: own ?? turnRewards(success, settings, ofCalls),
+      turnRewards: own ?? turnRewards(success, rollout.settings, ofCalls),
       rewards: result.rewards,
       success: result.success,
       turns: turns.map((t) => t.hash),

@@ -4,6 +4,7 @@
 
 import type { FeedEntry } from '../domain/feed/entry.ts';
 import type { RolloutId } from '../domain/run/ids.ts';
+import type { LogText } from '../domain/rollout/turn-log.ts';
 import type { Query } from '../domain/run/query.ts';
 import type { SayRecord } from '../domain/text/say.ts';
 import type { CallRecord, IntentRecord } from '../domain/tools/tool.ts';
@@ -15,15 +16,7 @@ import type { RunRecord } from './format/run-record.ts';
 import type { Breach, OnBreach, Stored } from './format/stored.ts';
 import type { RolloutFiles } from './reading/summary.ts';
 
-export type { Breach, OnBreach, RolloutFiles, SeenLines, Stored };
-
-/** One turn of a log, or all of it. */
-export interface LogText {
-  /** For people. */
-  readonly txt: string;
-  /** For monitors. */
-  readonly jsonl: string;
-}
+export type { Breach, LogText, OnBreach, RolloutFiles, SeenLines, Stored };
 
 export interface Store {
   /** The run's folder, for people. */

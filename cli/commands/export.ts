@@ -2,7 +2,7 @@
 // or that the filters or the format leave out, are counted and listed on stderr, with what the format cannot carry.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { EXPORTERS, FORMATS, SEQUENCES } from '../../formats/exports/index.ts';
+import { EXPORTERS, FORMATS, isFolderFormat, SEQUENCES } from '../../formats/exports/index.ts';
 import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import type { ExportSummary } from '../../records/export/export-run.ts';
 import { ADVANTAGES } from '../../records/export/group-labels.ts';
@@ -30,7 +30,7 @@ export const exported = command({
   flags: {
     ...OF_PEOPLE,
     format: required(text('<name>', 'what to write')),
-    out: text('<file>', 'where to write (default: stdout), or a folder/ to write into; for prime-rl its own'),
+    out: text('<file>', 'where to write (default: stdout), or a folder/ to write into; a folder for prime-rl and logs'),
     undecided: UNDECIDED_FLAG,
     overwrite: flag('replace an existing file once the new one is complete'),
     runs: RUNS,
@@ -53,7 +53,7 @@ export const exported = command({
   async run(io, given) {
     const { format, out } = given;
     const wanted = out === undefined || out === '-' ? undefined : resolvePlace(io.cwd, out);
-    const isFolder = out?.endsWith('/') === true && format !== 'prime-rl';
+    const isFolder = out?.endsWith('/') === true && !isFolderFormat(format);
     if (given.json && wanted === undefined) {
       throw unusable(
         '--json prints its summary on stdout, where the export would go.',

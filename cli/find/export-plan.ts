@@ -9,11 +9,11 @@ import type { ContradictedPolicy, VerdictSource } from '../../domain/rollout/jud
 import { areal } from '../../formats/exports/areal.ts';
 import { arealQueries } from '../../formats/exports/areal-queries.ts';
 import { exporterNamed, FORMATS, type Sequences, sequencesFor, unknownFormat } from '../../formats/exports/index.ts';
+import { logFiles, logs } from '../../formats/exports/logs.ts';
 import { openSteps, primeRl } from '../../formats/exports/prime-rl.ts';
 import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import type { TraceFormat } from '../../formats/exports/traces/trace-format.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
-import { exportEvery } from '../../records/export/export-every.ts';
 import { exportFolder } from '../../records/export/export-folder.ts';
 import { exportRun, type ExportSummary } from '../../records/export/export-run.ts';
 import type { Advantages } from '../../records/export/group-labels.ts';
@@ -76,6 +76,7 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
     advantages: flags.advantages ?? format.advantages ?? 'none',
     ...(filter ? { filter } : {}),
   };
+  if (format.name === logs.name) return logsExport(flags);
   if (format.name === primeRl.name) return primeRlExport(flags, selection);
   for (const flag of STEP_FLAGS) if (flags[flag] !== undefined) throw notFor(flagOf(flag), format.name);
   return async (store, file, target) => {
@@ -126,14 +127,35 @@ const UNSELECTED: Readonly<Record<string, unknown>> = {
   dropZeroVariance: false,
 };
 
-/** Every rollout is in a trace, so nothing selects among them. */
-function tracesExport(flags: ExportFlags, format: TraceFormat): PlannedExport {
+/** Of a format that takes every rollout: nothing selects among them. */
+function mustNotSelect(flags: ExportFlags): void {
   for (const [flag, value] of Object.entries(flags))
-    if (!OF_TARGET.has(flag) && value !== UNSELECTED[flag]) throw notFor(flagOf(flag), format.name);
+    if (!OF_TARGET.has(flag) && value !== UNSELECTED[flag]) throw notFor(flagOf(flag), flags.format);
+}
+
+function tracesExport(flags: ExportFlags, format: TraceFormat): PlannedExport {
+  mustNotSelect(flags);
   return async (store, file, target) => {
-    const encoder = format.open({ run: basename(store.folder), everturn: everturnVersion() });
-    return { summary: await exportEvery(store, encoder, file ?? process.stdout, target), note: format.note };
+    const open = () => format.open({ run: basename(store.folder), everturn: everturnVersion() });
+    const exporter = { every: true, open, lines: () => [] };
+    return { summary: await exportRun(store, exporter, file ?? process.stdout, target), note: format.note };
   };
+}
+
+function logsExport(flags: ExportFlags): PlannedExport {
+  mustNotSelect(flags);
+  return async (store, folder, { overwrite, onSkip }) => {
+    mustBeFolder(logs.name, folder, overwrite);
+    const place = { folder, top: logs.top };
+    const encoder = { add: logFiles, end: () => [] };
+    const summary = await exportFolder(store, encoder, place, { every: true, onSkip });
+    return { summary: { ...summary, lines: summary.exported }, note: undefined };
+  };
+}
+
+function mustBeFolder(format: string, folder: string | undefined, overwrite: boolean): asserts folder is string {
+  if (folder === undefined) throw unusable(`${format} takes a folder of files.`, 'Name a folder with --out.');
+  if (overwrite) throw notFor('--overwrite', format);
 }
 
 type Selection = Parameters<typeof exportFolder>[3];
@@ -150,9 +172,7 @@ function primeRlExport(flags: ExportFlags, selection: Selection): PlannedExport 
   return async (store, folder, { overwrite, onSkip }) => {
     const run = await runOf(store);
     mustFit(selection.filter, run);
-    if (folder === undefined)
-      throw unusable('prime-rl takes a folder of files.', "Name its trainer's output folder with --out.");
-    if (overwrite) throw notFor('--overwrite', primeRl.name);
+    mustBeFolder(primeRl.name, folder, overwrite);
     const steps = openSteps(options);
     const place = { folder, top: 'rollouts' };
     const filter = selection.filter ?? run?.keep;

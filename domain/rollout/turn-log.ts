@@ -1,5 +1,6 @@
-// The algorithm's log of one turn: a block for users and a JSON line for monitors. Each has that turn's
-// own verdict, context and length. Text from a model or a data set cannot steer the terminal that shows it.
+// The algorithm's logs: of each turn a block for people and a JSON line for monitors, in two files of the rollout and of the
+// weight version that the turn began with. Each has that turn's own verdict, context and length. Text from a model or a data
+// set cannot steer the terminal that shows it.
 
 import { visible } from '../text/foreign-text.ts';
 import { safeName, type RolloutId } from '../run/ids.ts';
@@ -18,7 +19,24 @@ export function logName({ query, sample, attempt }: Pick<RolloutId, 'query' | 's
   return sample > 0 ? `${name}@${sample}` : name;
 }
 
+/** One turn of a log, or all of it. */
+export interface LogText {
+  /** For people. */
+  readonly txt: string;
+  /** For monitors. */
+  readonly jsonl: string;
+}
+
 /** `turns` holds at least the turns 1 … `turn`. */
+export function turnLog(rollout: RolloutRecord, turns: readonly TurnRecord[], turn: number, verdict: Judged): LogText {
+  return { txt: turnLogBlock(rollout, turns, turn, verdict), jsonl: turnLogLine(turns[turn - 1]!, verdict) };
+}
+
+export const joinedLog = (parts: readonly LogText[]): LogText => ({
+  txt: parts.map(({ txt }) => txt).join(''),
+  jsonl: parts.map(({ jsonl }) => jsonl).join(''),
+});
+
 export function turnLogBlock(
   rollout: RolloutRecord,
   turns: readonly TurnRecord[],

@@ -187,6 +187,12 @@ export const SETTINGS = {
       help: 'share of each server in the requests: weight 2 gets twice as many as weight 1, the default',
     },
   ),
+  /** The two log files that the original algorithm writes for each rollout and weight version. */
+  logs: setting(oneOf('files', 'none'), 'files', {
+    sparse: true,
+    argument: '<where>',
+    help: 'the logs of the original algorithm (.txt, .jsonl): files beside the records; none = `everturn export --format logs` makes them',
+  }),
 } as const;
 
 const BESIDE = {

@@ -8,6 +8,7 @@ import { dpo } from './dpo.ts';
 import type { Exporter } from './exporter.ts';
 import { kto } from './kto.ts';
 import { labels } from './labels.ts';
+import { logs } from './logs.ts';
 import { messages } from './messages.ts';
 import { nemoGym } from './nemo-gym.ts';
 import { parquet } from './parquet.ts';
@@ -32,11 +33,16 @@ export const EXPORTERS: readonly Exporter[] = [
   nemoGym,
 ];
 
-/** All formats, for lists; prime-rl's is a folder. */
+/** Formats of a folder of files. */
+const FOLDERS = [primeRl, logs];
+
+/** All formats, for lists. */
 export const FORMATS: readonly Pick<Exporter, 'name' | 'description' | 'note' | 'advantages'>[] = [
   ...EXPORTERS,
-  primeRl,
+  ...FOLDERS,
 ];
+
+export const isFolderFormat = (name: string): boolean => FOLDERS.some((format) => format.name === name);
 
 /** Formats whose lines follow from one trajectory alone, one sample each: those that `check` proves. */
 export const PROVED: readonly string[] = ['areal', 'rows'];

@@ -1,21 +1,15 @@
 // Proves the algorithm's logs: every turn of an ended rollout is logged once, in order, in the files of the version it
-// began with, and no file holds anything else.
+// began with, and no file holds anything else. A run without logs has no such file.
 
 import { explain } from '../../domain/errors/errors.ts';
-import { logName, turnLogBlock, turnLogLine } from '../../domain/rollout/turn-log.ts';
-import { ANSWERS, folderOfLog, isHarmless, logPath, type LogKind } from '../format/layout.ts';
-import type { NameSet } from '../name-set.ts';
+import { logName, turnLog } from '../../domain/rollout/turn-log.ts';
+import { ANSWERS, folderOfLog, isHarmless, LOG_KINDS, logPath } from '../format/layout.ts';
 import { FOREIGN, foldersIn, namesIn } from '../in-flight/listing.ts';
+import type { NameSet } from '../name-set.ts';
 import type { OnBreach, Store } from '../store.ts';
 import type { CheckedRollout } from './checked.ts';
 
-/** Of `expected`, the logs of all rollouts. */
-export interface ForeignLogs {
-  readonly expected: NameSet;
-  /** Reads the rollout of that folder a second time. */
-  again(folder: string): Promise<void>;
-}
-
+/** One turn in a log. */
 interface Entry {
   readonly turn: number;
   readonly text: string;
@@ -24,50 +18,64 @@ interface Entry {
 }
 
 /** Of one rollout. Returns the paths of its logs. */
-export async function checkLogs(store: Store, rollout: CheckedRollout, report: OnBreach): Promise<string[]> {
-  const expected: string[] = [];
-
-  async function file(version: number, kind: LogKind, entries: readonly Entry[]): Promise<void> {
-    const path = logPath(version, logName(rollout.id), kind);
-    expected.push(path);
-    let text: string | undefined;
-    try {
-      text = await store.getLog(version, logName(rollout.id), kind);
-    } catch (error) {
-      return report({ path, problem: explain(error) });
-    }
-    if (text === undefined) {
-      const first = entries.find((entry) => entry.must);
-      if (first) report({ path, problem: `is missing; turn ${first.turn} should be there` });
-    } else {
-      const problem = logProblem(text, entries);
-      if (problem) report({ path, problem });
-    }
-  }
-
-  const turns = rollout.turns.map((turn) => turn?.record);
+export async function checkLogs(store: Store, checked: CheckedRollout, report: OnBreach): Promise<string[]> {
+  const { id, rollout, verdicts, end } = checked;
+  if (rollout.settings.logs === 'none') return [];
+  const turns = checked.turns.flatMap((turn) => turn?.record ?? []);
   // Broken records are reported already; the right content of the log is then unknown.
-  const known = turns.every((turn, i) => turn && (rollout.verdicts[i] || i === turns.length - 1));
-  const ended = rollout.end?.turns.length ?? 0;
-  const versions = new Set(turns.flatMap((turn) => (turn ? [turn.versionStart] : [])));
-  for (const version of versions) {
-    for (const kind of ['txt', 'jsonl'] as const) {
-      if (!known) {
-        expected.push(logPath(version, logName(rollout.id), kind));
-        continue;
-      }
-      const played = turns.flatMap((turn) => (turn ? [turn] : []));
-      const entries = played.flatMap((turn) => {
-        const verdict = rollout.verdicts[turn.turn - 1];
-        if (!verdict || turn.versionStart !== version) return [];
-        const text =
-          kind === 'txt' ? turnLogBlock(rollout.rollout, played, turn.turn, verdict) : turnLogLine(turn, verdict);
-        return [{ turn: turn.turn, text, must: turn.turn <= ended }];
-      });
-      await file(version, kind, entries);
+  const isKnown = turns.length === checked.turns.length && turns.slice(0, -1).every((_, i) => verdicts[i]);
+  const logged = turns.flatMap((record, i) => {
+    const verdict = isKnown ? verdicts[i] : undefined;
+    if (!verdict) return [];
+    const { turn, versionStart: version } = record;
+    return [{ turn, version, text: turnLog(rollout, turns, turn, verdict), must: turn <= (end?.turns.length ?? 0) }];
+  });
+  const name = logName(id);
+  const expected: string[] = [];
+  for (const version of new Set(turns.map(({ versionStart }) => versionStart))) {
+    const ofVersion = logged.filter((turn) => turn.version === version);
+    for (const kind of LOG_KINDS) {
+      const path = logPath(version, name, kind);
+      expected.push(path);
+      if (!isKnown) continue;
+      const entries = ofVersion.map(({ text, ...entry }) => ({ ...entry, text: text[kind] }));
+      const problem = await store.getLog(version, name, kind).then((text) => logProblem(text, entries), explain);
+      if (problem !== undefined) report({ path, problem });
     }
   }
   return expected;
+}
+
+/** The text must be the entries in order; optional ones may be missing at its end. */
+function logProblem(text: string | undefined, entries: readonly Entry[]): string | undefined {
+  if (text === undefined) {
+    const first = entries.find((entry) => entry.must);
+    return first && `is missing; turn ${first.turn} should be there`;
+  }
+  let at = 0;
+  const doubledOf = (earlier: readonly Entry[]) => {
+    const doubled = earlier.find((entry) => text.startsWith(entry.text, at));
+    return doubled && `holds turn ${doubled.turn} twice`;
+  };
+  for (const [i, entry] of entries.entries()) {
+    if (at === text.length && !entry.must) return undefined;
+    if (!text.startsWith(entry.text, at)) {
+      const other =
+        at === text.length
+          ? `does not hold turn ${entry.turn}`
+          : `does not say what the record of turn ${entry.turn} says`;
+      return doubledOf(entries.slice(0, i)) ?? other;
+    }
+    at += entry.text.length;
+  }
+  return at === text.length ? undefined : (doubledOf(entries) ?? 'holds text that belongs to no turn');
+}
+
+export interface ForeignLogs {
+  /** The logs of all rollouts. */
+  readonly expected: NameSet;
+  /** Reads the rollout of that folder a second time. */
+  again(folder: string): Promise<void>;
 }
 
 /** After the last rollout: files that belong to none. */
@@ -86,23 +94,4 @@ export async function checkForeignLogs(
       if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
     }
   }
-}
-
-/** The text must be the entries in order; optional ones may be missing at its end. */
-function logProblem(text: string, entries: readonly Entry[]): string | undefined {
-  let at = 0;
-  for (const [i, entry] of entries.entries()) {
-    if (at === text.length && !entry.must) return undefined;
-    if (!text.startsWith(entry.text, at)) {
-      const doubled = entries.slice(0, i).find((earlier) => text.startsWith(earlier.text, at));
-      if (doubled) return `holds turn ${doubled.turn} twice`;
-      return at === text.length
-        ? `does not hold turn ${entry.turn}`
-        : `does not say what the record of turn ${entry.turn} says`;
-    }
-    at += entry.text.length;
-  }
-  if (at === text.length) return undefined;
-  const doubled = entries.find((entry) => text.startsWith(entry.text, at));
-  return doubled ? `holds turn ${doubled.turn} twice` : 'holds text that belongs to no turn';
 }

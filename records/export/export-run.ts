@@ -1,6 +1,7 @@
-// Writes a run's complete trajectories through an exporter to a file or a stream. The file appears complete or not at
-// all, and an empty one never; memory holds one trajectory. Incomplete and damaged rollouts are counted and named, and only
-// a format that asks for incomplete ones gets them; for undecided ones the finished turns can be requested.
+// Writes a run's complete trajectories, or every one, through an exporter to a file or a stream. The file appears complete or
+// not at all, and an empty one never; memory holds one trajectory, and what the format holds. Incomplete and damaged rollouts
+// are counted and named, and only a format that asks for incomplete ones gets them; for undecided ones the finished turns can be
+// requested.
 
 import { once } from 'node:events';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
@@ -75,29 +76,28 @@ export async function exportRun(
       return;
     }
     const encoder = exporter.open();
+    const { forTraining = false, grouped = false, incomplete = false, every = false } = exporter;
     const writeChunk = (chunk: Chunk): Promise<void> => {
-      if (typeof chunk === 'string') written.lines++;
+      if (typeof chunk === 'string' && !every) written.lines++;
       return write(chunk);
     };
-    const { forTraining = false, grouped = false, incomplete = false } = exporter;
-    for await (const { trajectory, labels, whole: is } of selectedTrajectories(store, count, {
-      ...selection,
-      forTraining,
-      grouped,
-      incomplete,
-    })) {
+    const chosen = { ...selection, forTraining, grouped, incomplete, every };
+    for await (const { trajectory, labels, whole: is } of selectedTrajectories(store, count, chosen)) {
       const chunks = made(exporter, trajectory, count, () => encoder.add(trajectory, labels));
       if (!chunks) continue;
       whole(is);
       for (const chunk of chunks) await writeChunk(chunk);
     }
     for (const chunk of encoder.end()) await writeChunk(chunk);
+    if (every) written.lines = written.exported;
   }
 
   if (typeof target !== 'string') {
-    await writeAll(async (chunk) => {
+    const out = buffered(async (chunk) => {
       if (!target.write(chunk)) await once(target, 'drain');
     });
+    await writeAll(out.write);
+    await out.flush();
   } else {
     await writeFileAt(target, overwrite, async (file) => {
       const out = buffered((chunk) => file.appendFile(chunk));
@@ -111,10 +111,10 @@ export async function exportRun(
 }
 
 /** Ends a file that nothing is in, before it appears: a loader dies of an empty one, and an earlier one stays. */
-export class NothingToWrite extends Error {}
+class NothingToWrite extends Error {}
 
 /** A file of before is not replaced by one that lacks what is broken. */
-export async function mustNotReplace(target: string, broken: number, problem: string | null): Promise<void> {
+async function mustNotReplace(target: string, broken: number, problem: string | null): Promise<void> {
   const there = isBucketPlace(target) ? await factsOf(target) : await stat(target).catch(() => undefined);
   if (!there || ('isFile' in there && !there.isFile())) return;
   const what = `${broken === 1 ? '1 rollout is' : `${broken} rollouts are`} broken`;

@@ -34,6 +34,8 @@ export interface SelectionOptions extends ReadingOptions {
   readonly advantages?: Advantages;
   /** Refuses answers without token ids. */
   readonly forTraining?: boolean;
+  /** Every rollout as recorded: all attempts, ended or not. The other options are without effect then. */
+  readonly every?: boolean;
   /** Reads the labels of groups; a filter and advantages need them. Default false: a format without them costs nothing. */
   readonly grouped?: boolean;
 }
@@ -55,8 +57,16 @@ export async function* selectedTrajectories(
   onSkip: (rollout: SkippedRollout) => void,
   options: SelectionOptions,
 ): AsyncGenerator<Selected> {
+  if (options.every) return yield* everyTrajectory(store, onSkip);
   const select = await openSelection(store, options);
   yield* select(rolloutsInOrder(store), onSkip);
+}
+
+async function* everyTrajectory(store: Store, onSkip: (rollout: SkippedRollout) => void): AsyncGenerator<Selected> {
+  const onBroken = ({ query, sample }: RolloutId, { message: problem }: StoreError) =>
+    onSkip({ query, sample, outcome: 'broken', problem });
+  for await (const trajectory of readTrajectories(store, { attempts: 'all', onBroken }))
+    yield { trajectory, labels: {}, whole: true };
 }
 
 /** The same of given rollouts; those of a group should follow each other. */

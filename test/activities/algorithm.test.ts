@@ -2,7 +2,7 @@
 // implementation written from the algorithm's text alone: 100 random trajectories (ALGORITHM_RUNS) with 1 to 8
 // turns, scaling, bias, discount, answers cut by length, chunks, aborts and moving weight versions.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -16,6 +16,7 @@ import { unfitRewards } from '../../domain/rollout/reward.ts';
 import { type OpenedRollout, turnFacts } from '../../domain/rollout/rollout-facts.ts';
 import type { TurnFacts } from '../../domain/rollout/turn.ts';
 import { areal } from '../../formats/exports/areal.ts';
+import { logFiles } from '../../formats/exports/logs.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
 import { onlyJudge } from '../support/only-judge.ts';
 import { openFileStore } from '../../records/file-store.ts';
@@ -50,6 +51,7 @@ const anyPlan = fc.record({
   discount: fc.double({ min: 0, max: 1, noNaN: true }),
   newTokensPerChunk: fc.option(fc.integer({ min: 15, max: 90 })),
   firstVersion: fc.integer({ min: 0, max: 5 }),
+  logs: fc.constantFrom('files' as const, 'none' as const),
 });
 /** Rewards that no trainer can hold are refused as settings: test/domain/rewards-fit.test.ts. */
 const plan = anyPlan.filter(({ scaling, bias, discount, turns }) => {
@@ -177,6 +179,14 @@ describe('the activities of a rollout', () => {
         const straight = JSON.parse(JSON.stringify(expected(p, question, trajectory.rollout.birthTime))) as object;
         // vitest compares long lists slowly, and shows the difference.
         if (!isDeepStrictEqual(only(sample, straight), straight)) expect(sample).toMatchObject(straight);
+        // The logs are in the records, to the byte, whether a run writes them or not.
+        const made = logFiles(trajectory);
+        expect(made.length).toBe(2 * new Set(trajectory.turns.map(({ record }) => record.versionStart)).size);
+        for (const { path, bytes } of made) {
+          const file = join(out, run, path);
+          expect(existsSync(file)).toBe(p.logs === 'files');
+          if (p.logs === 'files') expect(readFileSync(file).equals(bytes)).toBe(true);
+        }
       }),
       { numRuns: RUNS },
     );
@@ -227,6 +237,7 @@ async function play(p: Plan, run: string, question: string) {
     turnDiscount: p.discount,
     newTokensPerChunk: p.newTokensPerChunk,
     maxNewTokens: BUDGET,
+    ...(p.logs === 'none' && { logs: p.logs }),
   };
   const opened: OpenedRollout = await inActivity(activities.open, { run, out, row: {}, settings });
   const { rollout, limits, reward } = opened;

@@ -1,5 +1,5 @@
 // The interface of a format for traces: what happened when. Every rollout is in it, ended or not, all attempts. Pure:
-// `records/export/export-every.ts` drives it.
+// `records/export/export-run.ts` drives it.
 
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 
