@@ -195,7 +195,7 @@ export interface FleetOptions extends Pick<
 }
 
 export interface BackendOptions
-  extends FleetOptions, Pick<RolloutSettings, 'tokenizer' | 'apiKeyEnv' | 'requestTimeoutSeconds'> {
+  extends FleetOptions, Pick<RolloutSettings, 'tokenizer' | 'apiKeyEnv' | 'requestTimeoutSeconds' | 'extraBody'> {
   /** The part after the scheme: a folder, a hub id, a url. Empty for `tiny`. */
   readonly target: string;
   /** Takes a backend's own log lines; one line each. */

@@ -31,23 +31,27 @@ interface Entry {
 }
 
 const NOT_IN_CHAT = 'chat completions of OpenAI have no such parameter';
+const NO_BODY = { extraBody: 'only openai: endpoints are sent such a body' };
 const NOT_DETERMINISTIC = 'a server answers other requests beside it';
 
 const BACKENDS = {
   tiny: {
     usage: 'tiny',
     target: 'nothing',
+    cannot: NO_BODY,
     create: async (options) => (await import('./embedded/transformers.ts')).createTinyBackend(options),
   },
   transformers: {
     usage: 'transformers:<folder or hub id>',
     target: 'files',
+    cannot: NO_BODY,
     create: async (options) => (await import('./embedded/transformers.ts')).createTransformersBackend(options),
   },
   sglang: {
     usage: 'sglang:<url>[,<url>…]',
     target: 'fleet',
     servers: parseServerUrls,
+    cannot: NO_BODY,
     ignores: { deterministic: `${NOT_DETERMINISTIC}; start SGLang with --enable-deterministic-inference` },
     create: async (options) => (await import('./servers/sglang.ts')).createSglangBackend(options),
   },
@@ -55,6 +59,7 @@ const BACKENDS = {
     usage: 'vllm:<url>[,<url>…]',
     target: 'fleet',
     servers: parseServerUrls,
+    cannot: NO_BODY,
     ignores: { deterministic: NOT_DETERMINISTIC },
     create: async (options) => (await import('./servers/vllm.ts')).createVllmBackend(options),
   },
@@ -121,7 +126,9 @@ export function unhonoured(settings: RolloutSettings): readonly Unhonoured[] {
   return [cannot, ignores].flatMap((table) =>
     Object.entries(table)
       .filter(
-        ([name]) => settings[name as keyof RolloutSettings] !== DEFAULT_SETTINGS[name as keyof typeof DEFAULT_SETTINGS],
+        ([name]) =>
+          (settings[name as keyof RolloutSettings] ?? null) !==
+          (DEFAULT_SETTINGS[name as keyof typeof DEFAULT_SETTINGS] ?? null),
       )
       .map(([name, why]) => ({ name, why, fatal: table === cannot })),
   );

@@ -65,12 +65,13 @@ export function openBackends(
     { mayLoad = () => undefined }: BackendPermissions,
     weights: EmbeddedWeights | null,
   ): Opened {
-    const { model, tokenizer, apiKeyEnv, requestTimeoutSeconds, recheckEvery } = settings;
+    const { model, tokenizer, apiKeyEnv, requestTimeoutSeconds, recheckEvery, extraBody } = settings;
     const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights } = settings;
     const limited = maxInFlightPerServer !== null || Object.keys(serverLimits).length > 0;
     const options = {
       tokenizer,
       apiKeyEnv,
+      ...(extraBody && { extraBody }),
       requestTimeoutSeconds,
       recheckEvery,
       fleetPolicy,

@@ -1,9 +1,10 @@
-// The parts of run.json beside its settings: epochs, training, the filter over groups, the agent. Made from a run's options,
+// The parts of run.json beside its settings: epochs, training, the filter over groups, the agent, the words around rows. Made from a run's options,
 // or from those that a Temporal client gives with a collection, completed by the defaults of the command line.
 
 import type { Agent } from '../domain/rollout/agent.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { tooManyMembers } from '../domain/rollout/group.ts';
+import type { Wording } from '../domain/run/query.ts';
 import type { GroupParts } from '../records/format/run-record.ts';
 import { parseValue } from './config.ts';
 import { DEFAULT_OPTIONS, type RunOptions } from './options.ts';
@@ -18,8 +19,8 @@ export interface GivenGroups {
   readonly train?: unknown;
 }
 
-/** The parts of run.json on epochs, training, filters and agent; empty if the run has none. Throws a UsageError. */
-export function groupsOf(options: RunOptions, agent?: Agent): GroupParts {
+/** The parts of run.json on epochs, training, filters, agent and words; empty if the run has none. Throws a UsageError. */
+export function groupsOf(options: RunOptions, agent?: Agent, wording?: Wording): GroupParts {
   const { epochs, train, batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance, samples } = options;
   const filter = { minMembers, successRate, dropZeroVariance };
   const filters = minMembers !== null || successRate !== null || dropZeroVariance;
@@ -29,6 +30,7 @@ export function groupsOf(options: RunOptions, agent?: Agent): GroupParts {
     ...(epochs === 1 ? {} : { epochs }),
     ...(train ? { train: { batchGroups, maxStaleness, ...filter } } : filters ? { keep: filter } : {}),
     ...(agent && { agent: { name: agent.name, sampleOf: agent.sampleOf } }),
+    ...(wording && { wording }),
   };
 }
 

@@ -40,6 +40,9 @@ export interface RunOptions extends SettingOptions, ToolOptions {
   readonly dropZeroVariance: boolean;
   readonly maxConcurrent: number;
   readonly limit: number | null;
+  /** A text, or the name of a file of it; null: the rows' own words. */
+  readonly system: string | null;
+  readonly prompt: string | null;
   readonly shuffleSeed: number | null;
   /** More failed rollouts than this make `run` end with exit code 3. */
   readonly maxFailed: number;
@@ -57,13 +60,14 @@ const model = z.string('a model').superRefine((spec, context) => {
 const ENVIRONMENTS =
   'a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://…), a rubric (rubric:./rubric.json) or a queue (queue:my-queue)';
 const AGENT = 'the name of an agent';
+const TEXT = 'a text, or the name of a file';
 const RATES = 'two numbers from 0 to 1 in order, as in 0.1:0.9';
 
 /** An option that is a setting: of its range and its help there is one statement. */
 function ofSetting<T>({ of: [test, wanted], argument, help }: Setting<T>): Field<T> {
   const schema = z.custom<T>((value) => test(value), wanted.replace(/ or null$/, ''));
-  const byUrl = argument === '<url=n,…>' ? { fromText: numbersByUrl } : {};
-  return { schema, argument, help, ...byUrl };
+  const fromText = argument === '<json>' ? jsonIn : argument === '<url=n,…>' ? numbersByUrl : undefined;
+  return { schema, argument, help, ...(fromText && { fromText }) };
 }
 const OF_SETTINGS = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, setting]) => [name, ofSetting(setting as Setting<unknown>)]),
@@ -145,6 +149,16 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
     help: 'maximum number of rollouts in flight at once',
   },
   limit: { schema: whole(1).nullable(), argument: '<n>', help: 'play only the first n queries' },
+  system: {
+    schema: z.string(TEXT).min(1, TEXT).nullable(),
+    argument: '<text|file>',
+    help: 'the system message of every query, in place of its own',
+  },
+  prompt: {
+    schema: z.string(TEXT).min(1, TEXT).nullable(),
+    argument: '<template|file>',
+    help: 'the question of every query, as a Jinja template over the fields of its row: {{ question }}',
+  },
   shuffleSeed: {
     schema: whole(0).nullable(),
     argument: '<n>',
@@ -173,6 +187,8 @@ export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
   dropZeroVariance: false,
   maxConcurrent: DEFAULT_MAX_CONCURRENT,
   limit: null,
+  system: null,
+  prompt: null,
   shuffleSeed: null,
   maxFailed: 0,
 };
@@ -195,6 +211,14 @@ function modelError(spec: string): UsageError | undefined {
   } catch (error) {
     if (error instanceof UsageError) return error;
     throw error;
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
   }
 }
 

@@ -9,7 +9,7 @@ import { openDataset } from '../formats/datasets/index.ts';
 import { badRowText } from '../formats/datasets/problem.ts';
 import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
 import { DatasetError } from '../domain/errors/errors.ts';
-import type { Query, Task } from '../domain/run/query.ts';
+import type { Query, Task, Wording } from '../domain/run/query.ts';
 import { shuffled } from '../domain/run/shuffle.ts';
 import type { SolutionReader } from '../domain/rollout/solution-reader.ts';
 import { hashQueries, queryLine } from '../records/run/queries.ts';
@@ -24,6 +24,8 @@ export interface DataSelection {
   readonly strict?: boolean;
   /** The run's own environments. */
   readonly environments?: readonly EnvironmentRecord[];
+  /** Of the run, around its rows. */
+  readonly wording?: Wording | undefined;
 }
 
 export interface DatasetSurvey {
@@ -114,13 +116,13 @@ function strictError(bad: BadRow): DatasetError {
 }
 
 async function* select(
-  { dataset, limit, shuffleSeed, environments }: DataSelection,
+  { dataset, limit, shuffleSeed, environments, wording }: DataSelection,
   step: Step,
   onBad: (bad: BadRow) => void,
 ): AsyncGenerator<Query> {
   let left = limit ?? Infinity;
   if (left <= 0) return;
-  const rows = openDataset(dataset, environments).rows();
+  const rows = openDataset(dataset, { environments, wording }).rows();
   for await (const row of step(shuffleSeed === null ? rows : inRandomOrder(rows, shuffleSeed))) {
     if (row.ok) yield row.query;
     else onBad(row.bad);

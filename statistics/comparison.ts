@@ -79,12 +79,14 @@ export interface Comparison {
 export interface ComparisonOptions {
   readonly measure?: Measure;
   readonly atTurn: number;
+  /** The runs put other words around the same rows: a query with the same id is the same. */
+  readonly otherWords?: boolean;
 }
 
 export function comparison(
   a: ComparedRun,
   b: ComparedRun,
-  { measure = 'right', atTurn }: ComparisonOptions,
+  { measure = 'right', atTurn, otherWords = false }: ComparisonOptions,
 ): Comparison {
   const [ofA, ofB] = [a, b].map((run) => new Map(byQuery(unsteered(run.rollouts)).map((g) => [g.query, g.rollouts])));
   const onlyInA: string[] = [];
@@ -95,9 +97,9 @@ export function comparison(
   for (const [query, identity] of a.queries) {
     const other = b.queries.get(query);
     if (!other) onlyInA.push(query);
-    else if (other.prompt !== identity.prompt) otherText.push(query);
+    else if (other.prompt !== identity.prompt && !otherWords) otherText.push(query);
     else same.push(query);
-    if (other?.prompt !== identity.prompt) continue;
+    if (same.at(-1) !== query || !other) continue;
     // A query keeps of its row what its judge reads.
     if (other.judge !== identity.judge) otherJudge.push(query);
     else if (other.solutions !== identity.solutions) otherSolutions.push(query);

@@ -23,7 +23,7 @@ export async function compareRuns(
   const { pairs, ...numbers } = comparison(
     { rollouts: summaries(a.index.rows()), queries: queriesA },
     { rollouts: summaries(b.index.rows()), queries: queriesB },
-    { atTurn },
+    { atTurn, otherWords: JSON.stringify(a.record.wording) !== JSON.stringify(b.record.wording) },
   );
   const chosen = cell === null ? pairs.slice() : pairs.filter((pair) => pair.cell === cell);
   // Stable: equal differences stay in data set order.
@@ -36,7 +36,10 @@ export async function compareRuns(
     paired: pairs.length,
     count: chosen.length,
     pairs: chosen.slice(0, MOST_PAIRS).map((pair) => ({ ...pair, title: titles.get(pair.query) ?? '' })),
-    settings: settingDifferences({ ...a.record.settings }, { ...b.record.settings }).map(({ name, a, b }) => ({
+    settings: settingDifferences(
+      { ...a.record.settings, ...a.record.wording },
+      { ...b.record.settings, ...b.record.wording },
+    ).map(({ name, a, b }) => ({
       name,
       a: shown(a),
       b: shown(b),

@@ -45,7 +45,8 @@ export const compare = command({
       const message = `--at-turn ${atTurn}: one of the runs plays ${plural(turns, 'turn')}.`;
       throw unusable(message, `Give a turn from 1 to ${turns}.`, 'no-such-turn');
     }
-    const found = comparison(a, b, { measure, atTurn });
+    const [wordsA, wordsB] = [a, b].map(({ record }) => JSON.stringify(record?.wording));
+    const found = comparison(a, b, { measure, atTurn, otherWords: wordsA !== wordsB });
     const { pairs, ...rest } = found;
     const settings = settingDifferences(settingsOf(a), settingsOf(b));
     const names = [a.run, b.run] as const;
@@ -81,8 +82,8 @@ async function readRun(place: RunPlace, includeSteered: boolean): Promise<ReadRu
 
 function settingsOf({ record }: RunSummaries): Readonly<Record<string, unknown>> {
   if (!record) return {};
-  const { settings, samples, epochs = 1, train, dataset, versions } = record;
-  return { ...settings, samples, epochs, train, dataset: dataset?.sha256, everturn: versions.everturn };
+  const { settings, samples, epochs = 1, train, dataset, wording, versions } = record;
+  return { ...settings, ...wording, samples, epochs, train, dataset: dataset?.sha256, everturn: versions.everturn };
 }
 
 function costOf(a: RunSummaries, b: RunSummaries) {

@@ -116,7 +116,7 @@ export async function testEnvironment(io: Io, given: EnvTest): Promise<Answer> {
   let [rows, replies] = [0, 0];
   try {
     if (code) await putCode(folder, code);
-    for await (const row of openDataset(resolve(io.cwd, given.dataset), [record]).rows()) {
+    for await (const row of openDataset(resolve(io.cwd, given.dataset), { environments: [record] }).rows()) {
       if (!row.ok) {
         breaches.push(badRowText({ ...row.bad, file: given.dataset }));
         continue;

@@ -64,7 +64,9 @@ export async function fieldOfRows(
 
 async function* goodRows(path: string, record: RunRecord | undefined) {
   try {
-    for await (const row of openDataset(path, record?.settings.environments).rows()) if (row.ok) yield row;
+    const { wording, settings } = record ?? {};
+    for await (const row of openDataset(path, { environments: settings?.environments, wording }).rows())
+      if (row.ok) yield row;
   } catch (error) {
     const { code, cause } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT' && (cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOENT') throw error;

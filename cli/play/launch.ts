@@ -16,6 +16,7 @@ import { givenSettings, type RunOptions } from '../../run/options.ts';
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { createRun, nameOfRun } from '../../run/create-run.ts';
 import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
+import { wordingOf } from '../../run/wording.ts';
 import { badRowText } from '../../formats/datasets/problem.ts';
 import type { UsageError } from '../../domain/errors/errors.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
@@ -78,7 +79,8 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
   const { resolved, agent } = withAgent(given.resolved, described);
   const options = withAbsolutePaths(resolved.options, io.cwd);
-  const groups = groupsOf(options, agent);
+  const wording = wordingOf(options, io.cwd);
+  const groups = groupsOf(options, agent, wording);
   const dataset = resolve(io.cwd, given.dataset);
   const environments = described.map(({ record }) => record);
   const tools = await describeRunTools(options, io);
@@ -89,7 +91,7 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
     say(io, `Reading ${oneLine(given.dataset)} …`);
   const { limit, shuffleSeed, samples, maxFailed } = options;
   const own = environments.length > 0 && { environments };
-  const offered = await surveyDataset({ dataset, limit, shuffleSeed, strict: given.strict, ...own });
+  const offered = await surveyDataset({ dataset, limit, shuffleSeed, strict: given.strict, wording, ...own });
 
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
   const asked = { ...givenSettings(options), ...own, ...(tools.settings && { tools: tools.settings }) };

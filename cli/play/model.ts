@@ -33,7 +33,7 @@ export async function checkModel(
   openings: readonly (readonly string[])[],
   io: Io,
 ): Promise<FoundModel> {
-  const { tools, model, tokenizer, apiKeyEnv, logprobs, serverLimits, serverWeights } = settings;
+  const { tools, model, tokenizer, apiKeyEnv, logprobs, serverLimits, serverWeights, extraBody } = settings;
   if (model === 'tiny' && tokenizer === null && logprobs === 'policy' && !tools) {
     return { logprobs: { meaning: 'policy' }, model: await tinyIdentity() };
   }
@@ -42,6 +42,7 @@ export async function checkModel(
     apiKeyEnv,
     serverLimits,
     serverWeights,
+    ...(extraBody && { extraBody }),
     log: (line) => say(io, line),
   });
   try {

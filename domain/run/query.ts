@@ -32,6 +32,10 @@ export const PROMPT = eitherOf(
 );
 export type Prompt = TypeOf<typeof PROMPT>;
 
+/** The words of a run around its rows: a system message, and a template in Jinja that takes the place of their questions. */
+export const WORDING = objectOf({ system: maybe(NAME), template: maybe(NAME) });
+export type Wording = TypeOf<typeof WORDING>;
+
 const INPUT_OUTPUT = objectOf({ inputs: LIST, outputs: LIST, fn_name: maybe(TEXT) });
 export type InputOutput = TypeOf<typeof INPUT_OUTPUT>;
 

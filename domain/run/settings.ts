@@ -6,6 +6,7 @@ import { ENVIRONMENT } from '../rollout/environment.ts';
 import {
   BOOLEAN,
   COUNT,
+  isObject,
   LIMIT,
   listOf,
   mapOf,
@@ -21,6 +22,7 @@ import {
   type Test,
   whole,
 } from '../schema/fields.ts';
+import type { JsonObject } from '../text/json.ts';
 import { TOOLS } from '../tools/tool.ts';
 
 export interface Setting<T> {
@@ -47,6 +49,19 @@ const setting = <T, const M extends Omit<Setting<T>, 'of' | 'default'>>(
 
 export const FLEET_POLICIES = ['sticky', 'round_robin', 'least_requests', 'least_token_usage'] as const;
 export type FleetPolicy = (typeof FLEET_POLICIES)[number];
+
+/** Of a request's body: those that a run decides, or that would change the form of the reply. */
+const OWN_FIELDS = ['model', 'messages', 'temperature', 'top_p', 'seed', 'max_tokens', 'max_completion_tokens'].concat([
+  'logprobs',
+  'n',
+  'stream',
+  'tools',
+  'tool_choice',
+]);
+const EXTRA_BODY: Test<JsonObject> = [
+  (value) => isObject(value) && !Object.keys(value).some((key) => OWN_FIELDS.includes(key)),
+  `an object of JSON without ${OWN_FIELDS.join(', ')}`,
+];
 
 export const SETTINGS = {
   /** In the form of the registry of backends (inference/index.ts): `tiny`, or a scheme and its argument. */
@@ -145,6 +160,12 @@ export const SETTINGS = {
     null,
     { argument: '<NAME>', help: "name of the environment variable that holds the servers' API key" },
   ),
+  /** Further fields of each request to an endpoint of text. */
+  extraBody: setting(orNull(EXTRA_BODY), null, {
+    sparse: true,
+    argument: '<json>',
+    help: 'further fields of each request to an openai: endpoint, such as {"reasoning_effort": "low"}',
+  }),
   /** The distribution of requests over several servers. */
   fleetPolicy: setting(oneOf(...FLEET_POLICIES), 'sticky', {
     argument: '<policy>',

@@ -6,7 +6,8 @@ import type { BadRow, Row } from './dataset.ts';
 import { type IdSet, openIdSet } from './id-set.ts';
 import { mustBeFile, type ReadLine, unreadable } from './json-line.ts';
 import { badRowText, wrong, type Problem } from './problem.ts';
-import { idFieldOf, queryFromRow, type RowEnvironments } from './row.ts';
+import { idFieldOf, queryFromRow, type RowReading } from './row.ts';
+import { askerOf, type Asker } from './wording.ts';
 
 export interface NumberedRow {
   /** 1-based: the line of a text file, the row of a table. */
@@ -19,16 +20,17 @@ export async function* acceptedRows(
   file: string,
   batches: () => AsyncIterable<readonly NumberedRow[]>,
   emptyFix: string,
-  environments?: RowEnvironments,
+  { environments, wording }: RowReading = {},
 ): AsyncGenerator<Row> {
   await mustBeFile(file);
+  const asker = askerOf(wording);
   const ids: Ids = { all: openIdSet(), numbers: openIdSet() };
   let good = 0;
   let firstBad: BadRow | undefined;
   try {
     for await (const batch of batches()) {
       for (const numbered of batch) {
-        const row = acceptRow(file, numbered, ids, environments);
+        const row = acceptRow(file, numbered, ids, { environments, asker });
         if (row.ok) good++;
         else firstBad ??= row.bad;
         yield row;
@@ -44,22 +46,19 @@ export async function* acceptedRows(
   });
 }
 
+type Read = Pick<RowReading, 'environments'> & { readonly asker: Asker };
+
 /** `numbers`: those ids that are the number of a row without one. */
 interface Ids {
   readonly all: IdSet;
   readonly numbers: IdSet;
 }
 
-function acceptRow(
-  file: string,
-  { number, read }: NumberedRow,
-  ids: Ids,
-  environments: RowEnvironments | undefined,
-): Row {
+function acceptRow(file: string, { number, read }: NumberedRow, ids: Ids, { environments, asker }: Read): Row {
   const bad = (problem: Problem): Row => ({ ok: false, bad: { file, line: number, ...problem } });
   if ('problem' in read) return bad(read.problem);
   const { json, inexact } = read;
-  const result = queryFromRow(json, String(number), inexact, environments);
+  const result = queryFromRow(json, String(number), inexact, environments, asker);
   if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
   const { query, stated } = result;
   const field = idFieldOf(json);

@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
-import type { RowEnvironments } from './row.ts';
+import type { RowReading } from './row.ts';
 import { type CsvRecord, csvRecords } from './csv-records.ts';
 import type { Dataset } from './dataset.ts';
 import { MAX_LINE_BYTES, readJson, type ReadLine } from './json-line.ts';
@@ -18,10 +18,10 @@ const STRUCTURED: ReadonlySet<string> = new Set([
   ...['messages', 'solutions', 'choices', 'options', 'reward_model', 'extra_info'],
 ]);
 
-export function csvDataset(file: string, environments?: RowEnvironments): Dataset {
+export function csvDataset(file: string, reading?: RowReading): Dataset {
   const delimiter = /\.tsv(?:\.gz)?$/i.test(file) ? '\t' : ',';
   const fix = `Write a header such as question${delimiter}answer, and a row a line.`;
-  return { rows: () => acceptedRows(file, () => batches(file, delimiter), fix, environments) };
+  return { rows: () => acceptedRows(file, () => batches(file, delimiter), fix, reading) };
 }
 
 async function* batches(file: string, delimiter: string): AsyncGenerator<NumberedRow[]> {

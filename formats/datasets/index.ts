@@ -6,11 +6,11 @@ import type { Dataset } from './dataset.ts';
 import { csvDataset } from './csv.ts';
 import { jsonlDataset } from './jsonl.ts';
 import { parquetDataset } from './parquet.ts';
-import type { RowEnvironments } from './row.ts';
+import type { RowReading } from './row.ts';
 
 const FORMATS: readonly {
   readonly extension: string;
-  readonly open: (file: string, environments?: RowEnvironments) => Dataset;
+  readonly open: (file: string, reading?: RowReading) => Dataset;
 }[] = [
   { extension: '.jsonl', open: jsonlDataset },
   { extension: '.ndjson', open: jsonlDataset },
@@ -21,10 +21,10 @@ const FORMATS: readonly {
 ];
 
 /** Opens a data set by its file's extension, also followed by `.gz`. Reads nothing yet. */
-export function openDataset(file: string, environments?: RowEnvironments): Dataset {
+export function openDataset(file: string, reading?: RowReading): Dataset {
   const name = file.toLowerCase().replace(/(?<!\.parquet)\.gz$/, '');
   const format = FORMATS.find(({ extension }) => name.endsWith(extension));
-  if (format) return format.open(file, environments);
+  if (format) return format.open(file, reading);
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
     throw new DatasetError(`${file} is a folder`, { reason: 'dataset-is-folder', fix: 'Name a file of rows.' });
   throw new DatasetError(`${file} has an unknown data set format`, {

@@ -2,13 +2,13 @@
 // line, and the ids seen so far.
 
 import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
-import type { RowEnvironments } from './row.ts';
+import type { RowReading } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import { MAX_LINE_BYTES, readJson } from './json-line.ts';
 import { readLines } from './lines.ts';
 
-export function jsonlDataset(file: string, environments?: RowEnvironments): Dataset {
-  return { rows: () => acceptedRows(file, () => batches(file), 'Write one JSON object per line.', environments) };
+export function jsonlDataset(file: string, reading?: RowReading): Dataset {
+  return { rows: () => acceptedRows(file, () => batches(file), 'Write one JSON object per line.', reading) };
 }
 
 async function* batches(file: string): AsyncGenerator<NumberedRow[]> {

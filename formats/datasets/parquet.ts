@@ -18,7 +18,7 @@ import {
 import { DatasetError } from '../../domain/errors/errors.ts';
 import { openRegular } from '../../local/machine/regular-file.ts';
 import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
-import type { RowEnvironments } from './row.ts';
+import type { RowReading } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import type { ReadLine } from './json-line.ts';
 import { plainValue, UNREADABLE } from './parquet-value.ts';
@@ -28,8 +28,8 @@ const readAt = promisify(read);
 const MAX_GROUP_BYTES = 1 << 30;
 const MAX_METADATA_BYTES = 64 << 20;
 
-export function parquetDataset(file: string, environments?: RowEnvironments): Dataset {
-  return { rows: () => acceptedRows(file, () => batches(file), 'Write at least one row.', environments) };
+export function parquetDataset(file: string, reading?: RowReading): Dataset {
+  return { rows: () => acceptedRows(file, () => batches(file), 'Write at least one row.', reading) };
 }
 
 async function* batches(file: string): AsyncGenerator<NumberedRow[]> {

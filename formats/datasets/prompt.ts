@@ -71,7 +71,7 @@ function whole(row: RowObject, prompt: Prompt): Prompt {
   return parts.length === 1 ? prompt : asUser(parts.join(''));
 }
 
-function mustFit(field: string, prompt: Prompt): void {
+export function mustFit(field: string, prompt: Prompt): void {
   const chars =
     prompt.kind === 'text' ? prompt.text.length : prompt.messages.reduce((sum, { content }) => sum + content.length, 0);
   if (chars <= MAX_PROMPT_CHARS) return;

@@ -3,14 +3,14 @@
 
 import { type EnvironmentRecord, isEnvironmentName } from '../../domain/rollout/environment.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import { TASKS, type Prompt, type Query, type Task } from '../../domain/run/query.ts';
+import { TASKS, type Prompt, type Query, type Task, type Wording } from '../../domain/run/query.ts';
 import type { Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
-import { found, IDS, PROMPTS, type RowObject } from './names.ts';
+import { IDS, type RowObject } from './names.ts';
 import { ALL_EXACT, type Inexact, numberText } from './number-text.ts';
 import { fail, isObject, kindOf, loneSurrogate, notObject, RowError, shown, type Problem } from './problem.ts';
-import { promptOf } from './prompt.ts';
 import { statedOf } from './stated.ts';
+import { type Asker, OWN_QUESTIONS } from './wording.ts';
 
 /** `stated`: undefined if no text gives the reference answer (code). */
 export type RowResult =
@@ -22,22 +22,35 @@ const MAX_ID_BYTES = 1000;
 /** The environments of a run, as far as its rows depend on them: each has another name. */
 export type RowEnvironments = readonly Pick<EnvironmentRecord, 'name' | 'begins'>[];
 
+/** How a run reads its rows. */
+export interface RowReading {
+  readonly environments?: RowEnvironments | undefined;
+  readonly wording?: Wording | undefined;
+}
+
 /** `fallbackId` names a row without an id; `inexact`: the numbers that lost digits when the row was parsed. */
 export function queryFromRow(
   row: unknown,
   fallbackId: string,
   inexact: Inexact = ALL_EXACT,
   environments: RowEnvironments = [],
+  asker: Asker = OWN_QUESTIONS,
 ): RowResult {
   try {
-    return parse(row, fallbackId, inexact, environments);
+    return parse(row, fallbackId, inexact, environments, asker);
   } catch (error) {
     if (error instanceof RowError) return { ok: false, ...error.problem };
     throw error;
   }
 }
 
-function parse(row: unknown, fallbackId: string, inexact: Inexact, environments: RowEnvironments): RowResult {
+function parse(
+  row: unknown,
+  fallbackId: string,
+  inexact: Inexact,
+  environments: RowEnvironments,
+  { asks, promptOf }: Asker,
+): RowResult {
   if (!isObject(row)) return { ok: false, ...notObject(row) };
   const queryId = idOf(row, inexact) ?? fallbackId;
   const environment = environmentOf(row, environments);
@@ -76,8 +89,6 @@ function environmentOf(row: RowObject, environments: RowEnvironments): RowEnviro
 }
 
 const BUILT_IN: readonly string[] = TASKS;
-
-const asks = (row: RowObject): boolean => found(row, PROMPTS).length > 0;
 
 /** The row as JSON: a table's values may be others. */
 function asJson(row: RowObject): JsonObject {

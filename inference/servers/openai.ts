@@ -3,6 +3,7 @@
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { isWhole } from '../../domain/rollout/sampling.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { isFolder } from '../../domain/weights/model-identity.ts';
 import type { Message } from '../../domain/run/query.ts';
@@ -22,13 +23,13 @@ const PATH = '/chat/completions';
 export function createOpenaiBackend(options: BackendOptions): Promise<TextBackend> {
   const { url, model } = parseOpenaiTarget(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
-  const requestTimeoutMs = options.requestTimeoutSeconds * 1000;
+  const more = { requestTimeoutMs: options.requestTimeoutSeconds * 1000, extraBody: options.extraBody };
   return openFleet({
     ...options,
     urls: [url],
     rules: textRules(),
     async open() {
-      const server = await openOpenai(url, model, apiKey, requestTimeoutMs);
+      const server = await openOpenai(url, model, apiKey, more);
       const name = server.facts.identity?.name ?? model;
       if (name !== model)
         options.log(
@@ -44,6 +45,8 @@ interface Dialect {
   readonly budget: 'max_completion_tokens' | 'max_tokens';
   readonly logprobs: boolean;
   readonly seed: boolean;
+  readonly temperature: boolean;
+  readonly topP: boolean;
   /** Sent to a server that would otherwise use the model's own top_k and reject it. */
   readonly topK: -1 | null;
 }
@@ -52,18 +55,22 @@ export async function openOpenai(
   url: string,
   model: string,
   apiKey: string | null,
-  requestTimeoutMs?: number,
+  { requestTimeoutMs, extraBody = {} }: { requestTimeoutMs?: number; extraBody?: JsonObject | null | undefined } = {},
 ): Promise<ServerBackend<'text'>> {
-  const http = openHttp({ url, apiKey, requestTimeoutMs });
+  const http = openHttp({ url, apiKey, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) });
   try {
-    return serverBackend(http, model, await learnDialect(http, model));
+    const ask: Ask = (question, dialect) => ({ ...extraBody, ...bodyOf({ model, ...question }, dialect) });
+    return serverBackend(http, model, ask, await learnDialect(http, ask));
   } catch (error) {
     await http.close();
     throw error;
   }
 }
 
-const DIALECT: Dialect = { budget: 'max_tokens', logprobs: true, seed: true, topK: null };
+type Ask = (question: Omit<Question, 'model'>, dialect: Dialect) => object;
+
+const PLAIN = { temperature: true, topP: true, topK: null } as const;
+const DIALECT: Dialect = { budget: 'max_tokens', logprobs: true, seed: true, ...PLAIN };
 /** The changes that a server's error about one parameter causes. */
 const COMPLAINTS: readonly [RegExp, (dialect: Dialect) => Dialect][] = [
   [/max_completion_tokens|max_tokens/, (d) => ({ ...d, budget: 'max_completion_tokens' })],
@@ -71,13 +78,16 @@ const COMPLAINTS: readonly [RegExp, (dialect: Dialect) => Dialect][] = [
   [/seed/, (d) => ({ ...d, seed: false })],
   // SGLang reads generation_config.json, in which top_k 0 means none, and rejects that value.
   [/top_k/, (d) => ({ ...d, topK: -1 })],
+  // Models that think take neither, and some models only one of the two.
+  [/top_p/, (d) => ({ ...d, topP: false })],
+  [/temperature/, (d) => ({ ...d, temperature: false })],
 ];
 
-async function learnDialect(http: Http, model: string): Promise<Dialect & { readonly name: string | null }> {
+async function learnDialect(http: Http, ask: Ask): Promise<Dialect & { readonly name: string | null }> {
   const messages = [{ role: 'user' as const, content: 'Say yes.' }];
   let dialect = DIALECT;
   for (;;) {
-    const body = bodyOf({ model, messages, maxNewTokens: 16, seed: 1, temperature: 1, topP: 1 }, dialect);
+    const body = ask({ messages, maxNewTokens: 16, seed: 1, temperature: 1, topP: 1 }, dialect);
     try {
       const reply = await http.post(PATH, body, { timeouts: CANARY_TIMEOUTS });
       const { text, tokens, name } = readCompletion(reply, http.place(PATH));
@@ -95,8 +105,8 @@ async function learnDialect(http: Http, model: string): Promise<Dialect & { read
 /** Null if the error is about something else, or was handled already. */
 function afterComplaint({ reason, message }: ModelError, dialect: Dialect): Dialect | null {
   if (reason !== 'request-refused') return null;
-  const next = COMPLAINTS.find(([words]) => words.test(message))?.[1](dialect);
-  return next && JSON.stringify(next) !== JSON.stringify(dialect) ? next : null;
+  const changed = COMPLAINTS.filter(([words]) => words.test(message)).map(([, change]) => change(dialect));
+  return changed.find((next) => JSON.stringify(next) !== JSON.stringify(dialect)) ?? null;
 }
 
 interface Question {
@@ -113,8 +123,8 @@ function bodyOf({ model, messages, maxNewTokens, seed, temperature, topP }: Ques
     model,
     messages: messages.map(({ role, content }) => ({ role, content })),
     [dialect.budget]: maxNewTokens,
-    temperature,
-    top_p: topP,
+    ...(dialect.temperature ? { temperature } : {}),
+    ...(dialect.topP ? { top_p: topP } : {}),
     ...(dialect.seed ? { seed } : {}),
     ...(dialect.logprobs ? { logprobs: true } : {}),
     ...(dialect.topK === null ? {} : { top_k: dialect.topK }),
@@ -124,6 +134,7 @@ function bodyOf({ model, messages, maxNewTokens, seed, temperature, topP }: Ques
 function serverBackend(
   http: Http,
   model: string,
+  ask: Ask,
   dialect: Dialect & { readonly name: string | null },
 ): ServerBackend<'text'> {
   const place = http.place(PATH);
@@ -136,7 +147,12 @@ function serverBackend(
       const fix = 'Leave --top-k and --min-p out.';
       throw new ModelError(`${place.url} knows no top_k and no min_p`, { reason: 'bad-sampling', fix });
     }
-    const body = bodyOf({ model, messages, maxNewTokens, seed, ...sampling }, dialect);
+    const untaken = (['temperature', 'topP'] as const).find((name) => !dialect[name] && sampling[name] !== 1);
+    if (untaken !== undefined) {
+      const fix = `Leave the ${untaken} at 1.`;
+      throw new ModelError(`${place.url} takes no ${untaken} for ${model}`, { reason: 'bad-sampling', fix });
+    }
+    const body = ask({ messages, maxNewTokens, seed, ...sampling }, dialect);
     const headers = routingHeaders(request.requestId);
     const reply = await http.post(PATH, body, { signal, headers, onSent: () => onProgress?.(0) });
     const { text, finish, tokens, name, usage, reasoning } = readCompletion(reply, place);

@@ -32,6 +32,8 @@ const BESIDE = [
   'dropZeroVariance',
   'maxConcurrent',
   'limit',
+  'system',
+  'prompt',
   'shuffleSeed',
   'maxFailed',
 ];

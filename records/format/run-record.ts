@@ -5,6 +5,7 @@ import { FOUND_LOGPROBS } from '../../domain/rollout/logprob-meaning.ts';
 import { FORKED_FROM } from '../../domain/rollout/lineage.ts';
 import { FILTER } from '../../domain/rollout/group.ts';
 import { MODEL } from '../../domain/weights/model-identity.ts';
+import { WORDING } from '../../domain/run/query.ts';
 import { SETTINGS_OF_RECORDS } from '../../domain/run/settings.ts';
 import {
   COUNT,
@@ -57,6 +58,8 @@ export const RUN = {
   keep: maybe(objectOf(FILTER)),
   /** Absent: settings alone, and a sample of each rollout. */
   agent: maybe(AGENT),
+  /** Absent: the rows' own words. */
+  wording: maybe(WORDING),
   /** The file of the queries, and the SHA-256 of the accepted rows; null if rollouts are started one by one. */
   dataset: orNull(DATASET),
   /** The kind of logprobs that the servers or the model returned when the run was made; null if not probed. */
@@ -71,9 +74,15 @@ export const RUN = {
 export type RunRecord = ObjectOf<typeof RUN> & { readonly format: 'everturn-run/1' };
 
 /** Beside the settings: what is played and trained on of a query. */
-export type GroupParts = Pick<RunRecord, 'epochs' | 'train' | 'keep' | 'agent'>;
+export type GroupParts = Pick<RunRecord, 'epochs' | 'train' | 'keep' | 'agent' | 'wording'>;
 
-export const GROUP_PARTS = ['epochs', 'train', 'keep', 'agent'] as const satisfies readonly (keyof GroupParts)[];
+export const GROUP_PARTS = [
+  'epochs',
+  'train',
+  'keep',
+  'agent',
+  'wording',
+] as const satisfies readonly (keyof GroupParts)[];
 
 /** The parts that are there, in one order: a derived name follows from them. */
 export function groupParts(record: GroupParts): GroupParts {

@@ -48,6 +48,30 @@ describe('run --dry-run', () => {
     expect(readdirSync(cwd)).toEqual(['data.jsonl']);
   });
 
+  test('puts the words of --system and --prompt around each row, and names the run by them', async () => {
+    writeFileSync(join(cwd, 'brief.txt'), 'Answer with one number.\n');
+    const template = 'Task {{ id }}: {{ question }}{% if hint %} ({{ hint }}){% endif %}';
+    const words = ['--system', 'brief.txt', '--prompt', template, '--json'];
+    const planned = async (...args: string[]) => {
+      const { out } = await run(...args);
+      return JSON.parse(out.trim().split('\n').at(-1)!) as { readonly run: string; readonly prompt: { text: string } };
+    };
+    const [plain, worded] = [await planned('--json'), await planned(...words)];
+    expect(worded.prompt.text).toMatch(/Answer with one number\.(?!\n\n)[^]*Task a: What is 1 \+ 1\?(?! \()/);
+    expect(worded.run).not.toBe(plain.run);
+    expect(await run('--prompt', '{{ qestion }}')).toMatchObject({
+      code: 6,
+      err: expect.stringContaining('`qestion` is missing, and the prompt template prints it') as string,
+    });
+    expect(await run('--prompt', '{{ question')).toMatchObject({ code: 2 });
+    expect(await run('--system', 'none.txt')).toMatchObject({ code: 2 });
+    expect(await run('--extra-body', '{"a":1}')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('only openai: endpoints') as string,
+    });
+    expect(await run('--extra-body', '{"model":"x"}')).toMatchObject({ code: 2 });
+  });
+
   test('prints the same for people', async () => {
     const { code, out } = await run('--samples', '3');
     expect(code).toBe(0);

@@ -18,9 +18,15 @@ afterEach(async () => {
 });
 
 async function open(...faults: Fault[]): Promise<TextBackend> {
+  return openWith({}, ...faults);
+}
+
+async function openWith(more: object, ...faults: Fault[]): Promise<TextBackend> {
   server = await modelServer({ kind: 'openai' });
   server.fail(...faults);
-  backend = asText(await createBackend(`openai:${server.url}#some-model`, { tokenizer: null, log: () => undefined }));
+  backend = asText(
+    await createBackend(`openai:${server.url}#some-model`, { tokenizer: null, log: () => undefined, ...more }),
+  );
   return backend;
 }
 
@@ -83,6 +89,26 @@ describe('an OpenAI-compatible server', () => {
     expect(textLogprobs).toEqual([]);
     const { messages: _, ...asked } = server.seen.at(-1)!.body;
     expect(asked).toEqual({ model: 'some-model', max_completion_tokens: 5, temperature: 1, top_p: 1 });
+  });
+
+  test('leaves temperature and top_p out for a model that takes neither, and refuses another one than 1', async () => {
+    await open(
+      refusal('`temperature` and `top_p` cannot both be specified for this model.'),
+      refusal("Unsupported parameter: 'temperature' is not supported with this model."),
+    );
+    await ask();
+    expect(server.seen.at(-1)!.body).not.toHaveProperty('temperature');
+    expect(server.seen.at(-1)!.body).not.toHaveProperty('top_p');
+    const warm = ask({ sampling: { ...DEFAULT_SAMPLING, temperature: 0.5 } });
+    await expect(warm).rejects.toMatchObject({ reason: 'bad-sampling', retryable: false });
+  });
+
+  test('sends the further fields of --extra-body with each request, the first one too', async () => {
+    await openWith({ extraBody: { reasoning_effort: 'low' } });
+    await ask();
+    const bodies = server.seen.flatMap(({ path, body }) => (path.endsWith('/chat/completions') ? [body] : []));
+    expect(bodies).toHaveLength(2);
+    for (const body of bodies) expect(body).toMatchObject({ reasoning_effort: 'low', model: 'some-model' });
   });
 
   test('takes a model’s own top_k back where the server cannot use it', async () => {

@@ -53,6 +53,15 @@ describe('the comparison of two runs', () => {
     expect(mcnemar).toBeCloseTo(0.109375, 12);
   });
 
+  test('pairs rows by id where the runs put other words around them', () => {
+    const b = runOf(
+      { q1: '1' },
+      { queries: new Map([['q1', { prompt: 'Be brief. q1', solutions: '42', judge: 'math' }]]) },
+    );
+    const found = comparison(runOf({ q1: '0' }), b, { atTurn: 1, otherWords: true });
+    expect(found).toMatchObject({ otherText: [], pairs: [{ query: 'q1', a: 0, b: 1 }] });
+  });
+
   test('never pairs another text, and names everything that is not paired', () => {
     const b = runOf({ q1: '1', q2: '1', q3: '?', q4: '1', new: '1' });
     const queries = new Map(b.queries);

@@ -1,0 +1,84 @@
+// The words of a run around a row: a system message, and a template over the row's fields in Jinja, which takes the place
+// of its question. A field that the template prints and the row lacks is a bad row, not an empty word.
+
+import { Template } from '@huggingface/jinja';
+import type { Prompt, Wording } from '../../domain/run/query.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { found, PROMPTS, type RowObject } from './names.ts';
+import { fail, textOf } from './problem.ts';
+import { mustFit, promptOf } from './prompt.ts';
+
+export interface Asker {
+  /** Whether anything is asked of the row's model. */
+  readonly asks: (row: RowObject) => boolean;
+  /** Throws a RowError. */
+  readonly promptOf: (row: RowObject) => Prompt;
+}
+
+/** The rows' own questions. */
+export const OWN_QUESTIONS: Asker = { asks: (row) => found(row, PROMPTS).length > 0, promptOf };
+
+/** Throws a SyntaxError for a template that is none. */
+export function askerOf({ system, template }: Wording = {}): Asker {
+  const { asks, promptOf: ask } = template === undefined ? OWN_QUESTIONS : templated(template);
+  if (system === undefined) return { asks, promptOf: ask };
+  return {
+    asks,
+    promptOf(row) {
+      const prompt = ask(row);
+      if (prompt.kind === 'text')
+        return fail('prompt', 'is a plain text, which takes no system message', 'Give a question, or --prompt.');
+      const rest = prompt.messages.filter(({ role }) => role !== 'system');
+      return { kind: 'messages', messages: [{ role: 'system', content: system }, ...rest] };
+    },
+  };
+}
+
+function templated(text: string): Asker {
+  const template = new Template(text);
+  const printed = (template.parsed.body as readonly Node[]).flatMap(printedIn);
+  return {
+    asks: () => true,
+    promptOf(row) {
+      const fields = Object.fromEntries(Object.entries(row).filter(([, value]) => value != null));
+      const missing = printed.find((name) => !Object.hasOwn(fields, name));
+      if (missing !== undefined)
+        fail(
+          missing,
+          'is missing, and the prompt template prints it',
+          `Where it may be: {{ ${missing} | default('') }}.`,
+        );
+      const content = textOf('prompt', rendered(template, fields));
+      const prompt: Prompt = { kind: 'messages', messages: [{ role: 'user', content }] };
+      mustFit('prompt', prompt);
+      return prompt;
+    },
+  };
+}
+
+function rendered(template: Template, fields: RowObject): string {
+  try {
+    return template.render({ ...fields });
+  } catch (error) {
+    const said = short(error instanceof Error ? error.message : String(error), 200);
+    return fail(null, `does not fit the prompt template: ${said}`, 'Change the row, or the template.');
+  }
+}
+
+interface Node {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly object?: Node;
+  readonly operand?: Node;
+  readonly filter?: Node;
+  readonly callee?: Node;
+}
+
+/** The field that a template's top level prints, if it prints one whatever the row holds. */
+function printedIn(node: Node): string[] {
+  if (node.type === 'Identifier') return [String(node.value)];
+  if (node.type === 'MemberExpression') return printedIn(node.object!);
+  if (node.type !== 'FilterExpression') return [];
+  const filter = node.filter!.callee ?? node.filter!;
+  return filter.value === 'default' ? [] : printedIn(node.operand!);
+}

@@ -1,0 +1,40 @@
+// The words of a run around its rows: a system message, and a template in place of the question.
+
+import { describe, expect, test } from 'vitest';
+import { queryFromRow } from '../../../formats/datasets/row.ts';
+import { askerOf } from '../../../formats/datasets/wording.ts';
+
+const read = (row: object, wording: Parameters<typeof askerOf>[0]) =>
+  queryFromRow({ id: 'q', answer: '2', ...row }, '1', undefined, [], askerOf(wording));
+const user = (content: string) => ({ role: 'user', content });
+const prompt = (...messages: object[]) => ({ ok: true, query: { prompt: { kind: 'messages', messages } } });
+
+describe('the words of a run', () => {
+  test('are a system message in place of the row’s own', () => {
+    const messages = [{ role: 'system', content: 'Be long.' }, user('1 + 1?')];
+    const system = { role: 'system', content: 'Be brief.' };
+    expect(read({ messages }, { system: 'Be brief.' })).toMatchObject(prompt(system, user('1 + 1?')));
+    expect(read({ question: '1 + 1?' }, { system: 'Be brief.' })).toMatchObject(prompt(system, user('1 + 1?')));
+    expect(read({ prompt: '1 + 1 =' }, { system: 'Be brief.' })).toMatchObject({ ok: false, field: 'prompt' });
+  });
+
+  test('are a template over fields of any name, lists too, without a question', () => {
+    const template = '{{ title }}\n{% for one in items %}- {{ one }}\n{% endfor %}';
+    const row = { title: 'Which?', items: ['a', 'b'] };
+    expect(read(row, { template })).toMatchObject(prompt(user('Which?\n- a\n- b\n')));
+  });
+
+  test.each([
+    ['{{ titel }}', 'titel'],
+    ['{{ meta.titel | upper }}', 'meta'],
+    ['{{ title | join(1, 2, 3, 4) }} {{ title.a.b.c }}', null],
+    ['  ', 'prompt'],
+  ])('leave a row out that the template %j does not fit', (template, field) => {
+    expect(read({ title: 'T', hint: null }, { template })).toMatchObject({ ok: false, field });
+  });
+
+  test('print an absent field where the template says how', () => {
+    const template = "{{ title }}{{ hint | default('') }}{% if hint %}!{% endif %}";
+    expect(read({ title: 'T', hint: null }, { template })).toMatchObject(prompt(user('T')));
+  });
+});
