@@ -14,12 +14,6 @@ export const OUT = withDefault(
   DEFAULT_OUT,
   './runs',
 );
-/** Of commands whose --out is the file that they write. */
-export const RUNS = withDefault(
-  text('<dir>', 'the folder that holds runs: --out of the other commands'),
-  DEFAULT_OUT,
-  './runs',
-);
 export const JSON_FLAG = flag('facts as JSON on stdout, everything else on stderr');
 
 /** One rollout of a run: `--sample` and `--attempt` choose among those of the query. */

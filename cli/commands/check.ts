@@ -172,7 +172,7 @@ function secondsOf(given: string, name: string): number {
 function exportFile(io: Io, named: string): string {
   const file = resolve(io.cwd, named);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
-  const fix = 'Name a file that `everturn export --out` wrote.';
+  const fix = 'Name a file that `everturn export --to` wrote.';
   throw unusable(`--export: ${JSON.stringify(named)} is not a file.`, fix);
 }
 

@@ -13,11 +13,11 @@ import { command, flag, oneOf, required, text, unusable, whole } from '../comman
 import { EXIT } from '../exit.ts';
 import { plannedExport } from '../find/export-plan.ts';
 import { findRun, shortPath, typed } from '../find/place.ts';
-import { JSON_FLAG, OF_PEOPLE, RUN, RUNS, UNDECIDED_FLAG } from '../flags.ts';
+import { JSON_FLAG, OF_PEOPLE, OUT, RUN, UNDECIDED_FLAG } from '../flags.ts';
 import { plural } from '../view/format.ts';
 
 const LISTED = 20;
-/** Of a file in a folder that --out names with a slash at its end. */
+/** Of a file in a folder that --to names with a slash at its end. */
 const endingOf = (format: string): string =>
   format === 'perfetto' ? 'json' : (EXPORTERS.find(({ name }) => name === format)?.extension ?? 'jsonl');
 
@@ -30,11 +30,11 @@ export const exported = command({
   flags: {
     ...OF_PEOPLE,
     format: required(text('<name>', 'what to write')),
-    out: text('<file>', 'where to write (default: stdout), or a folder/ to write into; a folder for prime-rl and logs'),
+    out: OUT,
+    to: text('<file>', 'where to write (default: stdout), or a folder/ to write into; a folder for prime-rl and logs'),
     undecided: UNDECIDED_FLAG,
     overwrite: flag('replace an existing file once the new one is complete'),
-    runs: RUNS,
-    json: { ...JSON_FLAG, help: 'a summary as JSON on stdout; needs --out' },
+    json: { ...JSON_FLAG, help: 'a summary as JSON on stdout; needs --to' },
     successRate: text('<least:most>', 'only groups with this share of right rollouts: 0.1:0.9', {
       group: 'Groups (the samples of one query):',
     }),
@@ -49,24 +49,24 @@ export const exported = command({
     groupsPerStep: whole('<n>', 'prime-rl: groups of one training step (default: 32)', 1),
     firstStep: whole('<n>', 'prime-rl: the number of the first step (default: 0)', 0),
   },
-  help: `Formats (docs/formats.md):\n${formats}\n\nExample:\n  everturn export my-run --format areal --out my-run.jsonl`,
+  help: `Formats (docs/formats.md):\n${formats}\n\nExample:\n  everturn export my-run --format areal --to my-run.jsonl`,
   async run(io, given) {
-    const { format, out } = given;
-    const wanted = out === undefined || out === '-' ? undefined : resolvePlace(io.cwd, out);
-    const isFolder = out?.endsWith('/') === true && !isFolderFormat(format);
+    const { format, to } = given;
+    const wanted = to === undefined || to === '-' ? undefined : resolvePlace(io.cwd, to);
+    const isFolder = to?.endsWith('/') === true && !isFolderFormat(format);
     if (given.json && wanted === undefined) {
       throw unusable(
         '--json prints its summary on stdout, where the export would go.',
-        'Name a file for the export with --out.',
+        'Name a file for the export with --to.',
         'json-without-out',
       );
     }
     if (endingOf(format) === 'parquet' && wanted === undefined && io.out.isTTY) {
-      const fix = 'Name a file with --out, or send stdout into one.';
+      const fix = 'Name a file with --to, or send stdout into one.';
       throw unusable('Parquet is binary, and stdout is a terminal.', fix);
     }
     const planned = plannedExport(given);
-    const place = await findRun(io, given.run, given.runs);
+    const place = await findRun(io, given.run, given.out);
     const { store, run } = place;
     const file = isFolder ? join(wanted!, `${run}.${endingOf(format)}`) : wanted;
     // It says what is exported of the records: without it, or of another version, an export would be a guess.

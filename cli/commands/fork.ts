@@ -32,7 +32,7 @@ import {
 import { type Source, sourceOf } from '../find/source.ts';
 import { ROLLOUT } from '../flags.ts';
 import { type Io, printJson, say } from '../io.ts';
-import { mustProveSandbox, mustTakeCode } from '../play/code-sandbox.ts';
+import { mustProveSandbox, mustTakeCode, programsOf } from '../play/code-sandbox.ts';
 import { showEnding } from '../play/ending.ts';
 import { followToEnd } from '../play/follow.ts';
 import { checkModel } from '../play/model.ts';
@@ -167,11 +167,11 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode>
     return showEnding(io, { place, result: known, maxFailed: 0, url: null, local: false, tookMs: null }, json);
   }
   const isCode = rollout.query.task === 'code';
-  if (isCode && !namesCluster()) await mustProveSandbox(io);
+  if (isCode && !namesCluster()) await mustProveSandbox(io, programsOf(true));
   return withLink(io, async (link) => {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw runElsewhere(run, out);
-    if (isCode && state !== 'running') await mustTakeCode(link);
+    if (isCode && state !== 'running') await mustTakeCode(io, link, programsOf(true));
     const { settings } = await make();
     registerRun(homeOf(io.env), { folder, ...settings });
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);

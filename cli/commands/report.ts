@@ -11,7 +11,7 @@ import { writeSite } from '../../viewer/site.ts';
 import { type Answer, command, flag, parsed, text, unusable, wholeNumber } from '../command.ts';
 import { findRun, type RunPlace, shortPath } from '../find/place.ts';
 import { bundle, decoderOf } from '../find/viewer.ts';
-import { JSON_FLAG, RUNS } from '../flags.ts';
+import { JSON_FLAG, OUT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { count, plural } from '../view/format.ts';
 
@@ -21,9 +21,9 @@ const IN_SITE = 2000;
 export const report = command({
   args: { '<run>': "the run's name, or its folder" },
   flags: {
-    out: text('<file>', 'the HTML file (default: <run>.html)'),
-    runs: { ...RUNS, help: 'the folder that holds runs' },
-    site: text('<folder>', 'a folder for a static host instead of one file', { excludes: 'out' }),
+    out: OUT,
+    to: text('<file>', 'the HTML file (default: <run>.html)'),
+    site: text('<folder>', 'a folder for a static host instead of one file', { excludes: 'to' }),
     compare: text('<run>', 'with a second run of the same queries, and the comparison of both'),
     rollouts: parsed(
       '<n>',
@@ -34,13 +34,13 @@ export const report = command({
     overwrite: flag('replace an existing file once the new one is complete'),
     json: JSON_FLAG,
   },
-  help: 'Example:\n  everturn report my-run --out first.html\n  everturn report base --compare tuned --site public',
+  help: 'Example:\n  everturn report my-run --to first.html\n  everturn report base --compare tuned --site public',
   async run(io, given) {
     const { site, tokens, overwrite: replace } = given;
-    const place = await findRun(io, given.run, given.runs);
+    const place = await findRun(io, given.run, given.out);
     await mustHoldAll(place.store);
     const { out, run } = place;
-    const other = given.compare === undefined ? undefined : await findRun(io, given.compare, given.runs);
+    const other = given.compare === undefined ? undefined : await findRun(io, given.compare, given.out);
     if (other) {
       await mustHoldAll(other.store);
       mustBeBeside(place, other);
@@ -58,7 +58,7 @@ export const report = command({
         const line = `${plural(made.rollouts, 'whole rollout')} in ${files}`;
         return written(io, folder, { folder, ...made }, left, line);
       }
-      const file = resolve(io.cwd, given.out ?? `${run}${other ? `-${other.run}` : ''}.html`);
+      const file = resolve(io.cwd, given.to ?? `${run}${other ? `-${other.run}` : ''}.html`);
       const { left, html, ...made } = await makeReport(parts, run, options);
       await writeFileAt(file, replace, (device) => device.appendFile(html));
       const facts = { file, bytes: Buffer.byteLength(html), ...made };

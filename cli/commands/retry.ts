@@ -16,7 +16,7 @@ import { findRollout, findRun, shellQuoted, typed } from '../find/place.ts';
 import { runMadeBefore, stillPlayed } from '../find/source.ts';
 import { ROLLOUT } from '../flags.ts';
 import { say } from '../io.ts';
-import { mustProveSandbox, mustTakeCode } from '../play/code-sandbox.ts';
+import { mustProveSandbox, mustTakeCode, programsOf } from '../play/code-sandbox.ts';
 import { nameOf, OF_ACT, REASON, reasonOf, recordAct } from './act.ts';
 
 export const retry = command({
@@ -56,10 +56,12 @@ export const retry = command({
     if (given.dryRun) return { text: `Would play ${name} again, as attempt ${id.attempt}.` };
     const of = { query, sample, attempt, turn: null, hash: end.hash };
     const act: RetryAct = { act: 'retry', of, reason, by, via: given.via, at: io.now() };
-    const isCode = asked.task === 'code' || settings.tools?.list.some(({ door }) => door === 'python') === true;
-    if (isCode && !namesCluster()) await mustProveSandbox(io);
+    const inSandbox = settings.tools?.list.some(({ door }) => door === 'python') === true;
+    const isCode = asked.task === 'code';
+    const programs = isCode || inSandbox ? programsOf(isCode) : null;
+    if (programs && !namesCluster()) await mustProveSandbox(io, programs);
     return withLink(io, async (link) => {
-      if (isCode) await mustTakeCode(link);
+      if (programs) await mustTakeCode(io, link, programs);
       registerRun(homeOf(io.env), { folder: store.folder, ...settings });
       await recordAct(place, act, false);
       const input = { run, out: place.out, index, sample, attempt: id.attempt };

@@ -89,7 +89,7 @@ async function local(io: Io, maxConcurrent: number): Promise<Finding[]> {
     'version' in go
       ? note(
           'no Temporal server is installed',
-          `The first run downloads one, or compiles it with ${go.version} for some minutes, with up to 4 GB of Go's caches, which \`go clean -cache -modcache\` clears. ${install}`,
+          `The first run downloads one, or compiles it with ${go.version} for 3 to 7 minutes on two cores, with up to 4 GB of Go's caches, which \`go clean -cache -modcache\` clears. ${install}`,
         )
       : fail(
           `no Temporal server is installed, and ${go.problem}`,

@@ -121,7 +121,7 @@ export function readingOf({ undecided, verdicts, contradicted, humanTurns }: Rea
 }
 
 /** The flags of every export, and the values of the others with which nothing is selected. */
-const OF_TARGET: ReadonlySet<string> = new Set(['run', 'format', 'out', 'runs', 'overwrite', 'json']);
+const OF_TARGET: ReadonlySet<string> = new Set(['run', 'format', 'out', 'to', 'overwrite', 'json']);
 const UNSELECTED: Readonly<Record<string, unknown>> = {
   ...{ undecided: 'drop', verdicts: 'judge', humanTurns: 'drop' },
   dropZeroVariance: false,
@@ -154,7 +154,7 @@ function logsExport(flags: ExportFlags): PlannedExport {
 }
 
 function mustBeFolder(format: string, folder: string | undefined, overwrite: boolean): asserts folder is string {
-  if (folder === undefined) throw unusable(`${format} takes a folder of files.`, 'Name a folder with --out.');
+  if (folder === undefined) throw unusable(`${format} takes a folder of files.`, 'Name a folder with --to.');
   if (overwrite) throw notFor('--overwrite', format);
 }
 

@@ -46,7 +46,7 @@ export async function findRun(io: Io, named: string, out: string): Promise<RunPl
       : `There is no run ${JSON.stringify(named)} in ${root}, and no folder of that name.`,
     known.length > 0
       ? `There are: ${some}.`
-      : 'Give the run by its folder, or name the folder that holds the runs (--out; for export --runs).',
+      : 'Give the run by its folder, or name the folder that holds the runs (--out).',
     'no-such-run',
   );
 }

@@ -7,15 +7,22 @@ import { EnvironmentError, SandboxError } from '../../domain/errors/errors.ts';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE } from '../../domain/run/queues.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { UNSAFE_VARIABLE, unsafeCodeAllowed } from '../../environments/code/consent.ts';
+import { homeOf } from '../../local/service/home.ts';
 import type { Io } from '../io.ts';
 import type { Link } from '../find/link.ts';
 
-/** Throws a SandboxError if code cannot be judged on this machine. */
-export async function mustProveSandbox(io: Io): Promise<void> {
+/** The programs that run in the sandbox. */
+export type Programs = 'the data set has code to judge' | 'the tool `python` runs programs of the model';
+
+export const programsOf = (isCode: boolean): Programs =>
+  isCode ? 'the data set has code to judge' : 'the tool `python` runs programs of the model';
+
+/** Throws a SandboxError if programs cannot run on this machine. */
+export async function mustProveSandbox(io: Io, programs: Programs): Promise<void> {
   if (unsafeCodeAllowed(io.env)) return;
   const proof = await proveSandbox({ env: io.env });
   if (proof.ok) return;
-  throw new SandboxError(`The data set has code to judge, and no sandbox is available: ${proof.why}.`, {
+  throw new SandboxError(`No sandbox is available, and ${programs}: ${proof.why}.`, {
     reason: 'no-sandbox',
     fix: `${proof.fix} On a throw-away machine: ${UNSAFE_VARIABLE}=1.`,
   });
@@ -52,16 +59,13 @@ async function isTaken(session: Link['session'], local: boolean, queue: string):
 }
 
 /** Throws a SandboxError if no worker takes code. */
-export async function mustTakeCode({ session, local }: Link): Promise<void> {
+export async function mustTakeCode(io: Io, { session, local }: Link, programs: Programs): Promise<void> {
   if (await isTaken(session, local, CODE_QUEUE)) return;
   const where = local ? 'the local service' : `the cluster at ${session.address}`;
-  throw new SandboxError(
-    `The data set has code to judge, and no worker of ${where} takes code (queue ${CODE_QUEUE}).`,
-    {
-      reason: 'no-code-worker',
-      fix: local
-        ? 'Its log (`everturn up` prints the path) explains why; `everturn down` and this command restart it.'
-        : 'Start `everturn worker` on a machine with bubblewrap; a worker without a proven sandbox says so when it starts.',
-    },
-  );
+  throw new SandboxError(`No worker of ${where} takes programs (queue ${CODE_QUEUE}), and ${programs}.`, {
+    reason: 'no-code-worker',
+    fix: local
+      ? `${homeOf(io.env).workerLog} says why; \`everturn down\` and this command restart it.`
+      : 'Start `everturn worker` on a machine with bubblewrap; a worker without a proven sandbox says so when it starts.',
+  });
 }

@@ -66,7 +66,7 @@ async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): 
     fact('Next', typed(io, place, 'stats')),
     fact('', typed(io, place, 'show', shellQuoted(await firstQuery(place)))),
     (await hasSamples(place, result)) &&
-      fact('', typed(io, place, 'export', `--format areal --out ${place.run}-areal.jsonl`)),
+      fact('', typed(io, place, 'export', `--format areal --to ${place.run}-areal.jsonl`)),
     fact('', typed(io, place, 'check')),
     local && ['', paint('dim', stays)],
     '',

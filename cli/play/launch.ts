@@ -33,7 +33,7 @@ import { ensureSearchAttributes } from '../../client/temporal/search-attributes.
 import { type Answer, unusable } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { followToEnd } from './follow.ts';
-import { mustProveSandbox, mustTakeCode, mustTakeEnvironments, mustTakeQueue } from './code-sandbox.ts';
+import { programsOf, mustProveSandbox, mustTakeCode, mustTakeEnvironments, mustTakeQueue } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
 import { workersText } from '../view/servers.ts';
 import { printJson, say, type Io } from '../io.ts';
@@ -127,16 +127,17 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   }
 
   const inSandbox = tools.list.filter(({ door }) => door === 'python').length;
-  const isCode = (survey.byTask.code ?? 0) + inSandbox > 0;
+  const isCode = (survey.byTask.code ?? 0) > 0;
+  const programs = isCode || inSandbox > 0 ? programsOf(isCode) : null;
   const isOwn = environments.length + tools.list.length - inSandbox > 0;
-  if (isCode && !namesCluster()) await mustProveSandbox(io);
+  if (programs && !namesCluster()) await mustProveSandbox(io, programs);
   return withLink(io, async (link) => {
     const { state, out } = await describeWorkflow(link.session, run);
     const attached = state === 'running';
     if (attached && out !== null && out !== place.out) throw runElsewhere(run, out);
     // Another command may have made it since.
     if (attached && !there && !(await place.store.getRun())) throw withoutFolder(run, folder);
-    if (isCode && !attached) await mustTakeCode(link);
+    if (programs && !attached) await mustTakeCode(io, link, programs);
     if (isOwn && !attached) await mustTakeEnvironments(link);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     if (!there) await createRun(place.store, { ...made, settings, ...found });

@@ -76,15 +76,18 @@ function steeredLines({ counts: { steered = 0 } }: Counted, stats: string): stri
 /** Reasons of `wrong` that need no second look, or that Everturn's own judges cannot take. */
 const SETTLED: ReadonlySet<string> = new Set(['different', 'environment', 'rubric']);
 
+/** Reasons of `wrong` that say how far the judge sees: another one may decide otherwise. */
+const BEYOND: ReadonlySet<string> = new Set(['unreadable', 'too-big', 'not-shown']);
+
 /** Reasons why answers are wrong without being shown to differ: false negatives would be among them. */
 export function wrongReasonsLine({ counts }: Pick<CollectionResult, 'counts'>, judgeAgain: string): string[] {
   const reasons = Object.entries(counts.verdicts?.wrong ?? {})
     .filter(([reason]) => !SETTLED.has(reason))
-    .sort(([, a], [, b]) => b - a)
-    .map(([reason, n]) => `${oneLine(reason)} ${count(n)}`);
-  return reasons.length === 0
-    ? []
-    : [`wrong, but not shown to differ: ${reasons.join(', ')}  (\`${judgeAgain}\` judges them again)`];
+    .sort(([, a], [, b]) => b - a);
+  if (reasons.length === 0) return [];
+  const said = reasons.map(([reason, n]) => `${oneLine(reason)} ${count(n)}`).join(', ');
+  const another = `  (\`${judgeAgain} --environment <judge>\` has another judge decide)`;
+  return [`wrong, but not shown to differ: ${said}${reasons.some(([reason]) => BEYOND.has(reason)) ? another : ''}`];
 }
 
 /** One line per reason, with the queries that it affected. */

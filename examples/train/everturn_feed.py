@@ -192,6 +192,9 @@ class Feed:
                     return
             except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException) as broken:
                 absent = broken
+        record = os.path.join(self.folder, "run.json")
+        if "://" not in self.folder and not os.path.isfile(record):
+            raise FeedError(404, f"There is no run {self.run!r}: {record} is not there.", "no-such-run", "`out` names the folder of the runs.")
         if self.child and self.child.poll() == USAGE:
             raise FeedError(404, f"`{' '.join(self.child.args)}` was refused; its own words are on stderr.")
         words = _recorded() if self.command is RECORDED else self.command

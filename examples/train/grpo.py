@@ -76,13 +76,15 @@ def main():
     torch.set_num_threads(a.threads)
     torch.manual_seed(0)
     work = os.path.abspath(a.work or f"train-{os.path.basename(os.path.abspath(a.run))}")
-    os.makedirs(work, exist_ok=True)
     with Feed(a.run, out=a.out, command=a.command) as feed:
         try:
+            feed.status()
+            os.makedirs(work, exist_ok=True)
             train(feed, work, a)
         except FeedError as refused:
             # another trainer has rewound, or the lease ended: this step is discarded, the checkpoints stay
-            sys.exit(f"The feed refused: {refused} Start the trainer again: it goes on from version {newest(work)[0]}.")
+            again = f" Start the trainer again: it goes on from version {newest(work)[0]}." if refused.status == 409 else ""
+            sys.exit(f"The feed refused: {refused}{again}")
 
 
 def train(feed, work, a):

@@ -1,6 +1,6 @@
 """Are the versions that rows carry the versions of the weights that sampled them? The weights themselves answer.
 
-    everturn export first --format rows --out rows.jsonl
+    everturn export first --format rows --to rows.jsonl
     python3 examples/train/labels.py --work train-first --rows rows.jsonl
 
 For each row of one version v, its logprobs are computed under the weights v - 1, v and v + 1: they should be nearest to

@@ -157,7 +157,7 @@ async function torment(over: () => boolean): Promise<Record<string, number>> {
 /** Lines of an export, without what a clock says. */
 async function exported(run: string): Promise<string[]> {
   const file = join(folder, `${run.replace(/\W/g, '-')}.jsonl`);
-  const { code, stderr } = await workload.everturn.run('export', run, '--format', 'areal', '--out', file);
+  const { code, stderr } = await workload.everturn.run('export', run, '--format', 'areal', '--to', file);
   expect(stderr).toContain('exported');
   expect(code).toBe(0);
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);

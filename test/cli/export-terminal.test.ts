@@ -8,7 +8,7 @@ describe('export to a terminal', () => {
   test.each(['parquet', 'parquet-turns'])('refuses %s, which is binary, and says where to send it', async (format) => {
     const io = scriptedIo({ tty: true });
     expect(await main(io, ['export', 'any', '--format', format])).toBe(2);
-    expect(io.text.err).toMatch(/Parquet is binary[\s\S]*--out/);
+    expect(io.text.err).toMatch(/Parquet is binary[\s\S]*--to/);
     expect(io.text.out).toBe('');
   });
 

@@ -1,4 +1,4 @@
-// `everturn export --out` against files, folders, devices and pipes that it cannot or must not write.
+// `everturn export --to` against files, folders, devices and pipes that it cannot or must not write.
 
 import { execFile, execFileSync } from 'node:child_process';
 import {
@@ -123,7 +123,7 @@ function shell(script: string): Promise<Ended> {
     });
   });
 }
-const exporting = (out: string, more = '') => shell(`$EVERTURN export r --format areal --out ${out} ${more}`);
+const exporting = (out: string, more = '') => shell(`$EVERTURN export r --format areal --to ${out} ${more}`);
 const leftovers = () => readdirSync(folder).filter((name) => name.startsWith('.'));
 
 describe('an export to a file', () => {
@@ -151,7 +151,7 @@ describe('an export to a file', () => {
     expect(ended.stderr).toContain('They are in ./new/folder/r.jsonl.');
     expect(readFileSync(join(folder, 'new/folder/r.jsonl'), 'utf8')).toBe(whole);
     expect((await exporting('new/folder/')).stderr).toMatch(/exists already\. Replace it with --overwrite/);
-    const parquet = await shell('$EVERTURN export r --format parquet --out new/folder/');
+    const parquet = await shell('$EVERTURN export r --format parquet --to new/folder/');
     expect(parquet.stderr).toContain('They are in ./new/folder/r.parquet.');
     expect(readFileSync(join(folder, 'new/folder/r.parquet')).subarray(0, 4).toString()).toBe('PAR1');
     // A name that a file has already is no folder.
@@ -177,7 +177,7 @@ describe('an export to a file', () => {
     // A file that may grow no further, as on a disk that is full: the old one stays whole.
     writeFileSync(join(folder, 'old.jsonl'), 'old');
     const ended = await shell(
-      'ulimit -f 100; trap "" XFSZ; $EVERTURN export r --format areal --out old.jsonl --overwrite',
+      'ulimit -f 100; trap "" XFSZ; $EVERTURN export r --format areal --to old.jsonl --overwrite',
     );
     expect(ended.stderr).toContain('larger than allowed');
     expect(ended.code).toBe(1);
@@ -188,7 +188,7 @@ describe('an export to a file', () => {
 
 describe('an export of a run with a broken record', () => {
   const broken = (format: string, out: string, more = '') =>
-    shell(`$EVERTURN export broken --format ${format} --out ${out} ${more}`);
+    shell(`$EVERTURN export broken --format ${format} --to ${out} ${more}`);
   beforeAll(() => {
     cpSync(join(folder, 'runs/r'), join(folder, 'runs/broken'), { recursive: true });
     const turn = join(folder, 'runs/broken', rolloutFolder({ query: 'q1', sample: 0, attempt: 1 }), 'turn-001.json');
@@ -223,7 +223,7 @@ describe('an export to a pipe', () => {
 
   test('says so where the pipe was named by --out', async () => {
     execFileSync('mkfifo', [join(folder, 'fifo')]);
-    const ended = await shell('head -c 10 fifo > /dev/null & $EVERTURN export r --format areal --out fifo');
+    const ended = await shell('head -c 10 fifo > /dev/null & $EVERTURN export r --format areal --to fifo');
     expect(ended.stderr).toContain('no process reads from that pipe');
     expect(ended.stderr).not.toContain('unexpected');
     expect(ended.code).toBe(1);

@@ -29,9 +29,9 @@ describe('a run that lost a rollout with its name', () => {
   test.each([
     ['stats', folder],
     ['search', folder, 'a'],
-    ['report', folder, '--out', join(out, 'report.html')],
+    ['report', folder, '--to', join(out, 'report.html')],
     ['compare', folder, folder],
-    ['export', folder, '--format', 'messages', '--out', join(out, 'rows.jsonl')],
+    ['export', folder, '--format', 'messages', '--to', join(out, 'rows.jsonl')],
   ])('is no smaller run for %s', async (...args) => {
     const io = scriptedIo({ cwd: out });
     const code = await main(io, args);

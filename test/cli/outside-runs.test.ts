@@ -56,10 +56,10 @@ const PLACES = [
 
 describe('a file in the folder of a run', () => {
   const COMMANDS: Readonly<Record<string, (place: string) => string[]>> = {
-    export: (place) => ['export', RUN, '--format', 'areal', '--overwrite', '--out', place],
-    'export of traces': (place) => ['export', RUN, '--format', 'otlp', '--overwrite', '--out', place],
-    'export of a folder': (place) => ['export', RUN, '--format', 'prime-rl', '--seq-len', '64', '--out', place],
-    report: (place) => ['report', RUN, '--overwrite', '--out', place],
+    export: (place) => ['export', RUN, '--format', 'areal', '--overwrite', '--to', place],
+    'export of traces': (place) => ['export', RUN, '--format', 'otlp', '--overwrite', '--to', place],
+    'export of a folder': (place) => ['export', RUN, '--format', 'prime-rl', '--seq-len', '64', '--to', place],
+    report: (place) => ['report', RUN, '--overwrite', '--to', place],
     'report --site': (place) => ['report', RUN, '--overwrite', '--site', place],
   };
   test.each(Object.entries(COMMANDS).flatMap(([name, of]) => PLACES.map((place) => [name, place, of] as const)))(
@@ -77,7 +77,7 @@ describe('a file in the folder of a run', () => {
     mkdirSync(join(cwd, 'theirs'));
     writeFileSync(join(cwd, 'theirs', 'run.json'), '{"format": 7}');
     for (const place of ['runs/x.jsonl', 'theirs/x.jsonl'])
-      expect(await ended('export', RUN, '--format', 'rows', '--out', place)).toMatchObject({ code: 0 });
+      expect(await ended('export', RUN, '--format', 'rows', '--to', place)).toMatchObject({ code: 0 });
   });
 
   test('is not written in a bucket either', async () => {
@@ -85,7 +85,7 @@ describe('a file in the folder of a run', () => {
     const restore = useBuckets(bucketEnvironment(server.url));
     await runAt('s3://bucket/runs');
     const to = (place: string) =>
-      ended('export', RUN, '--format', 'rows', '--overwrite', '--out', `s3://bucket/${place}`);
+      ended('export', RUN, '--format', 'rows', '--overwrite', '--to', `s3://bucket/${place}`);
     expect(await to(`runs/${RUN}/run.json`)).toMatchObject({ code: 2 });
     expect(await to(`runs/${RUN}/deep/x.jsonl`)).toMatchObject({ code: 2 });
     expect(await to('runs/x.jsonl')).toMatchObject({ code: 0 });
@@ -120,7 +120,7 @@ describe('an export of nothing', () => {
     ['parquet', ['--format', 'parquet', '--success-rate', '0:0.5']],
     ['prime-rl', ['--format', 'prime-rl', '--seq-len', '64', '--success-rate', '0:0.5']],
   ])('ends with exit code 8, and leaves no file: %s', async (name, flags) => {
-    const { code, said } = await ended('export', RUN, ...flags, '--out', `none-${name}`);
+    const { code, said } = await ended('export', RUN, ...flags, '--to', `none-${name}`);
     expect([code, said]).toEqual([8, expect.stringContaining('Nothing is exported, and no file is written')]);
     expect(existsSync(join(cwd, `none-${name}`, 'rollouts'))).toBe(false);
     expect(name === 'prime-rl' || !existsSync(join(cwd, `none-${name}`))).toBe(true);
@@ -135,7 +135,7 @@ describe('an export of nothing', () => {
       'dpo',
       '--overwrite',
       '--json',
-      '--out',
+      '--to',
       'before.jsonl',
     );
     expect([code, JSON.parse(out)]).toEqual([8, expect.objectContaining({ empty: true, file: null })]);

@@ -62,8 +62,11 @@ describe('the summary of a run', () => {
   test('why answers are wrong that were not shown to differ is said, with how to judge them again', () => {
     const verdicts = { right: { equal: 7 }, wrong: { different: 90, 'cut-off': 3, unreadable: 1200, 'too-big': 1 } };
     expect(wrongReasonsLine({ counts: { ...counts, verdicts } }, 'everturn judge --run a')).toEqual([
-      'wrong, but not shown to differ: unreadable 1,200, cut-off 3, too-big 1  (`everturn judge --run a` judges them again)',
+      'wrong, but not shown to differ: unreadable 1,200, cut-off 3, too-big 1  (`everturn judge --run a --environment <judge>` has another judge decide)',
     ]);
-    expect(wrongReasonsLine({ counts: { ...counts, verdicts: { wrong: { different: 4 } } } }, 'x')).toEqual([]);
+    const shown = (wrong: object) =>
+      wrongReasonsLine({ counts: { ...counts, verdicts: { wrong: wrong as never } } }, 'x');
+    expect(shown({ different: 4 })).toEqual([]);
+    expect(shown({ 'no-answer': 2 })).toEqual(['wrong, but not shown to differ: no-answer 2']);
   });
 });

@@ -70,14 +70,14 @@ describe('an export for trainers', () => {
   test('of text alone says that nothing is exported, and which format holds it', async () => {
     await runOf(TEXT_MODEL, TEXT);
     const io = ioOf();
-    expect(await main(io, ['export', RUN, '--runs', out, '--format', 'areal', '--out', 'x.jsonl'])).toBe(8);
+    expect(await main(io, ['export', RUN, '--out', out, '--format', 'areal', '--to', 'x.jsonl'])).toBe(8);
     expect(existsSync(join(out, 'x.jsonl'))).toBe(false);
     expect(io.text.err).toContain('left out: 1 not-trainable');
     expect(io.text.err).toContain(
       'everturn: Nothing is exported, and no file is written. Its model gives text without token ids',
     );
     const texts = ioOf();
-    await main(texts, ['export', RUN, '--runs', out, '--format', 'messages', '--out', 'm.jsonl']);
+    await main(texts, ['export', RUN, '--out', out, '--format', 'messages', '--to', 'm.jsonl']);
     expect(texts.text.err).not.toContain('Nothing is exported');
   });
 });

@@ -34,7 +34,7 @@ async function everturn(out: string, ...args: string[]) {
   const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(root, 'home'), NO_COLOR: '1' } });
   io.clock.ms = Date.now();
   const [command, run, ...rest] = args;
-  const code = await main(io, [command!, run!, ...(command === 'export' ? ['--runs', out] : ['--out', out]), ...rest]);
+  const code = await main(io, [command!, run!, '--out', out, ...rest]);
   return { code, ...io.text };
 }
 

@@ -65,18 +65,18 @@ describe('everturn view', () => {
 describe('everturn report', () => {
   test('writes one file, never over another unless asked, and says what it leaves out', async () => {
     const file = join(out, 'first.html');
-    const first = called('report', RUN, '--runs', out, '--out', file, '--rollouts', '1');
+    const first = called('report', RUN, '--out', out, '--to', file, '--rollouts', '1');
     expect(await first.code).toBe(0);
     expect(first.io.text.err).toMatch(/1 whole rollout.*\n.*Left out: the turns of 2 of 3 rollouts/);
     expect(readFileSync(file, 'utf8')).toMatch(/^<!doctype html>/);
     const { mtimeMs } = statSync(file);
-    const second = called('report', RUN, '--runs', out, '--out', file);
+    const second = called('report', RUN, '--out', out, '--to', file);
     expect(await second.code).toBe(2);
     expect(second.io.text.err).toContain('Replace it with --overwrite');
     expect(statSync(file).mtimeMs).toBe(mtimeMs);
-    const third = called('report', RUN, '--runs', out, '--out', file, '--overwrite', '--json');
+    const third = called('report', RUN, '--out', out, '--to', file, '--overwrite', '--json');
     expect(await third.code).toBe(0);
     expect(JSON.parse(third.io.text.out)).toMatchObject({ file, rollouts: 3 });
-    expect(await called('report', RUN, '--runs', out, '--rollouts', 'many').code).toBe(2);
+    expect(await called('report', RUN, '--out', out, '--rollouts', 'many').code).toBe(2);
   });
 });

@@ -216,7 +216,7 @@ describe('everturn with servers', () => {
       );
       expect(ended.code, ended.stderr).toBe(0);
       expect((await everturn.run('check', 'text', '--json')).code).toBe(0);
-      const exported = await everturn.run('export', 'text', '--format', 'areal', '--out', 'text.jsonl');
+      const exported = await everturn.run('export', 'text', '--format', 'areal', '--to', 'text.jsonl');
       expect(exported.stderr).toContain('not-trainable');
       expect(exported.code).toBe(8);
       expect(existsSync(join(everturn.folder, 'text.jsonl'))).toBe(false);

@@ -133,7 +133,7 @@ describe('hostile text cannot steer the terminal', () => {
     // It writes to the process's own standard output.
     for (const json of [[], ['--json']])
       expectTame(await everturn.run('export', 'odd', '--format', 'areal', ...json), 'export');
-    expectTame(await everturn.call('export', 'odd', '--format', 'areal', '--out', 'out.jsonl'), 'export');
+    expectTame(await everturn.call('export', 'odd', '--format', 'areal', '--to', 'out.jsonl'), 'export');
   });
 
   test('through the logs of what was played', () => {

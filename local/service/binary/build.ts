@@ -32,7 +32,7 @@ export async function buildTemporal(options: BuildOptions): Promise<TemporalBina
   if ('problem' in go) return go;
   options.onProgress?.({
     kind: 'step',
-    text: `Building the Temporal server ${TEMPORAL_CLI_VERSION} from Go modules, once: about 3 minutes on two cores, 4 GB in Go's caches.`,
+    text: `Building the Temporal server ${TEMPORAL_CLI_VERSION} from Go modules, once: 3 to 7 minutes on two cores, and up to 4 GB in Go's caches, which \`go clean -cache -modcache\` clears.`,
   });
   const workFolder = freshWorkFolder(options.folder);
   try {

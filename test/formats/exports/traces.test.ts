@@ -61,7 +61,7 @@ afterEach(() => rmSync(out, { recursive: true, force: true }));
 async function exported(format: string, ...args: string[]) {
   const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
   const file = join(out, `traces.${format}`);
-  const code = await main(io, ['export', RUN, '--runs', out, '--format', format, '--out', file, ...args]);
+  const code = await main(io, ['export', RUN, '--out', out, '--format', format, '--to', file, ...args]);
   return { code, err: io.text.err, text: code === 0 ? readFileSync(file, 'utf8') : '' };
 }
 
