@@ -221,7 +221,7 @@ describe('an export to a pipe', () => {
     expect(ended.stderr).not.toMatch(/error/i);
   });
 
-  test('says so where the pipe was named by --out', async () => {
+  test('says so where the pipe was named by --to', async () => {
     execFileSync('mkfifo', [join(folder, 'fifo')]);
     const ended = await shell('head -c 10 fifo > /dev/null & $EVERTURN export r --format areal --to fifo');
     expect(ended.stderr).toContain('no process reads from that pipe');
