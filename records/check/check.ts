@@ -102,7 +102,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   let exporting = options.export ? openExportCheck(options.export, report) : undefined;
   const parts = openRunParts(store, run, options);
   for await (const { facts, exported } of parts.of(store.listRollouts(report))) {
-    for (const one of facts) all.rollout(one);
+    for (const one of facts) await all.rollout(one);
     if (exported instanceof StoreError) {
       if (exporting) report({ path: ENDED, problem: explain(exported) });
       exporting = undefined;
@@ -174,16 +174,16 @@ function openWhole(
 
   return {
     logs,
-    rollout({ id, breaches, found }: RolloutFacts): void {
+    async rollout({ id, breaches, found }: RolloutFacts): Promise<void> {
       for (const breach of breaches) report(breach);
       totals.rollouts++;
       if (!found) return;
       const { turns, outcome, query, counted, traits } = found;
       totals.turns += turns;
       for (const path of found.logs) logs.add(path);
-      if (query) queries.rollout(query, id.sample);
+      if (query) await queries.rollout(query, id.attempt);
       if (counted) counts.rollout(counted);
-      copies(traits);
+      copies.add(traits);
       models(traits.folder, found.models);
       falls.add(found.served);
       if (outcome !== undefined) {
@@ -199,6 +199,7 @@ function openWhole(
     },
 
     async end(concluded: boolean) {
+      copies.all();
       const played = await queries.all(concluded);
       counts.all(played, run);
       const fallen = falls.all();

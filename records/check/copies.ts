@@ -1,6 +1,6 @@
 // Proves across rollouts that no trajectory is a copy of another, that equal texts have equal ids, and that a version's
 // number is one label's. Honest answers may be equal (a greedy model, a confident one): a copy is a repetition that chance
-// does not explain. Memory: a hash for each turn that is long enough to decide.
+// does not explain. Memory: bounded; a row for each turn that is long enough to decide may wait in a file.
 
 import { hash } from 'node:crypto';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
@@ -9,6 +9,7 @@ import { isWhole } from '../../domain/rollout/sampling.ts';
 import { isTelling } from '../../domain/rollout/telling.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { openFirstLabels } from '../../domain/weights/weight-version.ts';
+import { openGroups } from './groups.ts';
 import { type Drawn, drawnOf, openProbabilityCheck } from './probabilities.ts';
 import { rolloutFolder, turnFile, ROLLOUT_FILE } from '../format/layout.ts';
 import type { OnBreach } from '../store.ts';
@@ -20,16 +21,10 @@ const IMPROBABLE = -40;
 const TELLING_TURNS = 2;
 const MOST_TEXTS = 20_000;
 
-interface Seen {
-  /** Query and sample: another attempt has the same seeds. */
-  readonly of: string;
-  readonly context: string;
-  readonly path: string;
-}
-
 /** One rollout, as far as it is compared with others: digests, no tokens. */
 export interface Traits {
   readonly folder: string;
+  /** Its query and sample, as the folder of the first attempt: another attempt has the same seeds. */
   readonly of: string;
   readonly turns: readonly TurnTraits[];
   /** Of all its answers and times; absent for one that is too short to decide. */
@@ -45,12 +40,12 @@ interface TurnTraits {
 }
 
 interface Answer {
-  readonly digest: string;
+  /** Of its ids and logprobs; absent for one that is too short to tell. */
+  readonly digest?: string;
   /** Of all tokens before it. */
   readonly context: string;
   readonly drawn?: Drawn | undefined;
   readonly versions: TurnRecord['versions'];
-  readonly isTelling: boolean;
   readonly isDrawn: boolean;
 }
 
@@ -76,8 +71,8 @@ export function traitsOf({ id, rollout, turns, end }: CheckedRollout): Traits {
       const own = isDrawn(record, rollout.settings);
       const { logprobs, versions } = record;
       const drawn = drawnOf(record, rollout.settings);
-      const found = { digest: answer, context, drawn, versions, isTelling: isTelling(logprobs), isDrawn: own };
-      traits.push({ path, text, answer: found });
+      const told = isTelling(logprobs) ? { digest: answer } : {};
+      traits.push({ path, text, answer: { ...told, context, drawn, versions, isDrawn: own } });
     }
     context = digest(record.outputIds, context);
   }
@@ -95,41 +90,50 @@ function placeOfText(
   return `${place} ${hash('sha256', contextText, 'base64')}`;
 }
 
-export function openCopyCheck(onBreach: OnBreach): (rollout: Traits) => void {
-  const answers = new Map<string, Seen>();
-  const wholes = new Map<string, string>();
+export interface CopyCheck {
+  add(rollout: Traits): void;
+  /** After the last rollout. */
+  all(): void;
+}
+
+export function openCopyCheck(onBreach: OnBreach): CopyCheck {
+  const answers = openGroups();
+  const wholes = openGroups();
   const probabilities = openProbabilityCheck(onBreach);
   const firstLabels = openFirstLabels();
   const texts = new Map<string, { readonly ids: string; readonly path: string }>();
 
-  return ({ folder, of, turns, whole }) => {
+  return { add, all };
+
+  function add({ folder, of, turns, whole }: Traits): void {
     for (const { path, text, answer } of turns) {
       sameText(text.key, text.ids, path);
       if (!answer) continue;
-      const { context, drawn, versions } = answer;
+      const { context, drawn, versions, digest: key, isDrawn } = answer;
       if (drawn) probabilities(context, drawn, path);
       for (const { version, versionLabel: label } of versions) {
         const first = firstLabels(version, label);
         if (first !== null)
           onBreach({ path, problem: `names weights ${label!}; the run has ${first}: both are version ${version}` });
       }
-      const known = answers.get(answer.digest);
-      if (!known && answer.isTelling) answers.set(answer.digest, { of, context, path });
-      if (!known) continue;
-      if (known.context !== context)
-        onBreach({ path, problem: `has the ids and logprobs of ${known.path}, to the bit, behind another context` });
-      else if (known.context === context && known.of !== of && answer.isDrawn)
-        onBreach({ path, problem: `has the ids and logprobs of ${known.path}, an answer that is not drawn twice` });
+      if (key !== undefined) answers.add(key, [path, of, context, isDrawn ? 'drawn' : '']);
     }
-    if (whole === undefined) return;
-    const twin = wholes.get(whole);
-    if (twin === undefined) wholes.set(whole, folder);
-    else
-      onBreach({
-        path: `${folder}/${ROLLOUT_FILE}`,
-        problem: `is a copy of ${twin}: each answer, and each time to the millisecond`,
-      });
-  };
+    if (whole !== undefined) wholes.add(whole, [folder]);
+  }
+
+  function all(): void {
+    for (const [[first, firstOf, firstContext] = [], ...others] of answers.several()) {
+      for (const [path = '', of, context, drawn] of others) {
+        const twin = `has the ids and logprobs of ${first}`;
+        if (context !== firstContext) onBreach({ path, problem: `${twin}, to the bit, behind another context` });
+        else if (of !== firstOf && drawn) onBreach({ path, problem: `${twin}, an answer that is not drawn twice` });
+      }
+    }
+    for (const [[first] = [], ...others] of wholes.several()) {
+      const problem = `is a copy of ${first}: each answer, and each time to the millisecond`;
+      for (const [folder] of others) onBreach({ path: `${folder}/${ROLLOUT_FILE}`, problem });
+    }
+  }
 
   /** A tokenizer gives the same ids for the same text. */
   function sameText(key: string, ids: string, path: string): void {
