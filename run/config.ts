@@ -43,7 +43,7 @@ export function resolveOptions(sources: Sources): ResolvedOptions {
     const file = sources.configFile;
     const spelt = new Map<string, string>();
     for (const [name, value] of Object.entries(withFleet(readConfig(file), file))) {
-      const key = keyOf(name, file);
+      const key = optionNamed(name, file);
       mustBeOnce(file, name, spelt.get(key));
       spelt.set(key, name);
       put(key, value, 'config', `${file}, ${name}`);
@@ -61,7 +61,7 @@ export function resolveOptions(sources: Sources): ResolvedOptions {
         reason: 'bad-set',
         fix: 'Write --set name=value, as in --set numTurns=4.',
       });
-    put(keyOf(text.slice(0, at), '--set'), text.slice(at + 1), 'flag', `--set ${text.slice(0, at)}`);
+    put(optionNamed(text.slice(0, at), '--set'), text.slice(at + 1), 'flag', `--set ${text.slice(0, at)}`);
   }
   for (const key of keys()) {
     const value = sources.flags?.[key];
@@ -100,7 +100,7 @@ export function parseSettings(run: string, given: Readonly<Record<string, unknow
     options[key] = parseValue(key, value, place);
   };
   for (const [name, value] of Object.entries(given)) {
-    const key = keyOf(name, 'settings');
+    const key = optionNamed(name, 'settings');
     if (!isSetting(key)) {
       throw new UsageError(`settings.${name} is not a setting of a rollout.`, {
         reason: 'bad-settings',
@@ -182,7 +182,8 @@ function fleetServer(
   return { url, weight, maxInFlight };
 }
 
-function keyOf(name: string, place: string): keyof RunOptions {
+/** The option of this name, in any spelling. */
+export function optionNamed(name: string, place: string): keyof RunOptions {
   const plain = (ALIASES[name.toLowerCase()] ?? name).replace(/[-_.]/g, '').toLowerCase();
   const key = keys().find((k) => k.toLowerCase() === plain);
   if (key) return key;

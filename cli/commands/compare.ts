@@ -3,23 +3,28 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { steeredCount, unsteered } from '../../domain/rollout/rollout-summary.ts';
-import { CELLS, comparison, isWorse, MEASURES, type QueryIdentity } from '../../statistics/comparison.ts';
+import { CELLS, comparison, isWorse, MEASURES } from '../../statistics/comparison.ts';
 import { distributionOf } from '../../statistics/mean.ts';
 import { totalOf } from '../../statistics/play-order.ts';
 import { hasEnded, known } from '../../statistics/outcomes.ts';
 import { settingDifferences } from '../../statistics/settings.ts';
-import { queryDigests } from '../../records/run/query-digests.ts';
 import { command, flag, oneOf, parsed, unusable, whole, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { findRun, type RunPlace } from '../find/place.ts';
-import { readRunSummaries, type RunSummaries } from '../find/summaries.ts';
+import { findRun } from '../find/place.ts';
+import { costBy, type CostOf, costText, PRICE_FLAGS } from '../find/prices.ts';
+import { otherWords, readForComparison, type ReadRun, sideBySide } from '../find/side-by-side.ts';
+import type { RunSummaries } from '../find/summaries.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
 import { comparisonText } from '../view/comparison-text.ts';
 import { paintFor, plural } from '../view/format.ts';
 import { steeredLines } from '../view/people.ts';
 
 export const compare = command({
-  args: { '<a>': 'the first run, such as a baseline: its name or folder', '<b>': 'the second run' },
+  args: {
+    '<a>': 'the first run, such as a baseline: its name or folder',
+    '<b>': 'the second run',
+    '[others...]': 'further runs: all of them in one table, each against the first',
+  },
   flags: {
     out: OUT,
     atTurn: whole('<t>', 'right means: right at any turn up to this one (default: the last of both)', 1),
@@ -30,23 +35,30 @@ export const compare = command({
       'exit with code 10 if the second run is worse by more than x (0.02 is 2 points), and the 95 % interval says that it is worse',
       deltaOf,
     ),
+    ...PRICE_FLAGS,
     includeSteered: INCLUDE_STEERED,
     json: flag('the comparison as one JSON object on stdout'),
   },
   help: 'Definitions: docs/stats.md.\n\nExample:\n  everturn compare base tuned --min-delta 0.02',
   async run(io, given) {
     const { minDelta, measure, show, includeSteered } = given;
+    const costOf = costBy(io, given);
     const placeA = await findRun(io, given.a, given.out);
     const placeB = await findRun(io, given.b, given.out);
-    const [a, b] = [await readRun(placeA, includeSteered), await readRun(placeB, includeSteered)];
+    if (given.others.length > 0) {
+      const places = [placeA, placeB];
+      for (const name of given.others) places.push(await findRun(io, name, given.out));
+      return sideBySide(io, places, { labels: places.map(({ run }) => run), costOf, includeSteered });
+    }
+    const a = await readForComparison(placeA, includeSteered);
+    const b = await readForComparison(placeB, includeSteered);
     const turns = Math.min(a.shape.numTurns, b.shape.numTurns);
     const { atTurn = turns } = given;
     if (atTurn > turns) {
       const message = `--at-turn ${atTurn}: one of the runs plays ${plural(turns, 'turn')}.`;
       throw unusable(message, `Give a turn from 1 to ${turns}.`, 'no-such-turn');
     }
-    const [wordsA, wordsB] = [a, b].map(({ record }) => JSON.stringify(record?.wording));
-    const found = comparison(a, b, { measure, atTurn, otherWords: wordsA !== wordsB });
+    const found = comparison(a, b, { measure, atTurn, otherWords: otherWords(a, b) });
     const { pairs, ...rest } = found;
     const settings = settingDifferences(settingsOf(a), settingsOf(b));
     const names = [a.run, b.run] as const;
@@ -56,7 +68,7 @@ export const compare = command({
     const paint = paintFor(io.out, io.env);
     const text = shown
       ? shown.map((query) => `${oneLine(query)}\n`).join('')
-      : comparisonText({ names, comparison: found, settings, cost: costOf(a, b) }, paint);
+      : comparisonText({ names, comparison: found, settings, spent: spentOf(a, b, costOf) }, paint);
     const notes = [...missingLines(a), ...missingLines(b)];
     if (pairs.length === 0) notes.push('everturn: no query is known in both runs: there is nothing to compare.');
     // A gate never passes for want of answers.
@@ -72,24 +84,18 @@ export const compare = command({
   },
 });
 
-type ReadRun = RunSummaries & { readonly run: string; readonly queries: Map<string, QueryIdentity> };
-
-async function readRun(place: RunPlace, includeSteered: boolean): Promise<ReadRun> {
-  const queries = new Map<string, QueryIdentity>();
-  for await (const { query, ...identity } of queryDigests(place.store)) queries.set(query, identity);
-  return { run: place.run, ...(await readRunSummaries(place, { includeSteered })), queries };
-}
-
 function settingsOf({ record }: RunSummaries): Readonly<Record<string, unknown>> {
   if (!record) return {};
   const { settings, samples, epochs = 1, train, dataset, wording, versions } = record;
   return { ...settings, ...wording, samples, epochs, train, dataset: dataset?.sha256, everturn: versions.everturn };
 }
 
-function costOf(a: RunSummaries, b: RunSummaries) {
+function spentOf(a: RunSummaries, b: RunSummaries, costOf: CostOf) {
+  const costs = [a, b].map(({ record, rollouts }) => costOf(record?.settings.model ?? null, rollouts));
   const turns = [a, b].map(({ rollouts }) => unsteered(rollouts).flatMap((r) => r.turns));
   return {
     tokens: turns.map((own) => distributionOf(known(own.map((t) => t.outputTokens))).mean),
+    costs: costs.every((cost) => cost === undefined) ? null : costs.map((cost) => (cost ? costText(cost) : '–')),
     seconds: turns.map((own) => distributionOf(own.map((t) => (t.finishedAt - t.startedAt) / 1000)).p50),
   };
 }

@@ -4,10 +4,13 @@
 import { join } from 'node:path';
 import { DEMO_DEFAULTS } from '../../domain/run/defaults.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
-import { command, flag, text } from '../command.ts';
+import { FIELDS } from '../../run/options.ts';
+import { command, flag, list, text } from '../command.ts';
 import { shortPath } from '../find/place.ts';
+import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { OUT } from '../flags.ts';
 import { launch } from '../play/launch.ts';
+import { launchVariants, variantsOf } from '../play/variants.ts';
 import { resolveRunFlags, runFlags } from '../run-flags.ts';
 
 const EVENTS = flag('events as JSON lines on stdout, everything else on stderr');
@@ -22,6 +25,9 @@ export const run = command({
     strict: flag('refuse a data set with a bad row'),
     json: EVENTS,
     ...runFlags(),
+    model: list('<model>', `${FIELDS.model.help}; several: a run each, side by side`),
+    vary: list('<name=v1,v2>', 'a run for each of these values of an option, as in temperature=0,1; ends in one table'),
+    ...PRICE_FLAGS,
   },
   help: `The same command attaches to the run that it started. Ctrl-C detaches: the run continues.
 
@@ -30,8 +36,14 @@ Exit codes: 0 finished; 2 wrong flags, or the name is taken by another run; 3 mo
 A rollout that the judge could not decide counts as undecided, not as failed.
 
 Example:
-  everturn run examples/arithmetic.jsonl --num-turns 4 --max-concurrent 16`,
-  run: (io, given) => launch(io, { ...given, resolved: resolveRunFlags(given, io) }),
+  everturn run examples/arithmetic.jsonl --num-turns 4 --max-concurrent 16
+  everturn run mine.csv --model openai:<url>#a --model openai:<url>#b --num-turns 1`,
+  run(io, { model = [], vary = [], ...given }) {
+    const variants = variantsOf(model, vary, given);
+    const [only, ...others] = variants;
+    if (others.length > 0) return launchVariants(io, given, variants, costBy(io, given));
+    return launch(io, { ...given, resolved: resolveRunFlags({ ...given, ...only!.flags }, io) });
+  },
 });
 
 export const demo = command({

@@ -68,6 +68,8 @@ export interface Launch {
   /** Starts the viewer beside the local service, on a terminal. */
   readonly viewer?: boolean;
   readonly json: boolean;
+  /** One of several runs of a command, which follows it: called once it is there. */
+  readonly beside?: (place: RunPlace) => void;
 }
 
 const SHOWN_BAD_ROWS = 20;
@@ -121,7 +123,9 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
 
   const known = there && (await knownResult(place));
   if (known) {
+    given.beside?.(place);
     say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'is finished'}; it is not played again.`);
+    if (given.beside) return;
     const over = { place, result: known, maxFailed, url: null, local: false, tookMs: null };
     return showEnding(io, over, given.json);
   }
@@ -160,6 +164,7 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
     const rollouts = survey.accepted * samples * options.epochs;
     const few = await workersText(link, Math.min(options.maxConcurrent, rollouts));
     if (few !== undefined) say(io, few);
+    given.beside?.(place);
     if (given.detach) return;
     return followToEnd(io, link, place, { maxFailed, json: given.json, viewer: given.viewer === true });
   });
@@ -204,7 +209,7 @@ interface Announced {
 function announce(
   io: Io,
   { place, link, survey, options, tools, attached }: Announced,
-  { detach, json, resolved }: Launch,
+  { detach, json, resolved, beside }: Launch,
 ): void {
   const url = workflowUrl(link, place.run);
   const { numTurns, samples, epochs, maxConcurrent } = options;
@@ -234,7 +239,7 @@ function announce(
     printJson(io, { event: 'started', run: place.run, folder: place.store.folder, attached, address, namespace, url });
   }
   const background = `It runs in the background: \`${typed(io, place, 'watch')}\` follows it.`;
-  say(io, detach ? background : 'Ctrl-C detaches; the run continues.');
+  if (!beside) say(io, detach ? background : 'Ctrl-C detaches; the run continues.');
 }
 
 /** Another run under its name would be played by a workflow that counts the first one's rollouts. */

@@ -11,11 +11,15 @@ export interface ComparisonTextInput {
   readonly names: readonly [a: string, b: string];
   readonly comparison: Comparison;
   readonly settings: readonly SettingDifference[];
-  /** Tokens of an answer, and seconds of its generation, of each run. */
-  readonly cost: { readonly tokens: readonly (number | null)[]; readonly seconds: readonly (number | null)[] };
+  /** Tokens of an answer, seconds of its generation, and with prices the cost of each run. */
+  readonly spent: {
+    readonly tokens: readonly (number | null)[];
+    readonly seconds: readonly (number | null)[];
+    readonly costs: readonly string[] | null;
+  };
 }
 
-export function comparisonText({ names, comparison, settings, cost }: ComparisonTextInput, paint: Paint): string {
+export function comparisonText({ names, comparison, settings, spent }: ComparisonTextInput, paint: Paint): string {
   const [a, b] = names.map((name) => oneLine(name)) as [string, string];
   const { pairs, measure, atTurn, mcnemar, signFlip, visible, difference } = comparison;
   const unit = measure === 'right' ? points : real;
@@ -35,8 +39,9 @@ export function comparisonText({ names, comparison, settings, cost }: Comparison
     visible !== null && `These queries can show differences of about ${unit(visible).replace(/^\+/, '')}.`,
     comparison.table && ['', cellTable(comparison.table, [a, b], paint)],
     '',
-    ratioLine('Tokens of an answer, mean', cost.tokens),
-    ratioLine('Seconds of an answer, median', cost.seconds),
+    ratioLine('Tokens of an answer, mean', spent.tokens),
+    ratioLine('Seconds of an answer, median', spent.seconds),
+    spent.costs && `Cost: ${spent.costs.join(' → ')}`,
     settings.length === 0 ? 'No setting differs.' : 'Settings that differ:',
     settings.map((one) => `  ${oneLine(one.name)}: ${shown(one.a)} → ${shown(one.b)}`),
     notPaired(comparison, [a, b], paint),
@@ -92,7 +97,7 @@ function notPaired(comparison: Comparison, [a, b]: [string, string], paint: Pain
 const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));
 const sign = (value: number): string => (value > 0 ? '+' : value < 0 ? '−' : '±');
 
-function points(value: number | null): string {
+export function points(value: number | null): string {
   return value === null ? '–' : `${sign(value)}${Math.abs(100 * value).toFixed(1)} points`;
 }
 
@@ -100,11 +105,11 @@ function real(value: number | null): string {
   return value === null ? '–' : String(Number(value.toPrecision(4))).replace('-', '−');
 }
 
-function intervalText(interval: Interval | null, unit: (value: number) => string): string {
+export function intervalText(interval: Interval | null, unit: (value: number) => string): string {
   return interval === null ? '–' : `${unit(interval[0]).replace(' points', '')} to ${unit(interval[1])}`;
 }
 
-function pText(p: number | null): string {
+export function pText(p: number | null): string {
   if (p === null) return '–';
   return p < 0.0001 ? '< 0.0001' : p.toFixed(4);
 }

@@ -55,6 +55,18 @@ describe('everturn compare', () => {
     expect([gated.code, gated.err]).toEqual([10, expect.stringContaining('nobody knows whether')]);
   });
 
+  test('puts more than two runs into one table, each against the first, with the cost of each', async () => {
+    const runs = [await runIn('base', 4), await runIn('same', 4), await runIn('best', 9)];
+    const { code, out: text } = await compare(...runs, '--price-in', '1000000', '--price-out', '0');
+    expect(code).toBe(0);
+    const rows = text.split('\n').filter((line) => line.startsWith(RUN));
+    expect(rows[0]).toMatch(/ 40\.0 % {2}16\.8 to 68\.7 +10 +3 +3 +\S+ +30\.0000$/);
+    expect(rows[1]).toMatch(/±0\.0 points +– +1\.0000/);
+    expect(rows[2]).toMatch(/\+50\.0 points +\+12\.3 to \+87\.7 points +0\.0151/);
+    const { json } = { json: JSON.parse((await compare(...runs, '--json')).out) as { runs: { atTurns: object[] }[] } };
+    expect(json.runs[2]!.atTurns).toMatchObject([{ against: { difference: { value: 0.5 }, table: { 'only-b': 5 } } }]);
+  });
+
   test('has intervals of shares within 0 and 1: Wilson with one sample a query', async () => {
     const [a, b] = [await runIn('a', 9), await runIn('b', 10)];
     const found = JSON.parse((await compare(a, b, '--json')).out) as Record<'a' | 'b', { interval: number[] }>;

@@ -1,0 +1,141 @@
+// Several runs of one data set in one command: a run for each --model, and for each value of --vary. They play side by
+// side under one limit, and end in one table.
+
+import { addCounts, noCounts } from '../../domain/run/progress.ts';
+import type { CollectionProgress } from '../../domain/run/messages.ts';
+import { optionNamed } from '../../run/config.ts';
+import { FIELDS } from '../../run/options.ts';
+import { type Answer, flagOf, unusable } from '../command.ts';
+import { EXIT, type ExitCode, exitCodeOfResult } from '../exit.ts';
+import { withLink } from '../find/link.ts';
+import { knownResult, type RunPlace } from '../find/place.ts';
+import type { CostOf } from '../find/prices.ts';
+import { sideBySide } from '../find/side-by-side.ts';
+import { type Io, say } from '../io.ts';
+import { resolveRunFlags, type RunFlags } from '../run-flags.ts';
+import { openProgressView, type ProgressView } from '../view/progress-view.ts';
+import { follow } from './follow.ts';
+import { type Launch, launch } from './launch.ts';
+
+export interface Variant {
+  /** The difference: `gpt-x, temperature=0`. Empty for the only one. */
+  readonly label: string;
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+const MOST = 32;
+
+type Choice = readonly [key: string, value: unknown, label: string];
+
+/** One variant where nothing is varied. Throws a UsageError. */
+export function variantsOf(models: readonly string[], vary: readonly string[], flags: RunFlags): Variant[] {
+  const axes: Choice[][] = models.length === 0 ? [] : [modelChoices(models)];
+  for (const given of vary) {
+    const [name, ...rest] = given.split('=');
+    const values = rest.join('=').split(',');
+    const key = optionNamed(name!, '--vary');
+    if (rest.length === 0 || values.includes(''))
+      throw unusable(`--vary ${JSON.stringify(given)} names no values.`, 'Write --vary temperature=0,0.7,1.');
+    if (axes.some(([first]) => first![0] === key) || flags[key] !== undefined)
+      throw unusable(`${flagOf(key)} is given twice.`, `Leave ${flagOf(key)} out, or --vary ${key}.`);
+    axes.push(values.map((value) => [key, FIELDS[key].many ? [value] : value, `${key}=${value}`]));
+  }
+  const all = axes.reduce<Choice[][]>((sets, axis) => sets.flatMap((set) => axis.map((one) => [...set, one])), [[]]);
+  if (all.length > MOST) throw unusable(`These are ${all.length} runs.`, `Ask for at most ${MOST} in one command.`);
+  return all.map((set) => ({
+    label: set.flatMap(([key, , label]) => (key === 'model' && models.length === 1 ? [] : label)).join(', '),
+    flags: Object.fromEntries(set.map(([key, value]) => [key, value])),
+  }));
+}
+
+/** By the part behind `#`, if that tells them apart. */
+function modelChoices(models: readonly string[]): Choice[] {
+  const short = models.map((model) => model.slice(model.indexOf('#') + 1));
+  const names = new Set(short).size === models.length ? short : models;
+  return models.map((model, i) => ['model', model, names[i]!]);
+}
+
+type Common = Omit<Launch, 'resolved' | 'beside' | 'viewer'>;
+
+export async function launchVariants(
+  io: Io,
+  given: Common & RunFlags,
+  variants: readonly Variant[],
+  costOf: CostOf,
+): Promise<Answer | ExitCode | void> {
+  const resolved = variants.map(({ flags }) => resolveRunFlags({ ...given, ...flags }, io));
+  if (resolved.some(({ options }) => options.train))
+    throw unusable('A trainer lives on one run.', 'Give --train with one model, and without --vary.');
+  const places: RunPlace[] = [];
+  for (const [i, one] of resolved.entries()) {
+    const maxConcurrent = Math.max(1, Math.floor(one.options.maxConcurrent / variants.length));
+    const name = given.name && `${given.name}-${variants[i]!.label.replace(/[^\w.-]+/g, '-').slice(0, 60)}`;
+    const options = { ...one.options, maxConcurrent };
+    const beside = (place: RunPlace) => void places.push(place);
+    say(io, `${i === 0 ? '' : '\n'}${variants[i]!.label}`);
+    const answer = await launch(io, { ...given, name, resolved: { ...one, options }, detach: true, beside });
+    // --dry-run: the plan.
+    if (answer !== undefined) await plannedBy(io, answer);
+  }
+  if (given.dryRun || given.detach) return;
+  const open = (await Promise.all(places.map(async (place) => ((await knownResult(place)) ? [] : [place])))).flat();
+  if (open.length > 0 && (await followed(io, open, places, given.json)) === 'detached') return EXIT.detached;
+  const labels = variants.map(({ label }) => label);
+  const { maxFailed } = resolved[0]!.options;
+  const results = await Promise.all(places.map(knownResult));
+  const codes = results.map((result) => (result ? exitCodeOfResult(result, maxFailed) : EXIT.failed));
+  const table = await sideBySide(io, places, { labels, costOf });
+  return { ...table, code: codes.find((code) => code !== EXIT.ok) ?? EXIT.ok };
+}
+
+async function plannedBy(io: Io, answer: Answer | ExitCode): Promise<void> {
+  if (typeof answer === 'number') return;
+  const { text = '' } = answer;
+  say(io, typeof text === 'string' ? text : text());
+}
+
+/** Follows all of them as one: their counts are added. */
+function followed(io: Io, open: readonly RunPlace[], all: readonly RunPlace[], json: boolean) {
+  return withLink(io, async (link) => {
+    const view = openProgressView(io, json);
+    const latest = new Map<string, CollectionProgress>();
+    // Shown once each run was heard of: the total is then that of all.
+    const unheard = new Set(open.map(({ run }) => run));
+    const viewOf = ({ run }: RunPlace): ProgressView => {
+      let noted: string | null = null;
+      return {
+        progress(progress) {
+          latest.set(run, progress);
+          unheard.delete(run);
+          if (unheard.size === 0) view.progress(together([...latest.values()]));
+        },
+        note(text) {
+          if (text !== noted && text !== null) view.note(`${run}: ${text}`);
+          noted = text;
+        },
+        end: () => void unheard.delete(run),
+      };
+    };
+    const shown = all.length === open.length ? '' : ` (${all.length - open.length} have ended)`;
+    say(
+      io,
+      `\n${all.length} runs side by side${shown}. Ctrl-C detaches; the runs continue, and the same command attaches to them.`,
+    );
+    const ends = await Promise.all(open.map((place) => follow(io, link, place.run, viewOf(place), place.store.folder)));
+    view.end();
+    return ends.includes('detached') ? 'detached' : 'ended';
+  });
+}
+
+function together(parts: readonly CollectionProgress[]): CollectionProgress {
+  const counts = noCounts();
+  for (const part of parts) addCounts(counts, part.counts);
+  const sum = (key: 'total' | 'done' | 'inFlight' | 'maxConcurrent') => parts.reduce((all, part) => all + part[key], 0);
+  const [first] = parts;
+  return {
+    ...first!,
+    ...{ run: '', counts, total: sum('total'), done: sum('done'), inFlight: sum('inFlight') },
+    ...{ maxConcurrent: sum('maxConcurrent'), startedAt: Math.min(...parts.map(({ startedAt }) => startedAt)) },
+    state: parts.find(({ state }) => state !== 'finished')?.state ?? 'finished',
+  };
+}

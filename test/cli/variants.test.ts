@@ -1,0 +1,36 @@
+// Several --model and --vary: the runs of one command.
+
+import { describe, expect, test } from 'vitest';
+import { variantsOf } from '../../cli/play/variants.ts';
+
+const labels = (models: string[], vary: string[], flags: object = {}) =>
+  variantsOf(models, vary, flags).map(({ label }) => label);
+
+describe('the runs of one command', () => {
+  test('are one without --vary and with one model', () => {
+    expect(variantsOf([], [], {})).toEqual([{ label: '', flags: {} }]);
+    expect(variantsOf(['tiny'], [], {})).toEqual([{ label: '', flags: { model: 'tiny' } }]);
+  });
+
+  test('are each model with each value, named by what differs', () => {
+    const models = ['openai:http://a#x', 'openai:http://a#y'];
+    expect(labels(models, ['temperature=0,1'])).toEqual([
+      ...['x, temperature=0', 'x, temperature=1'],
+      ...['y, temperature=0', 'y, temperature=1'],
+    ]);
+    expect(labels(['tiny'], ['top-p=0.5,1'])).toEqual(['topP=0.5', 'topP=1']);
+    expect(labels(['openai:http://a#x', 'openai:http://b#x'], [])).toEqual(['openai:http://a#x', 'openai:http://b#x']);
+    expect(variantsOf([], ['environment=./a.ts'], {})[0]!.flags).toEqual({ environment: ['./a.ts'] });
+  });
+
+  test.each([
+    [['temperature'], {}, 'names no values'],
+    [['temperature=0,'], {}, 'names no values'],
+    [['temprature=0,1'], {}, 'is not an option'],
+    [['temperature=0,1', 'temperature=2'], {}, 'given twice'],
+    [['temperature=0,1'], { temperature: '1' }, 'given twice'],
+    [[`seed=${Array.from({ length: 40 }, (_, i) => i).join()}`], {}, 'These are 40 runs'],
+  ])('refuse %j', (vary, flags, said) => {
+    expect(() => variantsOf([], vary, flags)).toThrow(said);
+  });
+});
