@@ -17,48 +17,27 @@ interface BoxScan {
   readonly unfinished: boolean;
 }
 
-const COMMANDS = ['boxed', 'fbox'];
-
-const NONE: BoxScan = { boxes: [], unfinished: false };
+/** `\boxed 5` holds one bare token. */
+const OPENING = /\\(?:boxed|fbox)(?: *\{| +([^\s\\{}$.,;]{1,40}))/g;
 
 /** Each is looked for up to the end of the text. */
 const MOST_UNCLOSED = 20;
 
 export function scanBoxes(text: string): BoxScan {
-  if (!COMMANDS.some((name) => text.includes(name))) return NONE;
   const boxes: Box[] = [];
-  let unfinished = false;
   let unclosed = 0;
+  let unfinished = false;
   let from = 0;
-  for (;;) {
-    const start = text.indexOf('\\', from);
-    if (start < 0) break;
-    from = start + 1;
-    const command = COMMANDS.find((name) => text.startsWith(name, start + 1));
-    if (!command) {
-      continue;
-    }
-    let at = start + 1 + command.length;
-    while (text[at] === ' ') at++;
-    if (text[at] !== '{') {
-      // `\boxed 5`: one bare token.
-      const bare = /^[^\s\\{}$.,;]+/.exec(text.slice(at, at + 40));
-      if (bare && at > start + 1 + command.length) {
-        boxes.push({ content: bare[0], start, end: at + bare[0].length });
-        unfinished = false;
-      }
-      continue;
-    }
-    const close = closingBrace(text, at);
-    if (close < 0) {
-      // Boxes inside it may still close.
-      unfinished = true;
-      if (++unclosed > MOST_UNCLOSED) break;
-      continue;
-    }
-    boxes.push({ content: text.slice(at + 1, close), start, end: close + 1 });
-    unfinished = false;
-    from = close + 1;
+  for (const { index: start, 0: opening, 1: bare } of text.matchAll(OPENING)) {
+    if (start < from) continue;
+    const begin = start + opening.length;
+    const close = bare === undefined ? closingBrace(text, begin - 1) : begin;
+    unfinished = close < 0;
+    // Boxes inside it may still close.
+    if (unfinished && ++unclosed > MOST_UNCLOSED) break;
+    if (unfinished) continue;
+    from = bare === undefined ? close + 1 : begin;
+    boxes.push({ content: bare ?? text.slice(begin, close), start, end: from });
   }
   return { boxes, unfinished };
 }

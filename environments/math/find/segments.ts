@@ -10,8 +10,6 @@ export interface Segment {
   readonly end: number;
 }
 
-const MAX_SEGMENT = 4_000;
-
 const SMALL_WORDS = new Set(
   'no it is to of at by we so on he be as an if my up us go do the its for has was not'.split(' '),
 );
@@ -41,64 +39,40 @@ export function hasProse(text: string): boolean {
   return false;
 }
 
+/** What stands between the marks, up to 4,000 characters without a second opening one: linear. */
+const inner = (opening: string): string => `((?:(?!${opening})[^]){0,4000}?)`;
+/** A dollar closes on its line; what a backslash escapes opens nothing. */
+const SEGMENT = new RegExp(
+  [
+    String.raw`\$\$${inner('\\$\\$')}\$\$`,
+    String.raw`\$([^\n]{0,4000}?)(?<!\\)\$`,
+    String.raw`\\\(${inner('\\\\\\(')}\\\)`,
+    String.raw`\\\[${inner('\\\\\\[')}\\\]`,
+    String.raw`\\begin\{((?:align|equation|gather|aligned|eqnarray)\*?)\}${inner('\\\\begin\\{\\5\\}')}\\end\{\5\}`,
+    String.raw`\\[^]`,
+  ].join('|'),
+  'g',
+);
+/** `$5 and` more, `$3 +`: an amount of money. */
+const isAmount = (inner: string): boolean =>
+  /^\s*[\d.]/.test(inner) && (hasProse(inner) || /[-–−+*/=×÷(]\s*$|[\d)]\sx\s+$/.test(inner));
+
 export function mathSegments(text: string): Segment[] {
   const found: Segment[] = [];
-  let at = 0;
-  const closers = new Map<string, number>();
-  // The next place of a closer at or after `from`; each is searched for once per stretch of text.
-  const next = (closer: string, from: number): number => {
-    const known = closers.get(closer);
-    if (known !== undefined && (known < 0 || known >= from)) return known;
-    const place = text.indexOf(closer, from);
-    closers.set(closer, place);
-    return place;
-  };
-  while (at < text.length) {
-    const dollar = next('$', at);
-    const slash = next('\\', at);
-    const start = dollar < 0 ? slash : slash < 0 ? dollar : Math.min(dollar, slash);
-    if (start < 0) break;
-    let open = '';
-    let close = '';
-    let oneLine = false;
-    if (text[start] === '$') {
-      open = text[start + 1] === '$' ? '$$' : '$';
-      close = open;
-      oneLine = open === '$';
-    } else if (text[start + 1] === '(') [open, close] = ['\\(', '\\)'];
-    else if (text[start + 1] === '[') [open, close] = ['\\[', '\\]'];
-    else if (text.startsWith('\\begin{', start)) {
-      const env = /^\\begin\{((?:align|equation|gather|aligned|eqnarray)\*?)\}/.exec(text.slice(start, start + 24));
-      if (env) [open, close] = [env[0], `\\end{${env[1]}}`];
+  SEGMENT.lastIndex = 0;
+  for (let match = SEGMENT.exec(text); match; match = SEGMENT.exec(text)) {
+    const [all, display, line, round, square, , aligned] = match;
+    if (line !== undefined && isAmount(line)) SEGMENT.lastIndex = match.index + 1;
+    else {
+      const content = aligned === undefined ? (display ?? line ?? round ?? square ?? '') : lastLine(aligned);
+      if (content.trim() !== '') found.push({ content, start: match.index, end: match.index + all.length });
     }
-    if (open === '') {
-      at = start + (text[start] === '\\' ? 2 : 1);
-      continue;
-    }
-    const from = start + open.length;
-    let end = next(close, from);
-    // An escaped dollar does not close.
-    while (oneLine && end > 0 && text[end - 1] === '\\') end = text.indexOf('$', end + 1);
-    if (oneLine) closers.delete('$');
-    const content = end < 0 || end - from > MAX_SEGMENT ? undefined : text.slice(from, end);
-    if (
-      content === undefined ||
-      (oneLine &&
-        (content.includes('\n') ||
-          (/^\s*[\d.]/.test(content) && (hasProse(content) || /[-–−+*/=×÷(]\s*$|[\d)]\sx\s+$/.test(content)))))
-    ) {
-      at = start + open.length;
-      continue;
-    }
-    if (content.trim() !== '') found.push({ content: lastLine(content, open), start, end: end + close.length });
-    at = end + close.length;
   }
   return found;
 }
 
 /** Of an alignment: what its last line says. */
-function lastLine(content: string, open: string): string {
-  if (!open.startsWith('\\begin')) return content;
+function lastLine(content: string): string {
   const lines = content.split(/\\\\(?![A-Za-z])/).filter((line) => line.trim() !== '');
   const last = (lines.at(-1) ?? content).replaceAll('&', '');
   return last.slice(last.lastIndexOf('=') + 1);

@@ -10,11 +10,7 @@ const ONES = new Map([
   ...words('sixteen seventeen eighteen nineteen', 16, 1),
 ]);
 const TENS = new Map(words('twenty thirty forty fifty sixty seventy eighty ninety', 20, 10));
-const SCALES = new Map([
-  ['thousand', 1_000],
-  ['million', 1_000_000],
-  ['billion', 1_000_000_000],
-]);
+const SCALES = new Map(Object.entries({ thousand: 1e3, million: 1e6, billion: 1e9 }));
 const PARTS = new Map([
   ...['half', 'halves'].map((word): [string, number] => [word, 2]),
   ...['quarter', 'quarters'].map((word): [string, number] => [word, 4]),

@@ -28,6 +28,7 @@ const SUPER = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰ
 const SUPER_PLAIN = '0123456789+-=()abcdefghijklmnoprstuvwxyz';
 const LOWER = '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ';
 const LOWER_PLAIN = '0123456789+-=()aehijklmnoprstuvx';
+const [RAISED, LOWERED] = [SUPER, LOWER].map((signs) => new RegExp(`[${signs}]+`, 'g')) as [RegExp, RegExp];
 /** The plain letter or digit of the mathematical alphabets and of full-width writing, or the character itself. */
 const plainCharacter = (c: string): string => (/[\uff01-\uff5e\u{1d400}-\u{1d7ff}]/u.test(c) ? c.normalize('NFKC') : c);
 
@@ -66,36 +67,11 @@ export function respell(source: string): string {
     .replace(/\^\s*(?:\{\s*((?:\\prime\s*)+)\}|(\\prime))|\\prime/g, (all) => "'".repeat(all.split('\\').length - 1))
     .replace(/\\Pr(?![A-Za-z])/g, 'P')
     .replace(/\\\\\s*\[-?[\d.]{1,8}\s*(?:pt|em|ex|mm|cm|in)\]/g, '\\\\ ');
-  let ascii = true;
-  for (let i = 0; i < text.length; i++) {
-    if (text.charCodeAt(i) > 126) {
-      ascii = false;
-      break;
-    }
-  }
-  if (ascii) return text;
-  let out = '';
-  let script = '';
-  let scriptKind = '';
-  const flush = (): void => {
-    if (script !== '') out += `${scriptKind}{${script}}`;
-    script = '';
-  };
-  const plainText = text.replace(BLANKS, ' ').replace(INVISIBLE, '');
-  for (const c of plainText) {
-    const up = SUPER.indexOf(c);
-    const down = up < 0 ? LOWER.indexOf(c) : -1;
-    if (c > '~' && (up >= 0 || down >= 0)) {
-      const kind = up >= 0 ? '^' : '_';
-      if (kind !== scriptKind) flush();
-      scriptKind = kind;
-      script += (up >= 0 ? SUPER_PLAIN[up] : LOWER_PLAIN[down]) ?? '';
-      continue;
-    }
-    flush();
-    const plain = plainCharacter(c);
-    out += SIGNS.get(plain) ?? plain;
-  }
-  flush();
-  return out;
+  if (!/[^\x00-~]/.test(text)) return text;
+  const plain = text
+    .replace(BLANKS, ' ')
+    .replace(INVISIBLE, '')
+    .replace(RAISED, (run) => `^{${Array.from(run, (c) => SUPER_PLAIN[SUPER.indexOf(c)]).join('')}}`)
+    .replace(LOWERED, (run) => `_{${Array.from(run, (c) => LOWER_PLAIN[LOWER.indexOf(c)]).join('')}}`);
+  return Array.from(plain, (c) => SIGNS.get(plainCharacter(c)) ?? plainCharacter(c)).join('');
 }

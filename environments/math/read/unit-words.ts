@@ -142,16 +142,8 @@ function wordLike(c: Cursor, ahead: number): boolean {
   return token !== undefined && (token.t === 'text' || token.t === 'word' || token.t === 'id');
 }
 
-const AHEAD = new Map([
-  ['square', 2],
-  ['sq', 2],
-  ['cubic', 3],
-  ['cu', 3],
-]);
-const BEHIND = new Map([
-  ['squared', 2],
-  ['cubed', 3],
-]);
+const AHEAD = new Map(Object.entries({ square: 2, sq: 2, cubic: 3, cu: 3 }));
+const BEHIND = new Map(Object.entries({ squared: 2, cubed: 3 }));
 
 /** Behind these letters a unit is another one in capitals: mg and Mg, pm and Pm. */
 const PREFIXED = /^(?:m|n|p)(?:m|g|l|s|mol|a|v|w|j|n|hz|t|h|f|c|bar|ev|pa)$/;

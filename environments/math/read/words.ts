@@ -73,25 +73,22 @@ export const namesOneChoice = ({ rest }: Choice): boolean =>
     )
   );
 
+const unwrapped = (text: string): string =>
+  text
+    .replace(WRAPPER, ' ')
+    .replace(/[{}$*~]/g, ' ')
+    .trim();
+
 /** `b` where a choice is asked for. */
 export function loneLetter(text: string): Choice | undefined {
-  const m = /^\(?([a-j])\)?\.?$/.exec(
-    text
-      .replace(WRAPPER, ' ')
-      .replace(/[{}$*~]/g, ' ')
-      .trim(),
-  );
+  const m = /^\(?([a-j])\)?\.?$/.exec(unwrapped(text));
   return m?.[1] ? { letter: m[1].toUpperCase(), rest: '' } : undefined;
 }
 
 /** "Yes, it is." says yes; "Yes, or no" and "Yes?" say neither. */
 export function yesOrNo(text: string): 'yes' | 'no' | undefined {
   if (!/yes|true|no|false/i.test(text)) return undefined;
-  const plain = text
-    .replace(WRAPPER, ' ')
-    .replace(/[{}$*~]/g, ' ')
-    .trim()
-    .toLowerCase();
+  const plain = unwrapped(text).toLowerCase();
   const [, word = '', more = ''] = /^(yes|true|no|false)(?=[,.;:!]|$)(.*)$/s.exec(plain) ?? [];
   if (word === '' || /\b(?:yes|true|false)\b|\?/.test(more)) return undefined;
   const said = word === 'yes' || word === 'true' ? 'yes' : 'no';
