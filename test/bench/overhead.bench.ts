@@ -1,7 +1,7 @@
 // Turns per second through the whole system, with 1,024-token answers that take the model server no time, against the
 // same workflows with empty activities. Both alternate, so that whatever else the machine does hits both; the median
 // of the ratios counts. EVERTURN_BENCH_OUT names the folder whose file system is measured, EVERTURN_BENCH_NODE flags
-// for the worker's Node (`--cpu-prof --cpu-prof-dir=…`; test/bench/profile.mjs reads them), EVERTURN_BENCH_AGAINST another
+// for the worker's Node (`--cpu-prof --cpu-prof-dir=…`), EVERTURN_BENCH_AGAINST another
 // built checkout, whose worker plays the same in turn, with the flags EVERTURN_BENCH_AGAINST_NODE; EVERTURN_BENCH_ONLY=1
 // then leaves out bare and empty activities. EVERTURN_BENCH_THREADS=1 prints the worker's threads.
 //   npm run build && npx vitest bench --run test/bench/overhead.bench.ts

@@ -1,5 +1,5 @@
-// A run with more in flight than one workflow may have, on a real server: a workflow may have 10 here, not 1,000. Limits, pauses,
-// cancellations and terminations of such runs: test/chaos/blocks-ways.chaos.ts. Needs dist/ (npm run build).
+// A run with more in flight than one workflow may have, on a real server: a workflow may have 10 here, not 1,000. Such runs under
+// kills, pauses and terminations: test/chaos/blocks.chaos.ts. Needs dist/ (npm run build).
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
