@@ -71,7 +71,13 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
 /** The module lacks an export that it needs. The message is complete, so no stack is logged. */
 export class Unfit extends Error {}
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** With the innermost lines of its stack in the module, which say where it came from. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof Unfit) return error.message;
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^ +at .*\.cjs:\d/.test(line));
+  return [error.message, ...frames.slice(0, 2).map((line) => line.trim().replace(/\(.*\//, '('))].join(' ');
+}
 
 export function logStack(error: unknown): void {
   if (error instanceof Error && error.stack && !(error instanceof Unfit)) process.stderr.write(`${error.stack}\n`);

@@ -6,6 +6,7 @@
 import json
 import re
 import sys
+import traceback
 
 
 def say(line):
@@ -36,5 +37,5 @@ for line in sys.stdin:
     call = json.loads(line)
     try:
         say({"id": call["id"], "result": respond(**call["params"])})
-    except Exception as error:  # a row without a number, say: an error is never a reward
-        say({"id": call["id"], "error": {"message": repr(error)}})
+    except Exception:  # a row without a number, say: an error is never a reward
+        say({"id": call["id"], "error": {"message": traceback.format_exc()[-400:]}})

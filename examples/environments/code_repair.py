@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import traceback
 
 SECONDS, CLIP = 10, 400
 PYTHON, PLACES = "/usr/bin/python3", ["/usr", "/bin", "/lib", "/lib64"]
@@ -66,5 +67,5 @@ for line in sys.stdin:
     call = json.loads(line)
     try:
         say({"id": call["id"], "result": respond(**call["params"])})
-    except Exception as error:
-        say({"id": call["id"], "error": {"message": repr(error)}})
+    except Exception:
+        say({"id": call["id"], "error": {"message": traceback.format_exc()[-400:]}})

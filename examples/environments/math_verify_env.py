@@ -9,6 +9,7 @@ The second judges a run of Everturn's own judge again, and shows where the two d
 
 import json
 import sys
+import traceback
 from importlib.metadata import version
 
 from math_verify import parse, verify
@@ -46,5 +47,5 @@ for line in sys.stdin:
     call = json.loads(line)
     try:
         say({"id": call["id"], "result": respond(**call["params"])})
-    except Exception as error:
-        say({"id": call["id"], "error": {"message": repr(error)}})
+    except Exception:
+        say({"id": call["id"], "error": {"message": traceback.format_exc()[-400:]}})

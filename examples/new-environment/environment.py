@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import traceback
 
 
 def respond(episode, turn, answer, **_):
@@ -32,5 +33,5 @@ for line in sys.stdin:
     call = json.loads(line)
     try:
         say({"id": call["id"], "result": respond(**call["params"])})
-    except Exception as error:  # never a reward
-        say({"id": call["id"], "error": {"message": repr(error)}})
+    except Exception:  # never a reward
+        say({"id": call["id"], "error": {"message": traceback.format_exc()[-400:]}})
