@@ -45,7 +45,7 @@ const FULL = CHAOS_SIZE === 'full';
 const CHAOS =
   FULL || CHAOS_SIZE === 'tenth'
     ? ['test/chaos/*.chaos.ts']
-    : ['test/chaos/{storm,torn,race,disk,steer,weights}.chaos.ts', 'test/chaos/*.test.ts'];
+    : ['test/chaos/{storm,torn,race,disk,weights}.chaos.ts', 'test/chaos/*.test.ts'];
 const SERVER = ['test/support/global-setup.ts'];
 /** Begun first, in this order: of several at once none is left alone at the end. Most of them wait, some compute. */
 const LONGEST = [
@@ -53,7 +53,6 @@ const LONGEST = [
   'environments/code-judge',
   'local/service/service',
   'local/service/worker-drains',
-  'chaos/steer',
   'e2e/code-workers',
   'security/terminal',
   'records/check/check-forgeries',

@@ -7,20 +7,25 @@ import { draw } from '../../support/toy-model.ts';
 const VOCABULARY = 200;
 const SAMPLES = 400;
 
-/** Samples of one model after one context, as a server that lies so would give them. */
-function problems(lie: (logprobs: readonly number[], sample: number) => readonly number[], from = 'default'): string[] {
+/** Samples of one model after one context. */
+const samples = Array.from({ length: SAMPLES }, (_, seed) => {
+  const ids: number[] = [];
+  const logprobs: number[] = [];
+  for (let i = 0; i < 16; i++) {
+    const how = { temperature: 0.3, topP: 1, topK: -1, seed: seed * 7919 + i, top: 0, meaning: 'policy' } as const;
+    const next = draw([5, 6, 7, ...ids], VOCABULARY, 7, how);
+    ids.push(next.id);
+    logprobs.push(next.logprob);
+  }
+  return { ids, logprobs };
+});
+
+/** As a server that lies so would give them. */
+function problems(lie: (logprobs: readonly number[], sample: number) => readonly number[]): string[] {
   const found: string[] = [];
   const check = openProbabilityCheck(({ problem }) => found.push(problem));
-  for (let seed = 0; seed < SAMPLES; seed++) {
-    const ids: number[] = [];
-    const logprobs: number[] = [];
-    for (let i = 0; i < 16; i++) {
-      const how = { temperature: 0.3, topP: 1, topK: -1, seed: seed * 7919 + i, top: 0, meaning: 'policy' } as const;
-      const next = draw([5, 6, 7, ...ids], VOCABULARY, 7, how);
-      ids.push(next.id);
-      logprobs.push(next.logprob);
-    }
-    const drawn: Drawn = { from, ids, logprobs: lie(logprobs, seed) };
+  for (const [seed, { ids, logprobs }] of samples.entries()) {
+    const drawn: Drawn = { from: 'default', ids, logprobs: lie(logprobs, seed) };
     check('a context', drawn, `turn ${seed}`);
   }
   return found;
