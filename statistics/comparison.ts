@@ -4,6 +4,7 @@
 import { type RolloutSummary, steeredCount, type SteeredCount, unsteered } from '../domain/rollout/rollout-summary.ts';
 import { clipped } from './estimate.ts';
 import { type Interval, type Mean, meanOf, wilson } from './mean.ts';
+import { comparedNumbers, type ComparedNumber } from './named.ts';
 import { byQuery, known, rightBy } from './outcomes.ts';
 import { mcnemar, pairedDifference, type PairedDifference, signFlip, visibleDifference } from './paired.ts';
 
@@ -61,6 +62,8 @@ export interface Comparison {
   readonly visible: number | null;
   /** By turn, of the same queries; empty for returns. */
   readonly byTurn: readonly ComparedTurn[];
+  /** Metrics and named rewards that both runs have, of the same queries. */
+  readonly named: readonly ComparedNumber[];
   /** Queries in one run only. */
   readonly onlyInA: readonly string[];
   readonly onlyInB: readonly string[];
@@ -123,6 +126,7 @@ export function comparison(
   const differences = pairs.map((pair) => pair.b - pair.a);
   const difference = pairedDifference(differences, measure === 'right' ? 1 : Infinity);
   const table = measure === 'right' ? tableOf(pairs) : null;
+  const sameQueries = new Set(same);
   const inBoth = new Set(pairs.map(({ query }) => query));
   return {
     measure,
@@ -136,6 +140,7 @@ export function comparison(
     table,
     visible: difference.spread ? visible(difference) : null,
     byTurn: measure === 'return' ? [] : turns(atTurn, pairsAt),
+    named: comparedNumbers(unsteered(a.rollouts), unsteered(b.rollouts), (query) => sameQueries.has(query)),
     onlyInA,
     onlyInB: [...b.queries.keys()].filter((query) => !a.queries.has(query)),
     otherText,

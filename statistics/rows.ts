@@ -24,6 +24,7 @@ export function statisticsRows(statistics: RunStatistics): Estimate[] {
     ...sharesOf(statistics),
     returns,
     bare('returnSpread', 'standard deviation of the returns, n − 1', returns.spread, returns.n, 'rollouts'),
+    ...statistics.named,
     ...shares('ending', 'ended rollouts that ended so / ended rollouts', statistics.endings, 'rollouts'),
     ...(meanLogprob ? distribution('meanLogprob', 'mean logprob of an answer’s tokens', meanLogprob) : []),
     ...(timing

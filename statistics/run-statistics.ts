@@ -15,6 +15,7 @@ import { counted, turnStatistics, type TurnStatistics } from './by-turn.ts';
 import { bareEstimate, type Estimate, queryMeanEstimate } from './estimate.ts';
 import { provisional, type Provisional } from './in-progress.ts';
 import { clusteredMean, type Distribution, distributionOf, spreadOf } from './mean.ts';
+import { namedStatistics } from './named.ts';
 import { answersOf, byQuery, hasEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
 import { majorityAtK, passAllK, passAtK } from './pass-at-k.ts';
 import { totalOf } from './play-order.ts';
@@ -51,6 +52,8 @@ export interface RunStatistics {
     readonly least: number | null;
     readonly most: number | null;
   };
+  /** Metrics and named rewards of a user's environment; empty without any, or if turns were not read. */
+  readonly named: readonly Estimate[];
   /** outcome, stop reason and failure: `failed · failed · server-timeout`. */
   readonly endings: Readonly<Record<string, number>>;
   /** Of the answers' mean logprob; null unless logprobs were read. */
@@ -109,6 +112,7 @@ export function runStatistics(
     right: rightOf(ended, atTurn),
     ...atKs(groups, ks, atTurn),
     returns: returnsOf(ended),
+    named: namedStatistics(rollouts),
     endings: counted(
       ended.map((r) => [r.outcome, r.stopReason, r.failure].filter((name) => name !== null).join(' · ')),
     ),

@@ -37,6 +37,7 @@ export function comparisonText({ names, comparison, settings, spent }: Compariso
     '',
     `${paint('bold', unit(difference.value))} (95 %: ${interval}); ${tests.join(', ')}.`,
     visible !== null && `These queries can show differences of about ${unit(visible).replace(/^\+/, '')}.`,
+    comparison.named.length > 0 && ['', namedTable(comparison.named, [a, b], paint)],
     comparison.table && ['', cellTable(comparison.table, [a, b], paint)],
     '',
     ratioLine('Tokens of an answer, mean', spent.tokens),
@@ -60,6 +61,20 @@ function differenceTable({ measure, byTurn, ...all }: Comparison, [a, b]: [strin
     intervalText(shownInterval(row.difference.interval, measure), unit),
     pText(row.difference.p),
     String(row.difference.n),
+  ]);
+  return table(columns, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+}
+
+function namedTable(named: Comparison['named'], [a, b]: [string, string], paint: Paint): string {
+  const columns = ['mean of a turn', `>${a}`, `>${b}`, '>difference', '>95 %', '>p', '>queries'];
+  const rows = named.map((one) => [
+    short(oneLine(one.name), 40),
+    real(one.a.value),
+    real(one.b.value),
+    real(one.difference.value),
+    intervalText(one.difference.interval, real),
+    pText(one.difference.p),
+    String(one.difference.n),
   ]);
   return table(columns, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
 }

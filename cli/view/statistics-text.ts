@@ -21,6 +21,12 @@ export function statisticsText(statistics: RunStatistics, { explain = false, end
     shares.some(saysNothing) && paint('yellow', nothing),
     '',
     `return       mean ${real(returns.value)}${realInterval(returns.interval)}, spread ${real(returns.spread)}, from ${real(returns.least)} to ${real(returns.most)} (${plural(returns.n, 'rollout')})`,
+    statistics.named
+      .slice(0, MOST_NAMED)
+      .map(
+        (one) =>
+          `${short(oneLine(one.name), 40).padEnd(12)} mean ${real(one.value)}${realInterval(one.interval)} (${plural(one.n, 'turn')})`,
+      ),
     meanLogprob && `logprob      mean of an answer: ${spread(meanLogprob, real)}`,
     timing && timingLines(timing),
     calls.length > 0 && ['', ...callLines(calls, paint)],
@@ -29,6 +35,9 @@ export function statisticsText(statistics: RunStatistics, { explain = false, end
     statistics.retried > 0 && `${plural(statistics.retried, 'rollout')} had an earlier attempt; the last one counts.`,
   ).join('\n');
 }
+
+/** --json has all of them. */
+const MOST_NAMED = 30;
 
 function timingLines(timing: NonNullable<RunStatistics['timing']>): string[] {
   const { outputTokens, contextTokens, cachedTokens, reasoningTokens, tokens } = timing;

@@ -39,6 +39,10 @@ export interface TurnSummary {
   readonly judgeMs: number | null;
   /** Sum of the natural logprobs of the answer; null unless they were asked for. */
   readonly logprobSum: number | null;
+  /** As a user's environment gave them; absent without any. */
+  readonly metrics?: Readonly<Record<string, number>>;
+  /** The named parts of its reward. */
+  readonly rewards?: Readonly<Record<string, number>>;
   /** Absent for an answer. */
   readonly calls?: readonly CallSummary[];
 }

@@ -117,6 +117,8 @@ function readTurn(owner: Owner, path: RolloutFiles, turn: number, detail: Summar
     finishedAt: record.finishedAt,
     judgeMs: verdict && verdict.verdict !== 'called' ? verdict.tookMs : null,
     logprobSum: record.logprobs ? record.logprobs.reduce((sum, logprob) => sum + logprob, 0) : null,
+    ...(verdict?.metrics && { metrics: verdict.metrics }),
+    ...(verdict?.rewards && { rewards: verdict.rewards }),
     ...(verdict?.calls && { calls: verdict.calls.map(callSummary) }),
   };
   return { summary, said: record.said !== undefined };

@@ -62,7 +62,7 @@ describe('everturn compare', () => {
     const rows = text.split('\n').filter((line) => line.startsWith(RUN));
     expect(rows[0]).toMatch(/ 40\.0 % {2}16\.8 to 68\.7 +10 +3 +3 +\S+ +30\.0000$/);
     expect(rows[1]).toMatch(/±0\.0 points +– +1\.0000/);
-    expect(rows[2]).toMatch(/\+50\.0 points +\+12\.3 to \+87\.7 points +0\.0151/);
+    expect(rows[2]).toMatch(/\+50\.0 points +\+12\.3 to \+87\.7 points +0\.0150/);
     const { json } = { json: JSON.parse((await compare(...runs, '--json')).out) as { runs: { atTurns: object[] }[] } };
     expect(json.runs[2]!.atTurns).toMatchObject([{ against: { difference: { value: 0.5 }, table: { 'only-b': 5 } } }]);
   });

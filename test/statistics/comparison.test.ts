@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
 import { type ComparedRun, comparison, isWorse } from '../../statistics/comparison.ts';
 import { settingDifferences } from '../../statistics/settings.ts';
-import { rolloutOf } from './rollouts.ts';
+import { runStatistics } from '../../statistics/run-statistics.ts';
+import { rolloutOf, SHAPE, turnOf } from './rollouts.ts';
 
 /** `{ q1: '1110' }`: four samples, the first three right; `?` failed. */
 function runOf(samples: Readonly<Record<string, string>>, part: Partial<ComparedRun> = {}): ComparedRun {
@@ -51,6 +52,30 @@ describe('the comparison of two runs', () => {
     const { mcnemar, table } = comparison(runOf(a), runOf(b), { atTurn: 1 });
     expect(table).toEqual({ both: 5, 'only-a': 8, 'only-b': 2, neither: 5 });
     expect(mcnemar).toBeCloseTo(0.109375, 12);
+  });
+
+  test('has the metrics and named rewards that both runs have, with intervals, paired by query', () => {
+    const run = (values: number[], part: object = {}) => {
+      const rollouts = values.map((fluency, i) =>
+        rolloutOf(`q${i}`, [1], { turns: [turnOf(1, 1, { metrics: { fluency }, ...part })] }),
+      );
+      const queries = new Map(rollouts.map(({ query }) => [query, { prompt: query, solutions: '', judge: 'own' }]));
+      return { rollouts, queries };
+    };
+    const [a, b] = [run([1, 2, 3]), run([2, 3, 5], { rewards: { format: 1 } })];
+    const { named } = comparison(a, b, { atTurn: 1 });
+    expect(named).toMatchObject([{ name: 'metrics.fluency', a: { value: 2 }, difference: { n: 3 } }]);
+    expect(named[0]!.difference.value).toBeCloseTo(4 / 3, 12);
+    // SciPy: stats.ttest_rel([2, 3, 5], [1, 2, 3]).pvalue
+    expect(named[0]!.difference.p).toBeCloseTo(0.05719095841793663, 12);
+    const own = runStatistics(b.rollouts, { ...SHAPE, queries: 3, samples: 1 }).named;
+    expect(own.map(({ name, value, n }) => [name, value, n])).toEqual([
+      ['metrics.fluency', 10 / 3, 3],
+      ['rewards.format', 1, 3],
+    ]);
+    // SciPy: stats.t.interval(0.95, 2, 10/3, stats.sem([2, 3, 5]))
+    expect(own[0]!.interval![0]).toBeCloseTo(-0.46124970026342593, 10);
+    expect(own[0]!.interval![1]).toBeCloseTo(7.1279163669300925, 10);
   });
 
   test('pairs rows by id where the runs put other words around them', () => {
