@@ -1,4 +1,4 @@
-// A worker that is asked to end while answers of 20 s are under way, as processes on a real server, with a model server
+// A worker that is asked to end while answers are under way, as processes on a real server, with a model server
 // that counts: what finishes within the drain time is stored and never asked for again; what does not goes to another worker.
 
 import { writeFileSync } from 'node:fs';
@@ -15,7 +15,6 @@ import { openNamespace } from '../../support/namespace.ts';
 import { QUESTION, type SlowServer, slowServer, SOLUTION } from '../../support/slow-server.ts';
 import { until } from '../../support/until.ts';
 
-const ANSWER_MS = 20_000;
 const ROLLOUTS = 3;
 
 describe('a worker that is asked to end', { timeout: 600_000 }, () => {
@@ -52,7 +51,9 @@ describe('a worker that is asked to end', { timeout: 600_000 }, () => {
 
   /** A worker with one answer for each rollout under way, and then asked to end. */
   async function endedWhileAsking(run: string, ...args: string[]) {
-    const server = await slowServer(() => sleep(ANSWER_MS, undefined, { ref: false }));
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const server = await slowServer(() => held);
     servers.push(server);
     const worker = await startWorker(...args);
     const flags = ['--name', run, '--model', server.model, '--num-turns', '2', '--max-concurrent', String(ROLLOUTS)];
@@ -60,7 +61,8 @@ describe('a worker that is asked to end', { timeout: 600_000 }, () => {
     expect(begun.code, begun.stderr).toBe(0);
     await until('all first answers under way', () => server.asked() >= ROLLOUTS, 240_000);
     worker.child.kill('SIGTERM');
-    return { server, worker, untilComplete: () => untilComplete('run', 'sums.jsonl', ...flags) };
+    await until('a worker that ends', () => /STOPPING|DRAINING/.test(worker.output()));
+    return { server, worker, release, untilComplete: () => untilComplete('run', 'sums.jsonl', ...flags) };
   }
 
   async function trajectories(run: string): Promise<Trajectory[]> {
@@ -79,7 +81,15 @@ describe('a worker that is asked to end', { timeout: 600_000 }, () => {
   }
 
   test('finishes the answers that come within its drain time: stored, asked for once, and nothing new is taken', async () => {
-    const { server, worker, untilComplete: complete } = await endedWhileAsking('finished', '--drain-seconds', '120');
+    const {
+      server,
+      worker,
+      release,
+      untilComplete: complete,
+    } = await endedWhileAsking('finished', '--drain-seconds', '120');
+    // A worker that does not wait ends meanwhile, and its answers are lost.
+    await sleep(1500);
+    release();
     const { code, signal } = await worker.ended;
     expect({ code, signal }).toEqual({ code: 0, signal: null });
     expect([server.asked(), server.answered(), server.left()]).toEqual([ROLLOUTS, ROLLOUTS, 0]);
@@ -115,7 +125,14 @@ describe('a worker that is asked to end', { timeout: 600_000 }, () => {
 
   test('is replaced while it finishes: the others play all else meanwhile', async () => {
     const next = await startWorker();
-    const { server, worker, untilComplete: complete } = await endedWhileAsking('replaced', '--drain-seconds', '120');
+    const {
+      server,
+      worker,
+      release,
+      untilComplete: complete,
+    } = await endedWhileAsking('replaced', '--drain-seconds', '120');
+    server.wait = async () => undefined;
+    release();
     await complete();
     const { code } = await worker.ended;
     expect(code).toBe(0);
