@@ -51,6 +51,18 @@ export const parsed = <T>(
 export const whole = (takes: string, help: string, least: number, details: Details = {}): Flag<number | undefined> =>
   parsed(takes, help, (given, name) => wholeNumber(name, given, least), details);
 
+/** A number of at least 0, without an exponent. `wanted`: what it takes, in a sentence. */
+export const number = (takes: string, help: string, most: number, wanted: string, details: Details = {}) =>
+  parsed(
+    takes,
+    help,
+    (given, name) => {
+      if (/^(?=\.?\d)\d{0,9}(\.\d{0,12})?$/.test(given) && Number(given) <= most) return Number(given);
+      throw unusable(`${name} is ${JSON.stringify(given)}.`, wanted);
+    },
+    details,
+  );
+
 export const oneOf = <const T extends string>(
   takes: string,
   choices: readonly T[],

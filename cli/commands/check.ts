@@ -15,7 +15,7 @@ import { CLOCK_SKEW_MS } from '../../records/check/times.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
 import type { OnBreach } from '../../records/store.ts';
 import { tokenizerOf } from '../find/tokenizer.ts';
-import { type Flag, command, flag, oneOf, parsed, text, unusable, withDefault } from '../command.ts';
+import { type Flag, command, flag, number, oneOf, text, unusable, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { OF_PEOPLE, OUT, RUN, UNDECIDED_FLAG } from '../flags.ts';
 import { plural } from '../view/format.ts';
@@ -54,7 +54,7 @@ export const check = command({
     histories: HISTORIES,
     tokenizer: TOKENIZER,
     clockSkew: withDefault(
-      parsed('<seconds>', "how far workers' clocks may be apart", secondsOf),
+      number('<seconds>', "how far workers' clocks may be apart", Infinity, 'It takes a number of seconds.'),
       CLOCK_SKEW_MS / 1000,
     ),
     json: flag('one breach a line as JSON, then the summary'),
@@ -161,12 +161,6 @@ export function ledgerLine(entries: number, counted: number | undefined): string
 /** Undefined if no server answers. */
 const isGoing = (io: Io, run: string): Promise<boolean | undefined> =>
   ifUp(io, async ({ session }) => (await describeWorkflow(session, run, 1)).state === 'running');
-
-function secondsOf(given: string, name: string): number {
-  const seconds = Number(given);
-  if (given.trim() !== '' && seconds >= 0 && Number.isFinite(seconds)) return seconds;
-  throw unusable(`${name} is ${JSON.stringify(given)}.`, 'It should be a number of seconds, 0 or more.');
-}
 
 /** A missing export is a usage error, not a breach of the run. */
 function exportFile(io: Io, named: string): string {

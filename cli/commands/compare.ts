@@ -8,12 +8,12 @@ import { distributionOf } from '../../statistics/mean.ts';
 import { totalOf } from '../../statistics/play-order.ts';
 import { hasEnded, known } from '../../statistics/outcomes.ts';
 import { settingDifferences } from '../../statistics/settings.ts';
-import { command, flag, oneOf, parsed, unusable, whole, withDefault } from '../command.ts';
+import { command, flag, number, oneOf, unusable, whole, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { costBy, type CostOf, costText, PRICE_FLAGS } from '../find/prices.ts';
 import { otherWords, readForComparison, type ReadRun, sideBySide } from '../find/side-by-side.ts';
-import type { RunSummaries } from '../find/summaries.ts';
+import { damageLines, type RunSummaries } from '../find/summaries.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
 import { comparisonText } from '../view/comparison-text.ts';
 import { paintFor, plural } from '../view/format.ts';
@@ -30,10 +30,11 @@ export const compare = command({
     atTurn: whole('<t>', 'right means: right at any turn up to this one (default: the last of both)', 1),
     measure: withDefault(oneOf('<what>', MEASURES, 'compare right answers, or returns'), 'right'),
     show: oneOf('<cell>', CELLS, 'only the ids of these queries, one a line'),
-    minDelta: parsed(
+    minDelta: number(
       '<x>',
       'exit with code 10 if the second run is worse by more than x (0.02 is 2 points), and the 95 % interval says that it is worse',
-      deltaOf,
+      Infinity,
+      'It takes a number of at least 0: 0.02 is 2 points.',
     ),
     ...PRICE_FLAGS,
     includeSteered: INCLUDE_STEERED,
@@ -103,21 +104,9 @@ function spentOf(a: RunSummaries, b: RunSummaries, costOf: CostOf) {
 function missingLines({ run, rollouts, shape, broken, end }: ReadRun): string[] {
   const [ended, total] = [rollouts.filter(hasEnded).length, totalOf(shape)];
   const state = `"${run}" is ${end ?? 'in progress'}: ${ended} of ${plural(total, 'rollout')} ended`;
-  const [first] = broken;
   return [
     ...(ended < total ? [`${state}. These numbers are provisional.`] : []),
     ...steeredLines(steeredCount(rollouts), `"${run}": `),
-    ...(first
-      ? [
-          `everturn: ${plural(broken.length, 'rollout')} of "${run}" left out: records are damaged, the first ${first.path}, which ${first.problem}.`,
-        ]
-      : []),
+    ...damageLines(broken, ` of "${run}"`),
   ];
-}
-
-function deltaOf(given: string): number {
-  const delta = Number(given);
-  if (/^\d{0,9}(\.\d{1,12})?$/.test(given) && given !== '' && Number.isFinite(delta)) return delta;
-  const message = `--min-delta ${JSON.stringify(given)} is not a number of at least 0.`;
-  throw unusable(message, 'Write a share: 0.02 is 2 points.');
 }

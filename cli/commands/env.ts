@@ -28,13 +28,11 @@ import type { Environment, Played } from '../../environments/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments } from '../../environments/own/own-environments.ts';
 import { putCode } from '../../records/run/code.ts';
-import { command, commands, flag, parsed, unusable, withDefault, type Answer } from '../command.ts';
+import { command, commands, flag, unusable, whole, withDefault, type Answer } from '../command.ts';
 import { type Io, print, say, typable } from '../io.ts';
 import { EXIT } from '../exit.ts';
 import { plural } from '../view/format.ts';
 import { describeOwn } from '../play/environments.ts';
-
-const few = (help: string) => parsed('<n>', help, fewOf);
 
 export const env = commands({
   new: command({
@@ -50,8 +48,8 @@ export const env = commands({
       '<dataset>': 'a file of rows',
     },
     flags: {
-      limit: withDefault(few('rows to play'), 5),
-      turns: withDefault(few('turns of each'), 3),
+      limit: withDefault(whole('<n>', 'rows to play', 1), 5),
+      turns: withDefault(whole('<n>', 'turns of each', 1), 3),
       json: flag('one JSON object on stdout'),
     },
     help:
@@ -61,11 +59,6 @@ export const env = commands({
     run: testEnvironment,
   }),
 });
-
-function fewOf(given: string, name: string): number {
-  if (/^[1-9]\d{0,3}$/.test(given)) return Number(given);
-  throw unusable(`${name} is "${given}".`, 'It takes a whole number from 1 to 9999.');
-}
 
 export async function newEnvironment(io: Io, name: string, python: boolean): Promise<Answer> {
   const named = JSON.stringify(name);

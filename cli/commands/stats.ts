@@ -11,7 +11,7 @@ import {
   type RunStatistics,
   type StatisticsOptions,
 } from '../../statistics/run-statistics.ts';
-import { type Answer, command, flag, parsed, text, unusable, whole } from '../command.ts';
+import { type Answer, command, flag, number, parsed, text, unusable, whole } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { costBy, costText, PRICE_FLAGS } from '../find/prices.ts';
@@ -30,10 +30,11 @@ export const stats = command({
     k: parsed('<list>', 'pass@k, pass^k and maj@k for these k (default: 1, 4, 8, 16 and all samples)', listOfK),
     atTurn: whole('<t>', 'right means: right at any turn up to this one (default: the last)', 1),
     by: text('<field>', "apart for each value of a field of the data set's rows: level, extra_info.split, task"),
-    failUnder: parsed(
+    failUnder: number(
       '<share>',
       'exit with code 10 unless at least this share (0 to 1) of all rollouts is right at any turn up to --at-turn',
-      shareOf,
+      1,
+      'It takes a share from 0 to 1: 0.8 is 80 %.',
       { excludes: 'by' },
     ),
     rows: text('<file>', 'with --by: the data set, if it is no longer where the run found it'),
@@ -110,13 +111,6 @@ function listOfK(given: string): number[] {
   if (ks.length <= MOST_KS && ks.every((k) => /^[1-9]\d{0,5}$/.test(k))) return [...new Set(ks.map(Number))];
   const message = `--k ${JSON.stringify(given)} is not a list of whole numbers from 1.`;
   throw unusable(message, `Write at most ${MOST_KS}, with commas: --k 1,4,8.`);
-}
-
-function shareOf(given: string): number {
-  const share = Number(given);
-  if (/^\d(\.\d{1,12})?$/.test(given) && share <= 1) return share;
-  const message = `--fail-under ${JSON.stringify(given)} is not a share.`;
-  throw unusable(message, 'Write a number from 0 to 1: 0.8 is 80 %.');
 }
 
 /** A k or a turn that the run does not have gives no number: said, not shown as a dash. */

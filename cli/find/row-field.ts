@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { openDataset } from '../../formats/datasets/index.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
+import { isObject } from '../../domain/schema/fields.ts';
 import type { Query } from '../../domain/run/query.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import { playedQueries } from '../../records/run/played-queries.ts';
@@ -76,9 +77,6 @@ async function* goodRows(path: string, record: RunRecord | undefined) {
 
 const digest = (prompt: Query['prompt']): string =>
   createHash('sha256').update(JSON.stringify(prompt)).digest('base64');
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Its fields, and those of its objects: `extra_info.split`. */
 function namesIn(row: unknown): string[] {

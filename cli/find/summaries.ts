@@ -60,10 +60,10 @@ export async function readRunSummaries(
 }
 
 /** For stderr. */
-export function damageLines(broken: readonly Breach[]): string[] {
+export function damageLines(broken: readonly Breach[], of = ''): string[] {
   const [first] = broken;
   if (!first) return [];
-  const left = `everturn: ${plural(broken.length, 'rollout')} left out: records are damaged`;
+  const left = `everturn: ${plural(broken.length, 'rollout')}${of} left out: records are damaged`;
   return [`${left}, the first ${first.path}, which ${first.problem}. \`everturn check\` lists all.`];
 }
 

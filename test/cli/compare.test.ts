@@ -123,8 +123,8 @@ describe('everturn compare', () => {
   });
 
   test.each([
-    [['--min-delta', 'x'], 'is not a number of at least 0'],
-    [['--min-delta', '-1'], 'is not a number of at least 0'],
+    [['--min-delta', 'x'], 'It takes a number of at least 0'],
+    [['--min-delta', '-1'], 'It takes a number of at least 0'],
     [['--at-turn', '4'], 'one of the runs plays 1 turn'],
     [['--show', 'x'], 'Allowed choices are both'],
   ])('refuses %j in one paragraph', async (args, said) => {
