@@ -1,7 +1,7 @@
 // Asks a server again for the logprobs of its own answer, given as a context, and compares. They are computed in another way
-// then (all tokens at once), so logprobs that are not the model's are found, and kernels that disagree. The first answers of
-// a run are compared until one agrees, later one in so many; after a disagreement, and where the server came back, the next
-// ones again. Nothing is known where a server gives no logprobs of contexts, where they are of another distribution, or weights changed meanwhile.
+// then (all tokens at once), so logprobs that are not the model's are found, and kernels that disagree. The answers of a
+// run are compared until ten agree in a row, later one in so many; after a disagreement, and where the server came back, until
+// ten agree again: one right answer among wrong ones is no proof. Nothing is known where a server gives no logprobs of contexts, where they are of another distribution, or weights changed meanwhile.
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { badReply } from '../http/http-errors.ts';
@@ -39,13 +39,21 @@ const LOGIT_NOISE = 0.15;
 /** For an answer: one token of few may differ widely. */
 const SLACK = 0.25;
 
-/** Runs of which the count of answers is kept; the next answer of a run that is forgotten is compared. */
+/** Answers of a run that agree one after the other, before only one in so many is compared. */
+const FIRST = 10;
+/** A run that is forgotten begins anew. */
 const RUNS_KEPT = 64;
+
+interface Trust {
+  readonly agreed: number;
+  /** Answers since the last comparison. */
+  readonly since: number;
+}
+const NONE: Trust = { agreed: 0, since: 0 };
 
 export class Recheck {
   readonly #every: number;
-  /** Answers of each run since its last comparison; of a run that is not here the next one is compared. */
-  readonly #since = new Map<string, number>();
+  readonly #trust = new Map<string, Trust>();
   #done: Rechecks = { answers: 0, tokens: 0, waitedMs: 0, differed: 0 };
 
   /** 0: never. */
@@ -57,9 +65,9 @@ export class Recheck {
     return this.#done;
   }
 
-  /** The next answer of each run is compared. */
+  /** Trusts no run's answers. */
   beginAnew(): void {
-    this.#since.clear();
+    this.#trust.clear();
   }
 
   /** Throws if the server's two answers differ by more than noise. */
@@ -70,8 +78,8 @@ export class Recheck {
     url: string,
   ): Promise<void> {
     if (forced === null || this.#every === 0) return;
-    const since = (this.#since.get(run) ?? Number.POSITIVE_INFINITY) + 1;
-    if (since < this.#every) return this.#count(run, since);
+    const { agreed, since } = this.#trust.get(run) ?? NONE;
+    if (agreed >= FIRST && since + 1 < this.#every) return this.#keep(run, { agreed, since: since + 1 });
     const startedAt = performance.now();
     const given = await ask(forced).catch((error: unknown) => {
       // Its failure is no answer to the question.
@@ -80,7 +88,8 @@ export class Recheck {
     });
     const compared = given && isComparable(forced, given);
     const differs = compared ? difference(forced.logprobs, given.logprobs) : null;
-    if (differs === null) this.#count(run, 0);
+    // What cannot be compared is not asked for more often.
+    if (differs === null) this.#keep(run, { agreed: (this.#trust.get(run) ?? NONE).agreed + 1, since: 0 });
     else this.beginAnew();
     this.#done = {
       answers: this.#done.answers + (compared ? 1 : 0),
@@ -95,10 +104,10 @@ export class Recheck {
     });
   }
 
-  #count(run: string, since: number): void {
-    this.#since.delete(run);
-    this.#since.set(run, since);
-    if (this.#since.size > RUNS_KEPT) this.#since.delete(this.#since.keys().next().value!);
+  #keep(run: string, trust: Trust): void {
+    this.#trust.delete(run);
+    this.#trust.set(run, trust);
+    if (this.#trust.size > RUNS_KEPT) this.#trust.delete(this.#trust.keys().next().value!);
   }
 }
 

@@ -146,9 +146,8 @@ export function openCopyCheck(onBreach: OnBreach): CopyCheck {
   }
 }
 
-/** Whether its logprobs are of our own sampler and exclude a second draw. Servers may ignore the seed. */
-function isDrawn({ logprobs, server }: TurnRecord, settings: RolloutSettings): boolean {
-  if (server !== null) return false;
+/** Whether its logprobs exclude a second draw: also a server that ignores seeds draws each answer for itself. */
+function isDrawn({ logprobs }: TurnRecord, settings: RolloutSettings): boolean {
   const { temperature } = settings;
   const ofTheDraw = settings.logprobs === 'policy' || (temperature === 1 && isWhole(settings));
   return temperature > 0 && ofTheDraw && logprobs.reduce((sum, value) => sum + value, 0) < IMPROBABLE;

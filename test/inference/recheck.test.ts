@@ -73,27 +73,28 @@ describe.each([...KINDS, { kind: 'vllm', scaleOut: false } as Shape])('answers t
     await ask(backend, 'run/q/0', LONG);
   });
 
-  test('are one in so many, but every one after a lie until one agrees', async () => {
+  test('are the first ten of each run, then one in so many', async () => {
     const { server, backend } = await start(shape, 5);
     const compared = () => backend.serverStatus!()[0]!.rechecks.answers;
-    for (let i = 0; i < 11; i++) await ask(backend, `run/q${i}/0`, LONG);
-    expect(compared()).toBe(3);
-    for (let i = 0; i < 4; i++) await ask(backend, `run/q${i}/0`, LONG);
+    for (let i = 0; i < 10 + 9; i++) await ask(backend, `run/q${i}/0`, LONG);
+    expect(compared()).toBe(10 + 1);
+    await ask(backend, 'run/q/0', LONG);
+    expect(compared()).toBe(10 + 2);
+    server.fail(lying((all) => all.map(() => 0)));
+    await expect(ask(backend, 'later/q/0', LONG)).rejects.toMatchObject({ flaw: FLAW });
+  });
+
+  test('are all after a lie until ten agree in a row: one right answer makes no server honest', async () => {
+    const { server, backend } = await start(shape, 200);
+    const status = () => backend.serverStatus!()[0]!.rechecks;
     for (let i = 0; i < 3; i++) {
       server.fail(lying((all) => all.map(() => 0)));
       await expect(ask(backend, 'run/q/0', LONG)).rejects.toMatchObject({ flaw: FLAW });
+      for (let j = 0; j < 9; j++) await ask(backend, `run/q${j}/0`, LONG);
     }
-    await ask(backend, 'run/q/0', LONG);
-    expect(compared()).toBe(7);
-  });
-
-  test('are the first ones of each run', async () => {
-    const { server, backend } = await start(shape, 200);
-    for (let i = 0; i < 6; i++) await ask(backend, `honest/q${i}/0`, LONG);
-    server.fail(lying((all) => all.map(() => 0)));
-    await expect(ask(backend, 'later/q/0', LONG)).rejects.toMatchObject({ flaw: FLAW });
-    await ask(backend, 'later/q/0', LONG);
-    expect(backend.serverStatus!()[0]!.rechecks).toMatchObject({ answers: 3, differed: 1 });
+    expect(status()).toMatchObject({ answers: 30, differed: 3 });
+    for (let i = 0; i < 9; i++) await ask(backend, `run/q${i}/1`, LONG);
+    expect(status().answers).toBe(31);
   });
 
   test('are none of another distribution, of none at all, and none where the user wants none', async () => {

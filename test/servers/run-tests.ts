@@ -26,7 +26,7 @@ export function runTests({ traits, first, second, say }: Place): void {
   afterAll(() => everturn?.close().catch((error: unknown) => say(String(error))));
 
   test('a run whose weights are changed by the command line says for every token which made it', async () => {
-    const folder = join(everturn.folder, 'step-9');
+    const folder = join(everturn.folder, 'step-29');
     cpSync(otherWeights(), folder, { recursive: true });
     const model = ['--model', `${traits.kind}:${first().url}`, '--new-tokens-per-chunk', '16'];
     const size = ['--num-turns', '4', '--max-new-tokens', '64', '--limit', '30', '--max-concurrent', '30'];
@@ -34,11 +34,11 @@ export function runTests({ traits, first, second, say }: Place): void {
     onTestFailed(() => void running.child.kill());
     const store = openFileStore(join(everturn.folder, 'runs'), 'real');
     await until('some turns were played', async () => (await turnsOf(store)) >= 20, 240_000);
-    const words = ['update-weights', 'real', '--from', folder, '--weight-version', 'step-9', '--json'];
+    const words = ['update-weights', 'real', '--from', folder, '--weight-version', 'step-29', '--json'];
     const updated = await everturn.run(...words);
     expect(updated.code, updated.stderr).toBe(0);
     say(`update-weights: ${updated.stdout.trim()}`);
-    expect(JSON.parse(updated.stdout) as WeightUpdate).toMatchObject({ whole: true, version: 9 });
+    expect(JSON.parse(updated.stdout) as WeightUpdate).toMatchObject({ whole: true, version: 29 });
     const ended = await running.ended;
     expect(ended.code, ended.stderr).toBe(0);
     const checked = await everturn.run('check', 'real', '--json');
@@ -50,7 +50,7 @@ export function runTests({ traits, first, second, say }: Place): void {
       const ids: number[] = [];
       for (const { record } of turns) {
         ids.push(...record.contextIds);
-        const error = await errorBySpans(ids, record, (label) => (label === 'step-9' ? other : old));
+        const error = await errorBySpans(ids, record, (label) => (label === 'step-29' ? other : old));
         ids.push(...record.outputIds);
         found.turns++;
         found.tokens += record.outputIds.length;
@@ -84,7 +84,7 @@ export function runTests({ traits, first, second, say }: Place): void {
     const shape = ['--limit', '1', '--num-turns', '1', '--max-new-tokens', '8', '--temperature', '1'];
     const played = await everturn.run('run', DATA, '--name', 'both', '--model', model, ...shape);
     expect(played.code, played.stderr).toBe(0);
-    const words = ['update-weights', 'both', '--from', '/nonexistent', '--weight-version', 'step-10', '--json'];
+    const words = ['update-weights', 'both', '--from', '/nonexistent', '--weight-version', 'step-30', '--json'];
     const failed = await everturn.run(...words);
     expect(failed.code, failed.stderr).toBe(5);
     const { servers } = JSON.parse(failed.stdout) as WeightUpdate;

@@ -6,6 +6,7 @@ import type { TokenBackend } from '../../inference/backend.ts';
 import { createTokenBackend } from '../support/kinds.ts';
 import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
 import { fleetTests } from './fleet-tests.ts';
+import { honestTests } from './honest-tests.ts';
 import { identityTests } from './identity-tests.ts';
 import { logprobTests } from './logprob-tests.ts';
 import { oneServerTests } from './one-server-tests.ts';
@@ -54,6 +55,17 @@ export function suite(traits: Traits): void {
     logprobTests(place);
     weightTests(place);
     fleetTests(place);
+    const isRaw = traits.first.meaning === 'raw';
+    const [one, other] = isRaw ? [place.first, place.second] : [place.second, place.first];
+    honestTests(
+      () => ({
+        raw: `${kind}:${one().url}`,
+        other: `${kind}:${other().url}`,
+        both: `${kind}:${one().url},${other().url}`,
+        rawFlags: '--logprobs raw',
+      }),
+      say,
+    );
     runTests(place);
 
     test('a server that is killed in the middle of a turn is a failure to try again', async () => {

@@ -1,6 +1,7 @@
 // More of forgeries.ts: a run as of a server, whose facts contradict its run.json, and verdicts that their reasons deny.
 
 import { type Forgery, rollout, turn } from './forgeries.ts';
+import { forgeries } from './run-forgeries.ts';
 import type { LooseRollout, LooseRun } from './forger.ts';
 
 /** The same run as if a server had answered. */
@@ -47,6 +48,13 @@ export const serverForgeries: Readonly<Record<string, Forgery>> = {
       Object.assign(one, { versionStart: 3, versionEnd: 2 });
     }),
     problem: /has versions that go back within one answer: v3, v2/,
+  },
+  'one answer for two samples, of a server': {
+    change: (whole) => {
+      asOfServer(whole);
+      forgeries['an improbable answer drawn twice']!.change(whole);
+    },
+    problem: /an answer that is not drawn twice/,
   },
   'a kind of logprobs that none of its servers gives': {
     change: (whole) => {
