@@ -1,5 +1,5 @@
 // The reason why a run does not advance: a disk that cannot be written, an activity of the run or of a few of its
-// rollouts that is retried or that no worker takes, or a model server that is away. Undefined if there is no such
+// rollouts that is retried or that no worker takes, a model server that is away, or one that takes minutes. Undefined if there is no such
 // reason, or if Temporal does not answer.
 
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
@@ -8,7 +8,7 @@ import { takesActivities } from '../../client/temporal/runs.ts';
 import { type Described, describeInFlight } from '../../client/temporal/in-flight.ts';
 import { stranded } from '../../client/temporal/routing.ts';
 import { localFailureOf } from '../../client/temporal/local-failures.ts';
-import { waitsOf } from '../../client/temporal/pending.ts';
+import { msOf, waitsOf } from '../../client/temporal/pending.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/run/queues.ts';
 import { unwritable } from '../../records/disk/writable.ts';
@@ -29,6 +29,8 @@ interface PendingCall {
   readonly failure: string | undefined;
   /** The failure's stable name. */
   readonly reason: string | undefined;
+  /** Epoch milliseconds at which a worker began it; null if none has. */
+  readonly startedAt: number | null;
   /** The disk's error, if it prevents an answer from being stored. */
   readonly waits: string | null;
 }
@@ -60,7 +62,21 @@ async function reasonOf(
   const described = await inFlight(session, run);
   const pending = [...pendingOf(described), ...(await localsOf(session, described))];
   const known = (await diskTrouble(pending, folder)) ?? ofCalls(pending);
-  return known ?? (await missingWorker(session, pending)) ?? stranded(session, run, described);
+  const missing = known ?? (await missingWorker(session, pending)) ?? (await stranded(session, run, described));
+  return missing ?? slowAnswer(pending);
+}
+
+/** A request may take so long before it is said. */
+const SLOW_MINUTES = [30, 10, 3];
+
+function slowAnswer(pending: readonly PendingCall[]): string | undefined {
+  const begun = pending.flatMap(({ type, startedAt }) =>
+    type === 'generate' && startedAt !== null ? [startedAt] : [],
+  );
+  const minutes = (Date.now() - Math.min(...begun)) / 60_000;
+  const passed = begun.length === 0 ? undefined : SLOW_MINUTES.find((least) => minutes >= least);
+  if (passed === undefined) return undefined;
+  return `No answer for more than ${passed} min to the oldest of ${begun.length} requests seen. A request is sent again after --request-timeout-seconds (3600 by default).`;
 }
 
 const MOST_CHARS = 600;
@@ -143,6 +159,7 @@ function pendingOf(described: readonly Described[]): PendingCall[] {
       state: activity.state ?? 0,
       failure: activity.lastFailure?.message ?? undefined,
       reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
+      startedAt: activity.state === STARTED ? msOf(activity.lastStartedTime) : null,
       waits: waitsOf(activity),
     })),
   );
@@ -157,7 +174,7 @@ async function localsOf(session: Session, described: readonly Described[]): Prom
     const failing = await localFailureOf(session, workflowId);
     if (!failing) return [];
     const { type, message: failure, reason } = failing;
-    return [{ workflowId, type, state: STARTED, failure, reason, waits: null }];
+    return [{ workflowId, type, state: STARTED, failure, reason, startedAt: null, waits: null }];
   });
   return (await Promise.all(found)).flat();
 }

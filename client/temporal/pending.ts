@@ -93,7 +93,8 @@ function read(payload: Payload): { readonly waits?: unknown } | undefined {
   }
 }
 
-function msOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number | null {
+/** Null if the server does not report it. */
+export function msOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number | null {
   const seconds = Number(time?.seconds ?? 0);
   return seconds > 0 ? seconds * 1000 + Math.floor((time?.nanos ?? 0) / 1e6) : null;
 }

@@ -15,16 +15,20 @@ interface Scene {
   readonly state?: number;
   readonly failure?: string;
   readonly reason?: string;
+  /** How long ago a worker began it. */
+  readonly begunAgoS?: number;
   /** How long ago a worker last asked for work; none ever did where it is absent. */
   readonly pollerAgeS?: number;
   /** By workflow, the newest event first. */
   readonly histories?: Readonly<Record<string, readonly object[]>>;
 }
 
-function sessionOf({ activity, state = 1, failure, reason, pollerAgeS, histories = {} }: Scene): Session {
+function sessionOf({ activity, state = 1, failure, reason, pollerAgeS, begunAgoS, histories = {} }: Scene): Session {
   const seconds = Math.floor(Date.now() / 1000) - (pollerAgeS ?? 0);
+  const lastStartedTime = { seconds: Math.floor(Date.now() / 1000) - (begunAgoS ?? 0) };
   const lastFailure = failure === undefined ? null : { message: failure, applicationFailureInfo: { type: reason } };
-  const pendingActivities = activity === undefined ? [] : [{ activityType: { name: activity }, state, lastFailure }];
+  const pendingActivities =
+    activity === undefined ? [] : [{ activityType: { name: activity }, state, lastFailure, lastStartedTime }];
   const pendingChildren = [{ workflowId: 'r/q/0', workflowTypeName: 'rollout', initiatedId: 5 }];
   const client = {
     withDeadline: (_: number, call: () => unknown) => call(),
@@ -52,6 +56,13 @@ describe('the trouble of a run', () => {
     expect(told).toContain(words);
     expect(told).toContain('Start `everturn worker`');
     expect(await troubleOf(sessionOf({ activity }), 'r', null)).toBe(told);
+  });
+
+  test('a request that takes minutes is said, with the limit after which it is sent again', async () => {
+    const slow = (begunAgoS: number) => awaitedOf(sessionOf({ activity: 'generate', state: 2, begunAgoS }), 'r', null);
+    expect(await slow(60)).toBeUndefined();
+    expect(await slow(200)).toContain('No answer for more than 3 min');
+    expect(await slow(700)).toMatch(/more than 10 min.*--request-timeout-seconds \(3600 by default\)/);
   });
 
   test('a worker that has not asked for work for minutes is gone, though the server remembers it', async () => {
