@@ -157,6 +157,8 @@ class Found(unittest.TestCase):
         self.home = os.path.join(self.place.name, "home")
         os.makedirs(os.path.join(self.folder, ".feed"))
         os.makedirs(self.home)
+        with open(os.path.join(self.folder, "run.json"), "w") as f:
+            f.write("{}")
         os.environ["EVERTURN_HOME"] = self.home
 
     def tearDown(self):
@@ -256,6 +258,14 @@ class Found(unittest.TestCase):
             with self.assertRaises(FeedError) as raised:
                 client.rewind(0)
         self.assertEqual(raised.exception.status, 404)
+        self.assertLess(time.monotonic() - began, 300)
+
+    def test_a_run_that_is_not_there_is_said_at_once(self):
+        self.record([sys.executable, "-c", "raise SystemExit(1)"])
+        began = time.monotonic()
+        with self.assertRaises(FeedError) as raised:
+            Feed("typo", out=os.path.join(self.place.name, "runs"), patience=600).status()
+        self.assertEqual((raised.exception.status, raised.exception.reason), (404, "no-such-run"))
         self.assertLess(time.monotonic() - began, 300)
 
     def test_a_place_in_a_bucket_is_not_a_folder_here(self):

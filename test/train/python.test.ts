@@ -11,7 +11,7 @@ const python = [process.env['EVERTURN_TEST_PYTHON'], process.env['PYTHON'], 'pyt
 const SKIPPED = 'examples/train is not tested: there is no python3 (EVERTURN_TEST_PYTHON can name one)';
 
 const PROMISES = [
-  ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 20],
+  ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 21],
   [
     'the surviving line of a log holds what the last checkpoint holds, and is compared with the ledger',
     'surviving_test.py',
