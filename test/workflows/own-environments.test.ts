@@ -158,23 +158,23 @@ describe("a run of the user's own environment", () => {
       'queue-value': 'queue:guess-value@1',
     };
     const workers = [await serveQueue('guess-none@1', 'none'), await serveQueue('guess-value@1', 'value')];
-    const exported: unknown[][] = [];
-    for (const [run, spec] of Object.entries(doors)) {
-      const result = await play(run, { specs: [spec], rows: GAMES });
-      expect(result.counts.outcomes, run).toMatchObject({ complete: 8, failed: 0, undecided: 0 });
-      expect(result.counts.rewardAt?.[0]?.count, run).toBe(8);
+    const played = Object.entries(doors).map(async ([run, spec]) => {
+      const result = await play(run, { specs: [spec], rows: GAMES.slice(0, 2) });
+      expect(result.counts.outcomes, run).toMatchObject({ complete: 4, failed: 0, undecided: 0 });
+      expect(result.counts.rewardAt?.[0]?.count, run).toBe(4);
       expect(await breaches(run), run).toEqual([]);
-      exported.push(await samples(run));
-    }
+      return samples(run);
+    });
+    const exported = await Promise.all(played);
     const [first, ...others] = exported;
-    expect(first).toHaveLength(8);
+    expect(first).toHaveLength(4);
     expect(JSON.stringify(first)).not.toContain('task_ids');
     const withoutIds = (all: readonly unknown[]) => JSON.stringify(all);
     // Metrics and messages do not depend on the state; the seed follows from the query, not from the run.
     for (const other of others) expect(withoutIds(other)).toBe(withoutIds(first!));
     await Promise.all(workers.map((worker) => worker.stop()));
     // Each rollout was ended by its environment, once or more.
-    for (const { ended } of workers) expect(new Set(ended).size).toBe(8);
+    for (const { ended } of workers) expect(new Set(ended).size).toBe(4);
   }, 240_000);
 
   test('on a queue waits for its worker, and its failures are named', async () => {
