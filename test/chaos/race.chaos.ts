@@ -28,7 +28,7 @@ const writer = join(root, 'writer.mjs');
 writeFileSync(
   writer,
   `import { createInterface } from 'node:readline';
-   import { openFileStore } from ${JSON.stringify(pathToFileURL(join(compiledRoom('records'), 'files.js')).href)};
+   import { openFileStore } from ${JSON.stringify(pathToFileURL(join(compiledRoom('records'), 'file-store.js')).href)};
    const [out, who, record] = process.argv.slice(2);
    const store = openFileStore(out, ${JSON.stringify(RUN)});
    for await (const line of createInterface({ input: process.stdin })) {

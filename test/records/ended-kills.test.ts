@@ -51,7 +51,7 @@ beforeAll(async () => {
   // As Temporal does it: the last step of each rollout, again where a worker was killed, and then the result.
   writeFileSync(
     worker,
-    `import { openFileStore } from ${room('files.js')};
+    `import { openFileStore } from ${room('file-store.js')};
      const store = openFileStore(process.argv[2], ${JSON.stringify(RUN)});
      const ids = [];
      for await (const id of store.listRollouts()) ids.push(id);

@@ -19,7 +19,7 @@ const TURNS = 60;
 const writer = join(root, 'writer.mjs');
 writeFileSync(
   writer,
-  `import { openFileStore } from ${JSON.stringify(pathToFileURL(join(compiledRoom('records'), 'files.js')).href)};
+  `import { openFileStore } from ${JSON.stringify(pathToFileURL(join(compiledRoom('records'), 'file-store.js')).href)};
    const [out, who, record] = process.argv.slice(2);
    const store = openFileStore(out, ${JSON.stringify(RUN)});
    for (let turn = 1; turn <= ${TURNS}; turn++) {
