@@ -1,4 +1,4 @@
-// Rows with the same key, found among very many: some megabytes of them wait in memory, more of them in a file that has no name
+// Rows with the same key, found among very many: a few megabytes of them wait in memory, more of them in a file that has no name
 // and goes with its process. Memory: those megabytes, then a part of all rows at a time.
 
 import { randomBytes } from 'node:crypto';
@@ -15,7 +15,7 @@ export interface Groups {
 }
 
 const PARTS = 64;
-const MEMORY_CHARS = 16 * 1024 * 1024;
+const MEMORY_CHARS = 4 * 1024 * 1024;
 
 /** `memoryChars`: rows that wait in memory. */
 export function openGroups(memoryChars = MEMORY_CHARS): Groups {
