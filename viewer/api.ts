@@ -13,7 +13,7 @@ import { compareRuns } from './compare-runs.ts';
 import { openCounts } from './counts.ts';
 import type { Asks, ListQuery, RowPlace, SearchMessage, TurnMessage } from './model/messages.ts';
 import { sorted } from './model/order.ts';
-import { type Row, rowKey } from './model/row.ts';
+import { placeOf, type Row, rowKey } from './model/row.ts';
 import { difficulty } from './model/queries.ts';
 import type { RunSummary } from './model/summary.ts';
 import { markedRows } from './marked-rows.ts';
@@ -79,12 +79,11 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
     async run(name) {
       const open = await opened(name);
       const head = await runs.head(open);
-      const { summary, numbers } = await countsOf(open, head.state === 'open');
+      const summary = await countsOf(open, head.state === 'open');
       const servers = head.state === 'open' ? await serversOf(open, now()) : [];
       return {
         head,
         summary,
-        numbers,
         settings: settingsOf(open),
         facts: factsOf(open),
         fork: forkOf(open),
@@ -147,8 +146,8 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
         samples: index.rows().filter(({ query }) => query === place.query),
         turns,
         end,
-        previous: placeOf(rows[at < 0 ? -1 : at - 1]),
-        next: placeOf(at < 0 ? undefined : rows[at + 1]),
+        previous: at > 0 ? placeOf(rows[at - 1]!) : null,
+        next: at >= 0 && at + 1 < rows.length ? placeOf(rows[at + 1]!) : null,
         folder,
         acts: actsOn(await readActs(store, () => {}), id),
         ...(history !== null && { history }),
@@ -206,10 +205,6 @@ function turnMessage({ record, hash }: Stored<TurnRecord>, verdict: TurnMessage[
     verdict,
     reward,
   };
-}
-
-function placeOf(row: Row | undefined): RowPlace | null {
-  return row ? { query: row.query, sample: row.sample, attempt: row.attempt } : null;
 }
 
 function noRollout({ query, sample, attempt }: RowPlace, turn?: number): UsageError {

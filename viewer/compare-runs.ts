@@ -5,8 +5,8 @@ import { comparison, type Cell, type QueryIdentity } from '../statistics/compari
 import { settingDifferences } from '../statistics/settings.ts';
 import { queryDigests } from '../records/run/query-digests.ts';
 import type { CompareMessage, RunHead } from './model/messages.ts';
-import { summaries } from './model/numbers.ts';
 import { sum, tokensOf } from './model/row.ts';
+import { summaries } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
 
 export const MOST_PAIRS = 500;

@@ -2,32 +2,22 @@
 // in parts, between which other requests are answered. Leaves the formulas to model/.
 
 import { inParts } from './in-batches.ts';
-import { type Numbers, numbersInParts } from './model/numbers.ts';
 import { type RunSummary, summaryInParts } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
 
-export interface Counted {
-  readonly summary: RunSummary;
-  readonly numbers: Numbers;
-}
-
 interface Count {
   readonly revision: number;
-  readonly counted: Promise<Counted>;
+  readonly counted: Promise<RunSummary>;
   /** Until then it is not counted again: counting takes at most one part in PATIENCE of the time. */
   until: number;
 }
 
 const PATIENCE = 10;
 
-export function openCounts(now: () => number): (open: OpenRun, goesOn: boolean) => Promise<Counted> {
+export function openCounts(now: () => number): (open: OpenRun, goesOn: boolean) => Promise<RunSummary> {
   const known = new WeakMap<OpenRun, Count>();
 
-  async function count({ index, total, shape }: OpenRun): Promise<Counted> {
-    const rows = index.rows();
-    const summary = await inParts(summaryInParts(rows, total, shape.numTurns));
-    return { summary, numbers: await inParts(numbersInParts(rows, shape)) };
-  }
+  const count = ({ index, shape }: OpenRun): Promise<RunSummary> => inParts(summaryInParts(index.rows(), shape));
 
   return (open, goesOn) => {
     const { revision } = open.index.progress;

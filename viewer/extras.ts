@@ -63,7 +63,7 @@ export function openExtras({ runs, sampleOf, prove, now }: ExtraParts): Extras {
       const id = { run, ...place };
       const folder = rolloutFolder(id);
       mustBePlain(store.folder, folder);
-      const file = fileOf(name, turn);
+      const file = FILES[name](turn);
       const records = await store.recordsOf(id);
       const text = records ? records.text(file) : readTail(join(store.folder, folder, file));
       if (text !== undefined) return { plain: text };
@@ -89,15 +89,9 @@ export function openExtras({ runs, sampleOf, prove, now }: ExtraParts): Extras {
   };
 }
 
-function fileOf(name: RecordName, turn: number): string {
-  switch (name) {
-    case 'turn':
-      return turnFile(turn);
-    case 'verdict':
-      return verdictFile(turn);
-    case 'rollout':
-      return ROLLOUT_FILE;
-    case 'end':
-      return END_FILE;
-  }
-}
+const FILES: Readonly<Record<RecordName, (turn: number) => string>> = {
+  turn: turnFile,
+  verdict: verdictFile,
+  rollout: () => ROLLOUT_FILE,
+  end: () => END_FILE,
+};

@@ -1,81 +1,84 @@
-// The paths of the viewer's server, each with the message that answers it. Every part of a path is a name that is looked
-// up among the runs and their rollouts, never a path of the file system.
+// The paths of the viewer's server in one table, each with the message that answers it, and the parameters that they take in
+// another. Every part of a path is a name that is looked up among the runs and their rollouts, never a path of the file
+// system.
 
-import type { Api } from './api.ts';
-import { MOST_ROWS } from './api.ts';
 import { CELLS } from '../statistics/comparison.ts';
+import { type Api, MOST_ROWS } from './api.ts';
 import { type Extras, RECORDS } from './extras.ts';
 import { Refusal } from './guard.ts';
-import type { ListQuery, RowPlace } from './model/messages.ts';
 import { KINDS } from './model/queries.ts';
+import { placeOf } from './model/row.ts';
 
-const MOST_FILTER_CHARS = 2_000;
+/** Reads a parameter, or throws what it has to be. */
+type Read<T> = (text: string | null) => T;
 
-export async function answerTo(api: Api, url: URL, extras?: Extras): Promise<unknown> {
-  const parts = url.pathname.split('/').slice(1).map(decoded);
-  const [root, kind, run = '', what, ...more] = parts;
-  if (root !== 'api') throw nothing(url);
-  if (kind === 'runs' && parts.length === 2) return api.runs();
-  if (kind === 'compare' && run !== '' && what !== undefined && more.length === 0) {
-    return api.compare(run, what, oneOf(url, 'cell', CELLS));
-  }
-  if (kind !== 'run' || run === '') throw nothing(url);
-  const list = listOf(url);
-  if (what === undefined) return api.run(run);
-  if (what === 'rows' && more.length === 0) {
-    return api.rows(run, list, whole(url, 'from', 0, 1e9), whole(url, 'count', 200, MOST_ROWS));
-  }
-  if (what === 'queries' && more.length === 0) {
-    const kind = oneOf(url, 'kind', KINDS) ?? 'all';
-    return api.queries(run, kind, whole(url, 'from', 0, 1e9), whole(url, 'count', 100, MOST_ROWS));
-  }
-  if (what === 'rollout' && more.length === 0) return api.rollout(run, placeOf(url), list);
-  if (what === 'tokens' && more.length === 0) return api.tokens(run, placeOf(url), whole(url, 'turn', 1, 1e6));
-  if (what === 'search' && more.length === 0) return api.search(run, textOf(url));
-  if (!extras || more.length > 0) throw nothing(url);
-  if (what === 'record')
-    return extras.record(run, placeOf(url), oneOf(url, 'of', RECORDS) ?? 'turn', whole(url, 'turn', 1, 1e6));
-  if (what === 'sample') return extras.sample(run, placeOf(url));
-  if (what === 'check') return extras.check(run, url.searchParams.get('begin') === '1');
-  throw nothing(url);
-}
-
-const MOST_TEXT_CHARS = 500;
-
-function textOf(url: URL): string {
-  const text = url.searchParams.get('text') ?? '';
-  if (text === '' || text.length > MOST_TEXT_CHARS)
-    throw new Refusal(400, `\`text\` has 1 to ${MOST_TEXT_CHARS} characters.`);
-  return text;
-}
-
-function listOf(url: URL): ListQuery {
-  const filter = url.searchParams.get('filter') ?? '';
-  if (filter.length > MOST_FILTER_CHARS)
-    throw new Refusal(400, `A filter has at most ${MOST_FILTER_CHARS} characters.`);
-  return { filter, sort: (url.searchParams.get('sort') ?? '').slice(0, 40) };
-}
-
-function placeOf(url: URL): RowPlace {
-  return {
-    query: url.searchParams.get('query') ?? '',
-    sample: whole(url, 'sample', 0, 1e9),
-    attempt: whole(url, 'attempt', 1, 1e9),
+const whole =
+  (fallback: number, most: number): Read<number> =>
+  (text) => {
+    if (text === null) return fallback;
+    if (/^\d{1,10}$/.test(text) && Number(text) <= most) return Number(text);
+    throw new RangeError(`is a whole number of at most ${most}`);
   };
+const upTo =
+  (most: number): Read<string> =>
+  (text) => {
+    if (text === null || text.length <= most) return text ?? '';
+    throw new RangeError(`has at most ${most} characters`);
+  };
+const oneOf =
+  <T extends string, const F>(known: readonly T[], fallback: F): Read<T | F> =>
+  (text) => {
+    const found = known.find((one) => one === text);
+    if (text === null || found !== undefined) return found ?? fallback;
+    throw new RangeError(`is one of ${known.join(', ')}`);
+  };
+
+const PARAMETERS = {
+  ...{ filter: upTo(2_000), sort: upTo(40), text: upTo(500), query: upTo(100_000), begin: upTo(10) },
+  ...{ from: whole(0, 1e9), count: whole(100, MOST_ROWS) },
+  ...{ sample: whole(0, 1e9), attempt: whole(1, 1e9), turn: whole(1, 1e6) },
+  ...{ kind: oneOf(KINDS, 'all'), cell: oneOf(CELLS, null), of: oneOf(RECORDS, 'turn') },
+} as const;
+type Parameters = { readonly [K in keyof typeof PARAMETERS]: ReturnType<(typeof PARAMETERS)[K]> };
+type Answer = (from: Api & Extras, run: string, given: Parameters) => Promise<unknown>;
+
+/** Behind `/api/run/<run>`. A parameter that a path does not take means nothing to it. */
+const OF_RUN: Readonly<Record<string, Answer>> = {
+  '': ({ run }, name) => run(name),
+  rows: ({ rows }, run, { from, count, ...list }) => rows(run, list, from, count),
+  queries: ({ queries }, run, { kind, from, count }) => queries(run, kind, from, count),
+  rollout: ({ rollout }, run, given) => rollout(run, placeOf(given), given),
+  tokens: ({ tokens }, run, given) => tokens(run, placeOf(given), given.turn),
+  record: ({ record }, run, given) => record(run, placeOf(given), given.of, given.turn),
+  sample: ({ sample }, run, given) => sample(run, placeOf(given)),
+  check: ({ check }, run, { begin }) => check(run, begin === '1'),
+  search: ({ search }, run, { text: wanted }) => {
+    if (wanted === '') throw new Refusal(400, '`text` is empty: nothing is looked for.');
+    return search(run, wanted);
+  },
+};
+
+export async function answerTo(from: Api & Extras, url: URL): Promise<unknown> {
+  const [root, kind, ...names] = url.pathname.split('/').slice(1).map(decoded);
+  const given = parametersOf(url);
+  const [first = '', second = ''] = names;
+  if (root === 'api' && kind === 'runs' && names.length === 0) return from.runs();
+  if (root === 'api' && kind === 'compare' && names.length === 2) return from.compare(first, second, given.cell);
+  const answer = Object.hasOwn(OF_RUN, second) ? OF_RUN[second] : undefined;
+  if (root === 'api' && kind === 'run' && first !== '' && names.length <= 2 && answer)
+    return answer(from, first, given);
+  throw new Refusal(404, `The viewer has nothing at ${JSON.stringify(url.pathname.slice(0, 100))}.`);
 }
 
-function oneOf<T extends string>(url: URL, name: string, known: readonly T[]): T | null {
-  const text = url.searchParams.get(name);
-  const found = known.find((one) => one === text);
-  if (text === null || found !== undefined) return found ?? null;
-  throw new Refusal(400, `\`${name}\` is one of ${known.join(', ')}.`);
-}
-
-function whole(url: URL, name: string, fallback: number, most: number): number {
-  const text = url.searchParams.get(name);
-  if (text === null) return fallback;
-  if (/^\d{1,10}$/.test(text) && Number(text) <= most) return Number(text);
-  throw new Refusal(400, `\`${name}\` is a whole number of at most ${most}.`);
+function parametersOf({ searchParams }: URL): Parameters {
+  const read = ([name, of]: readonly [string, Read<unknown>]) => {
+    try {
+      return [name, of(searchParams.get(name))];
+    } catch (error) {
+      throw new Refusal(400, `\`${name}\` ${(error as Error).message}.`);
+    }
+  };
+  return Object.fromEntries(Object.entries(PARAMETERS).map(read)) as unknown as Parameters;
 }
 
 function decoded(part: string): string {
@@ -84,8 +87,4 @@ function decoded(part: string): string {
   } catch {
     throw new Refusal(400, 'The path is not well encoded.');
   }
-}
-
-function nothing(url: URL): Refusal {
-  return new Refusal(404, `The viewer has nothing at ${JSON.stringify(url.pathname.slice(0, 100))}.`);
 }

@@ -17,8 +17,7 @@ import { ACT_PATH, openSteering, type Steering } from './steer.ts';
 
 export interface ViewServerOptions {
   readonly api: Api;
-  /** Absent: without them. */
-  readonly extras?: Extras;
+  readonly extras: Extras;
   readonly assets: Assets;
   /** 0: any free one. */
   readonly port: number;
@@ -87,7 +86,7 @@ export async function serveView(options: ViewServerOptions): Promise<ViewServer>
     const asset = Object.hasOwn(assets, url.pathname) ? assets[url.pathname] : undefined;
     if (asset) await send(request, response, 200, asset.type, asset.text);
     else {
-      const found = await answerTo(api, url, extras);
+      const found = await answerTo({ ...api, ...extras }, url);
       const plain = isPlain(found) ? found.plain : undefined;
       await send(request, response, 200, plain === undefined ? JSON_TYPE : TEXT_TYPE, plain ?? JSON.stringify(found));
     }

@@ -9,7 +9,7 @@ export const FIRST_VERSION = 0;
 const FIRST_LABELS = new Set(['', 'default']);
 const INT32_END = 2 ** 31;
 /** Strings without a number are above every realistic count of updates. */
-const UNNUMBERED = 2 ** 30;
+export const UNNUMBERED = 2 ** 30;
 const LONGEST_NUMBERED = 200;
 
 /**

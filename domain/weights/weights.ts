@@ -3,7 +3,7 @@
 
 import { UsageError } from '../errors/errors.ts';
 import { BOOLEAN, COUNT, HASH, INT32, NAME, type ObjectOf, orNull, PLACE } from '../schema/fields.ts';
-import { versionNumber } from './weight-version.ts';
+import { UNNUMBERED, versionNumber } from './weight-version.ts';
 
 /** The input of `updateWeights`. */
 export interface WeightsInput {
@@ -89,8 +89,6 @@ export interface WeightsProgress extends Omit<WeightsResult, 'label'> {
 export const UNSURE = 'unsure';
 export const unsureLabel = (label: string): string => `${UNSURE}/${label}?`;
 
-/** From here on a version is a hash of its label, which has no order. */
-const UNORDERED = 2 ** 30;
 const INT32_END = 2 ** 31;
 
 /** `<run>/weights-<version>`, `<run>/rewind-<version>`: no rollout has an id of two parts. */
@@ -147,7 +145,7 @@ export function nextWeights(
 
 function goesBack(current: number, version: number): boolean {
   if (version === current) return true;
-  return version < current && current < UNORDERED;
+  return version < current && current < UNNUMBERED;
 }
 
 function wentBack(current: DeclaredWeights, { version, folder }: Wanted): UsageError {

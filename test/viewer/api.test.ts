@@ -121,11 +121,11 @@ describe('the numbers of a run', () => {
     const { summary } = await rig.api.run(RUN);
     expect(summary.turns.map(({ judged }) => judged)).toEqual(counts.judgedAt);
     expect(summary.turns.map(({ right }) => right)).toEqual(counts.rightAt);
-    expect(summary.turns.map(({ rightBy }) => rightBy)).toEqual(counts.rightBy);
+    expect(summary.turns.map(({ rightBy }) => rightBy.value! * rightBy.n)).toEqual(counts.rightBy);
     expect(summary.outcomes).toEqual(counts.outcomes);
     expect(summary.tokens).toBe(counts.tokens);
     expect([summary.total, summary.begun, summary.ended]).toEqual([4, 3, 3]);
-    expect(summary.turns.map(({ repaired, spoiled }) => [repaired, spoiled])).toEqual([
+    expect(summary.turns.map(({ repairs, spoils }) => [repairs.count, spoils.count])).toEqual([
       [0, 0],
       [1, 1],
       [1, 0],

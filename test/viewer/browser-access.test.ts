@@ -99,7 +99,7 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     expect(await page.locator('.two-by-two b').allInnerTexts()).toEqual(['1', '0', '2', '1']);
     expect(await page.locator('.figure b').allInnerTexts()).toEqual(['37.5 %', '87.5 %', '+50.0 points', '.092']);
     await page.locator('.two-by-two .only-b').click();
-    await expect.poll(() => page.locator('.pairs-list .id').allInnerTexts()).toEqual(['a3', 'a2']);
+    await expect.poll(() => page.locator('.pairs th a').allInnerTexts()).toEqual(['a3', 'a2']);
     expect(basename(new URL(page.url()).hash)).toBe('only-b');
     expect(seen.errors).toEqual([]);
     await seen.close();
@@ -108,7 +108,7 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
   test('one query of two runs is shown side by side, turn beside turn, and keys lead to the next', async () => {
     const seen = await openPage(browser, `${server.url}#/compare/${RUN}/r2/only-b`);
     const { page } = seen;
-    await page.locator('.pairs-list').getByRole('link', { name: 'a3', exact: true }).click();
+    await page.locator('.pairs').getByRole('link', { name: 'a3', exact: true }).click();
     await expect.poll(() => page.locator('.sides .turn').count()).toBe(6);
     const verdicts = page.locator('.sides .turn .said .verdict');
     const all = ['✗ wrong', '✗ wrong', '✗ wrong', '✗ wrong', '✗ wrong', '✓ right'];
@@ -121,7 +121,7 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     await expect.poll(() => page.url()).toContain('/only-b/q/a2/1');
     await expect.poll(() => verdicts.allInnerTexts()).toHaveLength(6);
     await page.keyboard.press('Escape');
-    await page.locator('.pairs-list').waitFor();
+    await page.locator('.pairs').waitFor();
     expect(seen.errors).toEqual([]);
     await seen.close();
   });
@@ -133,7 +133,7 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     await expect.poll(() => page.locator('.hits li').allInnerTexts()).toEqual([expect.stringContaining('What is a3?')]);
     expect(page.url()).toContain('/search?f=WHAT+IS+A3');
     await page.locator('input[type=search]').fill('no such text');
-    await expect.poll(() => page.locator('.search').innerText()).toContain('It occurs nowhere.');
+    await expect.poll(() => page.locator('main').innerText()).toContain('It occurs nowhere.');
     await page.goto(`${server.url}#/run/${RUN}/search?f=it`);
     await page.locator('.hits a').last().click();
     await page.locator('.turn').first().waitFor();
@@ -159,7 +159,7 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     const seen = await openPage(browser, `${server.url}#/run/open/live`);
     const { page } = seen;
     await expect.poll(() => page.locator('.flight tbody').first().innerText()).toMatch(/a2[\s\S]*judging turn 2/);
-    expect(await page.locator('.provisional').innerText()).toMatch(/25\.0 % to 100\.0 %/);
+    expect(await page.locator('.notice .facts').innerText()).toMatch(/25\.0 % to 100\.0 %/);
     await seen.close();
   });
 });

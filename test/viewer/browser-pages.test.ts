@@ -144,12 +144,45 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
     const { page } = seen;
     await page.locator('.turn').nth(2).waitFor();
     await page.keyboard.press('c');
-    await expect.poll(() => page.locator('.act').innerText()).toContain(`Choose the run to compare ${RUN} with.`);
+    await expect.poll(() => page.locator('.head').innerText()).toContain(`Choose the run to compare ${RUN} with.`);
     expect(page.url()).toMatch(/#\/\?compare=/);
     await page.getByRole('checkbox', { name: 'Choose other' }).click();
     await page.getByRole('link', { name: /^Compare .* at a1$/ }).click();
     await page.locator('.beside').waitFor();
     expect(page.url()).toMatch(/\/q\/a1$/);
+    await leave(seen);
+  });
+
+  test('runs are found by their words, in the order that is chosen, both in the address', async () => {
+    const seen = await visit('');
+    const { page } = seen;
+    const names = () => page.locator('.card .whole').allInnerTexts();
+    await expect.poll(async () => (await names()).length).toBe(2);
+    await page.getByRole('combobox', { name: 'Order of the runs' }).selectOption('name');
+    await expect.poll(names).toEqual([RUN, 'other'].toSorted());
+    await page.keyboard.press('/');
+    await page.keyboard.type('OTH open');
+    await expect.poll(names).toEqual(['other']);
+    expect(page.url()).toMatch(/#\/\?f=OTH\+open&s=name$/);
+    await page.getByRole('searchbox').fill('nowhere');
+    await expect.poll(() => page.locator('main').innerText()).toContain('No run is like that.');
+    await leave(seen);
+  });
+
+  test('a training run is shown over its weight versions, with new points while it goes on', async () => {
+    const store = openFileStore(rig.out, 'trained');
+    await putRun(store, QUERIES, { run: 'trained' });
+    const add = (index: number, verdicts: readonly ('right' | 'wrong')[], versions: readonly number[]) =>
+      play(store, { run: 'trained', query: QUERIES[index]!, index, verdicts, versions });
+    await add(0, ['wrong', 'wrong', 'wrong'], [0, 0, 1]);
+    await add(1, ['right', 'right', 'right'], [2, 2, 2]);
+    const seen = await visit('#/run/trained');
+    const curve = (name: string) => seen.page.getByRole('img', { name });
+    await curve('staleness: 1.00 at version 0, 0.00 at version 2').waitFor();
+    await curve('right at any turn: 0.0 % at version 0, 100.0 % at version 2').waitFor();
+    await curve('tokens of an answer: 3 at version 0, 3 at version 2').waitFor();
+    await add(2, ['right', 'right', 'right'], [3, 3, 5]);
+    await curve('staleness: 1.00 at version 0, 2.00 at version 3').waitFor();
     await leave(seen);
   });
 
@@ -248,6 +281,8 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
     await expect.poll(() => seen.page.getByRole('alert').innerText()).toContain('There is no run "nothing"');
     const other = await visit(`#/run/${RUN}/q/a9/0`);
     await expect.poll(() => other.page.getByRole('alert').innerText()).toContain('There is no query "a9"');
+    await other.page.getByRole('link', { name: `Rollouts of ${RUN}` }).click();
+    await other.page.locator('.tr.row').first().waitFor();
     await seen.close();
     await other.close();
   });

@@ -159,7 +159,7 @@ describeUnless(NO_BROWSER)('a report in a browser', () => {
     // It opens on the comparison.
     await page.locator('.two-by-two').waitFor();
     expect(await page.locator('.head').innerText()).toContain('2 queries with the same text in both');
-    await page.locator('.pairs-list a').last().click();
+    await page.locator('.pairs a').last().click();
     await page.locator('.turn').nth(1).waitFor();
     expect(await page.locator('h1').textContent()).toBe(HOSTILE_QUERIES[2]!.queryId);
     expect(page.url()).toContain(`#/run/${OTHER}/`);
@@ -197,7 +197,7 @@ describeUnless(NO_BROWSER)('a report in a browser', () => {
       expect(await harm(seen)).toEqual([]);
     }
     await page.goto(`${url}#/compare/${RUN}/${OTHER}/only-a`);
-    await page.locator('.pairs-list li').first().waitFor();
+    await page.locator('.pairs tbody tr').first().waitFor();
     expect(await page.evaluate(`fetch('https://evil.example/').then(() => 'sent', () => 'refused')`)).toBe('refused');
     await seen.close();
   });

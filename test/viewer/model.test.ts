@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { inParts } from '../../viewer/in-batches.ts';
 import { parseFilter } from '../../viewer/model/filter.ts';
 import { sorted } from '../../viewer/model/order.ts';
 import { difficulty } from '../../viewer/model/queries.ts';
@@ -119,15 +120,8 @@ describe('the order of a list', () => {
   });
 });
 
-function atOnce<T>(parts: Generator<void, T, void>): T {
-  for (;;) {
-    const part = parts.next();
-    if (part.done) return part.value;
-  }
-}
-
 describe('the numbers by turn', () => {
-  test('are of answers: a turn that called tools is none, and its tokens and reason are not of the answer before it', () => {
+  test('are of answers: a turn that called tools is none, and its tokens and reason are not of the answer before it', async () => {
     const turns = (given: object) => ({ extracted: null, server: null, versions: [0, 0] as const, ...given });
     const base = { index: 0, title: '', attempt: 1, state: 'complete', stop: 'max-turns', reason: null } as const;
     const rows: Row[] = [
@@ -143,7 +137,9 @@ describe('the numbers by turn', () => {
         turns: turns({ tokens: [7, 9], ms: [2, 4], finish: 'ss', reasons: ['equal', 'equal'] }) as Row['turns'],
       },
     ];
-    const summary = atOnce(summaryInParts(rows, 2, 2));
+    const summary = await inParts(
+      summaryInParts(rows, { queries: 2, samples: 1, epochs: 1, numTurns: 2, stop: 'always' }),
+    );
     expect(summary.turns.map(({ tokens, cut }) => [tokens?.p50, tokens?.max, cut])).toEqual([
       [7, 7, 0],
       [9, 9, 0],
@@ -183,7 +179,9 @@ describe('an address', () => {
     });
     const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
     const route: fc.Arbitrary<Route> = fc.oneof(
-      fc.constant({ page: 'runs' as const }),
+      fc
+        .record({ run: name, query: fc.option(text.filter((t) => t !== '')), sample: fc.nat(999), ...list })
+        .map(({ filter, sort, ...compare }) => ({ page: 'runs' as const, filter, sort, compare })),
       fc.record({
         page: fc.constant('compare' as const),
         a: name,
@@ -222,7 +220,7 @@ describe('an address', () => {
 
   test('of nothing leads to the runs, and none throws', () => {
     fc.assert(fc.property(text, (hash) => void expect(parseRoute(`#${hash}`)).toHaveProperty('page')));
-    expect(parseRoute('#/run/')).toEqual({ page: 'runs' });
+    expect(parseRoute('#/run/')).toEqual({ page: 'runs', filter: '', sort: '' });
   });
 });
 

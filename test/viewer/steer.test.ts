@@ -34,7 +34,7 @@ beforeEach(async () => {
   };
   const bundle = { script: '', style: '' };
   server = await serveView({
-    api: rig.api,
+    ...{ api: rig.api, extras: rig.extras },
     assets: serverAssets(bundle),
     port: 0,
     token: TOKEN,
@@ -206,7 +206,7 @@ describe('an act from the page', () => {
     for (const path of ['/', '/api/runs', '/page.js']) expect((await ask(server, path)).status).toBe(401);
     await expect(
       serveView({
-        api: rig.api,
+        ...{ api: rig.api, extras: rig.extras },
         assets: {},
         port: 0,
         token: null,

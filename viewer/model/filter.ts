@@ -81,7 +81,7 @@ function parsePlain(part: string): ((row: Row) => boolean) | string {
     if (wanted === '' || !Number.isFinite(limit)) return `${part}: \`${name}\` takes a number.`;
     return (row) => {
       const value = NUMBERS[name]!(row);
-      return value !== null && compare(value, sign, limit);
+      return value !== null && SIGNS[sign]!(value, limit);
     };
   }
   if (!Object.hasOwn(NAMES, name)) {
@@ -110,17 +110,11 @@ function unknown(part: string, name: string): string {
   return `${part}: there is no fact \`${name}\`. There are ${all.join(', ')}; quote a word that holds a colon.`;
 }
 
-function compare(value: number, sign: string, limit: number): boolean {
-  switch (sign) {
-    case '>':
-      return value > limit;
-    case '>=':
-      return value >= limit;
-    case '<':
-      return value < limit;
-    case '<=':
-      return value <= limit;
-    default:
-      return value === limit;
-  }
-}
+const SIGNS: Readonly<Record<string, (value: number, limit: number) => boolean>> = {
+  ':': (value, limit) => value === limit,
+  '=': (value, limit) => value === limit,
+  '>': (value, limit) => value > limit,
+  '>=': (value, limit) => value >= limit,
+  '<': (value, limit) => value < limit,
+  '<=': (value, limit) => value <= limit,
+};

@@ -6,7 +6,6 @@ import type { NamedAct } from '../../domain/run/steering.ts';
 import type { EndRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Cell, Comparison, PairedQuery } from '../../statistics/comparison.ts';
-import type { Numbers } from './numbers.ts';
 import type { Kind, QueryRow } from './queries.ts';
 import type { Row } from './row.ts';
 import type { RunSummary } from './summary.ts';
@@ -51,7 +50,6 @@ export interface Setting {
 export interface RunMessage {
   readonly head: RunHead;
   readonly summary: RunSummary;
-  readonly numbers: Numbers;
   /** Settings that were given, by name; the others have their default. */
   readonly settings: readonly Setting[];
   readonly facts: readonly (readonly [string, string])[];

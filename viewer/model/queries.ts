@@ -2,7 +2,7 @@
 // not known (failed, undecided), or in which a person wrote, are left out of both numbers.
 
 import { known, rightBy } from '../../statistics/outcomes.ts';
-import { summaries } from './numbers.ts';
+import { summaries } from './summary.ts';
 import type { Row } from './row.ts';
 
 export const KINDS = ['all', 'always', 'sometimes', 'never'] as const;
@@ -46,21 +46,15 @@ export function difficulty(rows: readonly Row[], kind: Kind, numTurns: number): 
     const bin = right === 0 ? 0 : right === of ? TENTHS + 1 : 1 + Math.floor((TENTHS * right) / of);
     histogram[Math.min(bin, right === of ? TENTHS + 1 : TENTHS)]!++;
   }
-  const counts = Object.fromEntries(KINDS.map((one) => [one, all.filter((row) => isOf(row, one)).length]));
-  const chosen = all.filter((row) => isOf(row, kind));
+  const counts = Object.fromEntries(KINDS.map((one) => [one, all.filter(IS[one]).length]));
+  const chosen = all.filter(IS[kind]);
   const share = ({ right, known: of }: QueryRow) => (of === 0 ? 2 : right / of);
   return { counts: counts as Record<Kind, number>, histogram, rows: chosen.sort((a, b) => share(a) - share(b)) };
 }
 
-function isOf({ right, known: of }: QueryRow, kind: Kind): boolean {
-  switch (kind) {
-    case 'all':
-      return true;
-    case 'always':
-      return of > 0 && right === of;
-    case 'never':
-      return of > 0 && right === 0;
-    case 'sometimes':
-      return right > 0 && right < of;
-  }
-}
+const IS: Readonly<Record<Kind, (row: QueryRow) => boolean>> = {
+  all: () => true,
+  always: ({ right, known: of }) => of > 0 && right === of,
+  sometimes: ({ right, known: of }) => right > 0 && right < of,
+  never: ({ right, known: of }) => of > 0 && right === 0,
+};

@@ -28,13 +28,16 @@ export interface Doing {
 }
 
 /** Unique in its run. */
-export const rowKey = ({ query, sample, attempt }: Pick<Row, 'query' | 'sample' | 'attempt'>): string =>
-  `${sample}.${attempt}/${query}`;
+export const rowKey = ({ query, sample, attempt }: Place): string => `${sample}.${attempt}/${query}`;
+
+/** Without the rest of a row. */
+export const placeOf = ({ query, sample, attempt }: Place): Place => ({ query, sample, attempt });
+type Place = Pick<Row, 'query' | 'sample' | 'attempt'>;
 
 /** In data set order, then by sample and attempt; those without a place in the data set are last, by id. */
 export function inOrder(a: Row, b: Row): number {
   return (
-    placeOf(a) - placeOf(b) ||
+    orderOf(a) - orderOf(b) ||
     (a.query < b.query ? -1 : a.query > b.query ? 1 : 0) ||
     a.sample - b.sample ||
     a.attempt - b.attempt
@@ -56,4 +59,4 @@ export const msOf = (row: Row): number => sum(row.turns.ms);
 /** The last judged turn was right. */
 export const endsRight = ({ success }: Row): boolean => success.findLast((s) => s !== null) === 1;
 
-const placeOf = ({ index }: Row): number => index ?? Number.MAX_SAFE_INTEGER;
+const orderOf = ({ index }: Row): number => index ?? Number.MAX_SAFE_INTEGER;

@@ -1,33 +1,25 @@
-// The numbers of a run from its rows: accuracy by turn, what feedback changed, how rollouts ended, tokens and times.
-// Pure. Numbers by turn are of ended rollouts. Only the last attempt of a sample counts; a failed or undecided turn is never a wrong one.
+// The numbers of a run from its rows: by turn those of `everturn stats`, and what rows say beside them: how rollouts ended,
+// the judge's reasons, tokens and times. Pure. Of a sample the last attempt counts. Leaves out what needs every turn's
+// record: majority votes, rewards, and times by server.
 
 import { OUTCOMES, type Outcome, type StopReason } from '../../domain/rollout/ending.ts';
+import { type RolloutSummary, type RunShape, unsteered } from '../../domain/rollout/rollout-summary.ts';
 import { totalTokens } from '../../domain/rollout/turn.ts';
-import { latest, placeOfAnswer, type Row, type RowState, sum, tokensOf } from './row.ts';
+import { UNNUMBERED } from '../../domain/weights/weight-version.ts';
+import { counted, statisticsOfTurn, type TurnStatistics } from '../../statistics/by-turn.ts';
+import type { Estimate } from '../../statistics/estimate.ts';
+import { provisional, type Provisional } from '../../statistics/in-progress.ts';
+import { type Distribution, distributionOf, meanOf } from '../../statistics/mean.ts';
+import { byQuery, hasEnded, known, rightBy } from '../../statistics/outcomes.ts';
+import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
+import { latest, msOf, placeOfAnswer, type Row, type RowState, sum, tokensOf } from './row.ts';
 
-export interface TurnSummary {
-  /** 1-based. */
-  readonly turn: number;
-  readonly judged: number;
-  readonly right: number;
-  /** Rollouts that were right at this turn or before, of all. */
-  readonly rightBy: number;
-  /** From the turn before to this one, of rollouts judged at both. */
-  readonly stayedRight: number;
-  readonly repaired: number;
-  readonly spoiled: number;
-  readonly stayedWrong: number;
+export interface TurnSummary extends TurnStatistics {
   /** Answers that were cut at their limit. */
   readonly cut: number;
-  readonly tokens: Spread | null;
-  readonly ms: Spread | null;
-}
-
-/** Percentiles, by linear interpolation between order statistics. */
-export interface Spread {
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
+  /** Of an answer. */
+  readonly tokens: Distribution;
+  readonly ms: Distribution;
 }
 
 export interface EndCount {
@@ -35,6 +27,20 @@ export interface EndCount {
   readonly stop: StopReason | null;
   readonly reason: string | null;
   readonly count: number;
+}
+
+/** Ended rollouts whose first answer is of one weight version, or of one of several next to each other. */
+export interface VersionSummary {
+  /** The lowest. */
+  readonly version: number;
+  readonly rollouts: number;
+  /** Means; null where none is known. */
+  readonly meanReturn: number | null;
+  readonly right: number | null;
+  /** Of an answer. */
+  readonly tokens: number | null;
+  /** From the first answer to the last, in versions. */
+  readonly staleness: number | null;
 }
 
 export interface RunSummary {
@@ -47,7 +53,10 @@ export interface RunSummary {
   readonly outcomes: Readonly<Record<Outcome, number>>;
   /** Ways in which rollouts ended, most frequent first. */
   readonly ends: readonly EndCount[];
+  /** Of ended rollouts. */
   readonly turns: readonly TurnSummary[];
+  /** Ascending; empty where all rollouts began with one version. */
+  readonly versions: readonly VersionSummary[];
   /** G_1 of complete rollouts; null if there is none. */
   readonly meanReturn: number | null;
   /** Output tokens, null if unknown, and milliseconds of generation. */
@@ -57,129 +66,126 @@ export interface RunSummary {
   readonly reasons: readonly (readonly [string, number])[];
   /** Rollouts by server. */
   readonly servers: readonly (readonly [string, number])[];
-  readonly versions: readonly [number, number] | null;
+  /** With several samples of a query. */
+  readonly passAtK: readonly Estimate[];
+  /** Null for a run that has ended. */
+  readonly provisional: Provisional | null;
 }
 
-/** A part of the work on a long run takes some tens of milliseconds. */
-const PART = 10_000;
+export function summaries(rows: readonly Row[]): RolloutSummary[] {
+  return latest(rows).map(
+    ({ state, stop, reason, success, reward, endedAt, steered, index, query, sample, attempt }) => ({
+      ...{ index, query, sample, attempt, success, turns: [], finishedAt: endedAt },
+      outcome: state === 'open' ? null : state,
+      stopReason: stop,
+      failure: reason,
+      returns: reward === null ? [] : [reward],
+      ...(steered && { steered: 'message' as const }),
+    }),
+  );
+}
+
 const MAX_TURNS = 200;
 
-/** `rows` in order; `total`: rollouts of the run, as far as the data set says. */
-export function* summaryInParts(
-  rows: readonly Row[],
-  total: number,
-  numTurns: number,
-): Generator<void, RunSummary, void> {
-  const counted = latest(rows);
-  const found = { ended: 0, steered: 0, ms: 0, longest: 0 };
-  const outcomes = Object.fromEntries(OUTCOMES.map((o) => [o, 0])) as Record<Outcome, number>;
-  const ends = new Map<string, EndCount>();
-  const turns: TurnCount[] = [];
-  const [reasons, servers] = [new Map<string, number>(), new Map<string, number>()];
-  let versions: readonly [number, number] | null = null;
-  let tokens: number | null = 0;
-  const returns = { sum: 0, count: 0 };
-  for (const [i, row] of counted.entries()) {
-    const { state, stop, reason, success, turns: glance, steered } = row;
-    if (i % PART === PART - 1) yield;
-    found.longest = Math.max(found.longest, success.length);
-    tokens = totalTokens([tokens, tokensOf(row)]);
-    found.ms += sum(glance.ms);
-    const { answers } = glance;
-    for (const [at, name] of glance.reasons.entries())
-      if (name !== '' && (answers?.includes(at) ?? true)) add(reasons, name);
-    if (glance.server !== null) add(servers, glance.server);
-    if (glance.versions) versions = wider(versions, glance.versions);
-    if (state === 'open') continue;
-    found.ended++;
-    outcomes[state]++;
-    const key = `${state} ${stop} ${reason}`;
-    ends.set(key, { state, stop, reason, count: (ends.get(key)?.count ?? 0) + 1 });
-    if (steered) {
-      found.steered++;
-      continue;
-    }
-    addTurns(turns, success, glance);
-    if (row.reward === null) continue;
-    returns.sum += row.reward;
-    returns.count++;
+/** `rows` in order. In parts: of a long run each takes up to a quarter of a second. */
+export function* summaryInParts(rows: readonly Row[], shape: RunShape): Generator<void, RunSummary, void> {
+  const begun = latest(rows);
+  const ended = begun.filter(({ state }) => state !== 'open');
+  yield;
+  const all = summaries(rows);
+  const own = ended.filter(({ steered }) => !steered);
+  yield;
+  const groups = byQuery(unsteered(all).filter(hasEnded));
+  const longest = begun.reduce((most, { success }) => Math.max(most, success.length), 0);
+  const turns: TurnSummary[] = [];
+  for (let turn = 1; turn <= Math.max(longest, Math.min(shape.numTurns, MAX_TURNS)); turn++) {
+    yield;
+    turns.push({ ...statisticsOfTurn(groups, turn), ...answersAt(own, turn - 1) });
   }
   yield;
-  const { longest, ...counts } = found;
-  const shown = Math.max(longest, Math.min(numTurns, MAX_TURNS));
-  let rightBy = 0;
+  const inProgress = provisional(all, shape, shape.numTurns);
+  yield;
+  const several = shape.samples * shape.epochs > 1;
+  const passAtK = several ? passesOf(runStatistics(all, shape)) : [];
+  yield;
+  const returns = known(own.map(({ reward }) => reward));
   return {
-    total: Math.max(total, counted.length),
-    begun: counted.length,
-    ...counts,
-    tokens,
-    outcomes,
-    ends: [...ends.values()].sort((a, b) => b.count - a.count),
-    turns: Array.from({ length: shown }, (_, i) => {
-      const { tokens, ms, firstRight, ...turn } = turns[i] ?? noCount();
-      rightBy += firstRight;
-      return { turn: i + 1, ...turn, rightBy, tokens: spread(tokens), ms: spread(ms) };
-    }),
-    meanReturn: returns.count === 0 ? null : returns.sum / returns.count,
-    reasons: mostFirst(reasons),
-    servers: mostFirst(servers),
-    versions,
+    total: Math.max(shape.queries * shape.samples * shape.epochs, begun.length),
+    begun: begun.length,
+    ended: ended.length,
+    steered: ended.length - own.length,
+    outcomes: {
+      ...(Object.fromEntries(OUTCOMES.map((o) => [o, 0])) as Record<Outcome, number>),
+      ...counted(ended.map(({ state }) => state as Outcome)),
+    },
+    ends: endsOf(ended),
+    turns,
+    versions: versionsOf(own),
+    meanReturn: meanOf(returns).value,
+    tokens: totalTokens(begun.map(tokensOf)),
+    ms: sum(begun.map(msOf)),
+    reasons: Object.entries(counted(begun.flatMap(reasonsOf))),
+    servers: Object.entries(counted(begun.flatMap(({ turns: { server } }) => server ?? []))),
+    passAtK,
+    provisional: inProgress,
   };
 }
 
-/** Of one turn, while rows are counted. */
-type TurnCount = { -readonly [K in Exclude<keyof TurnSummary, 'turn' | 'rightBy' | 'tokens' | 'ms'>]: number } & {
-  /** Right for the first time. */
-  firstRight: number;
-  readonly tokens: number[];
-  readonly ms: number[];
-};
-
-const noCount = (): TurnCount => ({
-  ...{ judged: 0, right: 0, stayedRight: 0, repaired: 0, spoiled: 0, stayedWrong: 0, cut: 0, firstRight: 0 },
-  ...{ tokens: [], ms: [] },
-});
-
-function addTurns(turns: TurnCount[], success: Row['success'], glance: Row['turns']): void {
-  const first = success.indexOf(1);
-  for (const [i, now] of success.entries()) {
-    const counts = (turns[i] ??= noCount());
-    if (i === first) counts.firstRight++;
-    const before = success[i - 1];
-    if (now !== null) {
-      counts.judged++;
-      counts.right += now;
-      if (before === 1) counts[now ? 'stayedRight' : 'spoiled']++;
-      else if (before === 0) counts[now ? 'repaired' : 'stayedWrong']++;
-    }
+function answersAt(rows: readonly Row[], answer: number): Pick<TurnSummary, 'cut' | 'tokens' | 'ms'> {
+  const [tokens, ms]: [number[], number[]] = [[], []];
+  let cut = 0;
+  for (const { turns } of rows) {
+    const at = placeOfAnswer(turns, answer);
+    if (turns.ms[at] === undefined) continue;
+    ms.push(turns.ms[at]);
+    tokens.push(...known([turns.tokens[at] ?? null]));
+    if (turns.finish[at] === 'l') cut++;
   }
-  const played = glance.answers?.length ?? glance.tokens.length;
-  for (let i = 0; i < played; i++) {
-    const at = placeOfAnswer(glance, i);
-    if (glance.tokens[at] === undefined) continue;
-    const counts = (turns[i] ??= noCount());
-    if (glance.tokens[at] !== null) counts.tokens.push(glance.tokens[at]);
-    counts.ms.push(glance.ms[at]!);
-    if (glance.finish[at] === 'l') counts.cut++;
-  }
+  return { cut, tokens: distributionOf(tokens), ms: distributionOf(ms) };
 }
 
-export function spread(values: number[]): Spread | null {
-  if (values.length === 0) return null;
-  const ordered = Float64Array.from(values).sort();
-  const at = (share: number): number => {
-    const place = share * (ordered.length - 1);
-    const low = ordered[Math.floor(place)]!;
-    return low + (place % 1) * (ordered[Math.ceil(place)]! - low);
-  };
-  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+const MOST_VERSIONS = 100;
+
+function versionsOf(rows: readonly Row[]): VersionSummary[] {
+  // Versions without a number have no order.
+  const began = rows.flatMap((row) => {
+    const { versions } = row.turns;
+    return versions && versions[1] < UNNUMBERED
+      ? [{ row, version: versions[0], stale: versions[1] - versions[0] }]
+      : [];
+  });
+  const most = began.reduce((high, { version }) => Math.max(high, version), 0);
+  const width = Math.ceil((most + 1) / MOST_VERSIONS);
+  const groups = new Map<number, typeof began>();
+  for (const one of began) {
+    const at = Math.floor(one.version / width) * width;
+    const group = groups.get(at);
+    if (group) group.push(one);
+    else groups.set(at, [one]);
+  }
+  if (groups.size < 2) return [];
+  const mean = (values: readonly (number | null)[]) => meanOf(known(values)).value;
+  return [...groups]
+    .sort(([a], [b]) => a - b)
+    .map(([version, of]) => ({
+      version,
+      rollouts: of.length,
+      meanReturn: mean(of.map(({ row }) => row.reward)),
+      right: mean(summaries(of.map(({ row }) => row)).map((one) => rightBy(one, Infinity))),
+      tokens: mean(of.flatMap(({ row }) => row.turns.tokens)),
+      staleness: mean(of.map(({ stale }) => stale)),
+    }));
 }
 
-const add = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
+/** Of answers: calls of tools are not judged. */
+const reasonsOf = ({ turns: { reasons, answers } }: Row): string[] =>
+  reasons.filter((name, at) => name !== '' && (answers?.includes(at) ?? true));
 
-const mostFirst = (counts: ReadonlyMap<string, number>): (readonly [string, number])[] =>
-  [...counts].sort(([, a], [, b]) => b - a);
-
-function wider(span: readonly [number, number] | null, [low, high]: readonly [number, number]): [number, number] {
-  return span === null ? [low, high] : [Math.min(span[0], low), Math.max(span[1], high)];
+function endsOf(ended: readonly Row[]): EndCount[] {
+  const ends = new Map<string, EndCount>();
+  for (const { state, stop, reason } of ended) {
+    const key = `${state} ${stop} ${reason}`;
+    ends.set(key, { state, stop, reason, count: (ends.get(key)?.count ?? 0) + 1 });
+  }
+  return [...ends.values()].sort((a, b) => b.count - a.count);
 }

@@ -58,14 +58,8 @@ function skipToMain(event: Event): void {
 }
 
 function titleOf(route: Route): string {
-  switch (route.page) {
-    case 'runs':
-      return 'Runs · Everturn';
-    case 'run':
-      return `${route.run} · Everturn`;
-    case 'rollout':
-      return `${route.place.query} · ${route.run} · Everturn`;
-    case 'compare':
-      return `${route.a} and ${route.b} · Everturn`;
-  }
+  const { page } = route;
+  if (page === 'runs') return 'Runs · Everturn';
+  if (page === 'compare') return `${route.a} and ${route.b} · Everturn`;
+  return `${page === 'rollout' ? `${route.place.query} · ` : ''}${route.run} · Everturn`;
 }

@@ -15,7 +15,7 @@ export function Asked({ query }: { readonly query: Query }): JSX.Element {
           <span class="dim">expected</span> <Expected query={query} />
           {worked.length > 0 && (
             <details>
-              <summary>the worked solution</summary>
+              <summary class="dim">the worked solution</summary>
               {worked.map((text) => (
                 <RichText key={text} text={text} />
               ))}

@@ -75,7 +75,7 @@ export function Beside({ route, source, message: { pairs } }: Props): JSX.Elemen
           </header>
           <div class="sides">
             {sides.map(({ side, run, message, error }) => (
-              <div class="side-head" key={side}>
+              <div class="turn-head" key={side}>
                 <h2>
                   <span class="dim">{side}</span>{' '}
                   {message ? <a href={rolloutHref(run, message.row)}>{run}</a> : <span>{run}</span>}

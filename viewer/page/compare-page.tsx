@@ -23,7 +23,7 @@ export function ComparePage({ route, source }: { readonly route: CompareRoute; r
     () => source.compare(a, b, cell),
     (found) => (found.a.state === 'open' || found.b.state === 'open' ? OPEN_MS : 0),
   );
-  if (!message) return <Loading error={error} />;
+  if (!message) return <Loading error={error} back={['#/', 'All runs']} />;
   if (beside) return <Beside route={{ ...route, beside }} source={source} message={message} />;
   return (
     <Comparison message={message} route={route} swap={source.kind === 'server'}>
@@ -47,7 +47,7 @@ export function Comparison({ message, route: given, swap = false, children }: Co
   const route = given ?? compareAll(a, b);
   const { cell } = route;
   return (
-    <section class="compare">
+    <section>
       <div class="head">
         <h1>
           <a href={runHref(a)}>{a}</a> <span class="dim">and</span> <a href={runHref(b)}>{b}</a>
@@ -189,7 +189,7 @@ function Turns({ message }: { readonly message: CompareMessage }): JSX.Element {
         }))}
       />
       {a !== null && b !== null && (
-        <p class="dim after">
+        <p class="dim">
           Tokens of a rollout: {brief(a)} and {brief(b)}
           {a > 0 && `, a ratio of ${(b / a).toFixed(2)}`}.
         </p>
@@ -215,51 +215,42 @@ function Settings({ message }: { readonly message: CompareMessage }): JSX.Elemen
 function Pairs({ route, message }: { readonly route: CompareRoute; readonly message: CompareMessage }): JSX.Element {
   const { pairs } = message;
   return (
-    <>
-      {pairs.length < message.count && (
-        <p class="dim">
-          The first {count(pairs.length)} of {count(message.count)}.
-        </p>
-      )}
-      <ul class="pairs-list">
-        <li class="dim" aria-hidden="true">
-          <span>query</span>
-          <span class="mid">A</span>
-          <span class="mid">B</span>
-          <span>B − A</span>
-        </li>
-        {pairs.map(({ query, title, a, b }) => (
-          <li key={query}>
-            <span class="dim">
-              <a class="id" href={hrefOf({ ...route, beside: { query, sample: 0 } })} title="Side by side">
-                {query}
-              </a>{' '}
-              {title}
-            </span>
-            {(
-              [
-                ['A', route.a, a],
-                ['B', route.b, b],
-              ] as const
-            ).map(([side, run, value]) => (
-              <a key={side} href={rolloutHref(run, { query, sample: 0, attempt: 1 })}>
-                <span class="unseen">
-                  {query} in {side}:{' '}
-                </span>
-                <Mark value={value} />
-              </a>
-            ))}
-            <span class="dim">{a === b ? '' : points(b - a)}</span>
-          </li>
-        ))}
-      </ul>
-    </>
+    <Table
+      label="Queries of both runs"
+      kind="pairs"
+      caption={pairs.length < message.count && `The first ${count(pairs.length)} of ${count(message.count)}.`}
+      head={['query', 'A', 'B', 'B − A']}
+      rows={pairs.map(({ query, title, a, b }) => ({
+        key: query,
+        cells: [
+          <>
+            <a class="underlined" href={hrefOf({ ...route, beside: { query, sample: 0 } })} title="Side by side">
+              {query}
+            </a>{' '}
+            <span class="dim">{title}</span>
+          </>,
+          <Mark key="A" of={`${query} in A`} href={rolloutHref(route.a, { query, sample: 0, attempt: 1 })} value={a} />,
+          <Mark key="B" of={`${query} in B`} href={rolloutHref(route.b, { query, sample: 0, attempt: 1 })} value={b} />,
+          a === b ? '' : points(b - a),
+        ],
+      }))}
+    />
   );
 }
 
+interface MarkProps {
+  readonly of: string;
+  readonly href: string;
+  readonly value: number;
+}
+
 /** The share of right samples. */
-function Mark({ value }: { readonly value: number }): JSX.Element {
-  if (value !== 0 && value !== 1) return <span class="cell wide">{percent(value, 1, 0)}</span>;
-  const name = nameOf(value);
-  return <span class={`cell wide ${name}`}>{SIGN[name]}</span>;
+function Mark({ of, href, value }: MarkProps): JSX.Element {
+  const name = value === 0 || value === 1 ? nameOf(value) : null;
+  const text = percent(value, 1, 0);
+  return (
+    <a class={`cell wide ${name ?? ''}`} href={href} aria-label={`${of}: ${name ?? text}`}>
+      {name === null ? text : SIGN[name]}
+    </a>
+  );
 }

@@ -64,12 +64,12 @@ function At({
       <text x={x} y={18} class="big" text-anchor="middle">
         {percent(turn.right, turn.judged)}
       </text>
-      <text x={x} y={34} class="small" text-anchor="middle">
+      <text x={x} y={34} text-anchor="middle">
         {count(turn.right)} of {count(turn.judged)}
       </text>
       {right > 0 && <rect x={x - BAR / 2} y={TOP} width={BAR} height={right} rx="2" class="right" />}
       {wrong > 0 && <rect x={x - BAR / 2} y={TOP + right + GAP} width={BAR} height={wrong} rx="2" class="wrong" />}
-      <text x={x} y={TOP + HEIGHT + 20} class="small" text-anchor="middle">
+      <text x={x} y={TOP + HEIGHT + 20} text-anchor="middle">
         turn {turn.turn}
       </text>
     </g>
@@ -86,7 +86,8 @@ interface BetweenProps {
 
 /** On the left: right, of which some are spoiled, then wrong, of which some are repaired; on the right in the same order. */
 function Between({ from, to, x0, x1, scale }: BetweenProps): JSX.Element {
-  const { stayedRight, repaired, spoiled, stayedWrong } = to;
+  const [repaired, spoiled] = [to.repairs.count, to.spoils.count];
+  const [stayedRight, stayedWrong] = [to.spoils.of - spoiled, to.repairs.of - repaired];
   const left = { right: TOP, wrong: TOP + from.right * scale + GAP };
   const end = { right: TOP, wrong: TOP + to.right * scale + GAP };
   const bands: readonly (readonly [string, number, number, number])[] = [

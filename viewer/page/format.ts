@@ -22,7 +22,11 @@ export function percent(part: number, whole: number, digits = 1): string {
   return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(digits)} %`;
 }
 
-export const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));
+/** A number that may be unknown. */
+export const orNone = (value: number | null, text: (value: number) => string): string =>
+  value === null ? '–' : text(value);
+
+export const share = (value: number | null): string => orNone(value, (known) => percent(known, 1));
 export const shares = ([low, high]: readonly [number, number]): string => `${share(low)} to ${share(high)}`;
 
 /** With about this many significant digits. */

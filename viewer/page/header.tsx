@@ -14,9 +14,9 @@ interface Props {
 
 export function Header({ route, source, onHelp }: Props): JSX.Element {
   return (
-    <header class="top">
-      <nav aria-label="Path">
-        <a class="mark" href="#/" aria-label="Everturn: all runs">
+    <header class="top line one apart">
+      <nav class="line one" aria-label="Path">
+        <a class="mark line one tight" href="#/" aria-label="Everturn: all runs">
           <Mark />
           <span>Everturn</span>
         </a>
@@ -26,7 +26,7 @@ export function Header({ route, source, onHelp }: Props): JSX.Element {
         )}
         {route.page === 'rollout' && <Crumb text={route.place.query} more={<Which of={route.place} />} />}
       </nav>
-      <div class="tools">
+      <div class="line one tight">
         {source.kind === 'report' && <span class="tag">report</span>}
         <button type="button" class="quiet" onClick={() => void nextTheme()} title="Light or dark (D)">
           <span aria-hidden="true">◐</span>
@@ -51,7 +51,7 @@ interface CrumbProps {
 function Crumb({ href, text, more }: CrumbProps): JSX.Element {
   return (
     <>
-      <span class="slash" aria-hidden="true">
+      <span class="slash dim" aria-hidden="true">
         /
       </span>
       {h(href === undefined ? 'span' : 'a', { class: 'crumb', href, title: text }, text, more)}

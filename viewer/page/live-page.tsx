@@ -29,14 +29,14 @@ const QUIET_MS = 15_000;
 const LEAST_STUCK_MS = 30_000;
 
 export function LivePage({ run, source, message, paused, onPause }: Props): JSX.Element {
-  const { head, newsAt, now, summary, numbers, servers } = message;
+  const { head, newsAt, now, summary, servers } = message;
   // While it is paused the key stays, and nothing is asked for.
   const revision = useRef(message.progress.revision);
   if (!paused) revision.current = message.progress.revision;
   const key = (list: string) => JSON.stringify(['live', list, run, revision.current]);
   const { message: found, error } = useMessage(key('open'), () => source.rows(run, LIST, 0, SHOWN));
   const { message: ended } = useMessage(key('ended'), () => source.rows(run, ENDED, 0, LATELY));
-  const slowest = Math.max(0, ...summary.turns.map(({ ms }) => ms?.p99 ?? 0));
+  const slowest = Math.max(0, ...summary.turns.map(({ ms }) => ms.p99 ?? 0));
   const stuckMs = Math.max(LEAST_STUCK_MS, 3 * slowest);
   const strip = (row: Row) => <Strip values={row.success} total={head.numTurns} />;
   return (
@@ -55,7 +55,7 @@ export function LivePage({ run, source, message, paused, onPause }: Props): JSX.
           a worker is up.
         </Notice>
       )}
-      {numbers.provisional && <Provisional message={message} />}
+      <Provisional message={message} />
       {!found ? (
         <Loading error={error} />
       ) : found.rows.length === 0 ? (

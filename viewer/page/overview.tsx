@@ -4,10 +4,10 @@
 import type { JSX } from 'preact';
 import type { Interval } from '../../statistics/mean.ts';
 import type { RunMessage } from '../model/messages.ts';
-import type { Numbers } from '../model/numbers.ts';
 import type { EndCount, RunSummary } from '../model/summary.ts';
+import { Curves } from './curves.tsx';
 import { Flow } from './flow.tsx';
-import { brief, count, decimals, duration, named, percent, spaced } from './format.ts';
+import { brief, count, decimals, duration, named, orNone, percent, share, spaced } from './format.ts';
 import { Facts, Table } from './parts.tsx';
 import { Proof } from './proof.tsx';
 import { Provisional } from './provisional.tsx';
@@ -30,8 +30,8 @@ export function Overview({ message, check = null }: Props): JSX.Element {
             <div class="scroll" tabIndex={0} role="region" aria-label="Accuracy by turn, as a picture">
               <Flow turns={summary.turns} />
             </div>
-            {message.numbers.provisional && <Provisional message={message} />}
-            <TurnTable run={head.run} summary={summary} numbers={message.numbers} />
+            <Provisional message={message} />
+            <TurnTable run={head.run} summary={summary} />
           </>
         ) : (
           <p class="dim">
@@ -41,6 +41,12 @@ export function Overview({ message, check = null }: Props): JSX.Element {
           </p>
         )}
       </section>
+      {summary.versions.length > 0 && (
+        <section class="wide" aria-labelledby="versions">
+          <h2 id="versions">Over weight versions</h2>
+          <Curves versions={summary.versions} />
+        </section>
+      )}
       <section aria-labelledby="ends">
         <h2 id="ends">How rollouts ended</h2>
         <Ends run={head.run} summary={summary} />
@@ -69,7 +75,6 @@ export function Overview({ message, check = null }: Props): JSX.Element {
           />
         </section>
       )}
-      {check && <Proof run={head.run} check={check} />}
       <section aria-labelledby="settings">
         <h2 id="settings">Settings that were given</h2>
         {message.settings.length === 0 ? (
@@ -94,6 +99,7 @@ export function Overview({ message, check = null }: Props): JSX.Element {
           ])}
         />
       </section>
+      {check && <Proof run={head.run} check={check} />}
     </div>
   );
 }
@@ -105,14 +111,13 @@ function noVerdict({ head, summary }: RunMessage): string {
   return `No turn has a verdict of right or wrong; ${returns}. The command everturn stats has its interval.`;
 }
 
-interface TableProps {
+interface OfRun {
   readonly run: string;
   readonly summary: RunSummary;
-  readonly numbers: Numbers;
 }
 
-function TurnTable({ run, summary, numbers }: TableProps): JSX.Element {
-  const timed = summary.turns.some(({ ms }) => ms !== null);
+function TurnTable({ run, summary }: OfRun): JSX.Element {
+  const timed = summary.turns.some(({ ms }) => ms.n > 0);
   return (
     <Table
       label="Accuracy by turn, as a table"
@@ -122,7 +127,7 @@ function TurnTable({ run, summary, numbers }: TableProps): JSX.Element {
         'right',
         'accuracy',
         ['95 %', '95 % interval of the accuracy'],
-        ['right by now', 'right at this turn or before, of all rollouts'],
+        ['right by now', 'right at this turn or before, of all rollouts that have ended'],
         ['repaired', 'wrong at the turn before, right now'],
         ['spoiled', 'right at the turn before, wrong now'],
         ['cut', 'answers cut at their limit'],
@@ -137,17 +142,13 @@ function TurnTable({ run, summary, numbers }: TableProps): JSX.Element {
             {count(turn.right)}
           </a>,
           <b key="accuracy">{percent(turn.right, turn.judged)}</b>,
-          interval(numbers.byTurn[turn.turn - 1]?.accuracy),
-          percent(turn.rightBy, summary.total - summary.steered),
-          <Change key="repaired" run={run} turn={turn.turn} from="no" to="yes" n={turn.repaired} />,
-          <Change key="spoiled" run={run} turn={turn.turn} from="yes" to="no" n={turn.spoiled} />,
+          interval(turn.accuracy.interval),
+          share(turn.rightBy.value),
+          <Change key="repaired" run={run} turn={turn.turn} from="no" to="yes" n={turn.repairs.count} />,
+          <Change key="spoiled" run={run} turn={turn.turn} from="yes" to="no" n={turn.spoils.count} />,
           count(turn.cut),
           ...(timed
-            ? [
-                turn.tokens ? brief(turn.tokens.p50) : '–',
-                turn.ms ? duration(turn.ms.p50) : '–',
-                turn.ms ? duration(turn.ms.p99) : '–',
-              ]
+            ? [orNone(turn.tokens.p50, brief), orNone(turn.ms.p50, duration), orNone(turn.ms.p99, duration)]
             : []),
         ],
       }))}
@@ -155,7 +156,7 @@ function TurnTable({ run, summary, numbers }: TableProps): JSX.Element {
   );
 }
 
-function interval(found: Interval | null | undefined): string {
+function interval(found: Interval | null): string {
   return found ? `${(100 * found[0]).toFixed(1)}–${(100 * found[1]).toFixed(1)}` : '–';
 }
 
@@ -172,7 +173,7 @@ function Change({ run, turn, from, to, n }: ChangeProps): JSX.Element {
   return <a href={listHref(run, `right@${turn - 1}:${from} right@${turn}:${to}`)}>{count(n)}</a>;
 }
 
-function Ends({ run, summary }: { readonly run: string; readonly summary: RunSummary }): JSX.Element {
+function Ends({ run, summary }: OfRun): JSX.Element {
   const rows = summary.ends.map((end) => ({
     text: endText(end),
     n: end.count,

@@ -76,14 +76,29 @@ export function Problem({ text }: { readonly text: string | undefined }): JSX.El
   return text === undefined ? null : <Notice kind="problem">{text}</Notice>;
 }
 
+interface LoadingProps {
+  readonly error: string | undefined;
+  /** From a page of nothing. */
+  readonly back?: readonly [href: string, text: string];
+}
+
 /** Before the first message. Silent for a moment: most pages are there at once. */
-export function Loading({ error }: { readonly error: string | undefined }): JSX.Element {
-  return error === undefined ? (
-    <p class="loading" role="status">
-      Reading …
-    </p>
-  ) : (
-    <Problem text={error} />
+export function Loading({ error, back }: LoadingProps): JSX.Element {
+  if (error === undefined)
+    return (
+      <p class="loading" role="status">
+        Reading …
+      </p>
+    );
+  return (
+    <>
+      <Problem text={error} />
+      {back && (
+        <p>
+          <a href={back[0]}>← {back[1]}</a>
+        </p>
+      )}
+    </>
   );
 }
 
@@ -173,7 +188,7 @@ export function Table({ label, caption, head = [], rows, kind = '' }: TableProps
 /** The meaning of the colours of a picture: the class of each, and its text. */
 export function Legend({ colours }: { readonly colours: readonly (readonly [string, string])[] }): JSX.Element {
   return (
-    <p class="legend">
+    <p class="legend line">
       {colours.map(([style, text]) => (
         <span key={text}>
           <i class={`swatch ${style}`} aria-hidden="true" /> {text}

@@ -16,13 +16,10 @@ export function People({ acts, turn }: Props): JSX.Element | null {
   const notes = acts.flatMap(({ name, act }) => (act.act === 'note' && act.of.turn === turn ? [{ name, act }] : []));
   if (verdicts.length === 0 && notes.length === 0) return null;
   return (
-    <ul class="people">
+    <ul class="notice people">
       {verdicts.map(({ name, act: { by, at, verdict, reason } }) => (
         <li key={name}>
-          <span class="who" title={moment(at)}>
-            {inText(by)}
-          </span>{' '}
-          says{' '}
+          <span title={moment(at)}>{inText(by)}</span> says{' '}
           <b class={`verdict ${verdict}`}>
             {verdict === 'right' ? '✓' : '✗'} {verdict}
           </b>
@@ -33,10 +30,7 @@ export function People({ acts, turn }: Props): JSX.Element | null {
         .toSorted((a, b) => a.act.at - b.act.at)
         .map(({ name, act: { by, at, text } }) => (
           <li key={name}>
-            <span class="who" title={moment(at)}>
-              {inText(by)}
-            </span>{' '}
-            notes <span class="text">{inText(text)}</span>
+            <span title={moment(at)}>{inText(by)}</span> notes <span class="text">{inText(text)}</span>
           </li>
         ))}
       {agreed(verdicts) === 'disagree' && (

@@ -56,13 +56,13 @@ function Found({ message }: { readonly message: CheckMessage }): JSX.Element | n
       )}
       <Problem text={problem ?? undefined} />
       {state === 'done' && problem === null && (
-        <p class={breaches === 0 ? 'proved' : 'breached'}>
+        <p>
           <b>{breaches === 0 ? '✓' : `✗ ${plural(breaches, 'breach', 'breaches')}.`}</b> {said}{' '}
           {at !== null && <span class="dim">{moment(at)}</span>}
         </p>
       )}
       {first.length > 0 && (
-        <ul class="breaches">
+        <ul class="small">
           {first.map(({ path, problem: what }, i) => (
             <li key={i}>
               <span class="path">{path}</span>: {what}

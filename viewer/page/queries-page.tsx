@@ -11,7 +11,7 @@ import { rolloutHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 import { usePages } from './use-pages.ts';
-import { ListRow, VirtualList } from './virtual-list.tsx';
+import { VirtualList } from './virtual-list.tsx';
 
 interface Props {
   readonly run: string;
@@ -43,7 +43,7 @@ export function QueriesPage({ run, source, message }: Props): JSX.Element {
         <section aria-labelledby="pass">
           <h2 id="pass">pass@k: right in any of k samples</h2>
           <Facts
-            facts={message.numbers.passAtK.map(({ name, value, interval, definition }) => [
+            facts={message.summary.passAtK.map(({ name, value, interval, definition }) => [
               name,
               <>
                 <b>{share(value)}</b> {interval && <span class="dim">95 %: {shares(interval)}</span>}
@@ -53,7 +53,7 @@ export function QueriesPage({ run, source, message }: Props): JSX.Element {
           />
         </section>
       </div>
-      <p class="chips">
+      <p class="chips line tight">
         {KINDS.map((one) => (
           <button key={one} type="button" aria-pressed={kind === one} onClick={() => setKind(one)}>
             {NAMES[one]} <span class="n">{count(counts[one])}</span>
@@ -63,34 +63,29 @@ export function QueriesPage({ run, source, message }: Props): JSX.Element {
       <VirtualList
         label="Queries, the hardest first"
         kind="queries"
-        count={pages.count}
-        onRange={pages.want}
+        pages={pages}
         head={['query, the hardest first', 'samples', 'right'].map((name) => (
           <span key={name} role="columnheader" class={name === 'right' ? 'num' : undefined}>
             {name}
           </span>
         ))}
-        row={(i) => {
-          const row = pages.row(i);
-          if (!row) return <ListRow key={i} i={i} />;
-          const right = `${row.right} of ${row.known}`;
-          return (
-            <ListRow key={i} i={i}>
-              <span role="cell" class="name">
-                <a class="whole" href={rolloutHref(run, { query: row.query, sample: 0, attempt: 1 })}>
-                  {row.query}
-                </a>{' '}
-                <span class="dim">{row.title}</span>
-              </span>
-              <span role="cell">
-                <Strip values={row.samples} label={`${right} right`} />
-              </span>
-              <span role="cell" class="num">
-                {right}
-              </span>
-            </ListRow>
-          );
-        }}
+        cells={({ query, title, samples, right, known }) => (
+          <>
+            <span role="cell" class="name">
+              <a class="whole" href={rolloutHref(run, { query, sample: 0, attempt: 1 })}>
+                {query}
+              </a>{' '}
+              <span class="dim">{title}</span>
+            </span>
+            <span role="cell">
+              <Strip values={samples} label={`${right} of ${known} right`} />
+            </span>
+            <span role="cell" class="num">
+              {right} of {known}
+            </span>
+          </>
+        )}
+        none="No query is like that."
       />
     </>
   );
@@ -124,7 +119,7 @@ function Histogram({ bins }: { readonly bins: readonly number[] }): JSX.Element 
           </rect>
         ))}
       </svg>
-      <p class="axis dim">
+      <p class="line apart dim">
         <span>none right</span>
         <span>half</span>
         <span>all right</span>

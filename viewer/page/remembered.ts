@@ -1,5 +1,5 @@
-// A choice that this browser remembers, such as light or dark. A report opened from disk may have no storage, and then
-// the choice lasts as long as the page.
+// Something that this browser remembers, such as light or dark; in `sessionStorage` only this tab does. A report opened from
+// disk may have no storage: then it lasts as long as the page.
 
 export interface Remembered<T extends string> {
   get(): T;
@@ -8,9 +8,15 @@ export interface Remembered<T extends string> {
 
 /** The first of `values` is the one before any choice. */
 export function remembered<const T extends string>(name: string, values: readonly [T, ...T[]]): Remembered<T> {
-  let current: T = values[0];
+  const kept = keptIn(() => localStorage, name);
+  return { get: () => values.find((value) => value === kept.get()) ?? values[0], set: kept.set };
+}
+
+/** Any text; empty before the first one. */
+export function keptIn(storage: () => Storage, name: string): Remembered<string> {
+  let current = '';
   try {
-    current = values.find((value) => value === localStorage.getItem(name)) ?? current;
+    current = storage().getItem(name) ?? '';
   } catch {
     // No storage.
   }
@@ -19,7 +25,7 @@ export function remembered<const T extends string>(name: string, values: readonl
     set(value) {
       current = value;
       try {
-        localStorage.setItem(name, value);
+        storage().setItem(name, value);
       } catch {
         // No storage.
       }

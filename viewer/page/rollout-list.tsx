@@ -5,7 +5,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
 import { msOf, type Row, tokensOf } from '../model/row.ts';
-import { count, duration, decimals } from './format.ts';
+import { count, duration, decimals, orNone } from './format.ts';
 import { onKey } from './keys.ts';
 import { Problem, State, Strip, Which } from './parts.tsx';
 import { replaceHash } from './replace-hash.ts';
@@ -13,7 +13,7 @@ import { listHref, rolloutHref, type RunRoute } from './route.ts';
 import { SearchField } from './search-field.tsx';
 import type { Source } from './source.ts';
 import { usePages } from './use-pages.ts';
-import { ListRow, VirtualList } from './virtual-list.tsx';
+import { VirtualList } from './virtual-list.tsx';
 
 interface Props {
   readonly route: RunRoute;
@@ -52,12 +52,11 @@ const COLUMNS: readonly Column[] = [
     ),
   },
   { name: 'found', kind: 'found', cell: ({ turns }) => turns.extracted },
-  { name: 'tokens', sort: 'tokens', kind: 'num', cell: (row) => known(tokensOf(row), count) },
+  { name: 'tokens', sort: 'tokens', kind: 'num', cell: (row) => orNone(tokensOf(row), count) },
   { name: 'time', sort: 'seconds', kind: 'num', cell: (row) => duration(msOf(row)) },
-  { name: 'return', sort: 'reward', kind: 'num', cell: ({ reward }) => known(reward, decimals) },
+  { name: 'return', sort: 'reward', kind: 'num', cell: ({ reward }) => orNone(reward, decimals) },
 ];
 
-const known = (value: number | null, text: (value: number) => string): string => (value === null ? '–' : text(value));
 const TYPING_MS = 150;
 
 export function RolloutList({ route, source, run }: Props): JSX.Element {
@@ -86,31 +85,26 @@ export function RolloutList({ route, source, run }: Props): JSX.Element {
           {pages.count >= 0 && `${count(pages.count)}${filter === '' ? '' : ` of ${count(run.summary.begun)}`}`}
         </span>
       </SearchField>
-      <p class="chips">
+      <p class="chips line tight">
         {COMMON.map(([name, wanted]) => (
           <button key={name} type="button" aria-pressed={filter === wanted} onClick={() => go(wanted)}>
             {name}
           </button>
         ))}
       </p>
-      <Problem text={pages.error} />
       {pages.problems.map((problem) => (
         <Problem key={problem} text={problem} />
       ))}
       <VirtualList
         label="Rollouts"
-        count={pages.count}
+        pages={pages}
         chosen={chosen}
-        head={[
-          <Head key="query" column={{ name: 'rollout', sort: 'query' }} sort={sort} onSort={(by) => go(filter, by)} />,
-          ...COLUMNS.map((column) => (
-            <Head key={column.name} column={column} sort={sort} onSort={(by) => go(filter, by)} />
-          )),
-        ]}
-        onRange={pages.want}
-        row={(i) => <Line key={i} i={i} row={pages.row(i)} route={route} run={run} chosen={i === chosen} />}
+        head={[{ name: 'rollout', sort: 'query' }, ...COLUMNS].map((column) => (
+          <Head key={column.name} column={column} sort={sort} onSort={(by) => go(filter, by)} />
+        ))}
+        cells={(row, i) => <Cells row={row} route={route} run={run} chosen={i === chosen} />}
+        none={filter === '' ? 'No rollout has begun.' : 'No rollout is like that.'}
       />
-      {pages.count === 0 && <p class="dim empty">No rollout is like that.</p>}
     </div>
   );
 }
@@ -139,22 +133,20 @@ function Head({ column: { name, sort: id, kind }, sort, onSort }: HeadProps): JS
   );
 }
 
-interface LineProps {
-  readonly i: number;
-  readonly row: Row | undefined;
+interface CellsProps {
+  readonly row: Row;
   readonly route: RunRoute;
   readonly run: RunMessage;
   readonly chosen: boolean;
 }
 
-function Line({ i, row, route, run, chosen }: LineProps): JSX.Element {
+function Cells({ row, route, run, chosen }: CellsProps): JSX.Element {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (chosen) link.current?.focus({ preventScroll: true });
-  }, [chosen, row === undefined]);
-  if (!row) return <ListRow i={i} />;
+  }, [chosen]);
   return (
-    <ListRow i={i} chosen={chosen}>
+    <>
       <span role="cell" class="name">
         <a ref={link} class="whole" href={rolloutHref(route.run, row, route)}>
           {row.query}
@@ -172,6 +164,6 @@ function Line({ i, row, route, run, chosen }: LineProps): JSX.Element {
           {cell(row, run)}
         </span>
       ))}
-    </ListRow>
+    </>
   );
 }

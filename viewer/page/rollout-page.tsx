@@ -55,7 +55,8 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
     if (route.turn === null) scrollTo(0, 0);
     else if (!route.tokens) document.getElementById(`turn-${route.turn}`)?.scrollIntoView({ block: 'start' });
   }, [of === key, key, route.turn, route.tokens]);
-  if (!message || (of !== key && error !== undefined)) return <Loading error={error} />;
+  if (!message || (of !== key && error !== undefined))
+    return <Loading error={error} back={[listHref(run, route.filter, route.sort), `Rollouts of ${run}`]} />;
   const { steer } = source;
   const steerOn = (turn: number | null) =>
     steer && <Steer run={run} message={message} turn={turn} send={steer} onActed={() => setActed((n) => n + 1)} />;
@@ -136,7 +137,7 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
     <header class="question">
       <h1>{query.queryId}</h1>
       <Asked query={query} />
-      <nav class="steps" aria-label="Turns">
+      <nav class="steps line tight" aria-label="Turns">
         {turns.map(({ record, verdict }) => (
           <a
             key={record.turn}
@@ -145,8 +146,9 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
             aria-current={record.turn === route.turn ? 'step' : undefined}
             aria-label={`turn ${record.turn}: ${verdict?.verdict ?? 'not judged'}`}
           >
-            <i aria-hidden="true">{SIGN[verdict?.verdict ?? 'none']}</i>
-            {record.turn}
+            <span aria-hidden="true">
+              {SIGN[verdict?.verdict ?? 'none']} {record.turn}
+            </span>
           </a>
         ))}
         {Array.from({ length: Math.max(0, Math.min(24, numTurns) - turns.length) }, (_, i) => (
@@ -154,7 +156,7 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
             {turns.length + i + 1}
           </span>
         ))}
-        <span class="dim outcome">
+        <span class="dim small">
           <State state={row.state} reason={row.reason} />
           {row.reward !== null && ` · return ${decimals(row.reward)}`}
         </span>
@@ -186,8 +188,8 @@ function End({ run, message, source: { recordHref, sampleHref } }: EndProps): JS
           {end.failure && `: ${end.failure.reason}: ${end.failure.message}`}
         </p>
       )}
-      <p class="dim path">{folder}</p>
-      <p class="links">
+      <p class="dim small path">{folder}</p>
+      <p class="line small">
         {recordHref && <a href={recordHref(run, row, { of: 'rollout' })}>first record</a>}
         {recordHref && end && <a href={recordHref(run, row, { of: 'end' })}>end record</a>}
         {sampleHref && end?.outcome === 'complete' && <a href={sampleHref(run, row)}>sample as exported</a>}

@@ -3,6 +3,7 @@
 
 import { type Cell, CELLS } from '../../statistics/comparison.ts';
 import type { RowPlace } from '../model/messages.ts';
+import { placeOf } from '../model/row.ts';
 
 interface List {
   readonly filter: string;
@@ -12,11 +13,11 @@ interface List {
 export type RunTab = 'overview' | 'rollouts' | 'queries' | 'live' | 'search';
 
 export type Route =
-  | {
+  | ({
       readonly page: 'runs';
       /** A run to be compared, on the page of one of its queries or as a whole. */
       readonly compare?: { readonly run: string; readonly query: string | null; readonly sample: number };
-    }
+    } & List)
   | ({ readonly page: 'run'; readonly run: string; readonly tab: RunTab } & List)
   | ({
       readonly page: 'rollout';
@@ -37,6 +38,7 @@ export type Route =
       readonly beside: { readonly query: string; readonly sample: number } | null;
     };
 
+export type RunsRoute = Extract<Route, { page: 'runs' }>;
 export type RunRoute = Extract<Route, { page: 'run' }>;
 export type RolloutRoute = Extract<Route, { page: 'rollout' }>;
 export type CompareRoute = Extract<Route, { page: 'compare' }>;
@@ -56,10 +58,9 @@ export function parseRoute(hash: string): Route {
     return { page: 'compare', a: parts[1], b: parts[2], cell, beside };
   }
   if (kind !== 'run' || run === '') {
-    const compared = params.get('compare');
-    if (compared === null || compared === '') return { page: 'runs' };
+    const compared = params.get('compare') ?? '';
     const compare = { run: compared, query: params.get('q'), sample: number(params.get('n') ?? undefined) ?? 0 };
-    return { page: 'runs', compare };
+    return { page: 'runs', ...list, ...(compared !== '' && { compare }) };
   }
   if (tab === 'q' && query !== undefined && query !== '') {
     const [s = '', attempt = '1'] = (sample ?? '0').split('.');
@@ -78,21 +79,16 @@ export function parseRoute(hash: string): Route {
 }
 
 export function hrefOf(route: Route): string {
-  if (route.page === 'runs') {
-    if (!route.compare) return '#/';
-    const { run: compare, query, sample } = route.compare;
-    const asked = { compare, ...(query !== null && { q: query }), ...(sample > 0 && { n: String(sample) }) };
-    return `#/?${new URLSearchParams(asked).toString()}`;
-  }
   if (route.page === 'compare') {
     const { a, b, cell, beside } = route;
     const q = beside === null ? '' : `/q/${enc(beside.query)}${beside.sample > 0 ? `/${beside.sample}` : ''}`;
     return `#/compare/${enc(a)}/${enc(b)}${cell === null ? '' : `/${cell}`}${q}`;
   }
-  const params = new URLSearchParams();
-  if (route.filter !== '') params.set('f', route.filter);
-  if (route.sort !== '') params.set('s', route.sort);
+  const { run: compare, query: q, sample: n = 0 } = (route.page === 'runs' && route.compare) || {};
+  const all = { f: route.filter, s: route.sort, compare, q, n: n > 0 ? String(n) : '' };
+  const params = new URLSearchParams(Object.entries(all).filter((one): one is [string, string] => Boolean(one[1])));
   const search = params.size > 0 ? `?${params.toString()}` : '';
+  if (route.page === 'runs') return `#/${search}`;
   const base = `#/run/${enc(route.run)}`;
   if (route.page === 'run') return `${base}${route.tab === 'overview' ? '' : `/${route.tab}`}${search}`;
   const { query, sample, attempt } = route.place;
@@ -101,14 +97,16 @@ export function hrefOf(route: Route): string {
   return `${base}/q/${enc(query)}/${sample}${attempt > 1 ? `.${attempt}` : ''}${turn}${token}${search}`;
 }
 
+export const runsHref = (given: Partial<Omit<RunsRoute, 'page'>>): string =>
+  hrefOf({ page: 'runs', filter: '', sort: '', ...given });
+
 /** `list`: the one that its neighbours are of. */
 export function rolloutRoute(
   run: string,
-  { query, sample, attempt }: RowPlace,
+  place: RowPlace,
   { turn = null, filter = '', sort = '' }: Partial<List> & { readonly turn?: number | null } = {},
 ): RolloutRoute {
-  const place = { query, sample, attempt };
-  return { page: 'rollout', run, place, turn, tokens: false, token: null, filter, sort };
+  return { page: 'rollout', run, place: placeOf(place), turn, tokens: false, token: null, filter, sort };
 }
 
 export const rolloutHref = (run: string, place: RowPlace, { filter = '', sort = '' }: Partial<List> = {}): string =>
@@ -137,7 +135,7 @@ export function comparedHref(
   of: { readonly query: string; readonly sample: number } | null,
 ): string {
   if (compared?.includes(run)) return hrefOf({ ...compareAll(...compared), beside: of });
-  return hrefOf({ page: 'runs', compare: { run, query: of?.query ?? null, sample: of?.sample ?? 0 } });
+  return runsHref({ compare: { run, query: of?.query ?? null, sample: of?.sample ?? 0 } });
 }
 
 export const searchHref = (run: string, text: string): string =>

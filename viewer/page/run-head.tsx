@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import type { RunMessage } from '../model/messages.ts';
-import { ago, brief, count, duration, moment, percent, plural, roughly } from './format.ts';
+import { ago, brief, count, duration, moment, percent, plural, roughly, share } from './format.ts';
 import { Figure } from './parts.tsx';
 
 export function RunHead({ message }: { readonly message: RunMessage }): JSX.Element {
@@ -12,7 +12,6 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
   const [first, last] = [judged[0], judged.at(-1)];
   const open = head.state === 'open';
   const soFar = open ? ', so far' : '';
-  const counted = summary.ended - summary.steered;
   return (
     <header class="run-head">
       <div class="head">
@@ -35,8 +34,8 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
                 ? `${count(last.right)} of ${count(last.judged)}`
                 : `${percent(first.right, first.judged)} at turn 1`}
             </Figure>
-            <Figure label={`right at any turn${soFar}`} value={percent(last.rightBy, counted)}>
-              {count(last.rightBy)} of {count(counted)} that ended
+            <Figure label={`right at any turn${soFar}`} value={share(last.rightBy.value)}>
+              {count((last.rightBy.value ?? 0) * last.rightBy.n)} of {count(last.rightBy.n)} that ended
             </Figure>
           </>
         )}

@@ -46,7 +46,7 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
       ...(tab === 'live' && { ' ': () => setPaused((was) => !was) }),
     });
   }, [run, tab]);
-  if (!message) return <Loading error={error} />;
+  if (!message) return <Loading error={error} back={['#/', 'All runs']} />;
   const { head, progress } = message;
   return (
     <section class={whole && tab === 'rollouts' ? 'run whole' : 'run'}>
@@ -101,8 +101,7 @@ function Tabs({ route, message, search }: TabsProps): JSX.Element {
     <nav class="tabs" aria-label="Parts of the run">
       {shown.map(([tab, text]) => (
         <a key={tab} href={runHref(route.run, tab)} aria-current={tab === route.tab ? 'page' : undefined}>
-          {text}
-          {tab === 'rollouts' && <span class="n">{count(summary.begun)}</span>}
+          {text} {tab === 'rollouts' && <span class="n">{count(summary.begun)}</span>}
           {tab === 'live' && <span class="n">{count(open)}</span>}
         </a>
       ))}

@@ -1,4 +1,5 @@
-// All runs of the folder, the newest first. Two that are chosen can be compared.
+// All runs of the folder, the newest first; filtered and in another order as the address says. Two that are chosen can be
+// compared.
 
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -6,13 +7,13 @@ import type { RunHead } from '../model/messages.ts';
 import { brief, count, moment, percent } from './format.ts';
 import { onKey } from './keys.ts';
 import { Legend, Loading, Notice, Problem } from './parts.tsx';
-import { compareHref, type Route, runHref } from './route.ts';
+import { replaceHash } from './replace-hash.ts';
+import { compareHref, runHref, type RunsRoute, runsHref } from './route.ts';
+import { SearchField } from './search-field.tsx';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 
 const AGAIN_MS = 5_000;
-
-type RunsRoute = Extract<Route, { page: 'runs' }>;
 
 export function RunsPage({ route, source }: { readonly route: RunsRoute; readonly source: Source }): JSX.Element {
   const { message, error } = useMessage(
@@ -27,20 +28,23 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
   }, [compare?.run]);
   useEffect(() => onKey({ j: () => step(1), k: () => step(-1) }), []);
   if (!message) return <Loading error={error} />;
+  const { runs } = message;
+  const several = runs.length > 1 && source.kind === 'server';
   const toggle = (run: string) =>
     setChosen((all) => (all.includes(run) ? all.filter((one) => one !== run) : [...all.slice(-1), run]));
   // The older one is the first.
-  const [a, b] = message.runs
+  const [a, b] = runs
     .filter(({ run }) => chosen.includes(run))
     .sort((one, other) => one.createdAt - other.createdAt)
     .map(({ run }) => run);
+  const shown = listed(runs, route);
   return (
-    <section class="runs">
+    <section>
       <div class="head">
         <h1>Runs</h1>
         <p class="dim path">{message.folder}</p>
-        {source.kind === 'server' && message.runs.length > 1 && (
-          <p class="act">
+        {several && (
+          <p>
             {a !== undefined && b !== undefined ? (
               <a class="button" href={compareHref(a, b, compare)}>
                 Compare {a} with {b}
@@ -54,7 +58,7 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
           </p>
         )}
         {source.compared && (
-          <p class="act">
+          <p>
             <a class="button" href={compareHref(...source.compared)}>
               Compare {source.compared[0]} with {source.compared[1]}
             </a>
@@ -62,26 +66,82 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
         )}
       </div>
       <Problem text={error} />
-      {message.runs.length === 0 ? (
+      {several && <Choice route={route} shown={shown.length} of={runs.length} />}
+      {runs.length === 0 ? (
         <Notice>
           No run is in this folder yet. <code>everturn demo</code> plays one; this page will show it.
         </Notice>
+      ) : shown.length === 0 ? (
+        <p class="dim">No run is like that.</p>
       ) : (
         <>
-          {message.runs.some(({ first }) => first) && <Legend colours={RISE} />}
-          <ul class="cards">
-            {message.runs.map((head) => (
+          {shown.some(({ first }) => first) && <Legend colours={RISE} />}
+          <ul>
+            {shown.map((head) => (
               <Card
                 key={head.run}
                 head={head}
                 chosen={chosen.includes(head.run)}
-                onChoose={message.runs.length > 1 && source.kind === 'server' ? () => toggle(head.run) : undefined}
+                onChoose={several ? () => toggle(head.run) : undefined}
               />
             ))}
           </ul>
         </>
       )}
     </section>
+  );
+}
+
+type Order = (a: RunHead, b: RunHead) => number;
+const greatest = (of: (head: RunHead) => number | null): Order => {
+  return (a, b) => (of(b) ?? -1) - (of(a) ?? -1);
+};
+/** As the address names them; without one the newest is first, each with its forks. */
+const ORDERS: Readonly<Record<string, Order>> = {
+  name: (a, b) => (a.run < b.run ? -1 : 1),
+  model: (a, b) => (a.model < b.model ? -1 : a.model > b.model ? 1 : 0),
+  accuracy: greatest(({ last }) => last && last[0] / last[1]),
+  tokens: greatest(({ tokens }) => tokens),
+};
+
+/** Each word occurs in the name, the model, the data set or the state. */
+function listed(runs: readonly RunHead[], { filter, sort }: RunsRoute): readonly RunHead[] {
+  const words = filter.toLowerCase().split(/\s+/);
+  const found = runs.filter(({ run, model, dataset, state }) => {
+    const text = `${run} ${model} ${dataset ?? ''} ${state}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  return Object.hasOwn(ORDERS, sort) ? found.sort(ORDERS[sort]) : found;
+}
+
+function Choice({ route, shown, of }: { readonly route: RunsRoute; readonly shown: number; readonly of: number }) {
+  const go = (given: Partial<RunsRoute>) => replaceHash(runsHref({ ...route, ...given }));
+  return (
+    <SearchField
+      value={route.filter}
+      label="Filter the runs"
+      placeholder="Filter: words of the name, model, data set, state"
+      most={500}
+      afterMs={150}
+      onText={(filter) => go({ filter: filter.trim() })}
+    >
+      <span class="dim" role="status">
+        {shown < of && `${count(shown)} of `}
+        {count(of)}
+      </span>
+      <select
+        aria-label="Order of the runs"
+        value={Object.hasOwn(ORDERS, route.sort) ? route.sort : ''}
+        onChange={(event) => go({ sort: event.currentTarget.value })}
+      >
+        <option value="">newest first</option>
+        {Object.keys(ORDERS).map((name) => (
+          <option key={name} value={name}>
+            by {name}
+          </option>
+        ))}
+      </select>
+    </SearchField>
   );
 }
 
@@ -116,9 +176,9 @@ function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
       </div>
       <div class="done">
         {problem === undefined ? (
-          <span class={`pill ${state}`}>{state}</span>
+          <span class={`tag ${state}`}>{state}</span>
         ) : (
-          <span class="pill cancelled">broken</span>
+          <span class="tag cancelled">broken</span>
         )}
         <span class="dim">
           {total === null ? '' : ended === null ? `of ${count(total)}` : `${count(ended)} of ${count(total)}`}

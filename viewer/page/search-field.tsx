@@ -20,10 +20,18 @@ export function SearchField(props: Props): JSX.Element {
   const { value, label, placeholder, most, afterMs, first = false, onText, children } = props;
   const [text, setText] = useState(value);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => setText(value), [value]);
+  // The text comes back as the value, trimmed, when more may have been typed.
+  const sent = useRef(value);
   useEffect(() => {
-    if (text === value) return undefined;
-    const timer = setTimeout(() => onText(text), afterMs);
+    if (value.trim() !== sent.current.trim()) setText(value);
+    sent.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (text.trim() === sent.current.trim()) return undefined;
+    const timer = setTimeout(() => {
+      sent.current = text;
+      onText(text);
+    }, afterMs);
     return () => clearTimeout(timer);
   }, [text]);
   useEffect(() => {
@@ -31,7 +39,7 @@ export function SearchField(props: Props): JSX.Element {
     return onKey({ '/': () => input.current?.select() });
   }, []);
   return (
-    <div class="filter">
+    <div class="filter line one">
       <input
         ref={input}
         type="search"

@@ -5,7 +5,7 @@ import type { JSX } from 'preact';
 import type { SearchHit } from '../model/messages.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { count, plural } from './format.ts';
-import { Notice, Problem } from './parts.tsx';
+import { Loading, Notice } from './parts.tsx';
 import { replaceHash } from './replace-hash.ts';
 import { hrefOf, rolloutRoute, type RunRoute, searchHref } from './route.ts';
 import { SearchField } from './search-field.tsx';
@@ -22,7 +22,7 @@ const AGAIN_MS = 400;
 
 export function SearchPage({ route: { run, filter: wanted }, find }: Props): JSX.Element {
   return (
-    <div class="search">
+    <div>
       <SearchField
         value={wanted}
         label="Search the texts of the run"
@@ -56,17 +56,19 @@ function Hits({ run, text, find }: HitsProps): JSX.Element {
     () => find(run, text),
     ({ done }) => (done ? 0 : AGAIN_MS),
   );
-  if (!message) return error === undefined ? <p class="loading">Looking …</p> : <Problem text={error} />;
+  if (!message) return <Loading error={error} />;
   const { hits, done, more, unread } = message;
   return (
     <>
       <p class="dim" role="status">
         {hits.length === 0 ? (done ? 'It occurs nowhere.' : 'Looking …') : plural(hits.length, 'text')}
-        {more
-          ? `, and there are more: \`everturn search\` prints all of them.`
-          : done || hits.length === 0
-            ? ''
-            : ' so far, still looking …'}
+        {more ? (
+          <>
+            , and there are more: <code>everturn search</code> prints all of them.
+          </>
+        ) : (
+          !done && hits.length > 0 && ' so far, still looking …'
+        )}
       </p>
       {unread > 0 && (
         <Notice kind="problem">
@@ -88,8 +90,10 @@ function Line({ run, hit }: { readonly run: string; readonly hit: SearchHit }): 
   const href = hrefOf(rolloutRoute(run, place, { turn }));
   return (
     <li>
-      <span class="place">
-        <a href={href}>{query}</a>{' '}
+      <span>
+        <a class="underlined" href={href}>
+          {query}
+        </a>{' '}
         <span class="dim">
           {[...(place.sample > 0 ? [`sample ${place.sample}`] : []), ...(turn === null ? [] : [`turn ${turn}`])].join(
             ' · ',

@@ -1,6 +1,7 @@
 // The source of messages: the viewer’s server, or what a report embeds. The pages know only this interface.
 
 import type { Asks, CheckMessage, ErrorMessage, RowPlace, SearchMessage } from '../model/messages.ts';
+import { placeOf } from '../model/row.ts';
 import type { SteerReply, SteerRequest } from '../model/steer.ts';
 
 export interface Source extends Asks {
@@ -30,24 +31,22 @@ export function serverSource(key: string | null): Source {
     left: [],
     compared: null,
     search: (run, text) => get(of(run, 'search'), { text }),
-    recordHref: (run, place, record) => pathOf(of(run, 'record'), { ...only(place), ...record }),
-    sampleHref: (run, place) => pathOf(of(run, 'sample'), only(place)),
+    recordHref: (run, place, record) => pathOf(of(run, 'record'), { ...placeOf(place), ...record }),
+    sampleHref: (run, place) => pathOf(of(run, 'sample'), placeOf(place)),
     check: (run, begin) => get(of(run, 'check'), begin ? { begin: 1 } : {}),
     steer: key === null ? null : (request) => send(key, request),
     runs: () => get('runs'),
     run: (run) => get(of(run)),
     rows: (run, { filter, sort }, from, count) => get(of(run, 'rows'), { filter, sort, from, count }),
-    rollout: (run, place, { filter, sort }) => get(of(run, 'rollout'), { ...only(place), filter, sort }),
+    rollout: (run, place, { filter, sort }) => get(of(run, 'rollout'), { ...placeOf(place), filter, sort }),
     queries: (run, kind, from, count) => get(of(run, 'queries'), { kind, from, count }),
     compare: (a, b, cell) =>
       get(`compare/${encodeURIComponent(a)}/${encodeURIComponent(b)}`, cell === null ? {} : { cell }),
-    tokens: (run, place, turn) => get(of(run, 'tokens'), { ...only(place), turn }),
+    tokens: (run, place, turn) => get(of(run, 'tokens'), { ...placeOf(place), turn }),
   };
 }
 
 const of = (run: string, what = ''): string => `run/${encodeURIComponent(run)}${what === '' ? '' : `/${what}`}`;
-/** A whole row may be given. */
-const only = ({ query, sample, attempt }: RowPlace) => ({ query, sample, attempt });
 type Params = Readonly<Record<string, string | number>>;
 
 async function send(key: string, request: SteerRequest): Promise<SteerReply> {

@@ -1,10 +1,12 @@
 // The key to `everturn view --steer`: it comes in the fragment of the printed address, which no browser sends, and stays
 // with this tab and this port. The address loses it at once, so that a copied one only looks.
 
-const NAME = 'everturn-steer';
+import { keptIn } from './remembered.ts';
+
+const kept = keptIn(() => sessionStorage, 'everturn-steer');
 
 /** The key of this tab, and from now on the one in the address, if that has one. */
-export const takeSteerKey = (): string | null => keyInAddress() ?? stored();
+export const takeSteerKey = (): string | null => keyInAddress() ?? (kept.get() || null);
 
 /** Takes it out of the address; null if there is none. */
 export function keyInAddress(): string | null {
@@ -14,18 +16,6 @@ export function keyInAddress(): string | null {
   if (given === null) return null;
   params.delete('steer');
   history.replaceState(null, '', `${path}${params.size > 0 ? `?${params.toString()}` : ''}`);
-  try {
-    sessionStorage.setItem(NAME, given);
-  } catch {
-    // Without storage it lasts until the page is loaded again.
-  }
+  kept.set(given);
   return given;
-}
-
-function stored(): string | null {
-  try {
-    return sessionStorage.getItem(NAME);
-  } catch {
-    return null;
-  }
 }

@@ -71,7 +71,7 @@ function Acts({ label, choices, send, onActed }: ActsProps): JSX.Element {
   };
   return (
     <div class="steer">
-      <div class="acts" role="group" aria-label={label}>
+      <div class="acts line tight" role="group" aria-label={label}>
         {choices
           .filter(({ there = true }) => there)
           .map((choice) => (
@@ -91,7 +91,7 @@ function Acts({ label, choices, send, onActed }: ActsProps): JSX.Element {
       {chosen && <Form key={chosen.name} choice={chosen} onAct={act} />}
       {reply && (
         <Notice kind={reply.ok ? 'note' : 'problem'}>
-          <span class="said-lines">{reply.said}</span>
+          <span class="text">{reply.said}</span>
           {reply.began !== null && <a href={runHref(reply.began)}>Open {reply.began}</a>}
         </Notice>
       )}
@@ -204,7 +204,7 @@ function Form({ choice, onAct }: FormProps): JSX.Element {
           <input type="text" value={name} onInput={(event) => setName(event.currentTarget.value)} />
         </label>
       )}
-      <p class="command">
+      <p class="command dim">
         <code>{typed(commandOf(request))}</code>
       </p>
       <button type="button" class="button" disabled={!ready} onClick={act}>

@@ -57,7 +57,7 @@ export function TokenText({ cells, tokens, colour, chosen, onPoint, onChoose }: 
       <pre class="context masked">{contextText(tokens)}</pre>
       <div
         ref={box}
-        class={`cells${tokens.output.texts.length === 0 ? ' ids' : ''}`}
+        class="cells"
         tabIndex={0}
         role="group"
         aria-label="Tokens of the answer; arrow keys walk through them"

@@ -33,7 +33,7 @@ export function TokenView({ route, source, message }: Props): JSX.Element {
   const hash = message.turns[turn - 1]?.hash;
   return (
     <section class="token-view" aria-labelledby="tokens-title">
-      <div class="turn-head">
+      <div class="turn-head line">
         <h2 id="tokens-title">Turn {turn}, token by token</h2>
         <span class="spring" />
         <a class="quiet" href={hrefOf({ ...route, tokens: false, token: null })}>
@@ -67,8 +67,8 @@ function Tokens({ route, tokens }: { readonly route: Props['route']; readonly to
     <>
       <Summary tokens={tokens} stats={stats} cells={cells} onGo={go} />
       {tokens.noText !== null && <Notice>Only ids can be shown: {tokens.noText}.</Notice>}
-      <div class="colours">
-        <span class="switch" role="group" aria-label="Colour by">
+      <div class="colours line apart">
+        <span class="line tight" role="group" aria-label="Colour by">
           {COLOURS.map(([name, text]) => (
             <button key={name} type="button" aria-pressed={colour === name} onClick={() => setColour(name)}>
               {text}
@@ -95,7 +95,7 @@ interface SummaryProps {
 function Summary({ tokens, stats, cells, onGo }: SummaryProps): JSX.Element {
   const { versions, logprobsOf, whyNotTrained } = tokens;
   return (
-    <div class="token-summary">
+    <div>
       <p>
         <b>{plural(tokens.output.ids.length || tokens.output.texts.length, 'token')}</b>
         {stats && (
@@ -123,7 +123,7 @@ function Summary({ tokens, stats, cells, onGo }: SummaryProps): JSX.Element {
         </span>
       </p>
       {stats && (
-        <p class="lowest">
+        <p class="lowest line">
           <span class="dim">least likely</span>
           {stats.lowest.map((place) => (
             <button key={place} type="button" onClick={() => onGo(cells.cellOf(place))}>

@@ -37,10 +37,9 @@ export function Turn({ route, message, turn, expanded, recordHref = null, side =
   const href = route && recordHref?.(route.run, message.row, { of: 'turn', turn: record.turn });
   return (
     <section class={`turn ${verdict?.verdict ?? 'none'}`} id={name} aria-labelledby={`${name}-title`}>
-      <div class="turn-head">
+      <div class="turn-head line one">
         <h2 id={`${name}-title`}>Turn {record.turn}</h2>
         <Verdict message={message} turn={turn} />
-        <span class="spring" />
         {hasTokens && route && (
           <a class="quiet" href={hrefOf({ ...route, turn: record.turn, tokens: true, token: null })}>
             tokens
@@ -102,10 +101,10 @@ function Feedback({ message: { turns }, turn: { record } }: Pick<Props, 'message
 
 function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Element {
   const { verdict, reward, record } = turn;
-  if (!verdict) return <span class="verdict none">not judged yet</span>;
+  if (!verdict) return <span class="said verdict none">not judged yet</span>;
   const whole = message.end?.rewards[record.turn - 1];
   return (
-    <div class="said">
+    <div class="said line">
       <b class={`verdict ${verdict.verdict}`}>
         {SIGN[verdict.verdict]} {verdict.verdict}
       </b>
@@ -138,7 +137,7 @@ function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Elemen
 /** The calls of tools in the answer, each with what the model was told of it. */
 function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Element {
   return (
-    <ol class="calls">
+    <ol class="small">
       {calls.map(({ name, arguments: given, outcome, effect, ms, output }, i) => (
         <li key={i}>
           <details class="context">
@@ -172,7 +171,7 @@ function TurnFacts({ turn, href }: { readonly turn: TurnMessage; readonly href: 
     ...(server === null ? [] : [server]),
   ];
   return (
-    <p class="turn-facts dim">
+    <p class="line small dim">
       {facts.join(' · ')}
       {href === undefined ? (
         <span class="hash" title={`SHA-256 of the record: ${hash}`}>

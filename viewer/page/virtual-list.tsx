@@ -1,8 +1,10 @@
-// A list of any length in which only the rows around the visible ones exist. Rows have one height and place themselves.
+// A long list by its pages, in which only the rows around the visible ones exist. Rows have one height and place themselves.
 // The browser's own scroll bar, the wheel, touch and the keys of the box all work.
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Loading, Problem } from './parts.tsx';
+import type { Pages } from './use-pages.ts';
 
 const ROW_PX = 38;
 const HEAD_PX = 30;
@@ -10,23 +12,23 @@ const AROUND = 12;
 /** Browsers end at some 16 to 33 million pixels. */
 const MOST_ROWS_SHOWN = Math.floor(15_000_000 / ROW_PX);
 
-interface Props {
+interface Props<T> {
   /** The name of the table. */
   readonly label: string;
-  /** −1: not known yet. */
-  readonly count: number;
+  readonly pages: Pages<T>;
   /** Scrolled into sight when it changes; −1 for none. */
   readonly chosen?: number;
   /** The cells of the line that stays on top. */
   readonly head: ComponentChildren;
   /** A style of its columns. */
   readonly kind?: string;
-  readonly row: (i: number) => ComponentChildren;
-  /** The rows that are about to be shown. */
-  readonly onRange: (from: number, to: number) => void;
+  readonly cells: (row: T, i: number) => ComponentChildren;
+  /** Said of a list without rows. */
+  readonly none: string;
 }
 
-export function VirtualList({ label, count, chosen = -1, head, kind = '', row, onRange }: Props): JSX.Element {
+export function VirtualList<T>({ label, pages, chosen = -1, head, kind = '', cells, none }: Props<T>): JSX.Element {
+  const { count, error, want } = pages;
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState({ from: 0, to: 30 });
   const measure = () => {
@@ -42,7 +44,7 @@ export function VirtualList({ label, count, chosen = -1, head, kind = '', row, o
   }, []);
   const shown = Math.min(Math.max(0, count), MOST_ROWS_SHOWN);
   const to = Math.min(range.to, shown);
-  useEffect(() => onRange(range.from, to), [range.from, to, onRange]);
+  useEffect(() => want(range.from, to), [range.from, to, want]);
   useEffect(() => {
     const { current } = box;
     if (chosen < 0 || !current) return;
@@ -52,35 +54,34 @@ export function VirtualList({ label, count, chosen = -1, head, kind = '', row, o
       current.scrollTop = bottom - current.clientHeight + HEAD_PX;
   }, [chosen]);
   return (
-    <div class={kind} role="table" aria-label={label} aria-rowcount={count}>
-      <div ref={box} class="virtual" role="rowgroup" tabIndex={0} onScroll={measure}>
-        <div class="tr th" role="row">
-          {head}
-        </div>
-        <div class="all" style={{ height: `${shown * ROW_PX}px` }}>
-          {Array.from({ length: Math.max(0, to - range.from) }, (_, i) => row(range.from + i))}
+    <>
+      <Problem text={error} />
+      {count < 0 && error === undefined && <Loading error={undefined} />}
+      {count === 0 && <p class="dim">{none}</p>}
+      <div class={kind} role="table" aria-label={label} aria-rowcount={count} hidden={count < 1}>
+        <div ref={box} class="virtual" role="rowgroup" tabIndex={0} onScroll={measure}>
+          <div class="tr th" role="row">
+            {head}
+          </div>
+          <div class="all" style={{ height: `${shown * ROW_PX}px` }}>
+            {Array.from({ length: Math.max(0, to - range.from) }, (_, n) => {
+              const i = range.from + n;
+              const row = pages.row(i);
+              return (
+                <div
+                  key={i}
+                  class={`tr row${i === chosen ? ' chosen' : ''}`}
+                  role="row"
+                  aria-rowindex={i + 1}
+                  style={{ top: `${i * ROW_PX}px`, height: `${ROW_PX}px` }}
+                >
+                  {row && cells(row, i)}
+                </div>
+              );
+            })}
+          </div>
         </div>
       </div>
-    </div>
-  );
-}
-
-interface RowProps {
-  readonly i: number;
-  readonly chosen?: boolean;
-  /** Absent: not there yet. */
-  readonly children?: ComponentChildren;
-}
-
-export function ListRow({ i, chosen = false, children }: RowProps): JSX.Element {
-  return (
-    <div
-      class={`tr row${chosen ? ' chosen' : ''}`}
-      role="row"
-      aria-rowindex={i + 1}
-      style={{ top: `${i * ROW_PX}px`, height: `${ROW_PX}px` }}
-    >
-      {children}
-    </div>
+    </>
   );
 }

@@ -24,7 +24,7 @@ interface Props {
 
 export function Walk({ label, back, samples, previous, next, children }: Props): JSX.Element {
   return (
-    <nav class="walk" aria-label={label}>
+    <nav class="walk line" aria-label={label}>
       {back}
       <span class="spring" />
       {children}
