@@ -12,7 +12,12 @@ export const MAX_PROMPT_CHARS = 4 * 2 ** 20;
 export function promptOf(row: RowObject): Prompt {
   refusePictures(row);
   const [first, ...others] = found(row, PROMPTS).map(read);
-  if (!first) return fail('prompt', 'is missing', 'Give one of: prompt, messages, question, problem.');
+  if (!first)
+    return fail(
+      'prompt',
+      'is missing',
+      'Give one of: prompt, messages, question, problem; or --prompt, a template over the fields that it has.',
+    );
   const { field, prompt } = others.reduce(oneOf, first);
   const complete =
     field.toLowerCase() === 'question' || field.toLowerCase() === 'problem' ? whole(row, prompt) : prompt;

@@ -8,7 +8,7 @@ import { type Inexact, numberText } from './number-text.ts';
 import { fail, isObject, kindOf, shown, textOf } from './problem.ts';
 
 const NOTHING_RIGHT =
-  'Give `answer` (a text, a number, or a list of which any is right), or `solution`, or `solutions`.';
+  'Give `answer` (a text, a number, or a list of which any is right), or `solution`, or `solutions`: rename the field that has it.';
 const IN_VERL =
   'Give it as a text, or a list of which any is right: without one a row is for a reward model, not for a judge.';
 
