@@ -41,7 +41,7 @@ const SLACK = 0.25;
 
 /** Answers of a run that agree one after the other, before only one in so many is compared. */
 const FIRST = 10;
-/** A run that is forgotten begins anew. */
+/** A run that is forgotten begins again. */
 const RUNS_KEPT = 64;
 
 interface Trust {
@@ -88,7 +88,7 @@ export class Recheck {
     });
     const compared = given && isComparable(forced, given);
     const differs = compared ? difference(forced.logprobs, given.logprobs) : null;
-    // What cannot be compared is not asked for more often.
+    // An answer that cannot be compared is not asked for more often.
     if (differs === null) this.#keep(run, { agreed: (this.#trust.get(run) ?? NONE).agreed + 1, since: 0 });
     else this.beginAnew();
     this.#done = {

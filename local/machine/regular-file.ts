@@ -86,7 +86,7 @@ export function streamRegular(path: string, highWaterMark?: number): Readable {
   return createReadStream(path, { fd, start: 0, end: Math.max(size - 1, 0), ...(highWaterMark && { highWaterMark }) });
 }
 
-/** What is there in place of a file; null: a file, or nothing. */
+/** The kind of thing that is there in place of a file; null: a file, or nothing. */
 export function otherThanFile(path: string): string | null {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats && !stats.isFile() ? kindOf(stats) : null;

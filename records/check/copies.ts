@@ -71,8 +71,8 @@ export function traitsOf({ id, rollout, turns, end }: CheckedRollout): Traits {
       const own = isDrawn(record, rollout.settings);
       const { logprobs, versions } = record;
       const drawn = drawnOf(record, rollout.settings);
-      const told = isTelling(logprobs) ? { digest: answer } : {};
-      traits.push({ path, text, answer: { ...told, context, drawn, versions, isDrawn: own } });
+      const reported = isTelling(logprobs) ? { digest: answer } : {};
+      traits.push({ path, text, answer: { ...reported, context, drawn, versions, isDrawn: own } });
     }
     context = digest(record.outputIds, context);
   }

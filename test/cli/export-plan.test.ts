@@ -103,6 +103,6 @@ describe('the flags of an export', () => {
 
   test('every format that cannot carry all of a rollout says so', () => {
     const silent = FORMATS.filter(({ note }) => note === undefined).map(({ name }) => name);
-    expect(silent).toEqual(['areal', 'rows', 'parquet']);
+    expect(silent).toEqual(['areal', 'rows', 'parquet', 'logs']);
   });
 });

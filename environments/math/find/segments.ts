@@ -39,7 +39,7 @@ export function hasProse(text: string): boolean {
   return false;
 }
 
-/** What stands between the marks, up to 4,000 characters without a second opening one: linear. */
+/** The text between the marks, up to 4,000 characters without a second opening one: linear. */
 const inner = (opening: string): string => `((?:(?!${opening})[^]){0,4000}?)`;
 /** A dollar closes on its line; what a backslash escapes opens nothing. */
 const SEGMENT = new RegExp(
