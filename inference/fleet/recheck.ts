@@ -1,7 +1,8 @@
 // Asks a server again for the logprobs of its own answer, given as a context, and compares. They are computed in another way
 // then (all tokens at once), so logprobs that are not the model's are found, and kernels that disagree. The answers of a
 // run are compared until ten agree in a row, later one in so many; after a disagreement, and where the server came back, until
-// ten agree again: one right answer among wrong ones is no proof. Nothing is known where a server gives no logprobs of contexts, where they are of another distribution, or weights changed meanwhile.
+// ten agree again: one right answer among wrong ones is no proof. Nothing is known where a server gives no logprobs of contexts,
+// where they are of another distribution, or weights changed meanwhile.
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { badReply } from '../http/http-errors.ts';

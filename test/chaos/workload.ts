@@ -121,7 +121,8 @@ export async function openWorkload(options: WorkloadOptions): Promise<Workload> 
     const data = join(folder, `queries-${rollouts}.jsonl`);
     if (!existsSync(data)) writeFileSync(data, queries(rollouts));
     return [
-      ...['run', data, '--name', name, '--model', model.spec, '--num-turns', String(turns)],
+      ...['run', data, '--name', name, '--num-turns', String(turns)],
+      ...(flags.includes('--model') ? [] : ['--model', model.spec]),
       ...(options.model.kind === 'openai' ? [] : ['--tokenizer', TINY_FOLDER]),
       ...['--max-concurrent', String(maxConcurrent), '--max-new-tokens', '64', '--seed', '7', ...flags],
     ];
