@@ -85,13 +85,17 @@ export function readCompletion(reply: unknown, place: Place): ReadCompletion {
   return { text, finish, tokens, name: model || null, usage: usageOf(counts), reasoning };
 }
 
+/** A part that is said to be greater than its whole is not known. */
+const within = (part: number | null | undefined, whole: number | null | undefined) =>
+  part != null && whole != null && part > whole ? null : part;
+
 function usageOf(counts: ReportedCounts): Usage | null {
   const { prompt, completion, total, cached, reasoning } = counts as Readonly<
     Record<keyof ReportedCounts, number | null | undefined>
   >;
   // Some providers leave the tokens of thoughts out of completion_tokens, and count them in the total.
   const output = prompt != null && total != null ? Math.max(completion ?? 0, total - prompt) : completion;
-  const usage = { input: prompt, cached, output, reasoning };
+  const usage = { input: prompt, cached: within(cached, prompt), output, reasoning: within(reasoning, output) };
   const said = Object.entries(usage).filter(([, value]) => value != null);
   return said.length === 0 ? null : (Object.fromEntries(said) as Usage);
 }

@@ -153,6 +153,12 @@ describe('an OpenAI-compatible server', () => {
       }),
       used({ prompt_tokens: 7, completion_tokens: 2, total_tokens: 40, reasoning_tokens: 31 }),
       used(null),
+      used({
+        prompt_tokens: 7,
+        completion_tokens: 2,
+        prompt_tokens_details: { cached_tokens: 8 },
+        reasoning_tokens: 3,
+      }),
       used({ prompt_tokens: 7, completion_tokens_details: { reasoning_tokens: -1 } }),
     );
     expect(await ask()).toMatchObject({
@@ -162,6 +168,8 @@ describe('an OpenAI-compatible server', () => {
     // Thoughts that are counted in the total alone.
     expect((await ask()).usage).toEqual({ input: 7, output: 33, reasoning: 31 });
     expect(await ask()).not.toHaveProperty('usage');
+    // A part that is greater than its whole is not known.
+    expect((await ask()).usage).toEqual({ input: 7, output: 2 });
     await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed' });
   });
 
