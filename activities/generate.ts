@@ -61,7 +61,8 @@ export function generateActivity({ openStore, backend: backendOf, tools, isStopp
       const { settings } = rollout.record;
       const before = await recordedTurns(store, id, turn - 1);
       const said = await messageBefore(patient, { id, turn, say, of: before.at(-1)?.hash });
-      const backend = await backendOf(settings, store.folder).catch(counted);
+      const { cancelled } = Context.current();
+      const backend = await Promise.race([backendOf(settings, store.folder), cancelled]).catch(counted);
       const startedAt = now();
       const seed = turnSeed(settings.seed, id.query, id.sample, turn);
       const { attempt } = Context.current().info;

@@ -39,10 +39,11 @@ async function rig({ turns, unjudged = false, settings = {} }: Played, waits: re
   const backend = scriptedBackend({ answer: ({ requestId }) => `turn ${requestId.split('/').at(-1)!}` });
   const asked = [...waits];
   const cancelled: string[] = [];
+  let meeting: Promise<never> | undefined;
   const deps: Partial<ActivityDeps> = {
     version: 'test',
     openStore: openFileStore,
-    backend: async () => backend,
+    backend: () => meeting ?? Promise.resolve(backend),
     environments: onlyJudge({ judge: async () => ({ verdict: 'wrong', reason: 'scripted' }), close: async () => {} }),
     permit: () => undefined,
     parseRow: () => ({
@@ -79,6 +80,13 @@ async function rig({ turns, unjudged = false, settings = {} }: Played, waits: re
         message: null,
       }),
     generate: (turn: number) => inActivity(activities.generate, { rollout, turn }),
+    /** A generation whose model is met for the first time, and says nothing; and its cancellation. */
+    hang() {
+      meeting = new Promise(() => {});
+      const environment = new MockActivityEnvironment();
+      const generate = activities.generate as (...args: unknown[]) => Promise<unknown>;
+      return { generated: environment.run(generate, { rollout, turn: 1 }), cancel: () => environment.cancel() };
+    },
     cancel: (): Promise<Settled[]> =>
       inActivity(activities.cancelWaiting, { run, out, rollouts: [{ unit: 3, query, sample }] }),
   };
@@ -101,6 +109,12 @@ describe('a rollout of a cancelled run', () => {
     expect(held.cancelled).toEqual([]);
     // A second call, after one whose answer was lost.
     expect(await held.cancel()).toEqual([{ unit: 3, result: held.wanted }]);
+  });
+
+  test('that waits for a model which hangs at its first contact ends at once', { timeout: 10_000 }, async () => {
+    const { generated, cancel } = (await rig({ turns: 0 }, [false])).hang();
+    setTimeout(cancel, 200);
+    await expect(generated).rejects.toThrow('CANCEL');
   });
 
   test('that does anything else is left to its own workflow', async () => {
