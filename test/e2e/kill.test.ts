@@ -60,7 +60,8 @@ describe('a run with the local service', () => {
       second.child.kill('SIGINT');
       expect((await second.ended).code, second.output()).toBe(130);
       const third = await everturn.run(...RUN, '--max-concurrent', '8', '--seed', '7');
-      expect(third.code, third.stderr).toBe(0);
+      const failures = third.code === 0 ? '' : (await everturn.run('why', 'killed')).stdout;
+      expect(third.code, failures + third.stderr).toBe(0);
 
       const checked = await everturn.run('check', 'killed', '--json');
       expect(checked.code, checked.stdout + checked.stderr).toBe(0);

@@ -90,7 +90,15 @@ describeUnless(NO_BROWSER)('texts in a browser', () => {
     await expect.poll(() => page.locator('.answer').first().textContent()).toBe(ANSWER);
     await page.reload();
     await expect.poll(() => page.locator('.answer').first().textContent()).toBe(ANSWER);
-    await page.keyboard.press('r');
+    // As early as can be: the keys hold from the moment that the answer is there.
+    await page.addInitScript(
+      `new MutationObserver((_, observer) => {
+        if (!document.querySelector('.answer')) return;
+        observer.disconnect();
+        dispatchEvent(new KeyboardEvent('keydown', { key: 'r' }));
+      }).observe(document, { childList: true, subtree: true })`,
+    );
+    await page.reload();
     await page.locator('.answer.rich').first().waitFor();
     await seen.close();
   });

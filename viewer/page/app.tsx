@@ -21,7 +21,7 @@ export function App({ source }: { readonly source: Source }): JSX.Element {
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
   }, []);
-  useEffect(() => onKey({ '?': () => setHelp((open) => !open), d: nextTheme }), []);
+  useLayoutEffect(() => onKey({ '?': () => setHelp((open) => !open), d: nextTheme }), []);
   useEffect(() => {
     document.title = titleOf(route);
   }, [route]);

@@ -1,7 +1,7 @@
 // Texts rendered or as they were written: the switch, and what this browser remembers of it.
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { onKey } from './keys.ts';
 import { remembered } from './remembered.ts';
 import { type Reading, ReadingContext } from './rich-text.tsx';
@@ -19,7 +19,7 @@ export function WithReading({ children }: Props): JSX.Element {
     choice.set(choice.get() === 'raw' ? 'rendered' : 'raw');
     setReading(choice.get());
   };
-  useEffect(() => onKey({ r: turn }), []);
+  useLayoutEffect(() => onKey({ r: turn }), []);
   const button = (
     <button
       type="button"

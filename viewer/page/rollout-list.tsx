@@ -2,7 +2,7 @@
 // in the address; j and k move, Enter opens.
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
 import { msOf, type Row, tokensOf } from '../model/row.ts';
 import { count, duration, decimals, orNone } from './format.ts';
@@ -67,7 +67,7 @@ export function RolloutList({ route, source, run }: Props): JSX.Element {
   const [chosen, setChosen] = useState(-1);
   useEffect(() => setChosen(-1), [filter, sort]);
   const go = (next: string, by = sort) => replaceHash(listHref(route.run, next, by));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const move = (by: number) => setChosen((at) => Math.max(0, Math.min(pages.count - 1, at + by)));
     return onKey({ j: () => move(1), k: () => move(-1) });
   }, [pages.count]);

@@ -1,7 +1,7 @@
 // One run: its state on top, then an overview, its rollouts, its queries, or what is in flight.
 
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
 import { count, plural } from './format.ts';
 import { onKey } from './keys.ts';
@@ -35,7 +35,7 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
   const [whole, setWhole] = useState(false);
   // The list measures itself.
   useEffect(() => void dispatchEvent(new Event('resize')), [whole]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const toggle = () => {
       setWhole((was) => tab !== 'rollouts' || !was);
       if (tab !== 'rollouts') location.hash = listHref(run);

@@ -2,7 +2,7 @@
 // compared.
 
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { RunHead } from '../model/messages.ts';
 import { brief, count, moment, percent } from './format.ts';
 import { onKey } from './keys.ts';
@@ -26,7 +26,7 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
   useEffect(() => {
     if (compare) setChosen([compare.run]);
   }, [compare?.run]);
-  useEffect(() => onKey({ j: () => step(1), k: () => step(-1) }), []);
+  useLayoutEffect(() => onKey({ j: () => step(1), k: () => step(-1) }), []);
   if (!message) return <Loading error={error} />;
   const { runs } = message;
   const several = runs.length > 1 && source.kind === 'server';

@@ -1,7 +1,7 @@
 // The field of a filter or a search: what is typed counts a moment later, and `/` leads to it.
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { onKey } from './keys.ts';
 
 interface Props {
@@ -34,7 +34,7 @@ export function SearchField(props: Props): JSX.Element {
     }, afterMs);
     return () => clearTimeout(timer);
   }, [text]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (first) input.current?.focus();
     return onKey({ '/': () => input.current?.select() });
   }, []);
