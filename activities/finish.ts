@@ -36,7 +36,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       stopReason: result.stopReason,
       failure: failed ? failureOf(result, message) : null,
       turnRewards: own ?? turnRewards(success, rollout.settings, ofCalls),
-      rewards: result.rewards,
+      returns: result.returns,
       success: result.success,
       turns: turns.map((t) => t.hash),
       finishedAt: now(),

@@ -82,7 +82,7 @@ export function openProgress(scope: CancellationScope): Progress {
         { key: QUERY, value: result.trajectory.query },
         { key: OUTCOME, value: result.outcome },
         { key: TURNS, value: result.turns },
-        { key: REWARD, value: result.rewards[0] ?? null },
+        { key: REWARD, value: result.returns[0] ?? null },
         { key: VERSION, value: turns.at(-1)?.versionEnd ?? null },
       ]);
     },

@@ -139,7 +139,7 @@ function rewardText(
   if (!verdict || verdict.verdict === 'undecided' || (verdict.verdict === 'called' && !end)) return '';
   const raw = verdict.reward ?? (end?.called?.includes(turn) ? 0 : turnReward(verdict.verdict === 'right', settings));
   const parts = verdict.rewards ? ` (${namedNumbers(verdict.rewards)})` : '';
-  const whole = end?.rewards[turn - 1];
+  const whole = end?.returns[turn - 1];
   return paint('dim', `  reward ${raw}${parts}${whole === undefined ? '' : `, return ${whole}`}`);
 }
 

@@ -23,7 +23,7 @@ export function completeTurns({ rollout, turns, end }: Trajectory): CompleteTurn
   if (end?.outcome !== 'complete')
     return wrong(`is ${end?.outcome ?? 'not ended'}; only complete rollouts make a sample`);
   if (turns.length === 0) wrong('has no turn');
-  if (end.rewards.length !== turns.length) wrong(`has ${end.rewards.length} rewards for ${turns.length} turns`);
+  if (end.returns.length !== turns.length) wrong(`has ${end.returns.length} returns for ${turns.length} turns`);
   const records = turns.map(({ record }) => record);
   checkTokens(records, wrong);
   return { turns: records, end, float32, wrong };

@@ -40,7 +40,7 @@ export interface RolloutResult {
   /** Finished turns. */
   readonly turns: number;
   /** Discounted returns G_t, one per turn; empty unless the outcome is `complete`. */
-  readonly rewards: readonly number[];
+  readonly returns: readonly number[];
   /** 1 right, 0 wrong, null neither; one per finished turn. */
   readonly success: readonly (0 | 1 | null)[];
   /** Undiscounted r_t of the judged turns; present if an environment gave one of them. */
@@ -111,14 +111,13 @@ export function rolloutResult(
   { success, turnRewards: raw, returns, called }: ScoredTurns,
 ): RolloutResult {
   const outcome = outcomeOf(stop);
-  const rewards = outcome === 'complete' ? returns : [];
   const counted = turns.map((verdict) => ({ tokens: verdict.outputTokens, verdict }));
   return recordedResult(
     trajectory,
     {
       outcome,
       stopReason: stop,
-      rewards,
+      returns: outcome === 'complete' ? returns : [],
       success,
       turnRewards: raw,
       failure,
@@ -170,7 +169,7 @@ export function ofAnswers<T>(perTurn: readonly T[], called: readonly number[] = 
 }
 
 /** The part of an end's record that a result repeats. */
-export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'rewards' | 'success' | 'called'> {
+export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'returns' | 'success' | 'called'> {
   readonly turnRewards?: readonly number[];
   readonly failure: { readonly reason: string; readonly boundary: Boundary } | null;
   /** Turns with a person's message in their context. */
@@ -180,7 +179,7 @@ export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason
 /** The result of a rollout with this end and these turns; a turn's verdict is null where it was not judged. */
 export function recordedResult(
   trajectory: TrajectoryReference,
-  { outcome, stopReason: stop, rewards, success, turnRewards: raw, failure, said = [], called }: RecordedEnd,
+  { outcome, stopReason: stop, returns, success, turnRewards: raw, failure, said = [], called }: RecordedEnd,
   turns: readonly {
     readonly tokens: number | null;
     readonly verdict: (Verdict & { readonly reward?: number }) | null;
@@ -191,7 +190,7 @@ export function recordedResult(
     outcome,
     stopReason: stop,
     turns: turns.length,
-    rewards,
+    returns,
     success,
     ...(raw && turns.some(({ verdict }) => verdict?.reward !== undefined) && { turnRewards: raw }),
     ...(called && called.length > 0 && { called }),
@@ -211,7 +210,7 @@ export function unrecordedResult(trajectory: TrajectoryReference, failure: Recor
     outcome: stop,
     stopReason: stop,
     turns: 0,
-    rewards: [],
+    returns: [],
     success: [],
     tokens: 0,
     reason: failure?.reason ?? null,

@@ -21,7 +21,7 @@ export function finishedTurns({ rollout, turns, end }: Trajectory): Trajectory |
     ...end,
     outcome: 'complete',
     turnRewards,
-    rewards: returns,
+    returns,
     success,
     ...(called.length > 0 && { called }),
     turns: end.turns.slice(0, count),

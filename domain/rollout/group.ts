@@ -57,8 +57,8 @@ export interface ScoredMember {
 }
 
 /** Null for a rollout that gives no sample to train on. */
-export function scoredMember(end: Pick<EndRecord, 'outcome' | 'rewards' | 'success'> | null): ScoredMember | null {
-  const reward = end?.outcome === 'complete' ? end.rewards[0] : undefined;
+export function scoredMember(end: Pick<EndRecord, 'outcome' | 'returns' | 'success'> | null): ScoredMember | null {
+  const reward = end?.outcome === 'complete' ? end.returns[0] : undefined;
   return reward === undefined ? null : { reward, success: end!.success.includes(1) ? 1 : 0 };
 }
 

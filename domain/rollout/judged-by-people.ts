@@ -56,7 +56,7 @@ function endOf(turns: readonly PlayedTurn[], end: EndRecord, { rollout }: Trajec
     ...end,
     outcome: complete ? 'complete' : 'undecided',
     turnRewards,
-    rewards: complete ? returns : [],
+    returns: complete ? returns : [],
     success,
     turns: end.turns.slice(0, turns.length),
   };

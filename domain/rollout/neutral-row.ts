@@ -100,7 +100,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
   const success = played.map(({ verdict }) => (verdict?.verdict === 'right' ? 1 : 0));
   const starts = turns.flatMap((turn) => [turn.versionStart, ...turn.versions.map(({ version }) => version)]);
   const newest = turns.flatMap((turn) => [turn.versionEnd, ...turn.versions.map(({ version }) => version)]);
-  const returns = end.rewards.map(float32);
+  const returns = end.returns.map(float32);
   return {
     ...rowIdentity(trajectory.rollout, labels),
     prompt_ids: turns[0]!.contextIds,

@@ -42,7 +42,7 @@ export function ownEnd(end: EndRecord, first: number): EndRecord {
   return {
     ...end,
     turnRewards: own(end.turnRewards),
-    rewards: own(end.rewards),
+    returns: own(end.returns),
     success: own(end.success),
     turns: own(end.turns),
   };

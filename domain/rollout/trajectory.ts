@@ -96,7 +96,7 @@ export const END = {
   /** Undiscounted r_t, one per judged turn: the environment's own, or the seed's formula on the verdict. */
   turnRewards: NUMBERS,
   /** Discounted returns G_t, one per turn; empty unless outcome is complete. */
-  rewards: NUMBERS,
+  returns: NUMBERS,
   /** 1 right, 0 wrong, null neither; one per finished turn. */
   success: listOf(oneOf(0, 1, null)),
   /** Hashes of the turn records, in order. */

@@ -116,7 +116,7 @@ export function sequenceSampleOf(
       packed_prompts: prompt,
       version_start: turns.map(({ versionStart }) => versionStart),
       version_end: turns.map(({ versionEnd }) => versionEnd),
-      rewards: chosen(end.rewards).map(float32),
+      rewards: chosen(end.returns).map(float32),
       birth_time: [rollout.birthTime],
       task_ids: index === undefined ? [] : [index],
     },

@@ -90,8 +90,8 @@ export function turnRows(trajectory: Trajectory, labels: Partial<RowLabels> = {}
     else checkTokens(records, wrong);
   }
   if (end.success.length !== turns.length) wrong(`has ${end.success.length} successes for ${turns.length} turns`);
-  if (complete && end.rewards.length !== turns.length)
-    wrong(`has ${end.rewards.length} rewards for ${turns.length} turns`);
+  if (complete && end.returns.length !== turns.length)
+    wrong(`has ${end.returns.length} returns for ${turns.length} turns`);
   const rewards = rewardsOf(trajectory, end.turnRewards.map(float32), wrong);
   const shared = rowIdentity(rollout, labels);
   const ofRollout = {
@@ -127,7 +127,7 @@ export function turnRows(trajectory: Trajectory, labels: Partial<RowLabels> = {}
     extracted: verdict?.extracted ?? null,
     success: end.success[t] ?? null,
     reward: rewards[t] ?? null,
-    discounted_return: complete ? float32(end.rewards[t]!) : null,
+    discounted_return: complete ? float32(end.returns[t]!) : null,
     advantage: advantages[t] ?? null,
     ...ofRollout,
     model: record.model,

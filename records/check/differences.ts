@@ -9,7 +9,7 @@ const PART = 40;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A sentence for each field of `right` that the record has otherwise: `says rewards [1,1]; the records say [1,-1]`.
+ * A sentence for each field of `right` that the record has otherwise: `says returns [1,1]; the records say [1,-1]`.
  * `by`: who says the right value.
  */
 export function differences(record: object, right: object, by = 'the records say'): string[] {

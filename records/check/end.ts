@@ -1,4 +1,4 @@
-// Proves a rollout's end: outcome, success, rewards and failure follow from its turns, its verdicts and the settings; the rule
+// Proves a rollout's end: outcome, success, returns and failure follow from its turns, its verdicts and the settings; the rule
 // that ended it is the first one that could; and no turn was played after it.
 
 import { outcomeOf, scoredTurns, stopReason } from '../../domain/rollout/ending.ts';
@@ -34,8 +34,8 @@ const unlessEmpty = (list: readonly number[]): readonly number[] | undefined => 
 
 function scores({ stopReason: stop }: EndRecord, said: readonly VerdictRecord[], settings: RolloutSettings): object {
   const { success, turnRewards, returns, called } = scoredTurns(said, stop, settings);
-  const rewards = outcomeOf(stop) === 'complete' ? returns : [];
-  return { success, turnRewards, rewards, called: unlessEmpty(called) };
+  const complete = outcomeOf(stop) === 'complete';
+  return { success, turnRewards, returns: complete ? returns : [], called: unlessEmpty(called) };
 }
 
 function rightFailure(failure: Failure, turns: number): Failure {

@@ -133,9 +133,9 @@ async function resultProblems(store: Store, id: TrajectoryReference, claimed: Ro
   const turns = await Promise.all(end.turns.map((_, i) => store.getTurn(id, i + 1).catch(() => undefined)));
   const tokens = totalTokens(turns.map((turn) => (turn ? outputTokens(turn.record) : 0)));
   const says = { ...end, turns: end.turns.length, tokens, reason: end.failure?.reason };
-  const { outcome, stopReason, rewards, success, turns: count, reason } = claimed;
+  const { outcome, stopReason, returns, success, turns: count, reason } = claimed;
   const right = {
-    ...{ outcome, stopReason, rewards, success, turns: count },
+    ...{ outcome, stopReason, returns, success, turns: count },
     ...(!turns.includes(undefined) && { tokens: claimed.tokens }),
     ...(end.failure && { reason }),
   };

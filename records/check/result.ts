@@ -16,12 +16,12 @@ import type { CheckedRollout } from './checked.ts';
 /** Undefined for one that does not count: a later attempt does not belong to the collection. */
 export function countedOf({ id, end, turns, verdicts: judged }: CheckedRollout): RolloutResult | undefined {
   if (!end || id.attempt !== 1) return undefined;
-  const { outcome, stopReason, rewards, success, said = [], called } = end;
+  const { outcome, stopReason, returns, success, said = [], called } = end;
   const counted = turns.slice(0, end.turns.length);
   const tokens = totalTokens(counted.map((turn) => (turn ? outputTokens(turn.record) : 0)));
   // Reasons are for people and not compared.
   const verdicts = countedVerdicts(judged.slice(0, counted.length).flatMap((verdict) => verdict ?? []));
-  const facts = { outcome, stopReason, rewards, success, verdicts, tokens, ...(called && { called }) };
+  const facts = { outcome, stopReason, returns, success, verdicts, tokens, ...(called && { called }) };
   const played = { ...facts, reason: null, turns: counted.length, trajectory: { out: '', ...id } };
   return said.length > 0 ? { ...played, steered: true } : played;
 }

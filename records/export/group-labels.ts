@@ -71,7 +71,7 @@ export function openGroupLabels(store: Store, { reading, advantages }: LabelOpti
     const ends: (EndRecord | null)[] = [];
     for (const id of latest) ends.push(await reading.endOf(id));
     const members: (ScoredMember | null)[] = ends.map(scoredMember);
-    const returns = ends.map((end, i) => (members[i] ? end!.rewards : null));
+    const returns = ends.map((end, i) => (members[i] ? end!.returns : null));
     const made = advantages === 'std' ? turnAdvantages(returns) : centred(returns);
     const bySample = new Map(latest.map(({ sample }, i) => [sample, made[i]!]));
     return { query, epoch, samples, labels: groupLabels(members), bySample };

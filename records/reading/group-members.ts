@@ -34,7 +34,7 @@ export async function readGroup(
     memberSamples({ samples }, epoch).map((sample) => lastAttempt(store, { run, query, sample, attempt: 1 })),
   );
   const trainable = found.map(({ id, end }) => (end && scoredMember(end.record) ? { id, end } : null));
-  const advantages = turnAdvantages(trainable.map((member) => member && member.end.record.rewards));
+  const advantages = turnAdvantages(trainable.map((member) => member && member.end.record.returns));
   return {
     members: trainable.flatMap((member, i) => (member ? [{ ...member, turnAdvantages: advantages[i]! }] : [])),
     labels: groupLabels(trainable.map((member) => member && scoredMember(member.end.record))),

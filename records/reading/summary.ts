@@ -44,7 +44,7 @@ export function summaryOf(
       stopReason: end?.stopReason ?? null,
       failure: end?.failure?.reason ?? null,
       success: ofAnswers(success, called),
-      returns: ofAnswers(end?.rewards ?? [], called),
+      returns: ofAnswers(end?.returns ?? [], called),
       turns: end ? withRewards(turns, end) : turns,
       finishedAt: end?.finishedAt ?? null,
       ...(said && { steered: 'message' }),

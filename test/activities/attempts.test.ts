@@ -31,7 +31,7 @@ async function ended(outcome: 'complete' | 'failed', sample: number): Promise<vo
   await store.putEnd(
     { run: RUN, query: 'q', sample, attempt: 1 },
     {
-      ...{ outcome, stopReason: outcome === 'failed' ? 'failed' : 'max-turns', turnRewards: [], rewards: [] },
+      ...{ outcome, stopReason: outcome === 'failed' ? 'failed' : 'max-turns', turnRewards: [], returns: [] },
       failure: outcome === 'failed' ? { boundary: 'model', reason: 'server-unreachable', message: '', turn: 1 } : null,
       ...{ success: [], turns: [], finishedAt: 1 },
     },

@@ -99,7 +99,7 @@ describe('a rollout of a cancelled run', () => {
   test.each([0, 1, 2])('that waits after %i turns ends as cancelled with them, and no turn follows', async (turns) => {
     const held = await rig({ turns }, [true]);
     expect(await held.cancel()).toEqual([{ unit: 3, result: held.wanted }]);
-    expect(await end(held)).toMatchObject({ outcome: 'cancelled', rewards: [], failure: null, finishedAt: 7 });
+    expect(await end(held)).toMatchObject({ outcome: 'cancelled', returns: [], failure: null, finishedAt: 7 });
     expect((await end(held))?.turns).toHaveLength(turns);
     expect((await end(held))?.turnRewards).toEqual(Array.from({ length: turns }, () => -1.25));
     const requests = held.backend.requests.length;

@@ -56,9 +56,9 @@ export async function makeRun(out: string, rollouts: number, { loose = false } =
   for (const { queryId: query } of queries) {
     const end = (await store.getEnd({ run: RUN, query, sample: 0, attempt: 1 }))!.record;
     const trajectory = { out, run: RUN, query, sample: 0, attempt: 1 };
-    const { outcome, stopReason, rewards, success } = end;
+    const { outcome, stopReason, returns, success } = end;
     const verdicts = { wrong: { scripted: 3 }, right: { scripted: 2 } };
-    const facts = { outcome, stopReason, rewards, success, reason: null, turns: TURNS, tokens: TURNS * TOKENS };
+    const facts = { outcome, stopReason, returns, success, reason: null, turns: TURNS, tokens: TURNS * TOKENS };
     addResult(counts, { ...facts, verdicts, trajectory }, TURNS);
   }
   await store.putResult({ run: RUN, total: rollouts, cancelled: false, numTurns: TURNS, counts });

@@ -42,7 +42,7 @@ export async function makeViewedRun(out: string, rollouts: number, form: 'ended'
     });
     const id = { query: query.queryId, sample: 0, attempt: 1 };
     const right = verdict === 'right' ? 1 : 0;
-    const facts = { outcome: 'complete', stopReason: 'max-turns', rewards: [right], success: [right] } as const;
+    const facts = { outcome: 'complete', stopReason: 'max-turns', returns: [right], success: [right] } as const;
     const more = { reason: null, turns: 1, tokens: answer.outputIds.length, trajectory: { out, run: RUN, ...id } };
     addResult(counts, { ...facts, ...more }, 1);
   }

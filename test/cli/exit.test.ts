@@ -134,7 +134,7 @@ const aFailed = (more: Partial<RolloutResult>): RolloutResult => ({
   outcome: 'failed',
   stopReason: 'failed',
   turns: 0,
-  rewards: [],
+  returns: [],
   success: [],
   tokens: 0,
   reason: null,

@@ -96,7 +96,7 @@ beforeAll(async () => {
       stopReason: 'turns',
       failure: null,
       turnRewards: [1],
-      rewards: [1],
+      returns: [1],
       success: [1],
       turns: [turn.hash],
       finishedAt: 3,

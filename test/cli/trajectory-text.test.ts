@@ -113,7 +113,7 @@ describe('everturn show', () => {
       stopReason: 'failed',
       failure,
       turnRewards: [],
-      rewards: [],
+      returns: [],
       success: [],
       turns: [],
       finishedAt: 0,

@@ -60,7 +60,7 @@ export function storeContract(name: string, { create, again, drafts = true }: St
       stopReason: 'success',
       failure: null,
       turnRewards: [1],
-      rewards: [1],
+      returns: [1],
       success: [1],
       turns: [turn.hash],
       finishedAt: 9,

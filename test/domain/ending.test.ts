@@ -34,7 +34,7 @@ describe('the end of a rollout', () => {
       outcome: 'complete',
       stopReason: 'max-turns',
       turns: 3,
-      rewards: [-1 + 0.5 * 1.5, 1.5, 1],
+      returns: [-1 + 0.5 * 1.5, 1.5, 1],
       success: [0, 1, 1],
       verdicts: { wrong: { different: 1 }, right: { different: 2 } },
       tokens: 33,
@@ -43,14 +43,14 @@ describe('the end of a rollout', () => {
     });
   });
 
-  test('a rollout that failed, was cancelled or could not be judged has no rewards', () => {
+  test('a rollout that failed, was cancelled or could not be judged has no returns', () => {
     const verdicts = fc.array(fc.constantFrom<VerdictValue>('right', 'wrong'), { maxLength: 6 });
     fc.assert(
       fc.property(verdicts, fc.constantFrom(...STOPS), (played, stop) => {
         const turns = played.map((verdict, i) => someTurn({ turn: i + 1, verdict }));
-        const { rewards, success, outcome } = rolloutResult(AT, turns, stop, null, scoredTurns(turns, stop, REWARD));
+        const { returns, success, outcome } = rolloutResult(AT, turns, stop, null, scoredTurns(turns, stop, REWARD));
         const raw = played.map((verdict) => turnReward(verdict === 'right', REWARD));
-        expect(rewards).toEqual(outcome === 'complete' ? discountedReturns(raw, 0.5) : []);
+        expect(returns).toEqual(outcome === 'complete' ? discountedReturns(raw, 0.5) : []);
         expect(success).toHaveLength(turns.length);
       }),
     );
@@ -82,12 +82,12 @@ describe('the end of a rollout', () => {
         );
         const failure = stop === 'failed' ? ({ boundary: 'model', reason: 'model-not-found' } as const) : null;
         const ended = rolloutResult(AT, turns, stop, failure, scoredTurns(turns, stop, REWARD));
-        const { outcome, stopReason, rewards, success } = ended;
+        const { outcome, stopReason, returns, success } = ended;
         const records = turns.map(({ verdict, reason, outputTokens: tokens }) => ({
           tokens,
           verdict: { verdict, reason },
         }));
-        expect(recordedResult(AT, { outcome, stopReason, rewards, success, failure }, records)).toEqual(ended);
+        expect(recordedResult(AT, { outcome, stopReason, returns, success, failure }, records)).toEqual(ended);
         expect(ended.reason).toBe(
           stop === 'failed' ? 'model-not-found' : stop === 'undecided' ? `reason ${played.length}` : null,
         );
@@ -96,7 +96,7 @@ describe('the end of a rollout', () => {
   });
 
   test('a rollout that recorded no end failed for its reason, or was cancelled', () => {
-    const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory: AT };
+    const nothing = { turns: 0, returns: [], success: [], tokens: 0, trajectory: AT };
     const failed = { outcome: 'failed', stopReason: 'failed', reason: 'terminated', boundary: 'temporal' };
     const cancelled = { outcome: 'cancelled', stopReason: 'cancelled', reason: null };
     expect(unrecordedResult(AT, { reason: 'terminated', boundary: 'temporal' })).toEqual({ ...failed, ...nothing });

@@ -45,8 +45,8 @@ describe('a group', () => {
   });
 
   it('counts only members with a reward', () => {
-    expect(scoredMember({ outcome: 'failed', rewards: [], success: [1] })).toBeNull();
-    expect(scoredMember({ outcome: 'complete', rewards: [0.5, 1], success: [0, 1] })).toEqual(member(0.5, 1));
+    expect(scoredMember({ outcome: 'failed', returns: [], success: [1] })).toBeNull();
+    expect(scoredMember({ outcome: 'complete', returns: [0.5, 1], success: [0, 1] })).toEqual(member(0.5, 1));
     const labels = groupLabels([member(1, 1), null, member(-1)]);
     expect(labels).toEqual({ members: 2, successRate: 0.5, zeroVariance: false, rewardMean: 0, rewardStd: 1 });
   });

@@ -30,7 +30,7 @@ describe("an environment's rewards", () => {
         const turns = given.map((reward, i) => someTurn({ turn: i + 1, verdict: 'scored', reason: 'reward', reward }));
         const result = rolloutResult(AT, turns, 'done', null, scoredTurns(turns, 'done', REWARD));
         expect(result).toMatchObject({ outcome: 'complete', stopReason: 'done', turnRewards: given });
-        expect(result.rewards).toEqual(discountedReturns(given, 0.5));
+        expect(result.returns).toEqual(discountedReturns(given, 0.5));
         expect(result.success).toEqual(given.map(() => null));
       }),
     );
@@ -136,7 +136,7 @@ describe("an environment's rewards", () => {
     const rollout = { settings: completeSettings('r', { turnDiscount: 1 }) };
     const end = { turns: ['a', 'b', 'c'], outcome: 'undecided' };
     const whole = finishedTurns({ rollout, turns, end } as unknown as Trajectory);
-    expect(whole?.end).toMatchObject({ turnRewards: [0.5, 1.5], rewards: [2, 1.5], success: [null, null] });
+    expect(whole?.end).toMatchObject({ turnRewards: [0.5, 1.5], returns: [2, 1.5], success: [null, null] });
   });
 });
 

@@ -68,7 +68,7 @@ export const trajectories = fc
         stopReason: 'max-turns',
         failure: null,
         turnRewards: rewards,
-        rewards: discountedReturns(rewards, settings.turnDiscount),
+        returns: discountedReturns(rewards, settings.turnDiscount),
         success,
         turns: [],
         finishedAt: 0,

@@ -35,7 +35,7 @@ export function someResult(numTurns: number): fc.Arbitrary<RolloutResult> {
         outcome: outcomeOf(stop),
         stopReason: stop,
         turns: success.length,
-        rewards: [],
+        returns: [],
         success,
         tokens,
         reason: unhappy ? reason : null,

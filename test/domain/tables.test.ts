@@ -82,7 +82,7 @@ describe('the tables in Temporal’s UI', () => {
       outcome: 'complete',
       stopReason: 'max-turns',
       turns: 2,
-      rewards: [],
+      returns: [],
       tokens: 9,
       reason: null,
     } as const;

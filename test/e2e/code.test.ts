@@ -76,7 +76,7 @@ describeUnless(lack)('code in a workflow', () => {
       rows.find((row) => row.query_id === query),
       query,
     );
-    expect(result).toMatchObject({ outcome: 'complete', stopReason: 'success', success: [0, 1], rewards: [0, 1] });
+    expect(result).toMatchObject({ outcome: 'complete', stopReason: 'success', success: [0, 1], returns: [0, 1] });
     expect(verdicts).toEqual([
       { verdict: 'wrong', reason },
       { verdict: 'right', reason: 'all-cases' },
@@ -94,7 +94,7 @@ describeUnless(lack)('code in a workflow', () => {
     const row = { query_id: 'bad', task: 'code', question: 'Sum.', input_output: cases };
     const right = `Sum. Unfortunately`;
     const { result, verdicts } = await play({ ...row, question: right }, 'bad');
-    expect(result).toMatchObject({ outcome: 'undecided', success: [null], rewards: [] });
+    expect(result).toMatchObject({ outcome: 'undecided', success: [null], returns: [] });
     expect(verdicts).toMatchObject([{ verdict: 'undecided' }]);
   });
 

@@ -113,7 +113,7 @@ export async function play(store: Store, script: Script): Promise<void> {
         ? { boundary: 'model', reason: 'scripted', message: 'as the script says', turn: verdicts.length + 1 }
         : null,
     turnRewards,
-    rewards: outcome === 'complete' ? returns : [],
+    returns: outcome === 'complete' ? returns : [],
     success,
     turns: turns.slice(0, verdicts.length).map(({ hash }) => hash),
     finishedAt: birthTime + 10 * (verdicts.length + unjudged + 1),

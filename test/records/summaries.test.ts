@@ -62,7 +62,7 @@ describe('the summaries of a run', () => {
         index: rollout.index,
         outcome: end?.outcome ?? null,
         stopReason: end?.stopReason ?? null,
-        returns: end?.rewards ?? [],
+        returns: end?.returns ?? [],
         finishedAt: end?.finishedAt ?? null,
       });
       const judged = turns.filter(({ verdict }) => verdict !== null);

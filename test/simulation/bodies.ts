@@ -149,7 +149,7 @@ function turnOf(world: World, rollout: TrajectoryReference, turn: number): Store
 /** A rollout that closed before it could record its end. */
 export function unrecorded(query: string, sample: number, cancelled: boolean): RolloutResult {
   const trajectory = { out: OUT, run: RUN, query, sample, attempt: 1 };
-  const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory };
+  const nothing = { turns: 0, returns: [], success: [], tokens: 0, trajectory };
   return cancelled
     ? { outcome: 'cancelled', stopReason: 'cancelled', reason: null, ...nothing }
     : { outcome: 'failed', stopReason: 'failed', reason: 'terminated', boundary: 'temporal', ...nothing };

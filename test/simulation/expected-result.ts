@@ -33,17 +33,17 @@ export function expectedResult(
 ): RolloutResult {
   const outcome = OUTCOME[stopReason];
   const success = turns.map((t) => SUCCESS[t.verdict]!);
-  const rewards: number[] = [];
+  const returns: number[] = [];
   let later = 0;
   for (const s of success.toReversed()) {
     later = ((s === 1 ? 1 : -1) - reward.rewardBias) * reward.rewardScaling + reward.turnDiscount * later;
-    rewards.unshift(later);
+    returns.unshift(later);
   }
   return {
     outcome,
     stopReason,
     turns: turns.length,
-    rewards: outcome === 'complete' ? rewards : [],
+    returns: outcome === 'complete' ? returns : [],
     success,
     verdicts: verdictsOf(turns),
     tokens: turns.reduce((sum, t) => sum + t.outputTokens, 0),
@@ -87,6 +87,6 @@ export function failedResult(query: string, sample: number, { cause }: Failure):
     ? thrownBy(cause!)
     : { reason: cause!.timeoutFailureInfo ? 'timed-out' : 'terminated', boundary: 'temporal' };
   const trajectory = { out: OUT, run: RUN, query, sample, attempt: 1 };
-  const nothing = { turns: 0, rewards: [], success: [], tokens: 0 };
+  const nothing = { turns: 0, returns: [], success: [], tokens: 0 };
   return { outcome: 'failed', stopReason: 'failed', ...nothing, ...failed, trajectory };
 }

@@ -49,7 +49,7 @@ function checkFolder({ query, sample, turns, asked, lost, end }: StoredRollout, 
     () => `${who} ended after ${end.turns} turns, and ${turns.length} were played`,
   );
   must(
-    end.rewards.length > 0 === (end.outcome === 'complete' && end.turns > 0),
+    end.returns.length > 0 === (end.outcome === 'complete' && end.turns > 0),
     () => `${who}: ${end.outcome}, rewarded`,
   );
   must(
@@ -88,7 +88,7 @@ async function checkShown({ plan }: World, main: RealExecution): Promise<void> {
   const attributes: Record<string, Payload> = upsert.searchAttributes!.indexedFields;
   const [outcome, turns, reward] = ['Outcome', 'Turns', 'Reward'].map((name) => valueOf(attributes[`Everturn${name}`]));
   must(
-    outcome === told.outcome && turns === told.turns && (reward ?? null) === (told.rewards[0] ?? null),
+    outcome === told.outcome && turns === told.turns && (reward ?? null) === (told.returns[0] ?? null),
     () => `its search attributes say ${JSON.stringify([outcome, turns, reward])}, its result ${JSON.stringify(told)}`,
   );
 }

@@ -28,7 +28,7 @@ describe('a broken judge', () => {
       outcome: 'undecided',
       reason: 'judge-process',
       success: [null],
-      rewards: [],
+      returns: [],
       turns: 1,
     });
     expect(judged).toBe(5);

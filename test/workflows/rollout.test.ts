@@ -69,7 +69,7 @@ describe('a rollout', () => {
       stopReason: 'max-turns',
       turns: 3,
       success: [1, 1, 1],
-      rewards: [1.75, 1.5, 1],
+      returns: [1.75, 1.5, 1],
     });
   });
 
@@ -80,7 +80,7 @@ describe('a rollout', () => {
       stopReason: 'success',
       turns: 2,
       success: [0, 1],
-      rewards: [0, 1],
+      returns: [0, 1],
     });
   });
 
@@ -98,7 +98,7 @@ describe('a rollout', () => {
     expect(end).toMatchObject({
       outcome: 'complete',
       turnRewards: [-1, 1],
-      rewards: [0, 1],
+      returns: [0, 1],
       success: [0, 1],
       failure: null,
     });
@@ -129,7 +129,7 @@ describe('a rollout', () => {
 
   test('fails with the named reason, without a reward, when the model refuses for good', async () => {
     const result = await play('refused-1', { numTurns: 3 });
-    expect(result).toMatchObject({ outcome: 'failed', reason: 'model-not-found', turns: 1, success: [0], rewards: [] });
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'model-not-found', turns: 1, success: [0], returns: [] });
     expect(await endOf('refused-1')).toMatchObject({
       outcome: 'failed',
       failure: { boundary: 'model', reason: 'model-not-found', message: 'The server said no.', turn: 2 },
@@ -140,7 +140,7 @@ describe('a rollout', () => {
     const result = await play('long-1', { numTurns: 5 });
     expect(result).toMatchObject({ outcome: 'complete', stopReason: 'context-length' });
     expect(result.turns).toBeLessThan(5);
-    expect(result.rewards).toHaveLength(result.turns);
+    expect(result.returns).toHaveLength(result.turns);
   });
 
   test('fails, naming the limit, when the prompt alone does not fit', async () => {
@@ -155,7 +155,7 @@ describe('a rollout', () => {
       outcome: 'undecided',
       stopReason: 'undecided',
       success: [null],
-      rewards: [],
+      returns: [],
       reason: 'no-code-judge',
     });
   });
@@ -170,7 +170,7 @@ describe('a rollout', () => {
       outcome: 'cancelled',
       stopReason: 'cancelled',
       turns: [],
-      rewards: [],
+      returns: [],
     });
   });
 
@@ -179,7 +179,7 @@ describe('a rollout', () => {
     await handle.cancel();
     await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
     expect((await handle.describe()).status.name).toBe('CANCELLED');
-    expect(await endOf('right-never')).toMatchObject({ outcome: 'cancelled', turns: [], rewards: [] });
+    expect(await endOf('right-never')).toMatchObject({ outcome: 'cancelled', turns: [], returns: [] });
   });
 
   test('ends as cancelled, with a result, when it is told to stop', async () => {

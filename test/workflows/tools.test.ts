@@ -48,7 +48,7 @@ describe('a rollout that calls tools', () => {
       turnRewards: [0, 0, 1, -1],
     });
     // The answer's return is handed on to the calls that led to it, and not discounted.
-    expect(played.end!.rewards).toEqual([0.5, 0.5, 0.5, -1]);
+    expect(played.end!.returns).toEqual([0.5, 0.5, 0.5, -1]);
     expect(played.turns[1]!.record.contextText).toBe('\n<start>tool\n3<end>\n<start>tool\n4<end>\n<start>assistant\n');
     expect(played.turns[2]!.record.contextText).toContain('7 for plain/calls/0/1/2/1');
     expect(played.turns[0]!.verdict!.calls).toMatchObject([
@@ -97,7 +97,7 @@ describe('a rollout that calls tools', () => {
     expect(turns).toHaveLength(5);
     expect(turns[4]!.record.contextText).toContain('No further call is run before your answer');
     expect(turns[4]!.verdict).toMatchObject({ verdict: 'wrong' });
-    expect(end).toMatchObject({ outcome: 'complete', called: [1, 2, 3, 4], rewards: [-1, -1, -1, -1, -1] });
+    expect(end).toMatchObject({ outcome: 'complete', called: [1, 2, 3, 4], returns: [-1, -1, -1, -1, -1] });
     expect(await runs.breaches('limit')).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe('a rollout that calls tools', () => {
     const { of } = await small.play('full', ['endless'], { numTurns: 3 });
     const { end } = await of('endless');
     expect(end).toMatchObject({ outcome: 'complete', stopReason: 'context-length' });
-    expect(end!.rewards.at(-1)).toBe(-1);
+    expect(end!.returns.at(-1)).toBe(-1);
     expect(end!.success.at(-1)).toBe(0);
     expect(await small.breaches('full')).toEqual([]);
     await small.close();

@@ -102,7 +102,7 @@ function Feedback({ message: { turns }, turn: { record } }: Pick<Props, 'message
 function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Element {
   const { verdict, reward, record } = turn;
   if (!verdict) return <span class="said verdict none">not judged yet</span>;
-  const whole = message.end?.rewards[record.turn - 1];
+  const whole = message.end?.returns[record.turn - 1];
   return (
     <div class="said line">
       <b class={`verdict ${verdict.verdict}`}>

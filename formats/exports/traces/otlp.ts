@@ -76,7 +76,7 @@ function spansOf(trajectory: Trajectory): Span[] {
       'everturn.turns': turns.length,
       'everturn.outcome': end?.outcome ?? 'open',
       'everturn.stop_reason': end?.stopReason,
-      'everturn.return': end?.rewards[0] === undefined ? null : { double: end.rewards[0] },
+      'everturn.return': end?.returns[0] === undefined ? null : { double: end.returns[0] },
       'everturn.steered': end?.said ? true : null,
       'error.type': end?.failure?.reason,
     },

@@ -82,7 +82,7 @@ function drawn(trajectory: Trajectory) {
       slice: { ...slice, name: `${name} turn ${record.turn}`, within: [], failure: null },
     });
   }
-  const outcome = { outcome: end?.outcome ?? 'open', stop: end?.stopReason ?? null, return: end?.rewards[0] ?? null };
+  const outcome = { outcome: end?.outcome ?? 'open', stop: end?.stopReason ?? null, return: end?.returns[0] ?? null };
   return { bar: { name, from, to, args: outcome, within, failure: end?.failure?.reason ?? null }, answers };
 }
 

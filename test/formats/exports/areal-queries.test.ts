@@ -51,7 +51,7 @@ function trajectoryOf(
       stopReason: 'max-turns',
       failure: null,
       turnRewards: [reward],
-      rewards: [reward],
+      returns: [reward],
       success: [successOf(verdict)],
       turns: [],
       finishedAt: 0,
@@ -119,7 +119,7 @@ describe('a sample of all answers to a query', () => {
       contextLength: first.contextLength + first.outputIds.length + 1,
     };
     const two = { ...one, turns: [...one.turns, { ...one.turns[0]!, record: second }] };
-    const ended = { ...two, end: { ...two.end!, rewards: [1, 1], success: [1, 1] as const, turnRewards: [1, 1] } };
+    const ended = { ...two, end: { ...two.end!, returns: [1, 1], success: [1, 1] as const, turnRewards: [1, 1] } };
     expect(() => arealQueries.open!().add(ended, { group: 'g' })).toThrow('2 turns');
   });
 });

@@ -130,7 +130,7 @@ describe('a row for a turn', () => {
             expect(row.versions).toEqual(record.outputIds.map((_, k) => versionAt(k)));
             expect([row.reward, row.discounted_return]).toEqual([
               Math.fround(end!.turnRewards[t]!),
-              Math.fround(end!.rewards[t]!),
+              Math.fround(end!.returns[t]!),
             ]);
             expect([row.prompt_tokens, row.response_tokens]).toEqual([
               row.prompt_ids!.length,
@@ -249,7 +249,7 @@ describe('a row for a turn', () => {
     const long = {
       ...one,
       turns,
-      end: { ...one.end!, turnRewards: each(1), rewards: each(1), success: each(1 as const) },
+      end: { ...one.end!, turnRewards: each(1), returns: each(1), success: each(1 as const) },
     };
     const buffer = await encoded(openParquet(turnTable, 100), [long]);
     const groups = parquetMetadata(buffer).row_groups.map(({ num_rows: count }) => Number(count));

@@ -130,7 +130,7 @@ function trajectoryOf(made: readonly Turn[]): Trajectory {
     'max-turns',
     played.rollout.settings,
   );
-  const end = { ...played.end!, success, turnRewards, rewards: returns, called, turns: all.map(() => '0'.repeat(64)) };
+  const end = { ...played.end!, success, turnRewards, returns, called, turns: all.map(() => '0'.repeat(64)) };
   return { rollout: played.rollout, turns: all, end };
 }
 

@@ -118,7 +118,7 @@ describe('the check of a run', () => {
       stopReason: 'cancelled',
       failure: null,
       turnRewards: [-1],
-      rewards: [],
+      returns: [],
     } as const;
     await store.putEnd(id, { ...ended, success: [0], turns: [hash], finishedAt: ENDED_AT });
     const breaches: Breach[] = [];

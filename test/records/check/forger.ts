@@ -117,12 +117,12 @@ async function writeRollout(
   const id = { run, query: rollout.query.queryId, sample, attempt };
   const judged = verdicts.slice(0, turns.length);
   const { success, turnRewards, returns, called } = scoredTurns(judged, end.stopReason, settings);
-  const rewards = end.outcome === 'complete' ? returns : [];
+  const given = end.outcome === 'complete' ? returns : [];
   const ofCalls = called.length > 0 ? { called } : {};
   const tokens = turns.reduce((sum, turn) => sum + outputTokens(turn)!, 0);
   const trajectory = { out, ...id };
   const { outcome, stopReason } = end;
-  const facts = { outcome, stopReason, rewards, success, tokens, reason: null, turns: turns.length };
+  const facts = { outcome, stopReason, returns: given, success, tokens, reason: null, turns: turns.length };
   const result = { ...facts, verdicts: countedVerdicts(judged), trajectory, ...ofCalls };
   if (attempt === 1) addResult(counts, result, numTurns);
   if (isThere) return;
@@ -149,7 +149,7 @@ async function writeRollout(
     if (verdict) await store.putVerdict(id, { ...verdict, of: hash, ...(results && { calls: results }) });
   }
   for (const chunk of chunks) await store.putChunk(id, chunk);
-  await store.putEnd(id, { ...end, success, turnRewards, rewards, ...ofCalls, turns: hashes });
+  await store.putEnd(id, { ...end, success, turnRewards, returns: given, ...ofCalls, turns: hashes });
   for (const version of new Set(written.map(({ versionStart }) => versionStart))) {
     const of = written.filter(({ versionStart }) => versionStart === version);
     await store.putLog(version, logName(id), {

@@ -60,12 +60,12 @@ export async function historiesOf(store: Store, out: string): Promise<RolloutHis
         judged: { verdict, reason },
       } as const);
     }
-    const { outcome, stopReason, rewards, success, failure } = end;
+    const { outcome, stopReason, returns, success, failure } = end;
     const reason = failure?.reason ?? (outcome === 'undecided' ? turns.at(-1)!.judged.reason : null);
     const result: RolloutResult = {
       outcome,
       stopReason,
-      rewards,
+      returns,
       success,
       tokens,
       reason,

@@ -177,9 +177,9 @@ export const harms: Readonly<Record<string, Harm>> = {
     problem: /judges a turn that is not there/,
   },
   'a better reward': {
-    harm: forge(`${at('one')}/end.json`, 'end', () => ({ rewards: [1, 1, 1] })),
+    harm: forge(`${at('one')}/end.json`, 'end', () => ({ returns: [1, 1, 1] })),
     path: `${at('one')}/end.json`,
-    problem: /says rewards \[1,1,1\]; the records say \[-0.75,0.5,-1\]/,
+    problem: /says returns \[1,1,1\]; the records say \[-0.75,0.5,-1\]/,
   },
   'a success that nobody judged': {
     harm: forge(`${at('one')}/end.json`, 'end', () => ({ success: [0, 1, 1] })),

@@ -69,9 +69,9 @@ export const historyHarms: Readonly<Record<string, HistoryHarm>> = {
     problem: /^says reason "guessed"; its history says/,
   },
   'another reward': {
-    toFolder: forge(`${one}/end.json`, 'end', () => ({ rewards: [1, 1, 1] })),
+    toFolder: forge(`${one}/end.json`, 'end', () => ({ returns: [1, 1, 1] })),
     path: `${one}/end.json`,
-    problem: /^says rewards \[1,1,1\]; its history says \[-0.75,0.5,-1\]/,
+    problem: /^says returns \[1,1,1\]; its history says \[-0.75,0.5,-1\]/,
   },
   'an end with fewer turns': {
     toFolder: forge(`${one}/end.json`, 'end', ({ turns }) => ({ turns: (turns as string[]).slice(0, 2) })),

@@ -10,7 +10,7 @@ const end = (success: readonly (0 | 1)[], said?: readonly number[]) => ({
   stopReason: 'max-turns' as const,
   failure: null,
   turnRewards: [],
-  rewards: success,
+  returns: success,
   success,
   turns: [],
   finishedAt: 1,
