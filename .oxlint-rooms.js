@@ -7,6 +7,7 @@ import { dirname, relative, resolve } from 'node:path';
 const PLUG_POINT = { ours: ['domain/', 'local/machine/'], outside: ['node:', 'vendor'] };
 const EVERY_ROOM = [
   'domain/',
+  'endpoint/',
   'inference/',
   'environments/',
   'records/',
@@ -48,6 +49,7 @@ const ROOMS = {
     ],
     outside: ['@temporalio/activity', '@temporalio/common'],
   },
+  'endpoint/': { ours: ['domain/'], outside: ['vendor'] },
   'formats/': PLUG_POINT,
   'environments/': PLUG_POINT,
   'inference/': PLUG_POINT,

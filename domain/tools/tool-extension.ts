@@ -22,7 +22,7 @@ export function templateTools(tools: readonly ToolSchema[]): object[] {
   }));
 }
 
-/** `added`: the results, and messages behind them. */
+/** `added`: the results, and messages behind them; or messages alone. */
 export function toolExtension(
   render: Render,
   messages: readonly Message[],
@@ -46,7 +46,7 @@ export function toolExtension(
         does = `it shows ${shown} of ${results.length} results of tools`;
         continue;
       }
-      const gap = probed.slice(behind, probed.indexOf(probe));
+      const gap = probed.slice(behind, results.length > 0 ? probed.indexOf(probe) : undefined);
       const length = endOf(gap);
       if (length === null) does = 'it ends a call with another token than the model does';
       else if (!whole.startsWith(gap, behind)) does = 'it shows results in a form that depends on their text';

@@ -14,6 +14,7 @@ export const ROOMS = [
   'client/feed',
   'client/temporal',
   'domain',
+  'endpoint',
   'environments',
   'formats',
   'inference',

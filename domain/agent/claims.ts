@@ -1,0 +1,99 @@
+// Which call a request is: a new one, one that a rerun agent makes again, or the repetition of one whose reply did not arrive.
+// A call is (hash of its request, occurrence). Nothing in a request tells a repetition from an equal call beside it, but its
+// connection does: a call whose connection is open is never joined, unless the client says that it tries again.
+
+import { requestHash, type AgentMessage, type Asked } from './conversation.ts';
+import { isBeginningOf } from './call-tree.ts';
+import { callIdOf } from './reply.ts';
+
+/**
+ * unclaimed   the attempt of the agent that runs now has not asked for it
+ * open        its connection waits, or is being written to
+ * broken      its connection closed before the last byte of a whole reply
+ * delivered   it has been sent whole
+ */
+type Delivery = 'unclaimed' | 'open' | 'broken' | 'delivered';
+
+export interface ClaimedCall {
+  readonly id: string;
+  readonly hash: string;
+  /** 0-based, among the calls of the hash. */
+  readonly occurrence: number;
+  readonly request: Asked;
+  readonly delivery: Delivery;
+  /** The reply, once there is one. */
+  readonly reply?: AgentMessage;
+}
+
+export interface Claim {
+  readonly call: ClaimedCall;
+  /**
+   * new        no attempt has made it before
+   * rerun      an earlier attempt made it
+   * repeated   this attempt made it, and asks again
+   */
+  readonly is: 'new' | 'rerun' | 'repeated';
+  /** A new call while calls of an earlier attempt are unclaimed: the agent does not do what it did. */
+  readonly diverges: boolean;
+}
+
+export interface Claims {
+  /** In the order in which they began. */
+  readonly calls: readonly ClaimedCall[];
+}
+
+/** What an attempt of the agent begins with: every call made so far, and none of them claimed. */
+export function claimsOfAttempt(calls: readonly Omit<ClaimedCall, 'delivery'>[]): Claims {
+  return { calls: calls.map((call) => ({ ...call, delivery: 'unclaimed' })) };
+}
+
+/** `retries`: the client says that it has asked before. */
+export function claim(
+  claims: Claims,
+  request: Asked,
+  retries: boolean,
+): { readonly claims: Claims; readonly claim: Claim } {
+  const cut = cutCall(claims, request);
+  const hash = cut?.hash ?? requestHash(request);
+  const equal = claims.calls.filter((call) => call.hash === hash);
+  const oldest = (delivery: Delivery) => equal.find((call) => call.delivery === delivery);
+  const again = cut ?? oldest('broken') ?? (retries ? (oldest('delivered') ?? oldest('open')) : undefined);
+  const known = again ?? oldest('unclaimed');
+  if (known) {
+    const call = { ...known, delivery: 'open' as const };
+    return { claims: replaced(claims, call), claim: { call, is: again ? 'repeated' : 'rerun', diverges: false } };
+  }
+  const occurrence = equal.length;
+  const call = { id: callIdOf(hash, occurrence), hash, occurrence, request, delivery: 'open' as const };
+  const diverges = claims.calls.some(({ delivery }) => delivery === 'unclaimed');
+  return { claims: { calls: [...claims.calls, call] }, claim: { call, is: 'new', diverges } };
+}
+
+/** The end of a connection. `delivered`: the last byte of a whole reply was written; an error is none. */
+export function ended(claims: Claims, id: string, delivered: boolean, reply?: AgentMessage): Claims {
+  const call = claims.calls.find((one) => one.id === id);
+  if (!call) throw new Error(`there is no call ${id}`);
+  return replaced(claims, { ...call, delivery: delivered ? 'delivered' : 'broken', ...(reply && { reply }) });
+}
+
+/** Calls that the attempt which ended the rollout never made: kept, shown, and not trained. */
+export function abandonedCalls({ calls }: Claims): readonly ClaimedCall[] {
+  return calls.filter(({ delivery }) => delivery === 'unclaimed');
+}
+
+/**
+ * The call whose reply was cut, if the request is that call's with the items that had arrived behind it. Codex asks so
+ * again, and gets the whole reply.
+ */
+function cutCall({ calls }: Claims, request: Asked): ClaimedCall | undefined {
+  const part = request.messages.at(-1);
+  if (part?.role !== 'assistant') return undefined;
+  const broken = calls.filter(({ delivery, reply }) => delivery === 'broken' && reply && isBeginningOf(part, reply));
+  if (broken.length === 0) return undefined;
+  const hash = requestHash({ ...request, messages: request.messages.slice(0, -1) });
+  return broken.find((call) => call.hash === hash);
+}
+
+function replaced({ calls }: Claims, by: ClaimedCall): Claims {
+  return { calls: calls.map((call) => (call.id === by.id ? by : call)) };
+}

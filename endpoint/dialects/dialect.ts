@@ -1,0 +1,106 @@
+// What a dialect of model APIs is: it reads a request, and writes a recorded reply as that API documents it, whole or as
+// events. Every documented field is in every reply: each of them is missed by some client.
+
+import { z } from 'zod';
+import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
+import type { AgentReply } from '../../domain/agent/reply.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
+import type { ToolSchema } from '../../domain/tools/tool.ts';
+
+/** An event of a stream; without a name where the dialect names none. */
+export interface StreamEvent {
+  readonly name?: string;
+  readonly data: JsonObject | '[DONE]';
+}
+
+/** A call of ours by its id, with the reply: requests refer to them. */
+export type RecordedCalls = (
+  call: string,
+) => { readonly request: AgentRequest; readonly reply: AgentMessage } | undefined;
+
+export interface Dialect {
+  /** Behind the base of its URLs. */
+  readonly path: string;
+  /** Throws RefusedRequest. */
+  read(body: unknown, recorded: RecordedCalls): AgentRequest;
+  /** The message of a reply, with the ids that this dialect gave it. */
+  message(reply: AgentReply): AgentMessage;
+  /** `body`: the request, of which some dialects repeat fields. */
+  whole(reply: AgentReply, body: JsonObject): JsonObject;
+  events(reply: AgentReply, body: JsonObject): readonly StreamEvent[];
+  refusal(refused: RefusedRequest): JsonObject;
+}
+
+/** A request that cannot be honoured; its status is 400. `field`: its path in the body. */
+export class RefusedRequest extends Error {
+  readonly reason: 'malformed' | 'unsupported-field' | 'unknown-item';
+  readonly field: string;
+
+  constructor(reason: RefusedRequest['reason'], field: string, message: string) {
+    super(`${field || 'the request'} ${message}`);
+    this.name = 'RefusedRequest';
+    this.reason = reason;
+    this.field = field;
+  }
+}
+
+/** Throws RefusedRequest with the path of the first wrong field. */
+export function readBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+  const read = schema.safeParse(body);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new RefusedRequest('malformed', pathOf(issue!.path), `is wrong: ${issue!.message}`);
+}
+
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key)}`)).join('');
+
+/** Throws RefusedRequest for the first field that is asked for. */
+export function refuse(fields: Readonly<Record<string, boolean>>): void {
+  const field = Object.keys(fields).find((name) => fields[name]);
+  if (field !== undefined) throw new RefusedRequest('unsupported-field', field, 'is not supported: leave it out');
+}
+
+export const PARTS = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
+export const CONTENT = z.union([z.string(), PARTS]).nullish();
+export const LIMIT = z.int().positive().nullish();
+
+const TEXTS: ReadonlySet<string> = new Set([
+  'text',
+  'input_text',
+  'output_text',
+  'refusal',
+  'summary_text',
+  'reasoning_text',
+]);
+
+/** The text of a string or of parts, joined by line breaks. `field`: its path, for errors. */
+export function textOf(content: z.output<typeof CONTENT>, field: string): string {
+  if (typeof content === 'string') return content;
+  return (content ?? [])
+    .map(({ type, text }, i) => {
+      if (TEXTS.has(type)) return text ?? '';
+      throw new RefusedRequest(
+        'unsupported-field',
+        `${field}[${i}].type`,
+        `is ${JSON.stringify(type)}: only text is taken`,
+      );
+    })
+    .join('\n');
+}
+
+/** The functions among a request's tools. Hosted ones nobody here can run: they are dropped, with a flag. */
+export function functionsOf<T extends { readonly type?: string | undefined; readonly name?: string | undefined }>(
+  tools: readonly T[] | null | undefined,
+  schemaOf: (tool: T) => ToolSchema | undefined,
+  flags: string[],
+): readonly ToolSchema[] {
+  return (tools ?? []).flatMap((tool) => {
+    const schema = schemaOf(tool);
+    if (schema) return [schema];
+    flags.push(`The tool ${tool.name ?? tool.type ?? 'without a name'} is no function, and was left out.`);
+    return [];
+  });
+}
+
+export const REQUIRED_AS_AUTO = 'tool_choice "required" was taken as "auto": a forced call is no sample of the policy.';

@@ -1,0 +1,189 @@
+// OpenAI's responses, read. A request may name items and whole responses of ours instead of repeating them.
+
+import { z } from 'zod';
+import { isBeginningOf } from '../../domain/agent/call-tree.ts';
+import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
+import { callNamedBy, itemId, placeInId, replyMessage, valueOf } from '../../domain/agent/reply.ts';
+import {
+  CONTENT,
+  type Dialect,
+  functionsOf,
+  LIMIT,
+  PARTS,
+  readBody,
+  type RecordedCalls,
+  refuse,
+  RefusedRequest,
+  REQUIRED_AS_AUTO,
+  textOf,
+} from './dialect.ts';
+import { responseEvents, wholeResponse } from './response-reply.ts';
+
+const ITEM = z.looseObject({
+  type: z.string().optional(),
+  id: z.string().nullish(),
+  role: z.enum(['system', 'developer', 'user', 'assistant']).optional(),
+  content: CONTENT,
+  summary: PARTS.nullish(),
+  encrypted_content: z.string().nullish(),
+  call_id: z.string().optional(),
+  name: z.string().optional(),
+  arguments: z.string().optional(),
+  output: CONTENT,
+});
+type Item = z.output<typeof ITEM>;
+
+const REQUEST = z.looseObject({
+  input: z.union([z.string(), z.array(ITEM)]),
+  instructions: z.string().nullish(),
+  previous_response_id: z.string().nullish(),
+  tools: z
+    .array(
+      z.looseObject({
+        type: z.string(),
+        name: z.string().optional(),
+        description: z.string().nullish(),
+        parameters: z.record(z.string(), z.json()).nullish(),
+      }),
+    )
+    .nullish(),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+  max_output_tokens: LIMIT,
+  stream: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  conversation: z.unknown(),
+  prompt: z.unknown(),
+  top_logprobs: z.int().nullish(),
+  text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
+});
+
+export const responses: Dialect = {
+  path: '/responses',
+  read,
+  message: (reply) => replyMessage(reply),
+  whole: wholeResponse,
+  events: responseEvents,
+  refusal: ({ message, field, reason }) => ({
+    error: { message, type: 'invalid_request_error', param: field, code: reason },
+  }),
+};
+
+function read(body: unknown, recorded: RecordedCalls): AgentRequest {
+  const asked = readBody(REQUEST, body);
+  refuse({
+    background: asked.background === true,
+    conversation: asked.conversation != null,
+    prompt: asked.prompt != null,
+    top_logprobs: (asked.top_logprobs ?? 0) > 0,
+    tool_choice: typeof asked.tool_choice === 'object' && asked.tool_choice !== null,
+    'text.format': (asked.text?.format?.type ?? 'text') !== 'text',
+  });
+  const flags: string[] = asked.tool_choice === 'required' ? [REQUIRED_AS_AUTO] : [];
+  const input = typeof asked.input === 'string' ? [{ role: 'user' as const, content: asked.input }] : asked.input;
+  return {
+    messages: [
+      ...(asked.instructions ? [{ role: 'system' as const, text: asked.instructions }] : []),
+      ...earlierMessages(asked.previous_response_id, recorded),
+      ...messagesOf(input, recorded),
+    ],
+    ...(asked.instructions && { instructed: true }),
+    tools: functionsOf(
+      asked.tools,
+      ({ type, name, description, parameters }) =>
+        type === 'function' && name !== undefined
+          ? { name, description: description ?? '', parameters: parameters ?? {} }
+          : undefined,
+      flags,
+    ),
+    limits: {
+      ...(asked.max_output_tokens != null && { maxTokens: asked.max_output_tokens }),
+      ...(asked.tool_choice === 'none' && { toolChoice: 'none' }),
+    },
+    stream: asked.stream === true,
+    flags,
+  };
+}
+
+/** The conversation up to a response of ours, without its instructions: they hold for one response. */
+function earlierMessages(id: string | null | undefined, recorded: RecordedCalls): readonly AgentMessage[] {
+  if (id == null) return [];
+  const call = callNamedBy(id);
+  const earlier = call === undefined ? undefined : recorded(call);
+  if (!earlier) throw new RefusedRequest('unknown-item', 'previous_response_id', `names no response of this rollout`);
+  const { messages, instructed } = earlier.request;
+  return [...messages.slice(instructed ? 1 : 0), { ...earlier.reply, ids: [id, ...(earlier.reply.ids ?? [])] }];
+}
+
+/** Items of one reply, one behind the other, are one message. */
+function messagesOf(items: readonly Item[], recorded: RecordedCalls): AgentMessage[] {
+  const messages: AgentMessage[] = [];
+  for (const [i, item] of items.entries()) {
+    const read = itemRead(item, i, recorded);
+    const open = messages.at(-1);
+    if (read.role === 'assistant' && open?.role === 'assistant' && continues(open, read)) {
+      messages[messages.length - 1] = joined(open, read);
+    } else messages.push(read);
+  }
+  // A client that saw a reply cut keeps its first items, and adds the whole reply behind them.
+  return messages.filter((message, i) => {
+    const next = messages[i + 1];
+    return message.role !== 'assistant' || next?.role !== 'assistant' || !isBeginningOf(message, next);
+  });
+}
+
+/** In a reply come first its reasoning, then its text, then its calls. */
+function continues(open: AgentMessage, next: AgentMessage): boolean {
+  if (next.calls) return true;
+  if (open.calls) return false;
+  return next.reasoning === undefined ? open.text === '' : false;
+}
+
+const joined = (one: AgentMessage, other: AgentMessage): AgentMessage => ({
+  ...one,
+  ...other,
+  text: one.text + other.text,
+  ...(one.calls && { calls: [...one.calls, ...(other.calls ?? [])] }),
+  ids: [...(one.ids ?? []), ...(other.ids ?? [])],
+});
+
+function itemRead(item: Item, i: number, recorded: RecordedCalls): AgentMessage {
+  const { id, call_id: callId, encrypted_content: sealed } = item;
+  const ids = [...(id == null ? [] : [id]), ...(sealed == null ? [] : [sealed])];
+  switch (item.type ?? (item.role && 'message')) {
+    case 'message': {
+      const text = textOf(item.content, `input[${i}].content`);
+      if (item.role === 'assistant') return { role: 'assistant', text, ids };
+      return { role: item.role === 'user' ? 'user' : 'system', text };
+    }
+    case 'reasoning': {
+      const text = textOf(item.content, `input[${i}].content`) || textOf(item.summary, `input[${i}].summary`);
+      return { role: 'assistant', text: '', reasoning: text, ids };
+    }
+    case 'function_call': {
+      const call = { id: callId ?? '', name: item.name ?? '', arguments: valueOf(item.arguments ?? '') };
+      return { role: 'assistant', text: '', calls: [call], ids };
+    }
+    case 'function_call_output': {
+      const text = textOf(item.output, `input[${i}].output`);
+      return { role: 'tool', text, ...(callId !== undefined && { callId }) };
+    }
+    case 'item_reference':
+      return referred(id ?? '', i, recorded);
+    default: {
+      const said = JSON.stringify(item.type);
+      throw new RefusedRequest('unsupported-field', `input[${i}].type`, `is ${said}: leave such items out`);
+    }
+  }
+}
+
+/** One item of a reply of ours. */
+function referred(id: string, i: number, recorded: RecordedCalls): AgentMessage {
+  const call = callNamedBy(id);
+  const reply = call === undefined ? undefined : recorded(call)?.reply;
+  const known = { role: 'assistant', text: '', ids: [id] } as const;
+  const called = reply?.calls?.[placeInId(id)];
+  if (reply && id === itemId('rs', call!)) return { ...known, reasoning: reply.reasoning ?? '' };
+  if (reply && id === itemId('msg', call!)) return { ...known, text: reply.text };
+  if (called && id === itemId('fc', call!, placeInId(id))) return { ...known, calls: [called] };
+  throw new RefusedRequest('unknown-item', `input[${i}].id`, `names no item of this rollout: ${JSON.stringify(id)}`);
+}
