@@ -8,8 +8,8 @@ import { callsNamedIn } from './reply.ts';
 export const BRANCHES = [
   'new-conversation', // it shares no message with an earlier call but the system's: a sub-agent, a side call, another question
   'system-changed',
-  'tools-changed',
   'compacted', // fewer messages than the call had that it goes on from
+  'tools-changed',
   'edited', // a message before the last reply, or the reply itself, is another one
   'foreign-reply', // its last reply is none of ours
   'not-extensible', // the chat template cannot show the new messages behind a reply
@@ -86,11 +86,11 @@ function branched(request: Asked, nearest: AnsweredCall, length: number): Placem
   const branch =
     systemOf(nearest.request) !== systemOf(request)
       ? 'system-changed'
-      : !sameTools(nearest.request, request)
-        ? 'tools-changed'
-        : length < nearest.request.messages.length
-          ? 'compacted'
-          : 'edited';
+      : length < nearest.request.messages.length
+        ? 'compacted'
+        : sameTools(nearest.request, request)
+          ? 'edited'
+          : 'tools-changed';
   return { parent: null, branch, differsAt };
 }
 

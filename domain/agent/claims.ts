@@ -42,7 +42,7 @@ export interface Claims {
   readonly calls: readonly ClaimedCall[];
 }
 
-/** What an attempt of the agent begins with: every call made so far, and none of them claimed. */
+/** The claims at the start of an attempt: every call made so far, and none of them claimed. */
 export function claimsOfAttempt(calls: readonly Omit<ClaimedCall, 'delivery'>[]): Claims {
   return { calls: calls.map((call) => ({ ...call, delivery: 'unclaimed' })) };
 }

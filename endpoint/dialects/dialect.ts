@@ -1,5 +1,5 @@
-// What a dialect of model APIs is: it reads a request, and writes a recorded reply as that API documents it, whole or as
-// events. Every documented field is in every reply: each of them is missed by some client.
+// A dialect of model APIs reads a request, and writes a recorded reply as that API documents it, whole or as events.
+// Every documented field is in every reply: each of them is missed by some client.
 
 import { z } from 'zod';
 import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';

@@ -54,8 +54,8 @@ const REQUEST = z.looseObject({
   max_tokens: LIMIT,
   stop_sequences: z.array(z.string()).nullish(),
   stream: z.boolean().nullish(),
-  output_config: z.looseObject({ format: z.unknown() }).nullish(),
-  output_format: z.unknown(),
+  output_config: z.looseObject({ format: z.unknown().optional() }).nullish(),
+  output_format: z.unknown().optional(),
   mcp_servers: z.array(z.unknown()).nullish(),
 });
 

@@ -112,7 +112,7 @@ function itemSteps(item: JsonObject, output_index: number): (readonly [string, J
   ];
 }
 
-/** What an item is before its content, and the events that bring it. */
+/** The item before its content, and the events that bring the content. */
 function inside(item: JsonObject, at: JsonObject): [JsonObject, (readonly [string, JsonObject])[]] {
   if (item['type'] === 'function_call') {
     const given = item['arguments'] as Json;

@@ -51,8 +51,8 @@ const REQUEST = z.looseObject({
   max_output_tokens: LIMIT,
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
-  conversation: z.unknown(),
-  prompt: z.unknown(),
+  conversation: z.unknown().optional(),
+  prompt: z.unknown().optional(),
   top_logprobs: z.int().nullish(),
   text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
 });

@@ -3,8 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PlayedCall } from '../../domain/agent/call-context.ts';
-import { callContext, type CallContext } from '../../domain/agent/call-context.ts';
+import { callContext, type CallContext, type PlayedCall } from '../../domain/agent/call-context.ts';
 import { claim, claimsOfAttempt, ended, type Claim, type Claims } from '../../domain/agent/claims.ts';
 import type { AgentRequest } from '../../domain/agent/conversation.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
@@ -93,9 +92,9 @@ function contentOf(reply: JsonObject): Pick<AgentReply, 'text' | 'reasoning' | '
 function idsIn(theirs: unknown, ours: unknown, found: Map<string, string>): void {
   if (typeof theirs !== 'object' || theirs === null) return;
   for (const [key, value] of Object.entries(theirs)) {
-    const other = (ours as Record<string, unknown>)[key];
+    const other = (ours as Record<string, unknown> | undefined)?.[key];
     if (!/^(?:id|call_id|signature|encrypted_content)$/.test(key)) idsIn(value, other, found);
-    else found.set(value as string, other as string);
+    else if (other !== undefined) found.set(value as string, other as string);
   }
 }
 
