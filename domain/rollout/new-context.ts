@@ -131,7 +131,11 @@ async function deltaFeedback(
  * Ids of a text in its position after another one: by itself, some tokenizers would put a space before it. Of several
  * possible predecessors, the first that does not merge with the text is used.
  */
-export async function idsBehind(tokenizer: ContextTokenizer, before: readonly string[], text: string): Promise<number[]> {
+export async function idsBehind(
+  tokenizer: ContextTokenizer,
+  before: readonly string[],
+  text: string,
+): Promise<number[]> {
   for (const front of before) {
     const [head, whole] = await Promise.all([tokenizer.encodeRendered(front), tokenizer.encodeRendered(front + text)]);
     if (head.every((id, i) => whole[i] === id)) return whole.slice(head.length);
