@@ -53,7 +53,7 @@ async function bundlePage() {
 /** Of everything that dist/ is made from; the lock file stands for what is installed. */
 function hashOfSources() {
   const hash = createHash('sha256').update(process.version);
-  const others = /^(?:node_modules|dist|test|docs|runs|models|examples|\..*)$/;
+  const others = /^(?:node_modules|dist|test|docs|runs|models|examples|python|\..*)$/;
   const add = (folder) => {
     for (const entry of readdirSync(at(folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = `${folder}${entry.name}`;

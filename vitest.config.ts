@@ -23,7 +23,7 @@ const PARTS = [
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,freed-models,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/formats/exports/{everturn-rows,read-samples,sample-id-python}.test.ts',
-  'test/train/*.test.ts',
+  'test/python/*.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
   'test/viewer/browser-*.test.ts',

@@ -14,11 +14,9 @@ import sys
 import time
 
 import torch
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from everturn_feed import RECORDED, Feed, FeedError  # noqa: E402
-from everturn_rows import token_advantages  # noqa: E402
-from policy import ROOT, Policy  # noqa: E402
+from everturn import RECORDED, Feed, FeedError
+from everturn.rows import token_advantages
+from policy import ROOT, Policy
 
 
 class Clock:

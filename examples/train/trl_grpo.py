@@ -5,16 +5,14 @@ says how many groups a step has. The ratio of each token is to the logprob that 
 step's weights go back to the run as ONNX before the next groups are leased."""
 import argparse
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import torch  # noqa: E402
-from datasets import Dataset  # noqa: E402
-from everturn_feed import RECORDED, Feed  # noqa: E402
-from everturn_rows import to_trl  # noqa: E402
-from policy import ROOT, publish, write_weights  # noqa: E402
-from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback  # noqa: E402
-from trl import GRPOConfig, GRPOTrainer  # noqa: E402
+import torch
+from datasets import Dataset
+from everturn import RECORDED, Feed
+from everturn.rows import to_trl
+from policy import ROOT, publish, write_weights
+from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
+from trl import GRPOConfig, GRPOTrainer
 
 MODEL = os.path.join(ROOT, "models", "tiny")
 

@@ -10,7 +10,7 @@ export const rows: Exporter = {
   forTraining: true,
   grouped: true,
   advantages: 'none',
-  description: 'token-aligned rows, one rollout a line: what examples/train/everturn_rows.py reads',
+  description: 'token-aligned rows, one rollout a line: what the Python package everturn reads',
   id: ({ rollout: { query, sample } }) => sampleId(query.queryId, sample),
   lines: (trajectory, labels) => [JSON.stringify(neutralRow(trajectory, labels))],
 };

@@ -12,6 +12,7 @@ import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { until } from '../support/until.ts';
 
 const DATA = join(import.meta.dirname, '../../examples/arithmetic.jsonl');
+const PACKAGE = join(import.meta.dirname, '../../python');
 const TRAINER = join(import.meta.dirname, 'local_trainer.py');
 const python = [process.env['EVERTURN_TEST_PYTHON'], process.env['PYTHON'], 'python3'].find(
   (name) => name && spawnSync(name, ['-c', 'import json']).status === 0,
@@ -49,7 +50,7 @@ interface Line {
 
 function trainer(run: string, version: number, stop?: 'lease' | 'acknowledge') {
   const args = [TRAINER, runs(), run, String(B), String(version), ...(stop ? [stop] : [])];
-  const env = { ...process.env, EVERTURN_HOME: join(everturn.folder, 'home') };
+  const env = { ...process.env, EVERTURN_HOME: join(everturn.folder, 'home'), PYTHONPATH: PACKAGE };
   const child = spawn(python!, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   trainers.push(child);
   let text = '';

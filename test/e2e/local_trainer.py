@@ -1,12 +1,10 @@
 """A trainer that only leases and acknowledges, on whatever feed of its run it finds: it starts none. Each lease, and each
 step with the ids of its rows, is a line on stdout. With `--stop-after lease|acknowledge` it then waits to be killed."""
 import json
-import os
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/train"))
-from everturn_feed import Feed  # noqa: E402
+from everturn import Feed
 
 
 def say(**line):

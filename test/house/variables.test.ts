@@ -15,7 +15,8 @@ function sources(folder = root): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      const other = folder === root && /^(?:node_modules|dist|test|docs|runs|examples|models|\..*)$/.test(entry.name);
+      const other =
+        folder === root && /^(?:node_modules|dist|test|docs|runs|examples|python|models|\..*)$/.test(entry.name);
       return other ? [] : sources(path);
     }
     return /\.(?:ts|mjs)$/.test(entry.name) && !entry.name.endsWith('.config.ts') ? [path] : [];

@@ -1,4 +1,4 @@
-// examples/train/areal_push.py over a real run, ZeroMQ and AReaL's own puller, samples and names (areal_trainer.py): every sample
+// python/everturn/areal_push.py over a real run, ZeroMQ and AReaL's own puller, samples and names (areal_trainer.py): every sample
 // is loaded and trained once, with the trainer and the pusher killed on the way. Skipped where one of them is not installed.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -10,10 +10,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'everturn-areal-'));
-const env = { ...process.env, EVERTURN_HOME: join(folder, 'home') };
+const env = { ...process.env, EVERTURN_HOME: join(folder, 'home'), PYTHONPATH: join(ROOT, 'python') };
 const python = process.env['EVERTURN_TRAINERS_PYTHON'] ?? 'python3';
 const checkout = join(process.env['EVERTURN_TRAINERS_SOURCES'] ?? folder, 'areal');
-const PUSHER = join(ROOT, 'examples/train/areal_push.py');
+const PUSHER = ['-m', 'everturn.areal_push'];
 const CLI = join(ROOT, 'dist/cli/index.js');
 const children: ChildProcess[] = [];
 
@@ -54,7 +54,7 @@ function trainer(...more: string[]) {
     ...more,
   ]);
 }
-const pusher = () => start(python, [PUSHER, 'pushed', '--areal', 'ppo/one', '--names', names, '--user', 'me']);
+const pusher = () => start(python, [...PUSHER, 'pushed', '--areal', 'ppo/one', '--names', names, '--user', 'me']);
 
 describe('a run that feeds AReaL', () => {
   test('has every sample loaded and trained once by its own puller, whoever is killed', async (context) => {

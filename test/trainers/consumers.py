@@ -13,8 +13,8 @@ import types
 FOLDER = sys.argv[1]
 SOURCES = os.environ.get("EVERTURN_TRAINERS_SOURCES", "")
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../../examples/train"))
-import everturn_rows as adapters  # noqa: E402
+sys.path.insert(0, HERE)
+from everturn import rows as adapters  # noqa: E402
 
 
 class Skipped(Exception):

@@ -6,12 +6,12 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../examples/train"))
-import everturn_feed  # noqa: E402
+import everturn  # noqa: E402
 import grpo  # noqa: E402
 import policy  # noqa: E402
 
-PARTS = {"lease": (everturn_feed.Feed, "lease"), "step": (policy.Policy, "step"), "acknowledge": (everturn_feed.Batch, "acknowledge"),
-         "log": (grpo, "log"), "rename": (policy, "publish"), "version": (everturn_feed.Feed, "version")}
+PARTS = {"lease": (everturn.Feed, "lease"), "step": (policy.Policy, "step"), "acknowledge": (everturn.Batch, "acknowledge"),
+         "log": (grpo, "log"), "rename": (policy, "publish"), "version": (everturn.Feed, "version")}
 
 
 def end_at(when, part, count=2):

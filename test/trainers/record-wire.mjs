@@ -1,4 +1,4 @@
-// Records what AReaL's own ZMQJsonPusher puts on the wire, for test/train/areal_push_test.py, through a relay to its own
+// Records what AReaL's own ZMQJsonPusher puts on the wire, for test/python/areal_push_test.py, through a relay to its own
 // ZMQJsonPuller, which must return every sample. Needs the variables of test/trainers/README.md:
 //     node test/trainers/record-wire.mjs
 

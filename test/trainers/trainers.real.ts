@@ -28,6 +28,7 @@ describe('consumers of exports', () => {
     await exportAll(store, folder);
     const { stdout, stderr } = spawnSync(python, [join(import.meta.dirname, 'consumers.py'), folder], {
       encoding: 'utf8',
+      env: { ...process.env, PYTHONPATH: join(import.meta.dirname, '../../python') },
     });
     const said = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Said] : []));
     for (const one of said) console.log(JSON.stringify(one));

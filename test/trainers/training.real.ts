@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'everturn-training-'));
-const env = { ...process.env, EVERTURN_HOME: join(folder, 'home') };
+const env = { ...process.env, EVERTURN_HOME: join(folder, 'home'), PYTHONPATH: join(ROOT, 'python') };
 const python = process.env['EVERTURN_TRAINERS_PYTHON'] ?? 'python3';
 const CLI = [process.execPath, join(ROOT, 'dist/cli/index.js')];
 

@@ -1,4 +1,4 @@
-// examples/train/everturn_rows.py over an export of rows: `everturn_rows_test.py`, with the standard library alone. It
+// python/everturn/rows.py over an export of rows: `test/python/rows_test.py`, with the standard library alone. It
 // needs a python3 (EVERTURN_TEST_PYTHON can name one); where none is, the test says so and is skipped.
 
 import { spawnSync } from 'node:child_process';
@@ -18,10 +18,11 @@ const python = [process.env['EVERTURN_TEST_PYTHON'], process.env['PYTHON'], 'pyt
 const folder = mkdtempSync(join(tmpdir(), 'everturn-rows-py-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const SKIPPED =
-  'examples/train/everturn_rows.py is not tested: there is no python3 (EVERTURN_TEST_PYTHON can name one)';
+const SKIPPED = 'python/everturn/rows.py is not tested: there is no python3 (EVERTURN_TEST_PYTHON can name one)';
 
-describe('examples/train/everturn_rows.py', () => {
+const PACKAGE = { ...process.env, PYTHONPATH: join(import.meta.dirname, '../../../python') };
+
+describe('python/everturn/rows.py', () => {
   test('every adapter keeps what its trainer checks', async (context) => {
     if (!python) {
       console.warn(SKIPPED);
@@ -31,8 +32,8 @@ describe('examples/train/everturn_rows.py', () => {
     await someRun(store);
     const file = join(folder, 'rows.jsonl');
     await exportRun(store, rows, file);
-    const script = join(import.meta.dirname, 'everturn_rows_test.py');
-    const { status, stderr } = spawnSync(python, [script, file], { encoding: 'utf8' });
+    const script = join(import.meta.dirname, '../../python/rows_test.py');
+    const { status, stderr } = spawnSync(python, [script, file], { encoding: 'utf8', env: PACKAGE });
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringMatching(/Ran 10 tests[\s\S]*\nOK/) });
   });
 });

@@ -1,4 +1,4 @@
-// The Python of examples/train that needs no framework: its own unit tests, with a plain python3 (EVERTURN_TEST_PYTHON can
+// The package everturn, and the Python of examples/train that needs no framework: its own unit tests, with a plain python3 (EVERTURN_TEST_PYTHON can
 // name one). Where none is, the tests say so and are skipped. The training step itself needs torch: npm run test:trainers.
 
 import { spawnSync } from 'node:child_process';
@@ -8,7 +8,8 @@ import { describe, expect, test } from 'vitest';
 const python = [process.env['EVERTURN_TEST_PYTHON'], process.env['PYTHON'], 'python3'].find(
   (name) => name && spawnSync(name, ['-c', 'import json']).status === 0,
 );
-const SKIPPED = 'examples/train is not tested: there is no python3 (EVERTURN_TEST_PYTHON can name one)';
+const PACKAGE = { ...process.env, PYTHONPATH: join(import.meta.dirname, '../../python') };
+const SKIPPED = 'The Python package is not tested: there is no python3 (EVERTURN_TEST_PYTHON can name one)';
 
 const PROMISES = [
   ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 21],
@@ -24,13 +25,13 @@ const PROMISES = [
   ],
 ] as const;
 
-describe('examples/train in plain Python', () => {
+describe('the package everturn and examples/train in plain Python', () => {
   test.for(PROMISES)('%s', { timeout: 120_000 }, ([, file, tests], context) => {
     if (!python) {
       console.warn(SKIPPED);
       return context.skip(SKIPPED);
     }
-    const { status, stderr } = spawnSync(python, [join(import.meta.dirname, file)], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(python, [join(import.meta.dirname, file)], { encoding: 'utf8', env: PACKAGE });
     const ran = new RegExp(`Ran ${tests} tests[\\s\\S]*\\nOK`);
     expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringMatching(ran) });
   });

@@ -1,4 +1,4 @@
-"""The client of a run's feed, for a trainer. Needs Python 3.9 and nothing else; everturn_rows.py hands its rows to trainers.
+"""The client of a run's feed, for a trainer. rows.py hands its rows to trainers.
 
     with Feed("first") as feed:
         for batch in feed.batches(groups=32):
@@ -22,6 +22,8 @@ import urllib.parse
 import urllib.request
 import uuid
 
+from .errors import EverturnError
+
 # a proxy of the environment must not see the token
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 # Everturn's exit code of a command that cannot be carried out as it was given
@@ -32,12 +34,12 @@ RECORDED = object()
 BUSY = ("feed-busy", "update-in-progress")
 
 
-class FeedError(Exception):
+class FeedError(EverturnError):
     """The feed refused: `status` (HTTP), `error` and `fix` are its own words. Nothing has changed."""
 
     def __init__(self, status, error, reason=None, fix=None):
-        super().__init__(f"{error}{f' {fix}' if fix else ''}")
-        self.status, self.error, self.reason, self.fix = status, error, reason, fix
+        super().__init__(error, reason, fix)
+        self.status = status
 
 
 class Batch:

@@ -1,5 +1,5 @@
-"""Adapters from Everturn's rows to what trainers take: pure functions of the neutral rows of a lease (everturn_feed.py), or
-of `everturn export <run> --format rows` (`read_rows`). Needs Python 3.9; a framework is imported inside the function that is
+"""Adapters from Everturn's rows to what trainers take: pure functions of the neutral rows of a lease (feed.py), or
+of `everturn export <run> --format rows` (`read_rows`). A framework is imported inside the function that is
 asked for its objects.
 
 Nothing is tokenised again, and no field of a row is changed. A trainer that sums or discounts over tokens itself gets r_t on

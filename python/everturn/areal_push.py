@@ -1,7 +1,7 @@
 """Pushes a run's samples to AReaL's trainer (`realhf`, inclusionAI/AReaL@820ca498) over ZeroMQ. docs/feed.md, "AReaL".
 
-    pip install pyzmq
-    python3 examples/train/areal_push.py first --areal ppo/one
+    pip install "./python[areal]"
+    python3 -m everturn.areal_push first --areal ppo/one
 
 It leases a step's groups, pushes their samples to the pullers that it finds in AReaL's name-resolving folders, and
 acknowledges them when `training_samples` proves that the trainer has loaded all of them; `model_version` is the version.
@@ -16,9 +16,8 @@ import sys
 import time
 import uuid
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from areal_samples import samples_of  # noqa: E402
-from everturn_feed import Feed, FeedError, _home, _read  # noqa: E402
+from .areal_samples import samples_of
+from .feed import Feed, FeedError, _home, _read
 
 # AReaL's own pusher sends one rollout's samples as one list
 PER_MESSAGE = 16

@@ -1,4 +1,4 @@
-"""examples/train/areal_push.py: its bytes beside a recording of AReaL's own ZMQJsonPusher, and every sample trained once
+"""python/everturn/areal_push.py: its bytes beside a recording of AReaL's own ZMQJsonPusher, and every sample trained once
 whoever is killed. The recording is test/fixtures/areal-push.zmtp (test/trainers/record-wire.mjs)."""
 import json
 import os
@@ -11,10 +11,9 @@ import threading
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "../../examples/train"))
-import areal_push  # noqa: E402
-from areal_push import File, Names, Pusher, Sockets, messages_of  # noqa: E402
-from areal_samples import samples_of  # noqa: E402
+from everturn import areal_push
+from everturn.areal_push import File, Names, Pusher, Sockets, messages_of
+from everturn.areal_samples import samples_of
 
 try:
     import zmq

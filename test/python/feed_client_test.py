@@ -1,4 +1,4 @@
-"""examples/train/everturn_feed.py against a scripted HTTP server: what is repeated, and what is not."""
+"""python/everturn/feed.py against a scripted HTTP server: what is repeated, and what is not."""
 import json
 import os
 import socket
@@ -10,8 +10,7 @@ import unittest
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/train"))
-from everturn_feed import Feed, FeedError  # noqa: E402
+from everturn import Feed, FeedError
 
 HEAD = {"lease": "r~1", "groups": ["a"], "rows": 2, "until": "2026-01-01T00:00:00Z", "version": 3, "trained_at": 4, "line": 0}
 LEASE = [HEAD, {"id": "a/0"}, {"id": "a/1"}]

@@ -1,16 +1,11 @@
-"""The adapters of examples/train/everturn_rows.py over the rows of one export, without any framework."""
+"""The adapters of python/everturn/rows.py over the rows of one export, without any framework."""
 
 import copy
-import importlib.util
 import json
-import os
 import sys
 import unittest
 
-FEED = os.path.join(os.path.dirname(__file__), "../../../examples/train/everturn_rows.py")
-spec = importlib.util.spec_from_file_location("everturn_rows", FEED)
-feed = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(feed)
+from everturn import rows as feed
 
 ROWS = sys.argv.pop()
 
