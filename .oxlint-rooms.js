@@ -49,7 +49,7 @@ const ROOMS = {
     ],
     outside: ['@temporalio/activity', '@temporalio/common'],
   },
-  'endpoint/': { ours: ['domain/'], outside: ['vendor'] },
+  'endpoint/': { ours: ['domain/'], outside: ['node:', 'vendor'] },
   'formats/': PLUG_POINT,
   'environments/': PLUG_POINT,
   'inference/': PLUG_POINT,

@@ -1,0 +1,205 @@
+// The endpoint of one attempt of an agent: an HTTP server on loopback that speaks every dialect, and gives a call its reply only
+// when it is recorded. A call of an earlier attempt is answered from its record; one whose connection broke is joined.
+// Left out: what a call is answered with, and how long that takes. Its owner tries again by itself.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { abandonedCalls, claim, claimsOfAttempt, ended, type Claim } from '../domain/agent/claims.ts';
+import { requestHash, type AgentRequest } from '../domain/agent/conversation.ts';
+import type { AgentReply } from '../domain/agent/reply.ts';
+import type { Json, JsonObject } from '../domain/text/json.ts';
+import { strictJson } from '../domain/text/json-text.ts';
+import { RefusedRequest, type Dialect } from './dialects/dialect.ts';
+import { DIALECTS } from './dialects/index.ts';
+
+/** A call with its reply, as an earlier attempt recorded it. */
+export interface RecordedReply {
+  readonly occurrence: number;
+  readonly request: AgentRequest;
+  readonly dialect: string;
+  readonly reply: AgentReply;
+}
+
+export interface EndpointOptions {
+  /** The secret of this attempt. */
+  readonly key: string;
+  readonly model: string;
+  /** In the order in which they began. */
+  readonly recorded: readonly RecordedReply[];
+  /** The reply to a new call, recorded. `dialect`: of its first request, which names the ids in it. */
+  readonly answer: (taken: Claim, request: AgentRequest, dialect: string) => Promise<AgentReply>;
+  /** Silence before a sign of life, for clients that give up without one. */
+  readonly keepAliveMs?: number;
+}
+
+export interface AgentEndpoint {
+  /** `http://127.0.0.1:<port>`; the dialects are below `/v1`. */
+  readonly url: string;
+  /** Ids of recorded calls that this attempt has not made. */
+  abandoned(): readonly string[];
+  /** Requests that come after it are refused. */
+  close(): Promise<void>;
+}
+
+const MOST_BYTES = 64 * 2 ** 20;
+const KEEP_ALIVE_MS = 10_000;
+
+export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpoint> {
+  const { key, model, recorded, keepAliveMs = KEEP_ALIVE_MS } = options;
+  const byCall = new Map(recorded.map((one) => [one.reply.call, one]));
+  const pending = new Map<string, Promise<AgentReply>>();
+  /** The connection that asked last for a call: the end of an earlier one says nothing. */
+  const holders = new Map<string, ServerResponse>();
+  let claims = claimsOfAttempt(
+    recorded.map(({ request, reply, occurrence, dialect }) => ({
+      id: reply.call,
+      hash: requestHash(request),
+      occurrence,
+      request,
+      reply: messageIn(dialect, reply),
+    })),
+  );
+
+  async function replyTo(taken: Claim, request: AgentRequest, { path }: Dialect): Promise<AgentReply> {
+    const { id, occurrence } = taken.call;
+    const known = byCall.get(id);
+    if (known) return known.reply;
+    const begun = pending.get(id) ?? options.answer(taken, request, path);
+    pending.set(id, begun);
+    try {
+      const reply = await begun;
+      byCall.set(id, { occurrence, request, dialect: path, reply });
+      return reply;
+    } finally {
+      pending.delete(id);
+    }
+  }
+
+  async function call(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = (await bodyOf(message)) as JsonObject;
+    const request = dialect.read(body, (id) => {
+      const one = byCall.get(id);
+      return one && { request: one.request, reply: messageIn(one.dialect, one.reply) };
+    });
+    const retries = Number(message.headers['x-stainless-retry-count'] ?? 0) > 0;
+    const next = claim(claims, request, retries);
+    claims = next.claims;
+    const taken = next.claim;
+    const { id } = taken.call;
+    let isWhole = false;
+    holders.set(id, response);
+    response.on('close', () => {
+      if (holders.get(id) !== response) return;
+      const one = byCall.get(id);
+      claims = ended(claims, id, isWhole && response.writableFinished, one && messageIn(one.dialect, one.reply));
+    });
+    response.setHeader('x-everturn-call', id);
+    if (taken.is !== 'new') response.setHeader('x-everturn-replayed', '1');
+    const type = request.stream ? 'text/event-stream; charset=utf-8' : 'application/json';
+    // Blanks before JSON, comments between events: clients take both for life, and neither for content.
+    const alive = setInterval(() => {
+      if (!response.headersSent) response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
+      response.write(request.stream ? ': keep-alive\n\n' : ' ');
+    }, keepAliveMs);
+    try {
+      const reply = await replyTo(taken, request, dialect);
+      if (response.destroyed) return;
+      if (!response.headersSent) response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
+      isWhole = true;
+      response.end(request.stream ? streamText(dialect, reply, body) : JSON.stringify(dialect.whole(reply, body)));
+    } finally {
+      clearInterval(alive);
+    }
+  }
+
+  async function answered(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (message.url ?? '/').split('?')[0]!;
+    const dialect = DIALECTS.find((one) => path === `/v1${one.path}`);
+    if (message.method === 'HEAD') return void response.writeHead(200).end();
+    if (!isOurs(message, key)) return send(response, 401, failure('the key is not that of this attempt', 'wrong-key'));
+    if (message.method === 'GET' && path === '/v1/models') {
+      return send(response, 200, {
+        object: 'list',
+        data: [{ id: model, object: 'model', created: 0, owned_by: 'run' }],
+      });
+    }
+    if (!dialect || message.method !== 'POST') {
+      return send(
+        response,
+        404,
+        failure(`there is no ${path}: ask ${DIALECTS.map((one) => `/v1${one.path}`).join(', ')}`, 'path'),
+      );
+    }
+    try {
+      await call(dialect, message, response);
+    } catch (error) {
+      // Behind a sign of life an error has no status: most clients ask again after a connection that broke.
+      if (response.headersSent) response.destroy();
+      else if (error instanceof RefusedRequest) send(response, 400, dialect.refusal(error));
+      else send(response, 500, failure('the call could not be answered', 'call'));
+    }
+  }
+
+  const server = createServer({ requestTimeout: 60_000 }, (message, response) => {
+    answered(message, response).catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    abandoned: () => abandonedCalls(claims).map(({ id }) => id),
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close').catch(() => undefined);
+    },
+  };
+}
+
+const messageIn = (path: string, reply: AgentReply) => DIALECTS.find((one) => one.path === path)!.message(reply);
+
+const failure = (message: string, code: string): JsonObject => ({
+  type: 'error',
+  error: { type: 'invalid_request_error', message, code, param: null },
+});
+
+/** Never retried by a client that heeds the header. */
+function send(response: ServerResponse, status: number, body: Json): void {
+  const refused = status < 400 || status >= 500 ? {} : { 'x-should-retry': 'false' };
+  response.writeHead(status, { 'content-type': 'application/json', ...refused }).end(JSON.stringify(body));
+}
+
+function streamText(dialect: Dialect, reply: AgentReply, body: JsonObject): string {
+  return dialect
+    .events(reply, body)
+    .map(({ name, data }) => {
+      const text = typeof data === 'string' ? data : JSON.stringify(data);
+      return `${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`;
+    })
+    .join('');
+}
+
+/** With the key, and by a name of this machine: a page in a browser has neither. */
+function isOurs({ headers }: IncomingMessage, key: string): boolean {
+  const given = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /i, '') ?? '';
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const isLocal = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(headers.host ?? '');
+  return isLocal && timingSafeEqual(digest(String(given)), digest(key));
+}
+
+async function bodyOf(message: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of message as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MOST_BYTES) throw new RefusedRequest('malformed', '', `is larger than ${MOST_BYTES} bytes`);
+    parts.push(part);
+  }
+  try {
+    return strictJson(Buffer.concat(parts).toString());
+  } catch (error) {
+    throw new RefusedRequest('malformed', '', `is no JSON: ${(error as Error).message.slice(0, 200)}`);
+  }
+}

@@ -1,0 +1,152 @@
+// An agent's endpoint by HTTP: replies from records, calls joined after broken connections, streams, refusals.
+
+import { afterEach, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../domain/text/json.ts';
+import { openEndpoint, type AgentEndpoint, type EndpointOptions, type RecordedReply } from '../../endpoint/server.ts';
+import { recorded, replyOf } from './recorded-agents.ts';
+
+const KEY = 'secret-of-this-attempt';
+const CALLS = recorded('openai-python');
+let endpoint: AgentEndpoint | undefined;
+afterEach(() => endpoint?.close());
+
+/** Each new call gets the reply of its place in the recording; all of them are kept, as an endpoint's owner keeps them. */
+async function open(records: RecordedReply[], more: Partial<EndpointOptions> = {}): Promise<{ asked: string[] }> {
+  const asked: string[] = [];
+  endpoint = await openEndpoint({
+    key: KEY,
+    model: 'tiny',
+    recorded: [...records],
+    async answer({ call }, request, dialect) {
+      asked.push(call.id);
+      const turn = request.messages.filter(({ role }) => role === 'assistant').length;
+      const reply = replyOf(call.id, CALLS[turn]!);
+      records.push({ occurrence: call.occurrence, request, dialect, reply });
+      return reply;
+    },
+    ...more,
+  });
+  return { asked };
+}
+
+const post = (body: unknown, headers: Record<string, string> = {}, signal?: AbortSignal) =>
+  fetch(`${endpoint!.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${KEY}`, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+
+interface Whole {
+  choices: { message: { content: string; tool_calls?: { id: string }[] }; finish_reason: string }[];
+}
+
+/** A program with a loop of its own: it adds until the model calls no more. */
+async function agent(calls = Infinity): Promise<{ said: string; replayed: (string | null)[] }> {
+  const messages: unknown[] = [{ role: 'user', content: 'Do 3 sums.' }];
+  const replayed: (string | null)[] = [];
+  for (let made = 0; made < calls; made++) {
+    const response = await post({ messages });
+    replayed.push(response.headers.get('x-everturn-replayed'));
+    const { message } = ((await response.json()) as Whole).choices[0]!;
+    if (!message.tool_calls) return { said: message.content, replayed };
+    messages.push(message, { role: 'tool', tool_call_id: message.tool_calls[0]!.id, content: '6' });
+  }
+  return { said: '', replayed };
+}
+
+describe('an endpoint', () => {
+  test('answers an agent that runs again from the records, and only what is left from the model', async () => {
+    const records: RecordedReply[] = [];
+    const first = await open(records);
+    await agent(2);
+    await endpoint!.close();
+    const second = await open(records);
+    expect(endpoint!.abandoned()).toEqual(first.asked);
+    expect(await agent()).toEqual({ said: '  The answer is 42. \n', replayed: ['1', '1', null, null] });
+    expect(endpoint!.abandoned()).toEqual([]);
+    expect([first.asked.length, second.asked.length]).toEqual([2, 2]);
+  });
+
+  test('gives a call whose connection broke its reply once the client asks again', async () => {
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    let asked = 0;
+    await open([], {
+      async answer({ call }) {
+        asked++;
+        begin();
+        await finished;
+        return replyOf(call.id, CALLS[3]!);
+      },
+    });
+    const body = { messages: [{ role: 'user', content: 'Hello.' }] };
+    const leaving = new AbortController();
+    const left = post(body, {}, leaving.signal).catch(() => 'left');
+    await begun;
+    leaving.abort();
+    expect(await left).toBe('left');
+    const again = post(body, { 'x-stainless-retry-count': '1' });
+    finish();
+    expect((await again).headers.get('x-everturn-replayed')).toBe('1');
+    expect(asked).toBe(1);
+  });
+
+  test('takes equal calls side by side as so many calls', async () => {
+    let asked = 0;
+    let all = (): void => undefined;
+    const four = new Promise<void>((resolve) => (all = resolve));
+    await open([], {
+      async answer({ call }) {
+        if (++asked === 4) all();
+        await four;
+        return replyOf(call.id, CALLS[3]!);
+      },
+    });
+    const body = { messages: [{ role: 'user', content: 'Hello.' }] };
+    const ids = (await Promise.all([1, 2, 3, 4].map(() => post(body)))).map(({ headers }) =>
+      headers.get('x-everturn-call'),
+    );
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  test('streams a reply as one sum of events, with comments while it waits', async () => {
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    await open([], {
+      keepAliveMs: 20,
+      async answer({ call }) {
+        await finished;
+        return replyOf(call.id, CALLS[0]!);
+      },
+    });
+    const response = await post({ messages: [{ role: 'user', content: 'Hello.' }], stream: true });
+    finish();
+    const text = await response.text();
+    expect(text).toMatch(/^(?:: keep-alive\n\n)+data: /);
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    const chunks = text.split('\n\n').filter((one) => one.startsWith('data: {'));
+    const deltas = chunks.map(
+      (one) => (JSON.parse(one.slice(6)) as { choices: [{ delta: JsonObject }] }).choices[0].delta,
+    );
+    expect(deltas.map(({ content }) => content ?? '').join('')).toBe('  Step 1: “naïve”.\n\n');
+  });
+
+  test('refuses by name, so that no client tries again: another key, host or path, and what is not to be honoured', async () => {
+    const { asked } = await open([]);
+    const body = { messages: [{ role: 'user', content: 'Hello.' }] };
+    const refused = [
+      await post(body, { authorization: 'Bearer another' }),
+      await fetch(`${endpoint!.url}/v1/embeddings`, { method: 'POST', headers: { 'x-api-key': KEY } }),
+      await post({ ...body, n: 2 }),
+      await post('{"messages":[],"messages":[]}'),
+      await post('hello'),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([401, 404, 400, 400, 400]);
+    expect(refused.map(({ headers }) => headers.get('x-should-retry'))).toEqual(refused.map(() => 'false'));
+    expect(await refused[2]!.json()).toMatchObject({ error: { code: 'unsupported-field', param: 'n' } });
+    expect(asked).toEqual([]);
+  });
+});
