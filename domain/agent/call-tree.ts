@@ -50,8 +50,11 @@ export function placeOf<C extends AnsweredCall>(request: Asked, calls: readonly 
   // A reply without ids in its echo is known by its content; of several equal ones the first counts.
   const equal = calls.filter(({ reply }) => isEcho(echo, reply));
   const ours = [...equal.filter(({ id }) => named.has(id)), ...equal];
-  const parent = ours.find((call) => sameTools(call.request, request) && sharedWith(call, request) === last);
-  if (parent && parent.request.messages.length === last) {
+  const parent = ours.find(
+    (call) =>
+      call.request.messages.length === last && sharedWith(call, request) === last && sameTools(call.request, request),
+  );
+  if (parent) {
     const reasoningDropped = parent.reply.reasoning !== undefined && !echo.reasoning;
     return { parent, added: messages.slice(last + 1), reasoningDropped };
   }

@@ -2,6 +2,7 @@
 // the call's own: the same call has the same ids whenever it is sent, and an echo names the call that it is of.
 
 import type { Json } from '../text/json.ts';
+import { deeperThan, MAX_NESTING } from '../text/json-text.ts';
 import type { AgentMessage } from './conversation.ts';
 
 export interface AgentReply {
@@ -67,10 +68,11 @@ export function replyMessage(reply: AgentReply, prefix = 'call'): AgentMessage {
   };
 }
 
-/** JSON text as its value; another text as it is. */
+/** JSON text as its value; another text as it is, and one that is nested so deep that readers of it would fail. */
 export function valueOf(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    const value = JSON.parse(text) as Json;
+    return deeperThan(value, MAX_NESTING) ? text : value;
   } catch {
     return text;
   }

@@ -173,6 +173,16 @@ describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next
       }
     });
 
+    test('a reply whose arguments are nested a million deep is sent, known again and told from others', () => {
+      const deep = { ...REPLY, calls: [{ name: 'add', arguments: `${'['.repeat(1e6)}${']'.repeat(1e6)}` }] };
+      const first = dialect.read({ messages: [{ role: 'user', content: USER }], input: USER }, () => undefined);
+      const call = { id: deep.call, request: first, reply: dialect.message(deep) };
+      const request = { ...first, messages: [...first.messages, call.reply, { role: 'user' as const, text: 'On.' }] };
+      expect(JSON.stringify(dialect.whole(deep, {}))).toContain('[[[[');
+      expect(placeOf(request, [call])).toMatchObject({ parent: { id: deep.call } });
+      expect(placeOf(request, [{ ...call, reply: dialect.message(REPLY) }])).toMatchObject({ parent: null });
+    });
+
     test('has the fields that its clients look for, in every reply', () => {
       for (const reply of [REPLY, ANSWER]) {
         const whole = dialect.whole(reply, body);
