@@ -36,6 +36,7 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
 
   return {
     async answer(verb, request, response) {
+      response.setHeader('everturn-protocol', '1');
       if (verb === 'status') return json(response, (await feedProgressOf(session(), place)) ?? null);
       const given = await argumentsOf(verb, request);
       if (verb === 'version' && typeof given['weights'] === 'string') onWeights?.(given['weights']);

@@ -1,8 +1,13 @@
-"""The Python side of Everturn: the client of a run's feed, and its rows as trainers take them (`everturn.rows`).
+"""The Python side of Everturn: the client of a run's feed, its rows as trainers take them (`everturn.rows`), and the
+command line's answers.
 
 Standard library alone. Each error is an `EverturnError`, whose `reason` is one stable word to compare with."""
+from .cli import CliError, run, stats, status
 from .errors import EverturnError
 from .feed import RECORDED, Batch, Feed, FeedError
+from .prefetch import ahead, on_every_rank
 from .rows import read_rows
+from .types import Row
 
-__all__ = ["RECORDED", "Batch", "EverturnError", "Feed", "FeedError", "read_rows"]
+__all__ = ["RECORDED", "Batch", "CliError", "EverturnError", "Feed", "FeedError", "Row", "ahead", "on_every_rank", "read_rows",
+           "run", "stats", "status"]

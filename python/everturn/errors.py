@@ -8,3 +8,6 @@ class EverturnError(Exception):
     def __init__(self, error: str, reason: Optional[str] = None, fix: Optional[str] = None):
         super().__init__(f"{error}{f' {fix}' if fix else ''}")
         self.error, self.reason, self.fix = error, reason, fix
+
+    def __reduce__(self):
+        return type(self), (self.error, self.reason, self.fix)

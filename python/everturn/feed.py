@@ -16,6 +16,7 @@ import shlex
 import socket
 import stat
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -30,6 +31,8 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 USAGE = 2
 # in place of the words of a command: those that Everturn has recorded for this user
 RECORDED = object()
+# of the feed over HTTP
+PROTOCOL = "1"
 # refusals that end by themselves
 BUSY = ("feed-busy", "update-in-progress")
 
@@ -41,17 +44,48 @@ class FeedError(EverturnError):
         super().__init__(error, reason, fix)
         self.status = status
 
+    def __reduce__(self):
+        return FeedError, (self.status, self.error, self.reason, self.fix)
+
 
 class Batch:
     """What one lease holds. rows: neutral rows (docs/formats.md), group by group; version: the newest when leased."""
 
-    def __init__(self, feed, head, rows):
-        self.feed, self.rows = feed, rows
+    def __init__(self, feed, head, rows, asked=None):
+        self.feed, self.head, self.rows, self.asked = feed, head, rows, asked
+        self.lock = threading.Lock()
         self.lease, self.groups, self.until, self.version, self.line = (head[k] for k in ("lease", "groups", "until", "version", "line"))
 
     def acknowledge(self, version):
         """These groups were trained into `version`. FeedError: they were not counted, and the step must be discarded."""
-        return self.feed.acknowledge(self.lease, version)
+        if self.feed is None:
+            return None
+        # a renewal after it would lease other groups
+        with self.lock:
+            self.asked = None
+            return self.feed.acknowledge(self.lease, version)
+
+    def renew(self, seconds):
+        """Holds the groups for so many seconds from now. False: the lease has ended, or is acknowledged."""
+        with self.lock:
+            if self.asked is None:
+                return False
+            again = {**self.asked, "wait": 0, "seconds": seconds}
+            found = self.feed.call("lease", **again)["lease"]
+            if found == self.lease:
+                return True
+            # others have its groups, and these are nobody's
+            if found is not None:
+                self.feed.call("lease", **{**again, "seconds": 0.1})
+            self.asked = None
+            return False
+
+    def give_back(self):
+        """Others get the groups at once, or after the lease's seconds if the feed does not answer."""
+        try:
+            self.renew(0.1)
+        except FeedError:
+            pass
 
 
 class Feed:
@@ -72,6 +106,7 @@ class Feed:
         self.out = out if self.folder is None else os.path.dirname(self.folder)
         self.consumer = consumer or f"{os.path.basename(os.sys.argv[0]) or 'python'}-{os.getpid()}"
         self.child, self.fixed, self.line = None, url is not None, line
+        self.finding, self.at_close = threading.Lock(), []
 
     def __enter__(self):
         return self
@@ -81,6 +116,8 @@ class Feed:
 
     def close(self):
         """Stops the feed server that this client started; leases and versions stay."""
+        for end in list(self.at_close):
+            end()
         if self.child and self.child.poll() is None:
             self.child.terminate()
             try:
@@ -91,16 +128,18 @@ class Feed:
 
     # ---- the verbs
 
-    def lease(self, groups, wait=30.0, least=None, seconds=600, request=None):
+    def lease(self, groups, wait=30.0, least=None, seconds=600, request=None, stop=lambda: False):
         """-> Batch; or None when the run is finished and every group is trained or left out. Waits as long as it takes.
-        request: an id of the caller's own, which gets the same lease again while it is open."""
+        request: an id of the caller's own, which gets the same lease again while it is open. stop: asked after each
+        `wait`; None too when it says True."""
         while True:
-            asked = {"consumer": self.consumer, "groups": groups, "wait": wait, "seconds": seconds, "least": least, "request": request}
-            lines = self._send("lease", {name: value for name, value in asked.items() if value is not None}, timeout=wait + 60)
+            given = {"consumer": self.consumer, "groups": groups, "wait": wait, "seconds": seconds, "least": least, "request": request}
+            asked = {"request": uuid.uuid4().hex, **{name: value for name, value in given.items() if value is not None}}
+            lines = self._send("lease", asked, timeout=wait + 60)
             head, rows = lines[0], lines[1:]
             if head["lease"] is not None:
-                return Batch(self, head, rows)
-            if head["why"] == "finished":
+                return Batch(self, head, rows, asked)
+            if head["why"] == "finished" or stop():
                 return None
 
     def batches(self, groups, **lease):
@@ -133,7 +172,7 @@ class Feed:
 
     def _send(self, verb, body, timeout=120):
         """The lines of the answer. A connection that breaks is tried again, the same request, until patience ends."""
-        if verb in ("lease", "rewind"):
+        if verb == "rewind":
             body = {"request": uuid.uuid4().hex, **body}
         if self.line is not None and verb in ("lease", "acknowledge", "version"):
             body = {**body, "line": self.line}
@@ -153,7 +192,8 @@ class Feed:
             pause = min(5.0, pause * 1.5)
 
     def _once(self, verb, body, timeout):
-        self._find()
+        with self.finding:
+            self._find()
         headers = {"Content-Type": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
@@ -161,6 +201,7 @@ class Feed:
         data = None if body is None else json.dumps(body, default=operator.index).encode()
         request = urllib.request.Request(urllib.parse.urljoin(self.url + "/", verb), data, headers)
         with _OPENER.open(request, timeout=timeout) as answer:
+            _check_protocol(answer.headers.get("Everturn-Protocol"))
             lines = [json.loads(line) for line in answer.read().splitlines() if line]
         if not lines:
             raise ValueError("an empty answer")
@@ -199,7 +240,7 @@ class Feed:
             raise FeedError(404, f"There is no run {self.run!r}: {record} is not there.", "no-such-run", "`out` names the folder of the runs.")
         if self.child and self.child.poll() == USAGE:
             raise FeedError(404, f"`{' '.join(self.child.args)}` was refused; its own words are on stderr.")
-        words = _recorded() if self.command is RECORDED else self.command
+        words = recorded_command() if self.command is RECORDED else self.command
         if not words or (self.child and self.child.poll() is None):
             start = shlex.join(["everturn", "feed", os.path.basename(self.folder), "--out", self.out])
             raise OSError(f"no feed of {self.folder} answers: {absent}; start it: `{start}`") from absent
@@ -220,6 +261,11 @@ class Feed:
         return f"{found['url']}/{urllib.parse.quote(self.folder, safe='')}", found["token"]
 
 
+def _check_protocol(spoken):
+    if spoken not in (None, PROTOCOL):
+        raise FeedError(505, f"The feed speaks protocol {spoken}, and this package {PROTOCOL}.", "other-protocol", "Install the package of the same Everturn.")
+
+
 def _read(path):
     with open(path, encoding="utf-8") as f:
         return json.load(f)
@@ -235,7 +281,7 @@ def _absolute(folder):
     return folder.rstrip("/") if "://" in folder else os.path.abspath(folder)
 
 
-def _recorded():
+def recorded_command():
     """The command of the Everturn that started a run here; none if somebody else could have written it."""
     path = os.path.join(_home(), "command.json")
     try:

@@ -3,8 +3,10 @@
 import copy
 import json
 import sys
+import typing
 import unittest
 
+from everturn import Row
 from everturn import rows as feed
 
 ROWS = sys.argv.pop()
@@ -35,6 +37,14 @@ class Adapters(unittest.TestCase):
     def test_an_empty_first_answer_does_not_give_its_reward_to_the_last_token(self):
         row = {"id": "x", "response_ids": [7, 8, 9], "turn_ends": [0, 3], "turn_rewards": [-1.0, 1.0]}
         self.assertEqual(feed.token_rewards(row), [-1.0, 0.0, 1.0])
+
+    def test_the_type_of_rows_is_what_is_exported(self):
+        hints = typing.get_type_hints(Row)
+        for row in self.rows:
+            self.assertLessEqual(Row.__required_keys__, row.keys())
+            for name in Row.__required_keys__:
+                kind = typing.get_origin(hints[name]) or hints[name]
+                self.assertIsInstance(row[name], (int, float) if kind is float else kind, name)
 
     def test_trl_gets_one_entry_per_row_and_all_lists_of_a_row_are_of_one_length(self):
         made = feed.to_trl(self.rows)

@@ -1,0 +1,192 @@
+"""The package everturn beside its feed client: leases ahead, renewals, ranks, the command line, the protocol, the types of rows."""
+import os
+import pickle
+import sys
+import tempfile
+import threading
+import time
+import types
+import unittest
+
+import everturn
+from everturn import CliError, EverturnError, Feed, FeedError, ahead, on_every_rank
+from everturn.cli import call, flag_words
+from everturn.feed import _check_protocol
+
+
+class Groups(Feed):
+    """A feed in memory: each request has one lease as long as it is open; `count` leases in all."""
+
+    def __init__(self, count):
+        super().__init__(url="http://127.0.0.1:1", token="t")
+        self.count, self.open, self.asked, self.acknowledged = count, {}, [], []
+
+    def _once(self, verb, body, timeout):
+        if verb == "acknowledge":
+            self.acknowledged.append(body["lease"])
+            self.open = {request: lease for request, lease in self.open.items() if lease != body["lease"]}
+            return [{}]
+        self.asked.append((time.monotonic(), body))
+        if body["request"] not in self.open:
+            if self.count == 0:
+                return [{"lease": None, "why": "finished"}]
+            self.count -= 1
+            self.open[body["request"]] = f"r~{len(self.asked)}"
+        lease = self.open[body["request"]]
+        if body["seconds"] == 0.1:
+            del self.open[body["request"]]
+            self.count += 1
+        return [{"lease": lease, "groups": ["a"], "rows": 1, "until": "", "version": 0, "line": 0}, {"id": "a/0"}]
+
+
+def until(holds):
+    end = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.005)
+
+
+class Ahead(unittest.TestCase):
+    def test_every_lease_is_handed_out_once(self):
+        feed = Groups(5)
+        leases = []
+        for batch in ahead(feed, 1):
+            leases.append(batch.lease)
+            batch.acknowledge(len(leases))
+        self.assertEqual((len(set(leases)), feed.acknowledged, feed.open), (5, leases, {}))
+
+    def test_the_next_is_leased_while_the_caller_trains_and_given_back_if_nobody_took_it(self):
+        feed = Groups(9)
+        batches = ahead(feed, 1)
+        first = next(batches)
+        until(lambda: len(feed.open) >= 2)
+        first.acknowledge(1)
+        batches.close()
+        self.assertEqual((feed.count, feed.open, feed.at_close), (8, {}, []))
+
+    def test_a_lease_is_renewed_until_it_is_acknowledged(self):
+        feed = Groups(1)
+        batches = ahead(feed, 1, seconds=0.15)
+        batch = next(batches)
+        request = batch.asked["request"]
+        count = lambda: sum(body["request"] == request for _, body in feed.asked)  # noqa: E731
+        until(lambda: count() >= 4)
+        batch.acknowledge(1)
+        after = count()
+        time.sleep(0.2)
+        self.assertEqual(count(), after)
+        self.assertEqual(list(batches), [])
+
+    def test_a_lease_that_others_took_is_not_taken_for_another_one(self):
+        feed = Groups(2)
+        batch = feed.lease(1)
+        feed.open.clear()
+        self.assertFalse(batch.renew(10))
+        self.assertEqual((feed.open, feed.count), ({}, 1))
+        self.assertFalse(batch.renew(10))
+
+    def test_an_error_of_the_feed_is_raised_where_the_batches_are_read(self):
+        feed = Groups(1)
+        feed.lease = lambda *_, **__: (_ for _ in ()).throw(FeedError(409, "fenced", "stale-line"))
+        with self.assertRaises(FeedError) as caught:
+            next(ahead(feed, 1))
+        self.assertEqual(caught.exception.reason, "stale-line")
+
+
+class Ranks(unittest.TestCase):
+    def ranks(self, batches):
+        """What each of two ranks saw, over a torch.distributed whose ranks are threads and whose objects are pickled."""
+        box, barrier, rank, seen = [], threading.Barrier(2), threading.local(), {}
+
+        def broadcast(told, src):
+            if rank.number == src:
+                box[:] = [pickle.dumps(told[0])]
+            barrier.wait(10)
+            told[0] = pickle.loads(box[0])
+            barrier.wait(10)
+
+        distributed = types.SimpleNamespace(is_available=lambda: True, is_initialized=lambda: True,
+                                            get_rank=lambda: rank.number, broadcast_object_list=broadcast)
+
+        def work(number):
+            rank.number, seen[number] = number, []
+            try:
+                for batch in on_every_rank(batches if number == 0 else None):
+                    seen[number].append((batch.lease, batch.rows))
+                    batch.acknowledge(len(seen[number]))
+            except EverturnError as error:
+                seen[number].append((type(error).__name__, error.reason))
+
+        before = sys.modules.get("torch")
+        sys.modules["torch"] = types.SimpleNamespace(distributed=distributed)
+        try:
+            threads = [threading.Thread(target=work, args=(number,)) for number in (0, 1)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join(20)
+        finally:
+            sys.modules.pop("torch") if before is None else sys.modules.update(torch=before)
+        return seen
+
+    def test_all_see_what_rank_0_leased_and_it_alone_acknowledges(self):
+        feed = Groups(3)
+        seen = self.ranks(feed.batches(1))
+        self.assertEqual(seen[0], seen[1])
+        self.assertEqual([lease for lease, _ in seen[0]], feed.acknowledged)
+        self.assertEqual(len(feed.acknowledged), 3)
+
+    def test_an_error_of_rank_0_is_raised_on_each(self):
+        def refused():
+            raise FeedError(409, "fenced", "stale-line")
+            yield
+
+        self.assertEqual(self.ranks(refused()), {0: [("FeedError", "stale-line")], 1: [("FeedError", "stale-line")]})
+
+    def test_without_torch_the_batches_pass_through(self):
+        self.assertEqual(list(on_every_rank([1, 2])), [1, 2])
+
+
+class CommandLine(unittest.TestCase):
+    def command(self, source):
+        file = tempfile.NamedTemporaryFile("w", suffix=".py", delete=False)
+        self.addCleanup(os.unlink, file.name)
+        with file:
+            file.write(f"import json, sys\n{source}")
+        return [sys.executable, file.name]
+
+    def test_flags_are_words(self):
+        self.assertEqual(flag_words({"num_turns": 4, "detach": True, "json": False, "limit": None, "tool": ["a", "b"]}),
+                         ["--num-turns", "4", "--detach", "--tool", "a", "--tool", "b"])
+
+    def test_the_last_line_is_the_answer(self):
+        echo = self.command("print('{\"event\":\"progress\"}'); print(json.dumps({'argv': sys.argv[1:]}))")
+        self.assertEqual(everturn.run("d.jsonl", command=echo, name="x"), {"argv": ["run", "d.jsonl", "--name", "x", "--json"]})
+
+    def test_a_refusal_keeps_its_reason(self):
+        refusing = self.command("said = {'error': {'boundary': 'usage', 'reason': 'no-such-run', 'message': 'There is none.'}}\n"
+                                "print('everturn: There is none.', json.dumps(said), sep='\\n', file=sys.stderr); sys.exit(2)")
+        with self.assertRaises(CliError) as caught:
+            everturn.stats("b", command=refusing)
+        self.assertEqual((caught.exception.reason, caught.exception.boundary, caught.exception.code), ("no-such-run", "usage", 2))
+
+    def test_a_run_that_ended_badly_has_an_answer(self):
+        bad = self.command("print(json.dumps({'event': 'ended', 'exitCode': 4})); sys.exit(4)")
+        self.assertEqual(call("run", "d", command=bad)["exitCode"], 4)
+
+    def test_a_command_that_is_not_there_is_named(self):
+        with self.assertRaises(CliError) as caught:
+            everturn.status("b", command="/no/such/everturn")
+        self.assertEqual(caught.exception.reason, "no-command")
+
+
+class Protocol(unittest.TestCase):
+    def test_another_protocol_is_refused_once_and_not_tried_again(self):
+        _check_protocol(everturn.feed.PROTOCOL)
+        with self.assertRaises(FeedError) as caught:
+            _check_protocol("2")
+        self.assertEqual(caught.exception.reason, "other-protocol")
+
+
+if __name__ == "__main__":
+    unittest.main()
