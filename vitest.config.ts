@@ -1,8 +1,8 @@
 // How the tests run, in projects by what they need. `near`: nothing but this process; `parts`: child processes, the
 // shipped model, a sandbox; `temporal`: a real server, started once; `chaos`: the same and kills. test/README.md.
 // `servers` (real SGLang and vLLM), `tools` (their parsers; environments of OpenEnv and verifiers), `bucket` (a real S3
-// server), `cluster` (Temporal on PostgreSQL), `trainers` (consumers of exports) and `record` (histories) run only when
-// asked for.
+// server), `cluster` (Temporal on PostgreSQL), `trainers` (consumers of exports), `agents` (clients of the endpoint) and
+// `record` (histories) run only when asked for.
 
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -149,6 +149,7 @@ export default defineConfig({
         globalSetup: SERVER,
         testTimeout: 900_000,
       }),
+      project('agents', { include: ['test/agents/*.real.ts'] }),
       project('trainers', { include: ['test/trainers/*.real.ts'], testTimeout: 600_000 }),
       project('record', { include: ['test/histories/*.record.ts'], globalSetup: SERVER, maxConcurrency: 60 }),
     ],
