@@ -22,7 +22,7 @@ export interface ToolOptions {
   readonly toolTimeoutSeconds: number | null;
 }
 
-const TOOLS = 'python, or a module of tools (./my-tools.ts)';
+const TOOLS = 'python, or a module of tools (./my-tools.ts, ./my_tools.py)';
 const SERVERS = 'the command of an MCP server ("npx some-server")';
 const FORMAT = 'the name of a tool format, such as hermes';
 

@@ -30,6 +30,12 @@ type Webpack = (options: object) => Compiler;
 
 const FILE = 'module.cjs';
 
+/** Calls `use` with a file that is its own bundle. */
+export async function asItIs<T>(path: string, use: (file: string, bundle: ModuleCode) => Promise<T>): Promise<T> {
+  const code = await readFile(path, 'utf8');
+  return use(path, { code, sha256: createHash('sha256').update(code).digest('hex') });
+}
+
 /** Calls `use` with the bundle's file, which is gone afterwards. */
 export async function bundled<T>(path: string, use: (file: string, bundle: ModuleCode) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'everturn-bundle-'));

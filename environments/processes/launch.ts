@@ -3,7 +3,8 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
-import { basename, dirname, isAbsolute } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { packageRoot } from '../../local/machine/package-root.ts';
 
 /** Processes of one program on one worker. */
 export const PROCESSES = Math.min(8, Math.max(2, availableParallelism()));
@@ -45,6 +46,13 @@ function passedEnv(): Record<string, string> {
 export function bundleLaunch(who: string, script: string, bundle: string, sha256: string, log: Log): ProcessLaunch {
   const args = [`--max-old-space-size=${HEAP_MB}`, script, bundle, sha256];
   return { who, file: process.execPath, args, cwd: '/', env: passedEnv(), log };
+}
+
+/** `words`: a module of the Python package, and its arguments. */
+export function packageLaunch(who: string, words: readonly string[], log: Log): ProcessLaunch {
+  const env = passedEnv();
+  const paths = [join(packageRoot(), 'python'), env['PYTHONPATH']].filter(Boolean).join(delimiter);
+  return { who, file: 'python3', args: ['-m', ...words], cwd: '/', env: { ...env, PYTHONPATH: paths }, log };
 }
 
 /** The files that a command names: its code. */

@@ -10,7 +10,7 @@ import type { ModuleCode } from '../processes/bundle.ts';
 import { isFileAt } from '../processes/launch.ts';
 import { parseSpec } from '../own/spec.ts';
 import { describeServer } from './mcp.ts';
-import { describeToolModule } from './module.ts';
+import { describeToolModule, isPython } from './module.ts';
 import { PYTHON } from './python.ts';
 
 export interface ToolSpecs {
@@ -69,8 +69,9 @@ function pythonWith(timeoutSeconds: number | null): ToolRecord {
 }
 
 function modulePath(text: string, cwd: string): string {
-  const fix = 'Give python, or a module of tools (./my-tools.ts); a server of tools is --mcp.';
-  if (!/\.[cm]?[jt]s$/i.test(text)) throw refused('--tool', text, 'is neither python nor a module', fix);
+  const fix = 'Give python, or a module of tools (./my-tools.ts, ./my_tools.py); a server of tools is --mcp.';
+  if (isPython(text) && isFileAt(resolve(cwd, text))) return resolve(cwd, text);
+  if (!/\.(?:[cm]?[jt]s|py)$/i.test(text)) throw refused('--tool', text, 'is neither python nor a module', fix);
   try {
     const { door, words } = parseSpec(text, cwd);
     if (door === 'module') return words[0]!;

@@ -1,12 +1,12 @@
-// The door `module`: the user's own file of tools, bundled when the run is made, kept in the run's folder under its hash,
-// and loaded from there in processes of their own, one call at a time each. The process itself counts the time of a call,
+// The door `module`: the user's own file of tools, in Python as it is, else bundled, when the run is made; kept in the run's
+// folder under its hash, and loaded from there in processes of their own, one call at a time each. The process itself counts the time of a call,
 // and a call that gives nothing in it ends its process; one that stands still is a failure of ours, and no result.
 
 import { basename, join } from 'node:path';
 import { EnvironmentError, ToolError } from '../../domain/errors/errors.ts';
 import type { ToolRecord } from '../../domain/tools/tool.ts';
-import { bundled, codeFile, type ModuleCode } from '../processes/bundle.ts';
-import { bundleLaunch, type Log, PROCESSES, type ProcessLaunch } from '../processes/launch.ts';
+import { asItIs, bundled, codeFile, type ModuleCode } from '../processes/bundle.ts';
+import { bundleLaunch, type Log, packageLaunch, PROCESSES, type ProcessLaunch } from '../processes/launch.ts';
 import { LineProcess } from '../processes/line-process.ts';
 import { openProcessPool, type ProcessPool, START_MS } from '../processes/process-pool.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
@@ -19,7 +19,11 @@ import type { ToolAnswer } from './tool.ts';
 /** The call's own signal comes first: a tool that heeds it may say what it has. */
 const GRACE_MS = 2_000;
 
+/** A module in Python is one file, kept as it is. */
+export const isPython = (path: string): boolean => /\.py$/i.test(path);
+
 function launchOf(who: string, bundle: string, sha256: string, log: Log): ProcessLaunch {
+  if (isPython(who)) return packageLaunch(who, ['everturn.tool_process', bundle, sha256], log);
   return bundleLaunch(who, compiledScript('./module-child', import.meta.url, ToolError), bundle, sha256, log);
 }
 
@@ -36,7 +40,7 @@ export async function describeToolModule(
 ): Promise<DescribedModule> {
   const who = basename(path);
   try {
-    return await bundled(path, async (file, code) => {
+    return await (isPython(path) ? asItIs : bundled)(path, async (file, code) => {
       const child = new LineProcess(launchOf(who, file, code.sha256, log));
       try {
         const { tools } = (await child.hello({ timeoutMs: START_MS })) as { readonly tools: readonly unknown[] };
@@ -163,6 +167,8 @@ function unloadable(who: string, error: unknown): ToolError {
   const said = inWordsOfTools(error instanceof Error ? error.message : String(error));
   return new ToolError(`The tools of ${who} do not load: ${said}`, {
     reason: 'tool-unloadable',
-    fix: 'A module of tools exports a list `tools`, each with a name, a description, parameters and run; docs/tools.md has one.',
+    fix: isPython(who)
+      ? 'Each public function with type hints and a docstring is a tool; what the file imports must be installed for python3.'
+      : 'A module of tools exports a list `tools`, each with a name, a description, parameters and run; docs/tools.md has one.',
   });
 }

@@ -1,6 +1,7 @@
 // The built command line plays a run whose model calls tools: on the local service, over a server that speaks vLLM's
 // protocol, with a real chat template. Its worker is killed again and again; a server outside counts the orders.
 
+import { spawnSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -80,6 +81,19 @@ describe('a run with tools on the local service', () => {
     expect((await everturn.call(...run('calm', '--limit', '2'))).stderr).toContain('is finished');
     const other = await everturn.call(...run('calm', '--limit', '2', '--max-tool-calls', '3'));
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('differs: tools (') as string]);
+  });
+
+  test('plays the tools of a Python module', { timeout: 300_000 }, async (context) => {
+    if (spawnSync('python3', ['-c', 'import json']).status !== 0) return context.skip('there is no python3');
+    const python = run('python', '--limit', '1').map((word) => (word === SHOP ? SHOP.replace(/ts$/, 'py') : word));
+    const played = await everturn.run(...python);
+    expect(played.code, played.stderr).toBe(0);
+    expect(played.stderr).toContain('Tool       order (module, once, ');
+    const checked = await everturn.run('check', 'python', '--json');
+    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+    const shown = await everturn.call('show', 'python', 'q0');
+    expect(shown.stdout).toContain('call 1 · price {"fruit":"plum"} → 5  (ok, pure, ');
+    expect(shown.stdout).toContain('"receipt":"python/q0/0/1/2/1"');
   });
 
   test(`orders nothing twice under ${KILLS} kill -9 of its worker`, { timeout: 500_000 }, async () => {

@@ -1,0 +1,121 @@
+"""The process of a Python module of tools: `python3 -m everturn.tool_process FILE SHA256`. It runs one call at a time, a JSON
+line each. The time of a call is counted while this process runs: a stopped machine is no slow tool."""
+import asyncio
+import hashlib
+import inspect
+import json
+import linecache
+import math
+import os
+import sys
+import threading
+import time
+import traceback
+import types
+
+from . import tools
+
+TICK_SECONDS = 0.05
+
+
+def load(path, sha256):
+    with open(path, "rb") as file:
+        code = file.read()
+    found = hashlib.sha256(code).hexdigest()
+    if found != sha256:
+        raise tools.Unfit(f"the file has the hash {found}, and the run names {sha256}")
+    name = "tools.py"
+    linecache.cache[name] = (len(code), None, code.decode("utf-8", "replace").splitlines(True), name)
+    module = types.ModuleType("tools_of_the_run")
+    sys.modules[module.__name__] = module
+    exec(compile(code, name, "exec"), module.__dict__)
+    return module
+
+
+def text_of(result):
+    """A text as it is, nothing as an empty one, anything else as JSON; NaN and the infinities are texts."""
+    def spelt(value):
+        if isinstance(value, float) and not math.isfinite(value):
+            return "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}Infinity"
+        if isinstance(value, dict):
+            return {str(name): spelt(one) for name, one in value.items()}
+        return [spelt(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+    result = spelt(result)
+    text = "" if result is None else result if isinstance(result, str) else json.dumps(result, separators=(",", ":"), ensure_ascii=False, default=str)
+    return text.encode("utf-8", "replace").decode()
+
+
+def said_of(error):
+    return error.args[0] if isinstance(error, tools.Unfit) else "".join(traceback.format_exception_only(type(error), error)).strip()
+
+
+def with_frames(error):
+    """The error, and the innermost lines of its traceback in the module."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "tools.py"]
+    return " ".join([said_of(error), *(f"at tools.py:{frame.lineno} in {frame.name}" for frame in frames[-2:][::-1])])
+
+
+class Process:
+    def __init__(self, put):
+        self.put, self.lock, self.open = put, threading.Lock(), None
+
+    def reply(self, call, **said):
+        """One reply to each call: the tool's, or the clock's. After the clock's this process is about to be killed."""
+        with self.lock:
+            mine, self.open = self.open == call, None
+            if mine:
+                self.put({"id": call, **said})
+        return mine
+
+    def watch(self, call, seconds):
+        ran, last = 0.0, time.monotonic()
+        while self.open == call:
+            time.sleep(TICK_SECONDS)
+            now = time.monotonic()
+            ran, last = ran + min(now - last, 2 * TICK_SECONDS), now
+            if ran >= seconds:
+                self.reply(call, result={"timedOut": True})
+
+    def answer(self, found, call, params):
+        self.open = call
+        threading.Thread(target=self.watch, args=(call, params["timeoutMs"] / 1000), daemon=True).start()
+        tools._state["key"] = params["key"]
+        try:
+            _, function = found[params["tool"]]
+            result = function(**params["arguments"])
+            result = asyncio.run(result) if inspect.iscoroutine(result) else result
+            self.reply(call, result={"text": text_of(result), "failed": False})
+        except tools.Outage as error:
+            self.reply(call, error={"message": with_frames(error), "retryable": True})
+        except Exception as error:
+            traceback.print_exc()
+            self.reply(call, result={"text": said_of(error).encode("utf-8", "replace").decode(), "failed": True})
+
+
+def main():
+    # the messages have standard input and output for themselves: print goes to the log
+    calls, messages = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+
+    def put(said):
+        messages.write(json.dumps(said).encode() + b"\n")
+        messages.flush()
+
+    try:
+        found = tools.tools_of(load(*sys.argv[1:]))
+    except Exception as error:
+        if not isinstance(error, tools.Unfit):
+            traceback.print_exc()
+        put({"error": {"message": with_frames(error)}})
+        sys.exit(1)
+    put({"hello": {"protocol": 1, "tools": [declared for declared, _ in found.values()]}})
+    process = Process(put)
+    for line in calls:
+        call = json.loads(line)
+        process.answer(found, call["id"], call["params"])
+
+
+if __name__ == "__main__":
+    main()
