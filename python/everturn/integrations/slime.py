@@ -1,0 +1,25 @@
+"""slime: --rollout-function-path everturn.integrations.slime.rollouts, with EVERTURN_RUN as the run's name or folder. Weights reach
+slime's own servers by slime; play the run with them. Evaluation needs slime's own function."""
+import os
+
+from slime.rollout.base_types import RolloutFnTrainOutput
+from slime.utils.types import Sample
+
+from ..errors import EverturnError
+from ..feed import Feed
+from ..rows import to_slime
+from . import Steps
+
+_steps = []
+
+
+def rollouts(args, rollout_id, data_buffer, evaluation=False):
+    """rollout_id counts the steps, and is the version that this one begins with."""
+    if evaluation:
+        raise EverturnError("A run that a trainer lives on evaluates nothing.", "no-evaluation", "Set --eval-function-path to slime's own.")
+    if not _steps:
+        _steps.append(Steps(Feed(os.environ["EVERTURN_RUN"]), version=rollout_id))
+    groups, each = args.rollout_batch_size, args.n_samples_per_prompt
+    rows = _steps[0].take(groups, groups * each)
+    samples = [Sample.from_dict(to_slime(row, group_index=at // each, index=at)) for at, row in enumerate(rows)]
+    return RolloutFnTrainOutput(samples=[samples[at : at + each] for at in range(0, len(samples), each)])
