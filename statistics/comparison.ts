@@ -23,6 +23,8 @@ export interface ComparedRun {
   /** Begun rollouts, the last attempt of each. */
   readonly rollouts: readonly RolloutSummary[];
   readonly queries: ReadonlyMap<string, QueryIdentity>;
+  /** The words around a row. If those of two runs differ, a query with the same id is the same. */
+  readonly wording?: unknown;
 }
 
 export const CELLS = ['both', 'only-a', 'only-b', 'neither'] as const;
@@ -82,16 +84,15 @@ export interface Comparison {
 export interface ComparisonOptions {
   readonly measure?: Measure;
   readonly atTurn: number;
-  /** The runs put other words around the same rows: a query with the same id is the same. */
-  readonly otherWords?: boolean;
 }
 
 export function comparison(
   a: ComparedRun,
   b: ComparedRun,
-  { measure = 'right', atTurn, otherWords = false }: ComparisonOptions,
+  { measure = 'right', atTurn }: ComparisonOptions,
 ): Comparison {
   const [ofA, ofB] = [a, b].map((run) => new Map(byQuery(unsteered(run.rollouts)).map((g) => [g.query, g.rollouts])));
+  const otherWords = JSON.stringify(a.wording) !== JSON.stringify(b.wording);
   const onlyInA: string[] = [];
   const otherText: string[] = [];
   const otherSolutions: string[] = [];

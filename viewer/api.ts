@@ -9,9 +9,9 @@ import { rolloutFolder, STEERING } from '../records/format/layout.ts';
 import { actsOn, readActs } from '../records/run/steering.ts';
 import type { Stored } from '../records/store.ts';
 import { parseFilter } from './model/filter.ts';
-import { compareRuns } from './compare-runs.ts';
+import { compareRuns, compareSeveral } from './compare-runs.ts';
 import { openCounts } from './counts.ts';
-import type { Asks, ListQuery, RowPlace, SearchMessage, TurnMessage } from './model/messages.ts';
+import type { Asks, ListQuery, RowPlace, SearchMessage, SeveralMessage, TurnMessage } from './model/messages.ts';
 import { sorted } from './model/order.ts';
 import { placeOf, type Row, rowKey } from './model/row.ts';
 import { difficulty } from './model/queries.ts';
@@ -27,6 +27,7 @@ import type { TokenDecoder } from './token-text.ts';
 export interface Api extends Asks {
   /** `text` is not empty. */
   search(run: string, text: string): Promise<SearchMessage>;
+  several(runs: readonly string[]): Promise<SeveralMessage>;
 }
 
 export interface ApiParts {
@@ -112,6 +113,12 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
     async compare(a, b, cell) {
       const both = [await opened(a), await opened(b)] as const;
       return compareRuns(both, [await runs.head(both[0]), await runs.head(both[1])], cell);
+    },
+
+    async several(names) {
+      const all: OpenRun[] = [];
+      for (const name of names) all.push(await opened(name));
+      return compareSeveral(all, await Promise.all(all.map((open) => runs.head(open))));
     },
 
     async rollout(name, place, list) {

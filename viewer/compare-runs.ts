@@ -1,10 +1,13 @@
-// Two runs, query by query: the comparison of `everturn compare` on the rows of the viewer. Only the same id with the
+// Two runs, query by query, and several in one table: the comparison of `everturn compare` on the rows of the viewer. Only the same id with the
 // same prompt is paired.
 
-import { comparison, type Cell, type QueryIdentity } from '../statistics/comparison.ts';
+import { comparison, type Cell, type ComparedRun, type QueryIdentity } from '../statistics/comparison.ts';
+import { distributionOf } from '../statistics/mean.ts';
+import { known } from '../statistics/outcomes.ts';
 import { settingDifferences } from '../statistics/settings.ts';
+import { sideBySide } from '../statistics/side-by-side.ts';
 import { queryDigests } from '../records/run/query-digests.ts';
-import type { CompareMessage, RunHead } from './model/messages.ts';
+import type { CompareMessage, RunHead, SeveralMessage } from './model/messages.ts';
 import { sum, tokensOf } from './model/row.ts';
 import { summaries } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
@@ -20,11 +23,7 @@ export async function compareRuns(
 ): Promise<CompareMessage> {
   const [queriesA, queriesB] = await Promise.all([identitiesOf(a), identitiesOf(b)]);
   const atTurn = Math.min(a.record.settings.numTurns, b.record.settings.numTurns);
-  const { pairs, ...numbers } = comparison(
-    { rollouts: summaries(a.index.rows()), queries: queriesA },
-    { rollouts: summaries(b.index.rows()), queries: queriesB },
-    { atTurn, otherWords: JSON.stringify(a.record.wording) !== JSON.stringify(b.record.wording) },
-  );
+  const { pairs, ...numbers } = comparison(comparedRun(a, queriesA), comparedRun(b, queriesB), { atTurn });
   const chosen = cell === null ? pairs.slice() : pairs.filter((pair) => pair.cell === cell);
   // Stable: equal differences stay in data set order.
   chosen.sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
@@ -47,6 +46,27 @@ export async function compareRuns(
     tokens: [tokens(a), tokens(b)],
   };
 }
+
+/** Each against the first. */
+export async function compareSeveral(runs: readonly OpenRun[], heads: readonly RunHead[]): Promise<SeveralMessage> {
+  const compared = [];
+  for (const open of runs) compared.push({ ...comparedRun(open, await identitiesOf(open)), shape: open.shape });
+  const atTurns = sideBySide(compared);
+  return {
+    runs: runs.map(({ index }, i) => {
+      const turns = index.rows().map((row) => row.turns);
+      return {
+        ...{ head: heads[i]!, atTurns: atTurns[i]! },
+        tokens: distributionOf(known(turns.flatMap(({ tokens: of }) => of))).mean,
+        ms: distributionOf(turns.flatMap(({ ms }) => ms)).p50,
+      };
+    }),
+  };
+}
+
+const comparedRun = ({ index, record }: OpenRun, queries: ComparedRun['queries']): ComparedRun => ({
+  ...{ rollouts: summaries(index.rows()), queries, wording: record.wording },
+});
 
 const shown = (value: unknown): string =>
   value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);

@@ -58,12 +58,15 @@ const OF_RUN: Readonly<Record<string, Answer>> = {
   },
 };
 
+const MOST_RUNS = 32;
+
 export async function answerTo(from: Api & Extras, url: URL): Promise<unknown> {
   const [root, kind, ...names] = url.pathname.split('/').slice(1).map(decoded);
   const given = parametersOf(url);
   const [first = '', second = ''] = names;
   if (root === 'api' && kind === 'runs' && names.length === 0) return from.runs();
   if (root === 'api' && kind === 'compare' && names.length === 2) return from.compare(first, second, given.cell);
+  if (root === 'api' && kind === 'several' && names.length > 1 && names.length <= MOST_RUNS) return from.several(names);
   const answer = Object.hasOwn(OF_RUN, second) ? OF_RUN[second] : undefined;
   if (root === 'api' && kind === 'run' && first !== '' && names.length <= 2 && answer)
     return answer(from, first, given);

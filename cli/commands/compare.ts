@@ -12,7 +12,7 @@ import { command, flag, number, oneOf, unusable, whole, withDefault } from '../c
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { costBy, type CostOf, costText, PRICE_FLAGS } from '../find/prices.ts';
-import { otherWords, readForComparison, type ReadRun, sideBySide } from '../find/side-by-side.ts';
+import { readForComparison, type ReadRun, tableOfRuns } from '../find/side-by-side.ts';
 import { damageLines, type RunSummaries } from '../find/summaries.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
 import { comparisonText } from '../view/comparison-text.ts';
@@ -49,7 +49,7 @@ export const compare = command({
     if (given.others.length > 0) {
       const places = [placeA, placeB];
       for (const name of given.others) places.push(await findRun(io, name, given.out));
-      return sideBySide(io, places, { labels: places.map(({ run }) => run), costOf, includeSteered });
+      return tableOfRuns(io, places, { labels: places.map(({ run }) => run), costOf, includeSteered });
     }
     const a = await readForComparison(placeA, includeSteered);
     const b = await readForComparison(placeB, includeSteered);
@@ -59,7 +59,7 @@ export const compare = command({
       const message = `--at-turn ${atTurn}: one of the runs plays ${plural(turns, 'turn')}.`;
       throw unusable(message, `Give a turn from 1 to ${turns}.`, 'no-such-turn');
     }
-    const found = comparison(a, b, { measure, atTurn, otherWords: otherWords(a, b) });
+    const found = comparison(a, b, { measure, atTurn });
     const { pairs, ...rest } = found;
     const settings = settingDifferences(settingsOf(a), settingsOf(b));
     const names = [a.run, b.run] as const;

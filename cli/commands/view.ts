@@ -12,15 +12,15 @@ import { openExtras } from '../../viewer/extras.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { serveView } from '../../viewer/server.ts';
 import { command, flag, text, unusable, whole, withDefault } from '../command.ts';
-import { findRun, shortPath } from '../find/place.ts';
+import { findRun, type RunPlace, shortPath } from '../find/place.ts';
 import { bundle, decoderOf, historyOf, prove, sampleOf } from '../find/viewer.ts';
 import { OUT } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { steeringOf } from '../play/steering.ts';
-import { serviceEnd } from '../play/viewer-beside.ts';
+import { pageOf, serviceEnd } from '../play/viewer-beside.ts';
 
 export const view = command({
-  args: { '[run]': 'the run to begin with: its name, or its folder' },
+  args: { '[runs...]': 'the run to begin with: its name, or its folder; several are compared in one table' },
   flags: {
     out: OUT,
     port: withDefault(whole('<n>', 'the port on 127.0.0.1', 0), 0, 'any free one'),
@@ -32,11 +32,14 @@ export const view = command({
     json: flag('the address as one JSON object on stdout'),
   },
   help: 'Example:\n  everturn view my-run',
-  async run(io, { run, out: under, port, open, token: asksToken, steer, by, withService, json }) {
-    const place = run === undefined ? undefined : await findRun(io, run, under);
+  async run(io, { runs: names, out: under, port, open, token: asksToken, steer, by, withService, json }) {
+    const places: RunPlace[] = [];
+    for (const name of names) places.push(await findRun(io, name, under));
     // The page names a run that cannot be read; one that is asked for is said at once.
-    await place?.store.getRun();
-    const out = place?.out ?? resolvePlace(io.cwd, under);
+    for (const { store } of places) await store.getRun();
+    const out = places[0]?.out ?? resolvePlace(io.cwd, under);
+    if (places.some((place) => place.out !== out))
+      throw unusable('These runs are in different folders.', 'A viewer shows the runs of one folder.');
     // It lives long beside the work that it shows: memory counts, not the last of the processor.
     setFlagsFromString('--heap-growing-percent=30');
     const interrupted = io.interrupted();
@@ -59,8 +62,8 @@ export const view = command({
     }).catch((error: unknown) => {
       throw portError(error as NodeJS.ErrnoException, port);
     });
-    const page = place === undefined ? '#/' : `#/run/${encodeURIComponent(place.run)}`;
-    const url = server.url + (steering ? `${page}?steer=${steering.key}` : place ? page : '');
+    const page = pageOf(places.map(({ run }) => run));
+    const url = server.url + (steering ? `${page}?steer=${steering.key}` : places.length > 0 ? page : '');
     if (json) printJson(io, { url, folder: out });
     else print(io, `${url}\n`);
     say(io, `The viewer shows the runs in ${shortPath(io, out)}. Ctrl-C ends it.`);

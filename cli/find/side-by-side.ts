@@ -3,11 +3,11 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { unsteered } from '../../domain/rollout/rollout-summary.ts';
-import { comparison, type ComparedRun, type QueryIdentity } from '../../statistics/comparison.ts';
+import type { ComparedRun, QueryIdentity } from '../../statistics/comparison.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { distributionOf } from '../../statistics/mean.ts';
 import { known } from '../../statistics/outcomes.ts';
-import { runStatistics } from '../../statistics/run-statistics.ts';
+import { sideBySide } from '../../statistics/side-by-side.ts';
 import { queryDigests } from '../../records/run/query-digests.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
@@ -22,12 +22,9 @@ export type ReadRun = RunSummaries & ComparedRun & { readonly run: string };
 export async function readForComparison(place: RunPlace, includeSteered: boolean): Promise<ReadRun> {
   const queries = new Map<string, QueryIdentity>();
   for await (const { query, ...identity } of queryDigests(place.store)) queries.set(query, identity);
-  return { run: place.run, ...(await readRunSummaries(place, { includeSteered })), queries };
+  const read = await readRunSummaries(place, { includeSteered });
+  return { run: place.run, ...read, queries, wording: read.record?.wording };
 }
-
-/** With other words around the same rows, queries are paired by their ids. */
-export const otherWords = (a: RunSummaries, b: RunSummaries): boolean =>
-  JSON.stringify(a.record?.wording) !== JSON.stringify(b.record?.wording);
 
 interface Options {
   readonly labels: readonly string[];
@@ -35,22 +32,16 @@ interface Options {
   readonly includeSteered?: boolean;
 }
 
-export async function sideBySide(
+export async function tableOfRuns(
   io: Io,
   places: readonly RunPlace[],
   { labels, costOf, includeSteered = false }: Options,
 ): Promise<Answer> {
   const runs: ReadRun[] = [];
   for (const place of places) runs.push(await readForComparison(place, includeSteered));
-  const numTurns = Math.min(...runs.map(({ shape }) => shape.numTurns));
-  const [first] = runs;
+  const accuracies = sideBySide(runs);
   const found = runs.map((run, i) => {
-    const atTurns = [...new Set([1, numTurns])].map((atTurn) => {
-      const { passAtKFirst, passAtK } = runStatistics(run.rollouts, run.shape, { ks: [1], atTurn: numTurns });
-      const accuracy = (atTurn === 1 && numTurns > 1 ? passAtKFirst : passAtK)[0]!;
-      const against = i === 0 ? null : comparison(first!, run, { atTurn, otherWords: otherWords(first!, run) });
-      return { accuracy, against };
-    });
+    const atTurns = accuracies[i]!;
     const turns = unsteered(run.rollouts).flatMap((rollout) => rollout.turns);
     const model = run.record?.settings.model ?? null;
     return {
@@ -68,7 +59,7 @@ export async function sideBySide(
     ...['>accuracy', '>95 %', '>difference', '>95 %', '>p', '>queries', '>left out'],
     ...['>tokens in', '>out', '>seconds', ...(priced ? ['>cost'] : [])],
   ];
-  const tables = [...new Set([1, numTurns])].map((_, t) => {
+  const tables = found[0]!.atTurns.map((_, t) => {
     const rows = found.map(({ label, run, inputTokens, outputTokens, seconds, cost, atTurns }) => {
       const { accuracy, against } = atTurns[t]!;
       const { difference } = against ?? {};
@@ -91,17 +82,10 @@ export async function sideBySide(
   });
   const about = `Differences are with ${oneLine(labels[0]!)}, query by query (paired t-test, one p for each row). Tokens and seconds are those of an answer.`;
   return {
-    json: { event: 'compared', runs: found.map((one) => ({ ...one, atTurns: one.atTurns.map(shortly) })) },
+    json: { event: 'compared', runs: found },
     text: `\n${tables.join('\n\n')}\n\n${paint('dim', about)}`,
     notes: runs.flatMap(({ broken }) => damageLines(broken)),
   };
-}
-
-/** `everturn compare a b --json` has every pair. */
-function shortly({ accuracy, against }: { accuracy: Estimate; against: ReturnType<typeof comparison> | null }) {
-  if (!against) return { accuracy, against };
-  const { difference, signFlip, mcnemar, table: cells, atTurn } = against;
-  return { accuracy, against: { atTurn, difference, signFlip, mcnemar, table: cells } };
 }
 
 const percentOf = (value: number | null): string => (value === null ? '–' : percent(value, 1));

@@ -168,7 +168,7 @@ export async function followToEnd(
   if (!result) throw await closedEarly(io, link, place, end);
   const url = workflowUrl(link, place.run);
   const wanted = options.viewer === true && link.local && io.out.isTTY === true && !options.json;
-  const viewer = wanted ? await viewerBeside(io.env, place) : null;
+  const viewer = wanted ? await viewerBeside(io.env, place.out, [place.run]) : null;
   const { maxFailed, json } = options;
   return showEnding(io, { place, result, maxFailed, url, local: link.local, viewer, tookMs }, json);
 }

@@ -8,9 +8,9 @@ import { FIELDS } from '../../run/options.ts';
 import { type Answer, flagOf, unusable } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOfResult } from '../exit.ts';
 import { withLink } from '../find/link.ts';
-import { knownResult, type RunPlace } from '../find/place.ts';
+import { knownResult, runArgument, type RunPlace } from '../find/place.ts';
 import type { CostOf } from '../find/prices.ts';
-import { sideBySide } from '../find/side-by-side.ts';
+import { tableOfRuns } from '../find/side-by-side.ts';
 import { type Io, say } from '../io.ts';
 import { resolveRunFlags, type RunFlags } from '../run-flags.ts';
 import { openProgressView, type ProgressView } from '../view/progress-view.ts';
@@ -84,8 +84,10 @@ export async function launchVariants(
   const { maxFailed } = resolved[0]!.options;
   const results = await Promise.all(places.map(knownResult));
   const codes = results.map((result) => (result ? exitCodeOfResult(result, maxFailed) : EXIT.failed));
-  const table = await sideBySide(io, places, { labels, costOf });
-  return { ...table, code: codes.find((code) => code !== EXIT.ok) ?? EXIT.ok };
+  const table = await tableOfRuns(io, places, { labels, costOf });
+  const names = places.map((place) => runArgument(io, place)).join(' ');
+  const text = `${table.text}\n\nViewer     everturn view ${names}\n`;
+  return { ...table, text, code: codes.find((code) => code !== EXIT.ok) ?? EXIT.ok };
 }
 
 async function plannedBy(io: Io, answer: Answer | ExitCode): Promise<void> {

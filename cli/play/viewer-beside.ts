@@ -10,18 +10,23 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { type Environment, hasUi, homeOf } from '../../local/service/home.ts';
 import { liveState } from '../../local/service/state.ts';
-import type { RunPlace } from '../find/place.ts';
 
 const START_WITHIN_MS = 20_000;
 const ANSWER_WITHIN_MS = 5_000;
 const LOOK_MS = 100;
 const SERVICE_LOOK_MS = 2_000;
 
-/** The address of the run's page; null if no viewer may be or could be started. */
-export async function viewerBeside(env: Environment, { out, run }: Omit<RunPlace, 'store'>): Promise<string | null> {
+/** The address of the page of these runs; null if no viewer may be or could be started. */
+export async function viewerBeside(env: Environment, out: string, runs: readonly string[]): Promise<string | null> {
   if (!hasUi(env) || isBucketPlace(out) || !serviceLives(env)) return null;
   const url = (await addressOf(env, out)) ?? (await startedFor(env, out));
-  return url && `${url}#/run/${encodeURIComponent(run)}`;
+  return url && `${url}${pageOf(runs)}`;
+}
+
+/** All runs without a name; several in one table. */
+export function pageOf(runs: readonly string[]): string {
+  const path = runs.map(encodeURIComponent).join('/');
+  return runs.length === 0 ? '#/' : runs.length === 1 ? `#/run/${path}` : `#/several/${path}`;
 }
 
 /** Resolves when the local service of this user has ended. */

@@ -83,7 +83,7 @@ describe('the comparison of two runs', () => {
       { q1: '1' },
       { queries: new Map([['q1', { prompt: 'Be brief. q1', solutions: '42', judge: 'math' }]]) },
     );
-    const found = comparison(runOf({ q1: '0' }), b, { atTurn: 1, otherWords: true });
+    const found = comparison(runOf({ q1: '0' }), { ...b, wording: { system: 'Be brief.' } }, { atTurn: 1 });
     expect(found).toMatchObject({ otherText: [], pairs: [{ query: 'q1', a: 0, b: 1 }] });
   });
 

@@ -58,6 +58,7 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     ['a rollout', `#/run/${RUN}/q/a1/0`, '.turn'],
     ['tokens', `#/run/${RUN}/q/a1/0/t/1/tok/1`, '.cells'],
     ['two runs', `#/compare/${RUN}/r2`, '.two-by-two'],
+    ['several runs', `#/several/${RUN}/r2/open`, 'table.numbers'],
     ['two rollouts side by side', `#/compare/${RUN}/r2/q/a2`, '.sides .turn'],
     ['a search', `#/run/${RUN}/search?f=wrong`, '.hits li'],
   ];

@@ -189,6 +189,7 @@ describe('an address', () => {
         cell: fc.constantFrom(null, 'both' as const, 'only-b' as const),
         beside: fc.option(fc.record({ query: text.filter((t) => t !== ''), sample: fc.nat(999) })),
       }),
+      fc.record({ page: fc.constant('several' as const), runs: fc.array(name, { minLength: 2, maxLength: 5 }) }),
       fc.record({
         page: fc.constant('run' as const),
         run: name,

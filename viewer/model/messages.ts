@@ -6,6 +6,7 @@ import type { NamedAct } from '../../domain/run/steering.ts';
 import type { EndRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Cell, Comparison, PairedQuery } from '../../statistics/comparison.ts';
+import type { AtTurn } from '../../statistics/side-by-side.ts';
 import type { Kind, QueryRow } from './queries.ts';
 import type { Row } from './row.ts';
 import type { RunSummary } from './summary.ts';
@@ -230,6 +231,18 @@ export interface ListQuery {
 }
 
 /** Everything that the pages ask: of the server, or of what a report holds. */
+/** Several runs of the same queries, in the order of the address. */
+export interface SeveralMessage {
+  readonly runs: readonly {
+    readonly head: RunHead;
+    /** Differences are with the first run. */
+    readonly atTurns: readonly AtTurn[];
+    /** Of an answer: mean output tokens, and median milliseconds; null if unknown. */
+    readonly tokens: number | null;
+    readonly ms: number | null;
+  }[];
+}
+
 export interface Asks {
   runs(): Promise<RunsMessage>;
   run(run: string): Promise<RunMessage>;

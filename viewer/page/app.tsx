@@ -10,6 +10,7 @@ import { RolloutPage } from './rollout-page.tsx';
 import { parseRoute, type Route } from './route.ts';
 import { RunPage } from './run-page.tsx';
 import { RunsPage } from './runs-page.tsx';
+import { SeveralPage } from './several-page.tsx';
 import type { Source } from './source.ts';
 import { nextTheme } from './theme.ts';
 
@@ -49,6 +50,8 @@ function Page({ route, source }: { readonly route: Route; readonly source: Sourc
       return <RolloutPage key={route.run} route={route} source={source} />;
     case 'compare':
       return <ComparePage key={`${route.a}/${route.b}`} route={route} source={source} />;
+    case 'several':
+      return <SeveralPage key={route.runs.join('/')} route={route} source={source} />;
   }
 }
 
@@ -61,5 +64,6 @@ function titleOf(route: Route): string {
   const { page } = route;
   if (page === 'runs') return 'Runs · Everturn';
   if (page === 'compare') return `${route.a} and ${route.b} · Everturn`;
+  if (page === 'several') return `${route.runs.length} runs · Everturn`;
   return `${page === 'rollout' ? `${route.place.query} · ` : ''}${route.run} · Everturn`;
 }

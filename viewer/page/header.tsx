@@ -1,6 +1,7 @@
 // The line on top of every page: where one is, and the way back.
 
 import { h, type JSX } from 'preact';
+import { plural } from './format.ts';
 import { Which } from './parts.tsx';
 import { compareHref, type Route, runHref } from './route.ts';
 import type { Source } from './source.ts';
@@ -24,6 +25,7 @@ export function Header({ route, source, onHelp }: Props): JSX.Element {
         {route.page === 'compare' && (
           <Crumb href={route.beside ? compareHref(route.a, route.b) : undefined} text={`${route.a} and ${route.b}`} />
         )}
+        {route.page === 'several' && <Crumb text={plural(route.runs.length, 'run')} />}
         {route.page === 'rollout' && <Crumb text={route.place.query} more={<Which of={route.place} />} />}
       </nav>
       <div class="line one tight">

@@ -78,6 +78,7 @@ function sourceOf({ heads, left, compared }: ReportIndex, read: Read, data: Repo
     left,
     steer: null,
     search: null,
+    several: null,
     recordHref: null,
     sampleHref: null,
     check: null,

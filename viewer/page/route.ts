@@ -36,12 +36,14 @@ export type Route =
       readonly cell: Cell | null;
       /** The query whose rollouts are shown side by side. */
       readonly beside: { readonly query: string; readonly sample: number } | null;
-    };
+    }
+  | { readonly page: 'several'; readonly runs: readonly string[] };
 
 export type RunsRoute = Extract<Route, { page: 'runs' }>;
 export type RunRoute = Extract<Route, { page: 'run' }>;
 export type RolloutRoute = Extract<Route, { page: 'rollout' }>;
 export type CompareRoute = Extract<Route, { page: 'compare' }>;
+export type SeveralRoute = Extract<Route, { page: 'several' }>;
 
 const TABS: readonly RunTab[] = ['overview', 'rollouts', 'queries', 'live', 'search'];
 
@@ -57,6 +59,8 @@ export function parseRoute(hash: string): Route {
     const beside = q === 'q' && asked ? { query: asked, sample: number(n) ?? 0 } : null;
     return { page: 'compare', a: parts[1], b: parts[2], cell, beside };
   }
+  const runs = parts.slice(1).filter((name) => name !== '');
+  if (kind === 'several' && runs.length > 1) return { page: 'several', runs };
   if (kind !== 'run' || run === '') {
     const compared = params.get('compare') ?? '';
     const compare = { run: compared, query: params.get('q'), sample: number(params.get('n') ?? undefined) ?? 0 };
@@ -84,6 +88,7 @@ export function hrefOf(route: Route): string {
     const q = beside === null ? '' : `/q/${enc(beside.query)}${beside.sample > 0 ? `/${beside.sample}` : ''}`;
     return `#/compare/${enc(a)}/${enc(b)}${cell === null ? '' : `/${cell}`}${q}`;
   }
+  if (route.page === 'several') return severalHref(route.runs);
   const { run: compare, query: q, sample: n = 0 } = (route.page === 'runs' && route.compare) || {};
   const all = { f: route.filter, s: route.sort, compare, q, n: n > 0 ? String(n) : '' };
   const params = new URLSearchParams(Object.entries(all).filter((one): one is [string, string] => Boolean(one[1])));
@@ -119,6 +124,8 @@ export const compareAll = (a: string, b: string): CompareRoute => ({
 export function listHref(run: string, filter = '', sort = ''): string {
   return hrefOf({ page: 'run', run, tab: 'rollouts', filter, sort });
 }
+
+export const severalHref = (runs: readonly string[]): string => `#/several/${runs.map(enc).join('/')}`;
 
 /** `at`: side by side at this query. */
 export const compareHref = (

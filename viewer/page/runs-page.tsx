@@ -1,5 +1,5 @@
-// All runs of the folder, the newest first; filtered and in another order as the address says. Two that are chosen can be
-// compared.
+// All runs of the folder, the newest first; filtered and in another order as the address says. Those that
+// are chosen can be compared.
 
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
@@ -8,7 +8,7 @@ import { brief, count, moment, percent } from './format.ts';
 import { onKey } from './keys.ts';
 import { Legend, Loading, Notice, Problem } from './parts.tsx';
 import { replaceHash } from './replace-hash.ts';
-import { compareHref, runHref, type RunsRoute, runsHref } from './route.ts';
+import { compareHref, runHref, type RunsRoute, runsHref, severalHref } from './route.ts';
 import { SearchField } from './search-field.tsx';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
@@ -31,12 +31,13 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
   const { runs } = message;
   const several = runs.length > 1 && source.kind === 'server';
   const toggle = (run: string) =>
-    setChosen((all) => (all.includes(run) ? all.filter((one) => one !== run) : [...all.slice(-1), run]));
+    setChosen((all) => (all.includes(run) ? all.filter((one) => one !== run) : [...all, run]));
   // The older one is the first.
-  const [a, b] = runs
+  const older = runs
     .filter(({ run }) => chosen.includes(run))
     .sort((one, other) => one.createdAt - other.createdAt)
     .map(({ run }) => run);
+  const [a, b] = older;
   const shown = listed(runs, route);
   return (
     <section>
@@ -45,14 +46,18 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
         <p class="dim path">{message.folder}</p>
         {several && (
           <p>
-            {a !== undefined && b !== undefined ? (
+            {older.length > 2 ? (
+              <a class="button" href={severalHref(older)}>
+                Compare {older.length} runs
+              </a>
+            ) : a !== undefined && b !== undefined ? (
               <a class="button" href={compareHref(a, b, compare)}>
                 Compare {a} with {b}
                 {compare && compare.query !== null && ` at ${compare.query}`}
               </a>
             ) : (
               <span class="dim">
-                {a === undefined ? 'Choose two runs to compare them.' : `Choose the run to compare ${a} with.`}
+                {a === undefined ? 'Choose two or more runs to compare them.' : `Choose the run to compare ${a} with.`}
               </span>
             )}
           </p>

@@ -1,6 +1,6 @@
 // The source of messages: the viewer’s server, or what a report embeds. The pages know only this interface.
 
-import type { Asks, CheckMessage, ErrorMessage, RowPlace, SearchMessage } from '../model/messages.ts';
+import type { Asks, CheckMessage, ErrorMessage, RowPlace, SearchMessage, SeveralMessage } from '../model/messages.ts';
 import { placeOf } from '../model/row.ts';
 import type { SteerReply, SteerRequest } from '../model/steer.ts';
 
@@ -8,6 +8,8 @@ export interface Source extends Asks {
   readonly kind: 'server' | 'report';
   /** Finds a text in questions, feedback, answers and found answers; null in a report. */
   readonly search: ((run: string, text: string) => Promise<SearchMessage>) | null;
+  /** Several runs in one table; null in a report. */
+  readonly several: ((runs: readonly string[]) => Promise<SeveralMessage>) | null;
   /** The address of a record as it is stored, and of a rollout's sample as an export has it; null in a report. */
   readonly recordHref: ((run: string, place: RowPlace, of: RecordOf) => string) | null;
   readonly sampleHref: ((run: string, place: RowPlace) => string) | null;
@@ -31,6 +33,7 @@ export function serverSource(key: string | null): Source {
     left: [],
     compared: null,
     search: (run, text) => get(of(run, 'search'), { text }),
+    several: (runs) => get(`several/${runs.map(encodeURIComponent).join('/')}`),
     recordHref: (run, place, record) => pathOf(of(run, 'record'), { ...placeOf(place), ...record }),
     sampleHref: (run, place) => pathOf(of(run, 'sample'), placeOf(place)),
     check: (run, begin) => get(of(run, 'check'), begin ? { begin: 1 } : {}),

@@ -48,15 +48,15 @@ afterAll(() => {
 
 describe('the viewer beside the local service', () => {
   test('shows the run until the service ends, is one for each folder, and is none without a service', async () => {
-    expect(await viewerBeside(env, { out, run: RUN })).toBeNull();
+    expect(await viewerBeside(env, out, [RUN])).toBeNull();
     service('ready');
-    expect(await viewerBeside({ ...env, EVERTURN_UI: 'off' }, { out, run: RUN })).toBeNull();
-    const url = await viewerBeside(env, { out, run: RUN });
+    expect(await viewerBeside({ ...env, EVERTURN_UI: 'off' }, out, [RUN])).toBeNull();
+    const url = await viewerBeside(env, out, [RUN]);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/run\/r1$/);
     const reply = await fetch(new URL('api/runs', url!));
     expect(await reply.json()).toMatchObject({ folder: out, runs: [{ run: RUN }] });
-    expect(await viewerBeside(env, { out, run: 'other' })).toBe(url!.replace(RUN, 'other'));
-    const elsewhere = await viewerBeside(env, { out: root, run: RUN });
+    expect(await viewerBeside(env, out, ['other'])).toBe(url!.replace(RUN, 'other'));
+    const elsewhere = await viewerBeside(env, root, [RUN]);
     expect(new URL(elsewhere!).port).not.toBe(new URL(url!).port);
     service('stopped');
     await until('the end of both viewers', async () => !(await answers(url!)) && !(await answers(elsewhere!)));

@@ -1,0 +1,33 @@
+// Several runs of the same queries: the accuracy of each at turn 1 and at the last turn that all of them play, and its paired
+// difference with the first run. Pure.
+
+import type { RunShape } from '../domain/rollout/rollout-summary.ts';
+import { type ComparedRun, type Comparison, comparison } from './comparison.ts';
+import type { Estimate } from './estimate.ts';
+import { runStatistics } from './run-statistics.ts';
+
+export interface AtTurn {
+  readonly accuracy: Estimate;
+  /** Null for the first run. */
+  readonly against: Pick<Comparison, 'atTurn' | 'difference' | 'signFlip' | 'mcnemar' | 'table'> | null;
+}
+
+/** Of each run at turn 1 and at the last turn; once where that is the same turn. */
+export function sideBySide(
+  runs: readonly (ComparedRun & { readonly shape: RunShape })[],
+): readonly (readonly AtTurn[])[] {
+  const numTurns = Math.min(...runs.map(({ shape }) => shape.numTurns));
+  const [first] = runs;
+  return runs.map((run) => {
+    const { passAtKFirst, passAtK } = runStatistics(run.rollouts, run.shape, { ks: [1], atTurn: numTurns });
+    return [...new Set([1, numTurns])].map((atTurn) => ({
+      accuracy: (atTurn === numTurns ? passAtK : passAtKFirst)[0]!,
+      against: run === first ? null : shortly(comparison(first!, run, { atTurn })),
+    }));
+  });
+}
+
+/** `everturn compare a b` has every pair. */
+function shortly({ difference, signFlip, mcnemar, table, atTurn }: Comparison): AtTurn['against'] {
+  return { atTurn, difference, signFlip, mcnemar, table };
+}

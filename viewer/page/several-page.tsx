@@ -1,0 +1,69 @@
+// Several runs of the same queries in one table: the accuracy of each with its interval, and its difference with the first.
+
+import type { JSX } from 'preact';
+import { count, decimals, duration, orNone, plural, points, pValue, share, shares } from './format.ts';
+import { Loading, Problem, Table } from './parts.tsx';
+import { compareHref, runHref, type SeveralRoute } from './route.ts';
+import type { Source } from './source.ts';
+import { useMessage } from './use-message.ts';
+
+const OPEN_MS = 5_000;
+
+export function SeveralPage({ route, source }: { readonly route: SeveralRoute; readonly source: Source }): JSX.Element {
+  const { several } = source;
+  const { message, error } = useMessage(
+    JSON.stringify(route.runs),
+    () => (several ? several(route.runs) : Promise.reject(new Error('A report compares two runs at most.'))),
+    (found) => (found.runs.some(({ head }) => head.state === 'open') ? OPEN_MS : 0),
+  );
+  if (!message) return <Loading error={error} back={['#/', 'All runs']} />;
+  const { runs } = message;
+  const first = runs[0]!.head.run;
+  return (
+    <section>
+      <div class="head">
+        <h1>{plural(runs.length, 'run')} of the same queries</h1>
+        <p class="dim">
+          Differences are with <a href={runHref(first)}>{first}</a>, query by query: a paired t-test, one p for each
+          row. Tokens and time are those of an answer.
+        </p>
+      </div>
+      <Problem text={error} />
+      {runs[0]!.atTurns.map(({ accuracy: { name } }, t) => (
+        <Table
+          key={name}
+          label={`Runs: ${name}`}
+          head={[
+            ...[
+              'run',
+              'model',
+              [name.replace('pass@1', 'right'), 'of queries, each its share of right samples'] as const,
+            ],
+            ...(['95 %', 'difference', '95 % of it', 'p', 'queries', 'tokens', 'time'] as const),
+          ]}
+          rows={runs.map(({ head: { run, model, state }, atTurns, tokens, ms }) => {
+            const { accuracy, against } = atTurns[t]!;
+            const { difference } = against ?? {};
+            return {
+              key: run,
+              cells: [
+                <>
+                  <a href={runHref(run)}>{run}</a> {state !== 'ended' && <span class={`tag ${state}`}>{state}</span>}
+                </>,
+                model,
+                <b key="accuracy">{share(accuracy.value)}</b>,
+                accuracy.interval ? shares(accuracy.interval) : '–',
+                difference ? <a href={compareHref(first, run)}>{points(difference.value)}</a> : '',
+                difference?.interval ? `${points(difference.interval[0])} to ${points(difference.interval[1])}` : '',
+                difference ? pValue(difference.p) : '',
+                count(difference?.n ?? accuracy.n),
+                orNone(tokens, decimals),
+                orNone(ms, duration),
+              ],
+            };
+          })}
+        />
+      ))}
+    </section>
+  );
+}
