@@ -35,10 +35,7 @@ export async function compareRuns(
     paired: pairs.length,
     count: chosen.length,
     pairs: chosen.slice(0, MOST_PAIRS).map((pair) => ({ ...pair, title: titles.get(pair.query) ?? '' })),
-    settings: settingDifferences(
-      { ...a.record.settings, ...a.record.wording },
-      { ...b.record.settings, ...b.record.wording },
-    ).map(({ name, a, b }) => ({
+    settings: settingDifferences(settingsOf(a), settingsOf(b)).map(({ name, a, b }) => ({
       name,
       a: shown(a),
       b: shown(b),
@@ -52,17 +49,25 @@ export async function compareSeveral(runs: readonly OpenRun[], heads: readonly R
   const compared = [];
   for (const open of runs) compared.push({ ...comparedRun(open, await identitiesOf(open)), shape: open.shape });
   const atTurns = sideBySide(compared);
+  const all = runs.map(settingsOf);
+  const differ = new Set(all.flatMap((own) => settingDifferences(all[0]!, own).map(({ name }) => name)));
   return {
     runs: runs.map(({ index }, i) => {
       const turns = index.rows().map((row) => row.turns);
       return {
         ...{ head: heads[i]!, atTurns: atTurns[i]! },
+        settings: [...differ].map((name) => [name, shown(all[i]![name])] as const),
         tokens: distributionOf(known(turns.flatMap(({ tokens: of }) => of))).mean,
         ms: distributionOf(turns.flatMap(({ ms }) => ms)).p50,
       };
     }),
   };
 }
+
+const settingsOf = ({ record }: OpenRun): Readonly<Record<string, unknown>> => ({
+  ...record.settings,
+  ...record.wording,
+});
 
 const comparedRun = ({ index, record }: OpenRun, queries: ComparedRun['queries']): ComparedRun => ({
   ...{ rollouts: summaries(index.rows()), queries, wording: record.wording },

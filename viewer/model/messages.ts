@@ -235,6 +235,8 @@ export interface ListQuery {
 export interface SeveralMessage {
   readonly runs: readonly {
     readonly head: RunHead;
+    /** Settings in which the runs differ: `temperature` and `0.7`. */
+    readonly settings: readonly (readonly [name: string, value: string])[];
     /** Differences are with the first run. */
     readonly atTurns: readonly AtTurn[];
     /** Of an answer: mean output tokens, and median milliseconds; null if unknown. */

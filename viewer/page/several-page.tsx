@@ -1,13 +1,18 @@
 // Several runs of the same queries in one table: the accuracy of each with its interval, and its difference with the first.
 
 import type { JSX } from 'preact';
-import { count, decimals, duration, orNone, plural, points, pValue, share, shares } from './format.ts';
+import { count, decimals, duration, orNone, plural, points, pValue, share, spaced } from './format.ts';
 import { Loading, Problem, Table } from './parts.tsx';
 import { compareHref, runHref, type SeveralRoute } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 
 const OPEN_MS = 5_000;
+
+const percentage = (value: number): string => (100 * value).toFixed(1);
+const signedPoints = (value: number): string => points(value).replace(' points', '');
+const between = (interval: readonly [number, number] | null, text: (value: number) => string): string =>
+  interval ? interval.map(text).join(' to ') : '–';
 
 export function SeveralPage({ route, source }: { readonly route: SeveralRoute; readonly source: Source }): JSX.Element {
   const { several } = source;
@@ -34,14 +39,10 @@ export function SeveralPage({ route, source }: { readonly route: SeveralRoute; r
           key={name}
           label={`Runs: ${name}`}
           head={[
-            ...[
-              'run',
-              'model',
-              [name.replace('pass@1', 'right'), 'of queries, each its share of right samples'] as const,
-            ],
+            ...['run', [name.replace('pass@1', 'right'), 'of queries, each its share of right samples'] as const],
             ...(['95 %', 'difference', '95 % of it', 'p', 'queries', 'tokens', 'time'] as const),
           ]}
-          rows={runs.map(({ head: { run, model, state }, atTurns, tokens, ms }) => {
+          rows={runs.map(({ head: { run, state }, settings, atTurns, tokens, ms }) => {
             const { accuracy, against } = atTurns[t]!;
             const { difference } = against ?? {};
             return {
@@ -49,12 +50,12 @@ export function SeveralPage({ route, source }: { readonly route: SeveralRoute; r
               cells: [
                 <>
                   <a href={runHref(run)}>{run}</a> {state !== 'ended' && <span class={`tag ${state}`}>{state}</span>}
+                  <div class="dim">{settings.map(([name, value]) => `${spaced(name)} ${value}`).join(', ')}</div>
                 </>,
-                model,
                 <b key="accuracy">{share(accuracy.value)}</b>,
-                accuracy.interval ? shares(accuracy.interval) : '–',
+                between(accuracy.interval, percentage),
                 difference ? <a href={compareHref(first, run)}>{points(difference.value)}</a> : '',
-                difference?.interval ? `${points(difference.interval[0])} to ${points(difference.interval[1])}` : '',
+                difference ? between(difference.interval, signedPoints) : '',
                 difference ? pValue(difference.p) : '',
                 count(difference?.n ?? accuracy.n),
                 orNone(tokens, decimals),
