@@ -11,6 +11,7 @@ import { derivedRunName, isDerivedName } from '../../domain/run/run-name.ts';
 import type { ToolSettings } from '../../domain/tools/tool.ts';
 import { groupParts, type Origin, type RunRecord } from '../format/run-record.ts';
 import { originOf, serversOf } from './servers.ts';
+import { AHEAD_MS } from './times.ts';
 
 /** Options of a run that are no settings of its rollouts. */
 const BESIDE = [
@@ -38,8 +39,6 @@ const BESIDE = [
   'maxFailed',
 ];
 const OLDEST_NODE = 20;
-/** The checking machine may be another than the one that made the run. */
-const AHEAD_MS = 24 * 60 * 60 * 1000;
 
 /** `everturn`: the version that checks. */
 export function runRecordProblems(run: RunRecord, everturn: string | undefined): string[] {

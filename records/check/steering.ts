@@ -6,16 +6,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { mayRetry } from '../../domain/rollout/ending.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import { actName, type SteeringAct } from '../../domain/run/steering.ts';
-import { CLOCK_SKEW_MS } from './times.ts';
+import { AHEAD_MS, CLOCK_SKEW_MS } from './times.ts';
 import { formProblem } from './shape.ts';
 import { isActFile, isHarmless, STEERING, steeringFile } from '../format/layout.ts';
 import { FOREIGN, namesIn } from '../in-flight/listing.ts';
 import { decodeRecord } from '../format/text.ts';
 import type { OnBreach, Store } from '../store.ts';
 import { readText } from '../disk/write-once.ts';
-
-/** The checking machine may be another than the one that recorded it. */
-const AHEAD_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the number of acts. */
 export async function checkSteering(

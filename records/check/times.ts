@@ -7,8 +7,8 @@ import type { CheckedRollout, Problem } from './checked.ts';
 
 /** Clocks synchronised over a network differ by less. */
 export const CLOCK_SKEW_MS = 5000;
-/** The checking machine may be another than the workers'. */
-const AHEAD_MS = 24 * 60 * 60 * 1000;
+/** The checking machine may be another than the one that recorded a time. */
+export const AHEAD_MS = 24 * 60 * 60 * 1000;
 
 /** `runAt`: the creation time of the run; undefined if unknown. */
 export function* timeProblems(
