@@ -16,12 +16,14 @@ FROM build AS build-without-models
 RUN cd node_modules && rm -rf @huggingface/transformers @huggingface/tokenizers onnxruntime-node onnxruntime-common sharp @img
 
 FROM node:22-bookworm-slim AS base
-# CA certificates: TLS to a cluster or a hub. bubblewrap: the sandbox of code that models write (docs/sandbox.md).
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates bubblewrap python3-minimal tini \
+# CA certificates: TLS to a cluster or a hub. bubblewrap: the sandbox of code that models write (docs/sandbox.md). Python with its whole
+# library: tools of a Python file.
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates bubblewrap python3 tini \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/python ./python
 ENV EVERTURN_HOME=/tmp/everturn HOME=/tmp
 USER 1000:1000
 ENTRYPOINT ["tini", "--", "node", "/app/dist/cli/index.js"]

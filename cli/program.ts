@@ -104,7 +104,7 @@ export async function buildProgram(io: Io, args: readonly string[], exit: (code:
       writeErr: (text) => void io.err.write(visible(text)),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      outputError: (text, write) => write(usageText(text, called)),
+      outputError: (text, write) => write(usageText(meant(text, program, called), called)),
     })
     .exitOverride()
     .addOption(verbose())
@@ -133,6 +133,14 @@ export async function buildProgram(io: Io, args: readonly string[], exit: (code:
 }
 
 const verbose = (): Option => new Option('--verbose', 'show the stack of an error');
+
+/** Commander suggests names that are spelled alike; `--turns` is a part of --num-turns. */
+function meant(text: string, program: Command, called: string | undefined): string {
+  const word = /^error: unknown option '--([\w-]+)'$/.exec(text.trim())?.[1];
+  const options = program.commands.find((command) => command.name() === called)?.options ?? [];
+  const like = options.flatMap(({ long }) => (word && long?.split('-').includes(word) ? [long] : []));
+  return like.length === 0 || like.length > 3 ? text : `${text.trim()} (Did you mean ${like.join(' or ')}?)`;
+}
 
 /** Commander's message as one paragraph that names the command. */
 export function usageText(text: string, called: string | undefined): string {

@@ -51,6 +51,8 @@ export async function compareSeveral(runs: readonly OpenRun[], heads: readonly R
   const atTurns = sideBySide(compared);
   const all = runs.map(settingsOf);
   const differ = new Set(all.flatMap((own) => settingDifferences(all[0]!, own).map(({ name }) => name)));
+  // Derived from the run's name, unless somebody chose it.
+  if (differ.size > 1) differ.delete('seed');
   return {
     runs: runs.map(({ index }, i) => {
       const turns = index.rows().map((row) => row.turns);

@@ -109,9 +109,16 @@ async function whyOf({ place, result, maxFailed }: Ending): Promise<string> {
   const all = modelFailedAll(result)
     ? 'Every rollout failed because of the model'
     : failed > maxFailed
-      ? `${plural(failed, 'rollout')} failed, more than --max-failed ${maxFailed}`
+      ? `${plural(failed, 'rollout')} failed, more than --max-failed ${maxFailed}${reasonsText(result)}`
       : `No rollout is complete: ${Object.keys(result.counts.reasons).map(oneLine).join(', ')}`;
   return `everturn: ${all}.${message ? ` The first: ${message}` : ''}`;
+}
+
+/** Several reasons, the most common first. */
+function reasonsText({ counts }: CollectionResult): string {
+  const reasons = Object.entries(counts.reasons).sort(([, a], [, b]) => b - a);
+  const named = reasons.slice(0, 3).map(([reason, n]) => `${oneLine(reason)} ${count(n)}`);
+  return named.length > 1 ? ` (${named.join(', ')}${reasons.length > 3 ? ', …' : ''})` : '';
 }
 
 /** The message in the record of a failed rollout. */

@@ -56,6 +56,11 @@ describe('wrong words', () => {
       ['run', 'good.jsonl', '--num-turn', '3'],
       /unknown option '--num-turn' \(Did you mean --num-turns\?\)/,
     ],
+    [
+      'a part of a flag',
+      ['run', 'good.jsonl', '--turns', '3'],
+      /unknown option '--turns' \(Did you mean --num-turns\?\)/,
+    ],
     ['no data set', ['run'], /missing required argument 'dataset'/],
     ['two data sets', ['run', 'a', 'b'], /too many arguments/],
     [
