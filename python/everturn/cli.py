@@ -32,10 +32,7 @@ def call(verb, *arguments, command=RECORDED, **flags):
     """The JSON object that `everturn VERB … --json` prints. command: the words that call Everturn, by default those that it
     has recorded for this user, or `everturn` of the PATH. CliError if it fails; a run that
     ended has an answer, whose `exitCode` says how."""
-    if command is RECORDED:
-        command = recorded_command() or ["everturn"]
-    words = shlex.split(command) if isinstance(command, str) else list(command)
-    words += [verb, *map(str, arguments), *flag_words(flags), "--json"]
+    words = command_words(command) + [verb, *map(str, arguments), *flag_words(flags), "--json"]
     try:
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
     except OSError as error:
@@ -49,6 +46,12 @@ def call(verb, *arguments, command=RECORDED, **flags):
         raise CliError(said["message"], said["reason"], None, done.returncode, said["boundary"])
     except (ValueError, KeyError, TypeError):
         raise CliError(done.stderr.strip() or f"`{shlex.join(words)}` ended with {done.returncode}.", None, None, done.returncode) from None
+
+
+def command_words(command):
+    if command is RECORDED:
+        command = recorded_command() or ["everturn"]
+    return shlex.split(command) if isinstance(command, str) else list(command)
 
 
 def flag_words(flags):

@@ -9,7 +9,7 @@ import types
 import unittest
 
 import everturn
-from everturn import CliError, EverturnError, Feed, FeedError, ahead, on_every_rank
+from everturn import CliError, EverturnError, Feed, FeedError, ahead, log, on_every_rank
 from everturn.cli import call, flag_words
 from everturn.feed import _check_protocol
 
@@ -145,6 +145,23 @@ class Ranks(unittest.TestCase):
 
     def test_without_torch_the_batches_pass_through(self):
         self.assertEqual(list(on_every_rank([1, 2])), [1, 2])
+
+
+class Log(unittest.TestCase):
+    def test_points_of_a_run_reach_the_client_of_a_tool(self):
+        lines = ['{"version": 0, "rollouts": 8, "meanReturn": 0.5, "right": null}', '{"version": 2, "rollouts": 4, "meanReturn": 1, "right": 1}']
+        says = [sys.executable, "-c", f"import sys; assert sys.argv[1:] == ['log', 'r']; print({chr(10).join(lines)!r})"]
+        logged = []
+        writer = types.SimpleNamespace(log=lambda values, step: logged.append((step, values)), finish=lambda: logged.append("end"))
+        sys.modules["wandb"] = types.SimpleNamespace(init=lambda **given: logged.append(given["id"]) or writer)
+        try:
+            log.main(["r", "--wandb", "p"], command=says)
+        finally:
+            del sys.modules["wandb"]
+        first, last = {"everturn/rollouts": 8, "everturn/meanReturn": 0.5}, {"everturn/rollouts": 4, "everturn/meanReturn": 1, "everturn/right": 1}
+        self.assertEqual(logged, ["r", (0, first), (2, last), "end"])
+        with self.assertRaises(CliError):
+            list(log.points("r", command=[sys.executable, "-c", "raise SystemExit(2)"]))
 
 
 class CommandLine(unittest.TestCase):

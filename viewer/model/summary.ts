@@ -108,6 +108,7 @@ export function* summaryInParts(rows: readonly Row[], shape: RunShape): Generato
   const several = shape.samples * shape.epochs > 1;
   const passAtK = several ? passesOf(runStatistics(all, shape)) : [];
   yield;
+  const versions = versionsOf(rows, MOST_VERSIONS);
   const returns = known(own.map(({ reward }) => reward));
   return {
     total: Math.max(shape.queries * shape.samples * shape.epochs, begun.length),
@@ -120,7 +121,7 @@ export function* summaryInParts(rows: readonly Row[], shape: RunShape): Generato
     },
     ends: endsOf(ended),
     turns,
-    versions: versionsOf(own),
+    versions: versions.length < 2 ? [] : versions,
     meanReturn: meanOf(returns).value,
     tokens: totalTokens(begun.map(tokensOf)),
     ms: sum(begun.map(msOf)),
@@ -146,16 +147,18 @@ function answersAt(rows: readonly Row[], answer: number): Pick<TurnSummary, 'cut
 
 const MOST_VERSIONS = 100;
 
-function versionsOf(rows: readonly Row[]): VersionSummary[] {
+/** Ascending. `most`: with more versions than that, several next to each other are one. */
+export function versionsOf(rows: readonly Row[], most = Infinity): VersionSummary[] {
+  const own = latest(rows).filter(({ state, steered }) => state !== 'open' && !steered);
   // Versions without a number have no order.
-  const began = rows.flatMap((row) => {
+  const began = own.flatMap((row) => {
     const { versions } = row.turns;
     return versions && versions[1] < UNNUMBERED
       ? [{ row, version: versions[0], stale: versions[1] - versions[0] }]
       : [];
   });
-  const most = began.reduce((high, { version }) => Math.max(high, version), 0);
-  const width = Math.ceil((most + 1) / MOST_VERSIONS);
+  const highest = began.reduce((high, { version }) => Math.max(high, version), 0);
+  const width = Math.max(1, Math.ceil((highest + 1) / most));
   const groups = new Map<number, typeof began>();
   for (const one of began) {
     const at = Math.floor(one.version / width) * width;
@@ -163,7 +166,6 @@ function versionsOf(rows: readonly Row[]): VersionSummary[] {
     if (group) group.push(one);
     else groups.set(at, [one]);
   }
-  if (groups.size < 2) return [];
   const mean = (values: readonly (number | null)[]) => meanOf(known(values)).value;
   return [...groups]
     .sort(([a], [b]) => a - b)

@@ -1,0 +1,42 @@
+// `everturn log <run>`: the numbers of a run at each weight version, one JSON line each, once no rollout that began with it can
+// be in flight any more; until the run has ended. `python3 -m everturn.log` hands them to Weights & Biases or TensorBoard.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { versionsOf } from '../../viewer/model/summary.ts';
+import { openRuns } from '../../viewer/runs.ts';
+import { command } from '../command.ts';
+import { findRun } from '../find/place.ts';
+import { OUT, RUN } from '../flags.ts';
+import { printJson } from '../io.ts';
+
+const POLL_MS = 2_000;
+
+export const log = command({
+  args: RUN,
+  flags: { out: OUT, follow: { no: 'only what is known now, without waiting for the end', fallback: true } },
+  help: 'A line: {"version", "rollouts", "meanReturn", "right", "tokens", "staleness"}, null where nothing is known.\n\nExample:\n  everturn log first > first.jsonl',
+  async run(io, { run, out, follow }) {
+    const place = await findRun(io, run, out);
+    const runs = openRuns(place.out);
+    const left = io.interrupted();
+    try {
+      const open = await runs.open(place.run);
+      const { maxStaleness = 0 } = open.record.train ?? {};
+      for (let last = -1; ; await sleep(POLL_MS, undefined, { signal: left }).catch(() => {})) {
+        // The result is written behind the last end.
+        const { state } = await runs.head(open);
+        await open.index.refresh();
+        const versions = versionsOf(open.index.rows());
+        const newest = versions.at(-1)?.version ?? 0;
+        for (const at of versions) {
+          if (at.version <= last || (state === 'open' && at.version + maxStaleness >= newest)) continue;
+          printJson(io, at);
+          last = at.version;
+        }
+        if (state !== 'open' || !follow || left.aborted) return;
+      }
+    } finally {
+      runs.close();
+    }
+  },
+});

@@ -1,0 +1,55 @@
+"""A run's numbers at each weight version, while it goes on: `python3 -m everturn.log RUN --wandb PROJECT`, or `--tensorboard FOLDER`.
+Both use the tool's own client: wandb, and torch or tensorboardX."""
+import argparse
+import json
+import subprocess
+
+from .cli import CliError, command_words
+from .feed import RECORDED
+
+
+def points(run, *flags, command=RECORDED):
+    """Yields what `everturn log` prints: {"version", "rollouts", "meanReturn", "right", "tokens", "staleness"}, the last four None
+    where nothing is known. Each version comes once, in ascending order. CliError if the command fails."""
+    words = [*command_words(command), "log", run, *flags]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        for line in process.stdout:
+            yield json.loads(line)
+    if process.returncode != 0:
+        raise CliError(f"`everturn log {run}` ended with {process.returncode}.", code=process.returncode)
+
+
+def values_of(point):
+    """{name: value} of what is known at a version."""
+    return {f"everturn/{name}": value for name, value in point.items() if name != "version" and value is not None}
+
+
+def main(arguments=None, command=RECORDED):
+    parser = argparse.ArgumentParser(prog="python3 -m everturn.log", description="A run's numbers by weight version, until it ends.")
+    parser.add_argument("run", help="its name, or its folder")
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument("--wandb", metavar="PROJECT", help="a project of Weights & Biases")
+    target.add_argument("--tensorboard", metavar="FOLDER", help="a folder of event files")
+    given = parser.parse_args(arguments)
+    if given.wandb:
+        import wandb
+
+        # the same run again continues its own curves
+        logged = wandb.init(project=given.wandb, name=given.run, id=given.run.replace("/", "-"), resume="allow")
+        for point in points(given.run, command=command):
+            logged.log(values_of(point), step=point["version"])
+        logged.finish()
+        return
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        from tensorboardX import SummaryWriter
+    with SummaryWriter(given.tensorboard) as writer:
+        for point in points(given.run, command=command):
+            for name, value in values_of(point).items():
+                writer.add_scalar(name, value, point["version"])
+            writer.flush()
+
+
+if __name__ == "__main__":
+    main()

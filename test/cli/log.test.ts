@@ -1,0 +1,40 @@
+// `everturn log`: the numbers of a run by weight version, each version once.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { play, putRun } from '../records/play.ts';
+import { QUERIES } from '../viewer/rig.ts';
+import { scriptedIo } from './scripted-io.ts';
+
+let out: string;
+beforeAll(() => {
+  out = mkdtempSync(join(tmpdir(), 'everturn-log-'));
+});
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+describe('everturn log', () => {
+  test('prints a version once none of its rollouts can be in flight', async () => {
+    const store = openFileStore(out, 'trained');
+    await putRun(store, QUERIES, { run: 'trained' });
+    const lines = async () => {
+      const io = scriptedIo({ cwd: out, env: {} });
+      expect(await main(io, ['log', 'trained', '--out', out, '--no-follow'])).toBe(0);
+      return io.text.out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as { version: number });
+    };
+    const add = (index: number, verdicts: readonly ('right' | 'wrong')[], versions: readonly number[]) =>
+      play(store, { run: 'trained', query: QUERIES[index]!, index, verdicts, versions });
+    await add(0, ['wrong', 'wrong', 'wrong'], [0, 0, 1]);
+    expect(await lines()).toEqual([]);
+    await add(1, ['right', 'right', 'right'], [2, 2, 2]);
+    expect(await lines()).toEqual([expect.objectContaining({ version: 0, rollouts: 1, right: 0, staleness: 1 })]);
+    await add(2, ['right', 'right', 'right'], [3, 3, 5]);
+    expect((await lines()).map(({ version }) => version)).toEqual([0, 2]);
+  });
+});
