@@ -129,7 +129,7 @@ function progressOf(
   const phase = !state
     ? 'accepting'
     : isFinished(state)
-      ? 'finished'
+      ? 'ended'
       : stopping
         ? 'stopping'
         : paused

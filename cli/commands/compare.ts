@@ -103,7 +103,8 @@ function spentOf(a: RunSummaries, b: RunSummaries, costOf: CostOf) {
 
 function missingLines({ run, rollouts, shape, broken, end }: ReadRun): string[] {
   const [ended, total] = [rollouts.filter(hasEnded).length, totalOf(shape)];
-  const state = `"${run}" is ${end ?? 'in progress'}: ${ended} of ${plural(total, 'rollout')} ended`;
+  const is = end === null ? 'is in progress' : end === 'cancelled' ? 'was cancelled' : 'has ended';
+  const state = `"${run}" ${is}: ${ended} of ${plural(total, 'rollout')} ended`;
   return [
     ...(ended < total ? [`${state}. These numbers are provisional.`] : []),
     ...steeredLines(steeredCount(rollouts), `"${run}": `),

@@ -163,7 +163,7 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode>
   const known = there && (await knownResult(place));
   if (known) {
     await make();
-    say(io, `Run "${run}" is finished; it is not played again.`);
+    say(io, `Run "${run}" has ended; it is not played again.`);
     return showEnding(io, { place, result: known, maxFailed: 0, url: null, local: false, tookMs: null }, json);
   }
   const isCode = rollout.query.task === 'code';

@@ -76,10 +76,10 @@ async function fromFolder(
   if (!dataset) {
     // Rollouts that a client started directly: their final number is unknown.
     const progress = await recordedProgress(place);
-    return { ...base, state: progress.unfinished > 0 ? 'unfinished' : 'finished', ...tally(progress) };
+    return { ...base, state: progress.unfinished > 0 ? 'unfinished' : 'ended', ...tally(progress) };
   }
   const result = await knownResult(place).catch(() => undefined);
-  if (result) return { ...base, state: result.cancelled ? 'cancelled' : 'finished', ...tally(result) };
+  if (result) return { ...base, state: result.cancelled ? 'cancelled' : 'ended', ...tally(result) };
   const there = onServer.find((s) => s.run === run && isHere(s, out));
   const isRunning = there?.state === 'running';
   const progress = link && isRunning ? await progressIn(link, there) : undefined;
@@ -110,7 +110,7 @@ const isHere = ({ out: there }: RunSummary, out: string): boolean => there === n
 
 const TINTS: Readonly<Record<string, Tint>> = {
   running: 'cyan',
-  finished: 'green',
+  ended: 'green',
   cancelled: 'yellow',
   interrupted: 'yellow',
   broken: 'red',

@@ -31,7 +31,7 @@ export const run = command({
   },
   help: `The same command attaches to the run that it started. Ctrl-C detaches: the run continues.
 
-Exit codes: 0 finished; 2 wrong flags, or the name is taken by another run; 3 more rollouts failed than
+Exit codes: 0 ended; 2 wrong flags, or the name is taken by another run; 3 more rollouts failed than
 --max-failed, none is complete, or the run was cancelled; 4 Temporal; 5 the model; 6 the data set; 130 detached.
 A rollout that the judge could not decide counts as undecided, not as failed.
 

@@ -109,7 +109,7 @@ async function progressFound(io: Io, place: RunPlace): Promise<Counted & Live> {
   if (result) {
     const { total, numTurns, counts, cancelled } = result;
     const idle = { inFlight: 0, maxConcurrent: null, silentBlocks: null, ...NOT_LIVE };
-    const state = cancelled ? 'cancelled' : 'finished';
+    const state = cancelled ? 'cancelled' : 'ended';
     return { source: 'result', state, total, done: ended(counts), numTurns, counts, ...idle };
   }
   const { progress, source, ...live } = (await ifUp(io, (link) => liveStatus(link, place))) ?? {

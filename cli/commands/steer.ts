@@ -59,7 +59,7 @@ async function steered(
   const place = await locateRun(io, named, out);
   const { run } = place;
   if (await knownResult(place))
-    throw unusable(`Run "${run}" is finished.`, '`everturn list` shows the runs.', 'run-not-open');
+    throw unusable(`Run "${run}" has ended.`, '`everturn list` shows the runs.', 'run-not-open');
   return withLink(io, async ({ session }) => {
     await ask(session, run).catch((error: unknown) => sayWhy(session, error));
     // Each of these updates writes the memo: it is what a worker that is too busy for a query has said last.
@@ -99,9 +99,9 @@ export const cancel = command({
       }
     }
     const result = before ?? (await knownResult(place));
-    const what = before ? 'was already finished' : 'is cancelled';
+    const what = before ? 'had already ended' : 'is cancelled';
     return {
-      json: { run, wasFinished: before !== undefined, ...result },
+      json: { run, wasEnded: before !== undefined, ...result },
       text: `Run "${run}" ${what}. ${result ? outcomeLine(result) : 'It has no result.'}`,
     };
   },

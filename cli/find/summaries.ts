@@ -18,7 +18,7 @@ export interface RunSummaries {
   /** Begun rollouts, the last attempt of each. */
   readonly rollouts: readonly RolloutSummary[];
   /** The run has ended, by itself or because a user cancelled it; null: it is in progress, or interrupted. */
-  readonly end: 'finished' | 'cancelled' | null;
+  readonly end: 'ended' | 'cancelled' | null;
   /** Damaged records: their rollouts are left out. */
   readonly broken: readonly Breach[];
 }
@@ -55,7 +55,7 @@ export async function readRunSummaries(
     );
   }
   const result = await knownResult(place).catch(() => undefined);
-  const end = result ? (result.cancelled ? 'cancelled' : 'finished') : null;
+  const end = result ? (result.cancelled ? 'cancelled' : 'ended') : null;
   return { record, end, shape: shapeOf(record, queries, rollouts), rollouts, broken };
 }
 

@@ -124,7 +124,7 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   const known = there && (await knownResult(place));
   if (known) {
     given.beside?.(place);
-    say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'is finished'}; it is not played again.`);
+    say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'has ended'}; it is not played again.`);
     if (given.beside) return;
     const over = { place, result: known, maxFailed, url: null, local: false, tookMs: null };
     return showEnding(io, over, given.json);

@@ -138,6 +138,6 @@ function together(parts: readonly CollectionProgress[]): CollectionProgress {
     ...first!,
     ...{ run: '', counts, total: sum('total'), done: sum('done'), inFlight: sum('inFlight') },
     ...{ maxConcurrent: sum('maxConcurrent'), startedAt: Math.min(...parts.map(({ startedAt }) => startedAt)) },
-    state: parts.find(({ state }) => state !== 'finished')?.state ?? 'finished',
+    state: parts.find(({ state }) => state !== 'ended')?.state ?? 'ended',
   };
 }

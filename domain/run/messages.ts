@@ -78,7 +78,7 @@ export interface BlockInput extends Pick<CollectionInput, 'run' | 'out'> {
 
 export interface CollectionProgress {
   readonly run: string;
-  readonly state: 'accepting' | 'running' | 'paused' | 'stopping' | 'finished';
+  readonly state: 'accepting' | 'running' | 'paused' | 'stopping' | 'ended';
   /** Rollouts of the whole run: queries × samples. */
   readonly total: number;
   readonly done: number;

@@ -95,7 +95,7 @@ describe('everturn view --steer', () => {
     // Afterwards it says so.
     expect((await act({ act: 'pause' })).reply).toMatchObject({
       ok: false,
-      said: expect.stringContaining('is finished') as string,
+      said: expect.stringContaining('has ended') as string,
     });
     view.child.kill('SIGINT');
     expect((await view.ended).code).toBe(0);

@@ -78,7 +78,7 @@ describe('a run with tools on the local service', () => {
     expect(shown.stdout).toContain('call 2 · nothing {} → There is no tool "nothing".');
     const why = await everturn.call('why', 'calm', 'q0');
     expect(why.stdout).toContain('turn 1: called price, add (');
-    expect((await everturn.call(...run('calm', '--limit', '2'))).stderr).toContain('is finished');
+    expect((await everturn.call(...run('calm', '--limit', '2'))).stderr).toContain('has ended');
     const other = await everturn.call(...run('calm', '--limit', '2', '--max-tool-calls', '3'));
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('differs: tools (') as string]);
   });

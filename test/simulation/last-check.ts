@@ -67,15 +67,12 @@ async function checkShown({ plan }: World, main: RealExecution): Promise<void> {
     const progress = (await main.ask<CollectionProgress>('progress'))!;
     const done = Object.values(told.counts.outcomes).reduce((sum, n) => sum + n, 0);
     must(
-      progress.state === 'finished' &&
-        progress.done === done &&
-        progress.inFlight === 0 &&
-        progress.total === told.total,
+      progress.state === 'ended' && progress.done === done && progress.inFlight === 0 && progress.total === told.total,
       () => `the collection shows ${JSON.stringify(progress)}`,
     );
     must(told.cancelled || done === told.total, () => `${done} of ${told.total} rollouts were counted`);
     return must(
-      currentDetails.startsWith(`finished: ${done} of ${told.total} `),
+      currentDetails.startsWith(`ended: ${done} of ${told.total} `),
       () => `its details are ${currentDetails}`,
     );
   }

@@ -71,7 +71,7 @@ export function openMemoSpec(): (step: Step, facts: Facts, happened: Happened) =
       (opened || last.done >= before) &&
       last.done <= doneBefore &&
       (last.done < doneBefore || sameCounts(last.counts, facts.counts)) &&
-      (last.state === 'finished' ? facts.isFinished : maybeSteered > 0 || last.state === state) &&
+      (last.state === 'ended' ? facts.isFinished : maybeSteered > 0 || last.state === state) &&
       last.maxConcurrent === facts.maxConcurrent;
     must(isSo, () => `it tells ${JSON.stringify(last)}, where ${JSON.stringify(facts)} is so`);
   };
