@@ -6,7 +6,7 @@ import { inBucket } from '../bucket/files.ts';
 import { codeOf, fileError } from '../disk/errors.ts';
 import { removeFile } from '../disk/facts.ts';
 import type { FileLayer } from '../disk/file-layer.ts';
-import { readText } from '../disk/write-once.ts';
+import { readText, syncFolder } from '../disk/write-once.ts';
 import { dirname, join } from '../place.ts';
 import { endedObject, parseRolloutFile, ROLLOUT_FILE, rolloutFolder } from '../format/layout.ts';
 import { namesIn, removeOldTemporaries } from '../in-flight/listing.ts';
@@ -87,8 +87,9 @@ export async function removeRecords(root: string, layer: FileLayer): Promise<voi
       if (codeOf(error) !== 'ENOENT') throw fileError('remove', join(root, name), error);
     });
   };
-  // Without it, readers and writers look for the line: nothing else goes before it.
+  // Without it, readers and writers look for the line: nothing else goes before it, and no power cut brings it back alone.
   if (names.includes(ROLLOUT_FILE)) await remove(ROLLOUT_FILE);
+  if (!inBucket(root) && names.length > 0) await syncFolder(root, layer);
   await Promise.all(names.filter((name) => name !== ROLLOUT_FILE).map(remove));
   if (inBucket(root)) return;
   await removeOldTemporaries(root);
