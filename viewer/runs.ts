@@ -47,7 +47,7 @@ const MOST_OPEN = 4;
 
 export function openRuns(out: string): Runs {
   if (isBucketPlace(out)) {
-    throw new UsageError(`The viewer shows runs in folders, and ${out} is in a bucket.`, {
+    throw new UsageError(`\`view\` and \`log\` read runs in folders, and ${out} is in a bucket.`, {
       reason: 'bad-value',
       fix: 'Copy the run to a folder first (`aws s3 sync`, under the same name); `stats`, `show` and `export` read the bucket.',
     });

@@ -1,7 +1,8 @@
-// `everturn log <run>`: the numbers of a run at each weight version, one JSON line each, once no rollout that began with it can
-// be in flight any more; until the run has ended. `python3 -m everturn.log` hands them to Weights & Biases or TensorBoard.
+// `everturn log <run>`: the numbers of a run at each weight version, one JSON line each, once it is behind the newest one and
+// no rollout that has an answer of it is in flight; until the run has ended. `python3 -m everturn.log` hands them to Weights & Biases or TensorBoard.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreError } from '../../domain/errors/errors.ts';
 import { versionsOf } from '../../viewer/model/summary.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { command } from '../command.ts';
@@ -10,6 +11,7 @@ import { OUT, RUN } from '../flags.ts';
 import { printJson } from '../io.ts';
 
 const POLL_MS = 2_000;
+const CHECK = '`everturn check` names what is broken.';
 
 export const log = command({
   args: RUN,
@@ -26,10 +28,15 @@ export const log = command({
         // The result is written behind the last end.
         const { state } = await runs.head(open);
         await open.index.refresh();
-        const versions = versionsOf(open.index.rows());
+        const { problem } = open.index.progress;
+        if (problem !== undefined) throw new StoreError(problem, { reason: 'record-broken', fix: CHECK });
+        const rows = open.index.rows();
+        const versions = versionsOf(rows);
+        const inFlight = rows.flatMap((row) => (row.state === 'open' ? (row.turns.versions?.[0] ?? []) : []));
         const newest = versions.at(-1)?.version ?? 0;
+        const until = state === 'open' ? Math.min(newest - maxStaleness, ...inFlight) : Infinity;
         for (const at of versions) {
-          if (at.version <= last || (state === 'open' && at.version + maxStaleness >= newest)) continue;
+          if (at.version <= last || at.version >= until) continue;
           printJson(io, at);
           last = at.version;
         }

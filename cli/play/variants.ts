@@ -1,6 +1,7 @@
 // Several runs of one data set in one command: a run for each --model, and for each value of --vary. They play side by
 // side under one limit, and end in one table.
 
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { addCounts, noCounts } from '../../domain/run/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { optionNamed } from '../../run/config.ts';
@@ -11,7 +12,7 @@ import { withLink } from '../find/link.ts';
 import { knownResult, runArgument, type RunPlace } from '../find/place.ts';
 import type { CostOf } from '../find/prices.ts';
 import { tableOfRuns } from '../find/side-by-side.ts';
-import { type Io, say } from '../io.ts';
+import { type Io, say, typable } from '../io.ts';
 import { resolveRunFlags, type RunFlags } from '../run-flags.ts';
 import { openProgressView, type ProgressView } from '../view/progress-view.ts';
 import { follow } from './follow.ts';
@@ -86,8 +87,9 @@ export async function launchVariants(
   const codes = results.map((result) => (result ? exitCodeOfResult(result, maxFailed) : EXIT.failed));
   const table = await tableOfRuns(io, places, { labels, costOf });
   const names = places.map((place) => runArgument(io, place)).join(' ');
-  const text = `${table.text}\n\nViewer     everturn view ${names}\n`;
-  return { ...table, text, code: codes.find((code) => code !== EXIT.ok) ?? EXIT.ok };
+  // The viewer shows runs in folders.
+  const viewer = isBucketPlace(places[0]!.out) ? '' : typable(io, `\n\nViewer     everturn view ${names}\n`);
+  return { ...table, text: `${table.text}${viewer}`, code: codes.find((code) => code !== EXIT.ok) ?? EXIT.ok };
 }
 
 async function plannedBy(io: Io, answer: Answer | ExitCode): Promise<void> {

@@ -2,11 +2,12 @@
 // webpack and swc that Temporal's worker brings, which bundle our workflows too. The same sources give the same bytes.
 // Leaves out native add-ons, and top-level await: the bundle is CommonJS.
 
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 
@@ -32,7 +33,14 @@ const FILE = 'module.cjs';
 
 /** Calls `use` with a file that is its own bundle. */
 export async function asItIs<T>(path: string, use: (file: string, bundle: ModuleCode) => Promise<T>): Promise<T> {
-  const code = await readFile(path, 'utf8');
+  const bytes = await readFile(path);
+  if (!isUtf8(bytes)) {
+    throw new EnvironmentError(`${basename(path)} is not text in UTF-8.`, {
+      reason: 'environment-unloadable',
+      fix: 'Save it in UTF-8.',
+    });
+  }
+  const code = bytes.toString();
   return use(path, { code, sha256: createHash('sha256').update(code).digest('hex') });
 }
 

@@ -1,6 +1,7 @@
 // The door `module`: the user's own file of tools, in Python as it is, else bundled, when the run is made; kept in the run's
-// folder under its hash, and loaded from there in processes of their own, one call at a time each. The process itself counts the time of a call,
-// and a call that gives nothing in it ends its process; one that stands still is a failure of ours, and no result.
+// folder under its hash, and loaded from there in processes of their own, one call at a time each. The process itself counts
+// the time of a call, and a call that gives nothing in it ends its process; one that stands still is a failure of ours, and
+// no result.
 
 import { basename, join } from 'node:path';
 import { EnvironmentError, ToolError } from '../../domain/errors/errors.ts';

@@ -88,7 +88,7 @@ class Process:
             self.reply(call, result={"text": text_of(result), "failed": False})
         except tools.Outage as error:
             self.reply(call, error={"message": with_frames(error), "retryable": True})
-        except Exception as error:
+        except BaseException as error:  # sys.exit() in a tool ends its call, and not this process
             traceback.print_exc()
             self.reply(call, result={"text": said_of(error).encode("utf-8", "replace").decode(), "failed": True})
 
@@ -105,7 +105,7 @@ def main():
 
     try:
         found = tools.tools_of(load(*sys.argv[1:]))
-    except Exception as error:
+    except BaseException as error:  # sys.exit() too
         if not isinstance(error, tools.Unfit):
             traceback.print_exc()
         put({"error": {"message": with_frames(error)}})

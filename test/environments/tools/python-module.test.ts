@@ -99,6 +99,20 @@ describe.skipIf(!hasPython)('a Python module of tools', () => {
     expect(await call(odd!, { x: 2 })).toEqual({ text: '3', outcome: 'ok' });
   });
 
+  test('that calls sys.exit fails its call, as any exception does, and not the process', async () => {
+    const [bye] = await listOf(module('def bye(code: int):\n    "Ends."\n    import sys; sys.exit(code)'));
+    expect(await call(bye!, { code: 3 })).toEqual({ text: 'SystemExit: 3', outcome: 'failed' });
+    expect(await call(bye!, { code: 0 })).toEqual({ text: 'SystemExit: 0', outcome: 'failed' });
+    await expect(listOf(module('import sys; sys.exit("no licence")'))).rejects.toThrow(
+      /SystemExit: no licence at tools\.py:3/,
+    );
+  });
+
+  test('that is no text in UTF-8 is refused', async () => {
+    writeFileSync(join(folder, 'latin.py'), Buffer.from('# caf\xe9', 'latin1'));
+    await expect(listOf('./latin.py')).rejects.toThrow('latin.py is not text in UTF-8');
+  });
+
   test('that hangs is told as a time limit, one that dies is an outage, one that says it is away too', async () => {
     const [hang] = await listOf(
       module('@everturn.pure(timeout_seconds=1)\ndef hang():\n    "Hangs."\n    while True: pass'),
