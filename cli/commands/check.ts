@@ -9,7 +9,6 @@ import { describeWorkflow } from '../../client/temporal/runs.ts';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import { exporterNamed, PROVED, SEQUENCES, type Sequences, sequencesFor } from '../../formats/exports/index.ts';
 import { collectionHistory, rolloutHistories } from '../../client/temporal/histories.ts';
-import type { CheckSummary } from '../../records/check/check.ts';
 import { checkHistories, type HistoriesSummary } from '../../records/check/histories.ts';
 import { CLOCK_SKEW_MS } from '../../records/check/times.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
@@ -81,15 +80,15 @@ export const check = command({
     }
     const record = (await store.getRun().catch(() => undefined))?.record;
     const sequences = provedSequences(given.sequences, sequencesFor(record), format, file);
-    const { tokenizer, model, why } = await tokenizerOf(store, io.cwd, given.tokenizer);
+    const { tokenizer, hashes, why } = await tokenizerOf(store, io.cwd, given.tokenizer);
     const [selection, clockSkewMs] = [readingOf(given), given.clockSkew * 1000];
     // Asked first: the ledger only grows.
     const counted = wantsHistories === false ? undefined : await countedByFeed(io, place);
-    const proofs = { cwd: io.cwd, tokenizer: given.tokenizer, clockSkewMs, file };
+    const proofs = { cwd: io.cwd, tokenizer: given.tokenizer, clockSkewMs };
     const parts = await openParts(store, { out, run, format, sequences, selection, check: proofs });
     const summary = await provedRun(place, report, {
       export: { exporter: exporterNamed(format, sequences), ...selection, ...(file !== undefined && { file }) },
-      ...{ tokenizer, model, everturn: everturnVersion(), clockSkewMs, calls: CALLS, elsewhere: parts },
+      ...{ tokenizer, hashes, everturn: everturnVersion(), clockSkewMs, calls: CALLS, elsewhere: parts },
       ...(wantsHistories !== false && { isGoing: () => isGoing(io, run) }),
     }).finally(() => parts?.close());
     const entries = summary.feed?.entries ?? 0;
@@ -101,7 +100,6 @@ export const check = command({
       `Texts and ids were compared by ${texts}.`,
       historiesLine(histories),
       ...(entries > 0 || counted !== undefined ? [ledgerLine(entries, counted)] : []),
-      ...(summary.falls ?? []).map(fallLine),
     ];
     if (!json) for (const note of notes) say(io, note);
     return {
@@ -116,13 +114,6 @@ export const check = command({
     };
   },
 });
-
-function fallLine({ server, before, now, at }: NonNullable<CheckSummary['falls']>[number]): string {
-  const when = new Date(at).toISOString();
-  return oneLine(
-    `${server} went back from the weights ${before} to ${now}; the last turn with those began at ${when}.`,
-  );
-}
 
 /** A file with one sample a query has no proof; without a file, the samples of single rollouts are proved. */
 function provedSequences(

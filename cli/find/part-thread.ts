@@ -12,7 +12,7 @@ const { out, run, format, sequences, selection, check } = workerData as Beginnin
 const store = openFileStore(out, run);
 const exporter = exporterNamed(format, sequences);
 
-async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, file }: NonNullable<Beginning['check']>) {
+async function openProofs({ cwd, tokenizer: wanted, clockSkewMs }: NonNullable<Beginning['check']>) {
   // An export needs none of these.
   const [{ openFacts }, { openParts }, { createTools }, { tokenizerOf }] = await Promise.all([
     import('../../records/check/facts.ts'),
@@ -22,7 +22,7 @@ async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, file }: NonNull
   ]);
   const record = (await store.getRun().catch(() => undefined))?.record;
   const { tokenizer } = await tokenizerOf(store, cwd, wanted);
-  const exporting = { exporter, ...selection, ...(file === undefined ? {} : { file }) };
+  const exporting = { exporter, ...selection };
   const facts = { tokenizer, calls: createTools({}), clockSkewMs, everturn: everturnVersion(), export: exporting };
   return openParts(store, openFacts(store, record, facts), exporting);
 }

@@ -25,8 +25,6 @@ export interface Beginning {
     readonly cwd: string;
     readonly tokenizer: string | false | undefined;
     readonly clockSkewMs: number;
-    /** An export file that is compared. */
-    readonly file: string | undefined;
   };
 }
 

@@ -7,18 +7,17 @@ import { explain } from '../../domain/errors/errors.ts';
 import { hubCacheFolder, optionalModelFile } from '../../inference/tokenizer/model-source.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
-import { canaryIds, probeHash } from '../../inference/fleet/identity.ts';
 import { tokenizerHashes, weightsHash } from '../../inference/tokenizer/model-files.ts';
+import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { CheckTokenizer } from '../../records/check/checked.ts';
-import type { KnownModel } from '../../records/check/model.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { Store } from '../../records/store.ts';
 import { unusable } from '../command.ts';
 
 export interface FoundTokenizer {
   readonly tokenizer?: CheckTokenizer;
-  /** The model's files, as far as they are here. */
-  readonly model?: KnownModel;
+  /** Of the model's files, as far as they are here. */
+  readonly hashes?: Pick<ModelIdentity, 'tokenizer' | 'template' | 'weights'>;
   /** The reason why there is none. */
   readonly why: string;
 }
@@ -68,16 +67,11 @@ async function open(folder: string, models: readonly string[], weights: string |
   const tokenizer = await loadTokenizer(folder);
   const ends = [folder, ...models].map(endsOf);
   const stopTokenIds = [...new Set([...tokenizer.stopTokenIds, ...ends.flat()])];
-  const model: KnownModel = {
-    name: folder,
-    identity: {
-      ...(await tokenizerHashes(folder)),
-      weights: weights === null ? null : await weightsHash(weights),
-    },
-    canaryIds: () => canaryIds(tokenizer),
-    probe: () => probeHash(tokenizer),
+  const hashes = {
+    ...(await tokenizerHashes(folder)),
+    weights: weights === null ? null : await weightsHash(weights),
   };
-  return { why: '', tokenizer: { ...tokenizer, stopTokenIds, name: `the tokenizer in ${folder}` }, model };
+  return { why: '', tokenizer: { ...tokenizer, stopTokenIds, name: `the tokenizer in ${folder}` }, hashes };
 }
 
 /** The stop tokens in a model's own files. */

@@ -47,8 +47,8 @@ export async function decoderOf({ record }: OpenRun, cwd: string): Promise<Token
 
 /** The proof of `everturn check`, from the folder alone. */
 export async function prove({ run, store }: OpenRun, io: Io, out: string, onBreach: OnBreach): Promise<string> {
-  const { tokenizer, model } = await tokenizerOf(store, io.cwd);
-  const facts = { tokenizer, model, everturn: everturnVersion(), calls: createTools({}) };
+  const { tokenizer, hashes } = await tokenizerOf(store, io.cwd);
+  const facts = { tokenizer, hashes, everturn: everturnVersion(), calls: createTools({}) };
   const summary = await provedRun({ run, out, store }, onBreach, facts);
   const open = (await store.getResult())?.record === undefined ? ' The run is open: it is of the records so far.' : '';
   return `${countsText(summary)}${summary.breaches === 0 ? ': all is right' : ''}.${open}`;

@@ -1,5 +1,5 @@
 // The name of a run that was given none: the data set's file name and a hash of data and settings, so that the same
-// command finds the same run again, and `check` finds settings that were changed afterwards.
+// command finds the same run again.
 
 import { safeName } from './ids.ts';
 import type { RolloutSettings } from './settings.ts';
@@ -18,12 +18,6 @@ export function derivedRunName(
     ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
   );
   return `${stemOf(dataset)}-${sha256Hex(JSON.stringify([offered, entries, samples, ...sortedEntries(groups)])).slice(0, 8)}`;
-}
-
-/** Is this a name that is derived from that data set, whatever the settings were? */
-export function isDerivedName(name: string, dataset: string): boolean {
-  const stem = stemOf(dataset);
-  return name.startsWith(`${stem}-`) && /^[0-9a-f]{8}$/.test(name.slice(stem.length + 1));
 }
 
 function stemOf(dataset: string): string {

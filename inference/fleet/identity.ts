@@ -60,7 +60,7 @@ export function canaryOf(
 }
 
 /** Ids of the canary's text: as many of these as the context holds are sent. */
-export async function canaryIds(tokenizer: Tokenizer): Promise<number[]> {
+async function canaryIds(tokenizer: Tokenizer): Promise<number[]> {
   return (await tokenizer.encodeRendered(CANARY_TEXT)).slice(0, CANARY_TOKENS);
 }
 

@@ -3,22 +3,18 @@
 
 import { explain, StoreError } from '../../domain/errors/errors.ts';
 import { type Outcome, OUTCOMES } from '../../domain/rollout/ending.ts';
+import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
 import { checkCode } from './code.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
-import { parentProblems } from './forked-run.ts';
 import type { FactsOptions, RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { type ExportCheck, type ExportFacts, openExportCheck } from './export.ts';
-import { type Fall, openFalls } from './falls.ts';
 import { checkForeignLogs } from './logs.ts';
 import { openRunParts, type PartsElsewhere } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, openResultCheck } from './result.ts';
-import { openModelCheck } from './models.ts';
-import { type KnownModel, modelProblems } from './model.ts';
-import { runRecordProblems } from './run-record.ts';
 import { formProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
@@ -44,16 +40,17 @@ export interface CheckSummary {
   readonly judgements: number;
   /** Acts of people: verdicts, notes, retries. */
   readonly acts: number;
-  /** Servers whose weights went back; absent where none did. */
-  readonly falls?: readonly Fall[];
   /** The feed's ledger; absent where there is none. */
   readonly feed?: FeedFacts;
   /** The content of an export made now; absent without an exporter. */
   readonly export?: ExportFacts;
 }
 
+type ModelHashes = Partial<Pick<ModelIdentity, 'tokenizer' | 'template' | 'weights'>>;
+
 export interface CheckOptions extends Omit<FactsOptions, 'export'> {
-  readonly model?: KnownModel | undefined;
+  /** Of the model's files, as far as they are on this machine. */
+  readonly hashes?: ModelHashes | undefined;
   readonly export?: ExportCheck;
   readonly elsewhere?: PartsElsewhere | undefined;
   /** Whether the run's collection is still running; undefined if unknown. */
@@ -90,15 +87,10 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   };
   const run = await read(RUN_FILE, 'run', () => store.getRun());
   const result = await read(RESULT_FILE, 'result', () => store.getResult());
-  const { clockSkewMs = CLOCK_SKEW_MS, everturn, model } = options;
-  if (run) {
-    const say = (problem: string) => report({ path: RUN_FILE, problem });
-    for (const problem of runRecordProblems(run, everturn)) say(problem);
-    for (const problem of await modelProblems(run, model)) say(problem);
-    for await (const problem of parentProblems(store, run, clockSkewMs)) say(problem);
-  }
+  const { clockSkewMs = CLOCK_SKEW_MS, hashes = {} } = options;
+  for (const problem of hashProblems(run?.model, hashes)) report({ path: RUN_FILE, problem });
   await checkCode(store, run, report);
-  const all = openWhole(store, run, result, report, clockSkewMs);
+  const all = openWhole(store, run, result, report);
   let exporting = options.export ? openExportCheck(options.export, report) : undefined;
   const parts = openRunParts(store, run, options);
   for await (const { facts, exported } of parts.of(store.listRollouts(report))) {
@@ -106,7 +98,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     if (exported instanceof StoreError) {
       if (exporting) report({ path: ENDED, problem: explain(exported) });
       exporting = undefined;
-    } else if (exported) exporting?.part(exported);
+    } else if (exported) await exporting?.part(exported);
   }
   for await (const breach of store.listConflicts()) report(breach);
   const again = async (folder: string) => {
@@ -146,20 +138,20 @@ async function mustExist(folder: string): Promise<void> {
   throw new StoreError(`there is no run in ${folder}`, { reason: 'no-such-run', fix });
 }
 
+function* hashProblems(said: ModelIdentity | null | undefined, hashes: ModelHashes): Generator<string> {
+  for (const trait of ['tokenizer', 'template', 'weights'] as const) {
+    const [says, is] = [said?.[trait], hashes[trait]];
+    if (says && is && says !== is)
+      yield `has the hash ${says.slice(0, 12)} of its model's ${trait}; the files here have ${is.slice(0, 12)}`;
+  }
+}
+
 /** The proof of all rollouts together. Memory: some hundred bytes for each. */
-function openWhole(
-  store: Store,
-  run: RunRecord | undefined,
-  result: object | undefined,
-  report: OnBreach,
-  clockSkewMs: number,
-) {
+function openWhole(store: Store, run: RunRecord | undefined, result: object | undefined, report: OnBreach) {
   const copies = openCopyCheck(report);
   const queries = openQueriesCheck(store, run, report);
   const counts = openResultCheck(result, report);
-  const models = openModelCheck(report);
   const logs = new NameSet();
-  const falls = openFalls(clockSkewMs);
   /** Samples of the data set whose first attempt has ended. */
   let units = 0;
   const totals = { rollouts: 0, turns: 0, ended: 0 };
@@ -183,9 +175,7 @@ function openWhole(
       for (const path of found.logs) logs.add(path);
       if (query) await queries.rollout(query, id.attempt);
       if (counted) counts.rollout(counted);
-      copies.add(traits);
-      models(traits.folder, found.models);
-      falls.add(found.served);
+      copies(traits);
       if (outcome !== undefined) {
         totals.ended++;
         if (id.attempt === 1 && found.isOfDataset) units++;
@@ -199,11 +189,9 @@ function openWhole(
     },
 
     async end(concluded: boolean) {
-      copies.all();
       const played = await queries.all(concluded);
       counts.all(played, run);
-      const fallen = falls.all();
-      return { count: played, units, complete, byOutcome, ...totals, ...(fallen.length > 0 && { falls: fallen }) };
+      return { count: played, units, complete, byOutcome, ...totals };
     },
   };
 }

@@ -84,16 +84,3 @@ function* missing(text: string, message: string, what: string): Generator<string
     at = found + word.length;
   }
 }
-
-/** An answer lacks only special tokens and spaces of its output text. A character that is cut may differ. */
-export function isWithin({ answer, outputText }: TurnRecord): boolean {
-  if (outputText.includes(answer)) return true;
-  if (outputText.includes('\ufffd') || answer.includes('\ufffd')) return true;
-  let at = 0;
-  for (const char of answer.replace(/\s+/g, '')) {
-    const found = outputText.indexOf(char, at);
-    if (found < 0) return false;
-    at = found + char.length;
-  }
-  return true;
-}

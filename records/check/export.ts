@@ -1,12 +1,14 @@
-// Proves an export: one sample for each complete rollout, and an earlier export file holds exactly the samples that the
-// records give: each line once, in order, to the byte, and no id twice. Memory: a hash for each line, an id for each sample.
+// Proves an export: one sample for each complete rollout, no id twice, and an earlier export file that is, line by line and to
+// the byte, what the records give; the first line that is not is named. Memory: the ids, and the parts that wait for the file.
 
 import { createHash } from 'node:crypto';
+import { explain } from '../../domain/errors/errors.ts';
 import type { LineMaker } from '../export/encoder.ts';
 import type { ExportedPart } from '../export/exported-parts.ts';
 import type { ReadingOptions } from '../export/policies.ts';
 import { fileError } from '../disk/errors.ts';
 import { streamOf } from '../disk/facts.ts';
+import { NameSet } from '../name-set.ts';
 import type { OnBreach } from '../store.ts';
 
 /** With the policies of that export. */
@@ -33,7 +35,7 @@ export interface Seen {
 
 export interface ExportProof {
   /** In the order of the export. */
-  part(made: ExportedPart): void;
+  part(made: ExportedPart): Promise<void>;
   /** After the last part. */
   end(seen: Seen): Promise<ExportFacts>;
 }
@@ -41,27 +43,19 @@ export interface ExportProof {
 export function openExportCheck({ exporter, file, ...selection }: ExportCheck, onBreach: OnBreach): ExportProof {
   const path = `export --format ${exporter.name}`;
   const whole = createHash('sha256');
-  const lines = new Map<string, Line>();
-  const ids = new Map<string, Named>();
+  const ids = new NameSet();
   let samples = 0;
-  let place = 0;
+  const compared = file === undefined ? undefined : openFile(file, (problem) => onBreach({ path: file, problem }));
   return {
-    part(made) {
-      for (const { query, sample, outcome, problem } of made.skipped)
+    async part({ bytes, samples: made, skipped }) {
+      for (const { query, sample, outcome, problem } of skipped)
         if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
-      whole.update(made.bytes);
-      for (const { query, sample, id, hashes = [] } of made.samples) {
-        samples++;
-        const named = { query, sample };
-        const other = id === null ? undefined : ids.get(id);
-        if (other)
-          onBreach({
-            path,
-            problem: `gives ${nameOf(named)} the id ${JSON.stringify(id)}, which ${nameOf(other)} has`,
-          });
-        if (id !== null) ids.set(id, named);
-        for (const hash of hashes) lines.set(hash, { ...named, place: place++ });
-      }
+      whole.update(bytes);
+      samples += made.length;
+      for (const one of made)
+        if (one.id !== null && !ids.add(one.id))
+          onBreach({ path, problem: `gives ${nameOf(one)} the id ${JSON.stringify(one.id)}, which another one has` });
+      await compared?.part(bytes, made);
     },
 
     async end(seen) {
@@ -70,63 +64,67 @@ export function openExportCheck({ exporter, file, ...selection }: ExportCheck, o
       if (counted && (samples < seen.complete || (seen.ended && samples > seen.complete))) {
         onBreach({ path, problem: `gives ${samples} samples; the records hold ${seen.complete} to be exported` });
       }
-      if (file !== undefined) await checkFile(file, lines, (problem) => onBreach({ path: file, problem }));
+      await compared?.end();
       return { format: exporter.name, samples, sha256: whole.digest('hex') };
     },
   };
 }
 
-interface Line extends Named {
-  readonly place: number;
+const LF = 10;
+
+/** Compares a file with the parts in turn, up to the first difference. */
+function openFile(file: string, onProblem: (problem: string) => void) {
+  const chunks = streamOf(file)[Symbol.asyncIterator]();
+  let read: Uint8Array = new Uint8Array();
+  let lines = 0;
+  let isOver = false;
+
+  function say(problem: string): void {
+    isOver = true;
+    onProblem(problem);
+  }
+
+  /** At most so many bytes; fewer at the file's end. */
+  async function take(count: number): Promise<Uint8Array> {
+    const taken = [read];
+    let length = read.length;
+    try {
+      for (let next; length < count && !(next = await chunks.next()).done; length += next.value.length)
+        taken.push(next.value);
+    } catch (error) {
+      say(explain(fileError('read', file, error)));
+    }
+    const all = Buffer.concat(taken);
+    read = all.subarray(count);
+    return all.subarray(0, count);
+  }
+
+  return {
+    async part(bytes: Uint8Array, samples: ExportedPart['samples']): Promise<void> {
+      if (isOver) return;
+      const found = await take(bytes.length);
+      if (isOver || Buffer.compare(found, bytes) === 0) return void (lines += linesIn(bytes));
+      const at = found.findIndex((byte, i) => byte !== bytes[i]);
+      const same = bytes.subarray(0, at < 0 ? found.length : at);
+      let left = linesIn(same);
+      const line = lines + left + 1;
+      const sample = samples.find((one) => (left -= one.lines) < 0)!;
+      const isCut = at < 0;
+      const what = isCut && same.at(-1) !== LF && same.length > 0 ? 'is torn' : isCut ? 'is missing' : 'is another';
+      say(`line ${line} ${what}: the records give ${nameOf(sample)} there`);
+    },
+
+    async end(): Promise<void> {
+      if (!isOver && (await take(1)).length > 0) say(`line ${lines + 1} is none that the records give`);
+      await chunks.return?.(undefined);
+    },
+  };
 }
 
-async function checkFile(
-  file: string,
-  expected: ReadonlyMap<string, Line>,
-  say: (problem: string) => void,
-): Promise<void> {
-  const found = new Map<number, number>();
-  let number = 0;
-  let last = -1;
-  try {
-    for await (const hash of lineHashes(file)) {
-      number++;
-      const line = hash === null ? undefined : expected.get(hash);
-      const before = line && found.get(line.place);
-      if (hash === null) say(`line ${number} is torn: its end is missing`);
-      else if (!line) say(`line ${number} is none that the records give`);
-      else if (before !== undefined) say(`line ${number} repeats line ${before}`);
-      else {
-        if (line.place < last) say(`line ${number} stands out of order: ${nameOf(line)}`);
-        last = Math.max(last, line.place);
-        found.set(line.place, number);
-      }
-    }
-  } catch (error) {
-    const problem = fileError('read', file, error);
-    return say(problem instanceof Error ? problem.message : String(problem));
-  }
-  for (const line of expected.values()) if (!found.has(line.place)) say(`lacks ${nameOf(line)}`);
-}
-
-/** SHA-256 of each line with its LF; null for a line without one. No line is held in memory. */
-async function* lineHashes(file: string): AsyncGenerator<string | null> {
-  let hash = createHash('sha256');
-  let open = false;
-  for await (const part of streamOf(file)) {
-    let from = 0;
-    for (let to = part.indexOf(10) + 1; to > 0; to = part.indexOf(10, from) + 1) {
-      yield hash.update(part.subarray(from, to)).digest('hex');
-      hash = createHash('sha256');
-      open = false;
-      from = to;
-    }
-    if (from < part.length) {
-      hash.update(part.subarray(from));
-      open = true;
-    }
-  }
-  if (open) yield null;
+function linesIn(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines++;
+  return lines;
 }
 
 interface Named {

@@ -8,12 +8,10 @@ import type { Breach, OnBreach, Store } from '../store.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import { type Traits, traitsOf } from './copies.ts';
 import type { ExportCheck } from './export.ts';
-import { type Served, servedOf } from './falls.ts';
 import { checkLogs } from './logs.ts';
 import { type PlayedQuery, playedQueryOf } from './queries.ts';
 import { countedOf } from './result.ts';
 import { checkRollout } from './rollout.ts';
-import { type TurnModel, turnModelsOf } from './models.ts';
 import type { CheckedRollout, ReplayFacts } from './checked.ts';
 
 export interface RolloutFacts {
@@ -34,8 +32,6 @@ export interface Found {
   readonly query: PlayedQuery | undefined;
   readonly counted: RolloutResult | undefined;
   readonly traits: Traits;
-  readonly models: readonly TurnModel[];
-  readonly served: readonly Served[];
   /** Paths of its logs. */
   readonly logs: readonly string[];
 }
@@ -84,8 +80,6 @@ export function openFacts(
       query: playedQueryOf(rollout),
       counted: countedOf(rollout),
       traits: traitsOf(rollout),
-      models: turnModelsOf(rollout),
-      served: servedOf(rollout),
       logs,
     };
     return { id, breaches, found };

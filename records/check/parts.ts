@@ -69,9 +69,9 @@ export function openParts(
   return async ({ listed, last }) => {
     const found = await Promise.all(listed.map(facts));
     if (!exporting) return { facts: found };
-    const { exporter, file, ...selection } = exporting;
+    const { exporter, file: _, ...selection } = exporting;
     try {
-      const make = await (maker ??= openPartMaker(store, exporter, { ...selection, hashed: file !== undefined }));
+      const make = await (maker ??= openPartMaker(store, exporter, selection));
       return { facts: found, exported: await make(last) };
     } catch (error) {
       if (!(error instanceof StoreError) || error.retryable) throw error;

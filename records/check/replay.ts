@@ -12,12 +12,11 @@ import { answerProblems, turnProblems } from './answer.ts';
 import { callProblems, rightCalls, rightReply } from './calls.ts';
 import { carriedProblems } from './carried.ts';
 import { chunkProblems } from './chunks.ts';
-import { exactProblems, isWithin, shownProblems } from './context.ts';
+import { exactProblems, shownProblems } from './context.ts';
 import { differences } from './differences.ts';
 import { endProblems } from './end.ts';
 import { namedModel, serverProblem } from './servers.ts';
 import { CLOCK_SKEW_MS, timeProblems } from './times.ts';
-import { verdictProblem } from './verdict.ts';
 import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
 
 export async function* replayProblems(checked: CheckedRollout, facts: ReplayFacts): AsyncGenerator<Problem> {
@@ -32,7 +31,7 @@ export async function* replayProblems(checked: CheckedRollout, facts: ReplayFact
     yield* of(turnFile(i + 1), await problemsOfTurn(checked, i, facts));
     if (!verdict) continue;
     const right = turn.record.calls ? rightReply(checked, i, texts) : rightVerdict(checked, i);
-    yield* of(verdictFile(i + 1), [...verdictProblem(verdict, turn.record), ...differences(verdict, right)]);
+    yield* of(verdictFile(i + 1), differences(verdict, right));
   }
   yield* callProblems(checked, clockSkewMs);
   yield* chunkProblems(checked);
@@ -103,7 +102,6 @@ async function problemsOfTurn(checked: CheckedRollout, i: number, facts: ReplayF
     ...turnProblems(record, rollout.settings),
     ...shownProblems(rollout, before, record),
     ...(exact ? await exactProblems(rollout, before, record, tokenizer) : []),
-    ...(exact || isWithin(record) ? [] : ['says an answer that its output text does not hold']),
   ];
 }
 

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { mayRetry } from '../../domain/rollout/ending.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import { actName, type SteeringAct } from '../../domain/run/steering.ts';
-import { AHEAD_MS, CLOCK_SKEW_MS } from './times.ts';
+import { CLOCK_SKEW_MS } from './times.ts';
 import { formProblem } from './shape.ts';
 import { isActFile, isHarmless, STEERING, steeringFile } from '../format/layout.ts';
 import { FOREIGN, namesIn } from '../in-flight/listing.ts';
@@ -76,7 +76,6 @@ async function placeProblem(
   if (!found) return `is about ${what}, which is not there`;
   if (found.hash !== of.hash) return `is about another record of ${what}: ${of.hash}, not ${found.hash}`;
   if (found.at - at > skewMs) return `was recorded at ${at}, before ${what} at ${found.at}`;
-  if (at > Date.now() + AHEAD_MS) return `was recorded at ${at}, a time still to come`;
   if (act === 'retry' && !found.mayRetry) return `tries ${rollout} again, which neither failed nor was undecided`;
   const unjudged = act === 'verdict' && (await store.getVerdict(id, turn!).catch(() => null)) === undefined;
   return unjudged ? `is a verdict on ${what}, which the judge has not judged` : undefined;

@@ -1,18 +1,15 @@
 // Proves a rollout's times: it begins after its run, each turn after the one before, and its end comes last. Workers'
 // clocks may differ by a given amount. A turn that was begun after the end was played in vain.
 
-import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
-import { END_FILE, ROLLOUT_FILE, turnFile, verdictFile } from '../format/layout.ts';
+import { END_FILE, ROLLOUT_FILE, turnFile } from '../format/layout.ts';
 import type { CheckedRollout, Problem } from './checked.ts';
 
 /** Clocks synchronised over a network differ by less. */
 export const CLOCK_SKEW_MS = 5000;
-/** The checking machine may be another than the one that recorded a time. */
-export const AHEAD_MS = 24 * 60 * 60 * 1000;
 
 /** `runAt`: the creation time of the run; undefined if unknown. */
 export function* timeProblems(
-  { rollout, turns: all, verdicts, end }: CheckedRollout,
+  { rollout, turns: all, end }: CheckedRollout,
   runAt: number | undefined,
   skewMs: number,
 ): Generator<Problem> {
@@ -36,17 +33,6 @@ export function* timeProblems(
       yield [step.file, `${step.does} at ${step.at}, ${late} ms before ${before.what} at ${before.at}`];
     if (late <= 0) before = step;
   }
-  for (const [i, turn] of turns.entries()) {
-    const [verdict, then] = [verdicts[i], turns[i + 1]?.startedAt ?? end?.finishedAt];
-    // Turns beyond the end may be of an earlier execution of the rollout.
-    if (!turn || !verdict || then === undefined || (end && i >= end.turns.length)) continue;
-    const room = then - turn.finishedAt;
-    const took = longestOf(verdict);
-    if (took > Math.max(0, room) + skewMs)
-      yield [verdictFile(i + 1), `took ${took} ms; ${room} ms passed until the rollout went on`];
-  }
-  const latest = Math.max(rollout.birthTime, end?.finishedAt ?? 0, ...turns.map((turn) => turn?.finishedAt ?? 0));
-  if (latest > Date.now() + AHEAD_MS) yield [ROLLOUT_FILE, `holds times that are still to come: ${latest}`];
   if (!end) return;
   const ended = turns[end.turns.length - 1]?.finishedAt ?? rollout.birthTime;
   if (ended - end.finishedAt > skewMs)
@@ -58,9 +44,4 @@ export function* timeProblems(
     if (!(broken && left && left.startedAt < end.finishedAt))
       yield [turnFile(i + 1), `was played after the end at turn ${end.turns.length}`];
   }
-}
-
-/** Calls of tools may run at the same time. */
-function longestOf({ verdict, tookMs, calls = [] }: VerdictRecord): number {
-  return verdict === 'called' ? Math.max(0, ...calls.map(({ ms }) => ms ?? 0)) : tookMs;
 }

@@ -31,7 +31,7 @@ export interface ExportSummary {
   readonly empty?: true;
 }
 
-export interface ExportOptions extends Omit<PartOptions, 'hashed'> {
+export interface ExportOptions extends PartOptions {
   /** Used by formats of lines. */
   readonly elsewhere?: ExportElsewhere | undefined;
   readonly onSkip?: (rollout: SkippedRollout) => void;

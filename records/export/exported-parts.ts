@@ -4,7 +4,6 @@
 import type { RolloutId } from '../../domain/run/ids.ts';
 import { ahead } from '../ahead.ts';
 import { type LineMaker, made } from './encoder.ts';
-import { sha256 } from '../format/text.ts';
 import { openSelection, type SelectionOptions, type SkippedRollout } from './selection.ts';
 import type { Store } from '../store.ts';
 import { rolloutsInOrder } from '../reading/trajectories.ts';
@@ -24,14 +23,9 @@ export interface ExportedSample {
   readonly lines: number;
   /** The sample's id in the file; null if the format has none. */
   readonly id: string | null;
-  /** Of each line with its newline, where wanted. */
-  readonly hashes?: readonly string[];
 }
 
-export interface PartOptions extends Omit<SelectionOptions, 'forTraining' | 'grouped' | 'incomplete'> {
-  /** Gives the hash of each line. */
-  readonly hashed?: boolean;
-}
+export type PartOptions = Omit<SelectionOptions, 'forTraining' | 'grouped' | 'incomplete'>;
 
 /** Other threads that export: each reply is what this process would have made. */
 export interface ExportElsewhere {
@@ -44,10 +38,8 @@ export type MakePart = (ids: readonly RolloutId[]) => Promise<ExportedPart>;
 
 /** Makes the parts of one export; the last group's labels stay in memory. */
 export async function openPartMaker(store: Store, exporter: LineMaker, options: PartOptions = {}): Promise<MakePart> {
-  const { hashed = false, ...selection } = options;
   const { forTraining = false, grouped = false, incomplete = false } = exporter;
-  const select = await openSelection(store, { ...selection, forTraining, grouped, incomplete });
-  const hashesOf = (lines: readonly string[]) => lines.map((line) => sha256(`${line}\n`));
+  const select = await openSelection(store, { ...options, forTraining, grouped, incomplete });
   return async (ids) => {
     const samples: ExportedSample[] = [];
     const skipped: SkippedRollout[] = [];
@@ -57,8 +49,7 @@ export async function openPartMaker(store: Store, exporter: LineMaker, options: 
       const { query, sample } = trajectory.rollout;
       const one = made(exporter, trajectory, onSkip, () => {
         const lines = exporter.lines(trajectory, labels);
-        const id = exporter.id?.(trajectory) ?? null;
-        return { id, lines, ...(hashed && { hashes: hashesOf(lines) }) };
+        return { id: exporter.id?.(trajectory) ?? null, lines };
       });
       if (!one) continue;
       for (const line of one.lines) texts.push(line, '\n');

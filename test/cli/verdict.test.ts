@@ -268,7 +268,6 @@ describe('the check of people’s acts', () => {
       /another record of turn 3/,
     ],
     ['one before its turn was played', forged(() => ({ at: 5 })), /was recorded at 5, before/],
-    ['one of tomorrow', forged(() => ({ at: Date.now() + 1e9 })), /a time still to come/],
     [
       'one after a verdict that is gone',
       forged(() => ({ after: `verdict-${'0'.repeat(32)}` })),

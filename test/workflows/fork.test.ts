@@ -217,27 +217,6 @@ describe('the check of lineage', () => {
       /says parent .*; run\.json says nothing/,
     ],
     [
-      'a lineage from a rollout that its parent does not have',
-      forge('run.json', 'run', ({ forkedFrom }) => ({
-        forkedFrom: { ...(forkedFrom as Fields), rolloutHash: 'a'.repeat(64) },
-      })),
-      /a rollout that run "first" beside it does not have/,
-    ],
-    [
-      'a lineage from a turn that its parent does not have',
-      forge('run.json', 'run', ({ forkedFrom }) => ({
-        forkedFrom: { ...(forkedFrom as Fields), hash: 'a'.repeat(64) },
-      })),
-      /a turn 2 that run "first" beside it does not have/,
-    ],
-    [
-      'a lineage from another run of that name',
-      forge('run.json', 'run', ({ forkedFrom }) => ({
-        forkedFrom: { ...(forkedFrom as Fields), runHash: 'a'.repeat(64) },
-      })),
-      /another run "first" than the one beside it/,
-    ],
-    [
       'a message that was removed',
       (folder) => rmSync(join(folder, at(), 'say-003.json')),
       /turn-003\.json: says said .*; the records say nothing/,

@@ -20,10 +20,10 @@ import { serverForgeries } from './server-forgeries.ts';
 const root = mkdtempSync(join(tmpdir(), 'everturn-forged-'));
 const played = join(root, 'played');
 let tokenizer: FoundTokenizer['tokenizer'];
-let model: FoundTokenizer['model'];
+let hashes: FoundTokenizer['hashes'];
 beforeAll(async () => {
   for (const run of ['always', 'success', 'cut']) unpack(`run-${run}.json`, join(played, run));
-  ({ tokenizer, model } = await tokenizerOf(openFileStore(played, 'always'), root));
+  ({ tokenizer, hashes } = await tokenizerOf(openFileStore(played, 'always'), root));
   if (!tokenizer) throw new Error('the shipped tokenizer is not here');
 });
 afterAll(() => rmSync(root, { recursive: true }));
@@ -39,7 +39,7 @@ async function problemsOf(out: string, run: string, byTokenizer: boolean): Promi
   await checkRun(openFileStore(out, run), ({ path, problem }) => problems.push(`${path}: ${problem}`), {
     export: { exporter: areal },
     tokenizer: byTokenizer ? tokenizer : undefined,
-    model: byTokenizer ? model : undefined,
+    hashes: byTokenizer ? hashes : undefined,
     everturn: everturnVersion(),
   });
   return problems;

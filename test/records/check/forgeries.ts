@@ -72,7 +72,8 @@ export const turnForgeries: Readonly<Record<string, Forgery>> = {
   // What the model said.
   'an answer that its ids do not say': {
     change: turn((one) => (one.answer = `${one.answer} \\boxed{42}`)),
-    problem: /says an answer that its output text does not hold/,
+    problem: /says answer .*; its rollout and .* give/,
+    byTokenizer: true,
   },
   'an answer and a text that its ids do not say': {
     change: turn((one) => {
@@ -166,16 +167,9 @@ export const turnForgeries: Readonly<Record<string, Forgery>> = {
     change: turn((one) => (one.seed = one.seed! + 1)),
     problem: /says seed \d+; the records say \d+/,
   },
-  'a run with a seed that its name does not give': {
-    change: (whole) => {
-      whole.run.settings = { ...whole.run.settings, seed: 12 };
-      for (const one of whole.rollouts) one.rollout.settings = { ...one.rollout.settings, seed: 12 };
-    },
-    problem: /says the seed 12 was left out/,
-  },
   'an answer of another model': {
     change: turn((one) => (one.model = 'gpt-5')),
-    problem: /says the model "gpt-5"; another turn of the run says "tiny"/,
+    problem: /says model "gpt-5"; the records say "tiny"/,
   },
   'an answer of a server that the run does not ask': {
     change: (whole) => {

@@ -58,14 +58,6 @@ const runForgeries: Readonly<Record<string, Forgery>> = {
     change: rollout((one) => (one.end.finishedAt = one.turns[0]!.startedAt - 60_000)),
     problem: /ended at \d+, \d+ ms before what it ends/,
   },
-  'times that are still to come': {
-    change: rollout((one) => (one.end.finishedAt += 1e12)),
-    problem: /holds times that are still to come/,
-  },
-  'a judge that took longer than there was time': {
-    change: rollout((one) => (one.verdicts[0] = { ...one.verdicts[0]!, tookMs: 3_600_000 })),
-    problem: /took 3600000 ms; \d+ ms passed/,
-  },
   // What was to be played.
   'a sample more than the run has': {
     change: (whole) => {
@@ -108,17 +100,6 @@ const runForgeries: Readonly<Record<string, Forgery>> = {
     problem: /has no right solutions: .* \(in query\)/,
   },
   // Copies.
-  'a sample copied from another one': {
-    change: (whole) => {
-      const [from, to] = whole.rollouts as [LooseRollout, LooseRollout];
-      const { birthTime } = from.rollout;
-      const seeds = to.turns.map(({ seed }) => seed);
-      Object.assign(to, structuredClone({ turns: from.turns, verdicts: from.verdicts, end: from.end }));
-      to.rollout.birthTime = birthTime;
-      to.turns.forEach((one, i) => (one.seed = seeds[i]!));
-    },
-    problem: /is a copy of .*: each answer, and each time to the millisecond/,
-  },
   'an answer copied behind another question, with its times': {
     change: (whole) => copyTurns(whole, [0], true),
     problem: /has the ids and logprobs of .*, to the bit, behind another context/,
