@@ -29,13 +29,13 @@ const PARTS = [
   'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
-  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,parts,streams,update-weights,verdict,view}.test.ts',
+  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,odd-runs,parts,streams,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/records/check/{call-forgeries,check,check-forgeries}.test.ts',
   // They wait.
-  'test/{cli/follow,inference/identity-asked,client/connect,client/await-cluster,client/open-rollouts,client/unseen}.test.ts',
-  'test/{records/search,viewer/steer,inference/fleet-limits,environments/{own-openenv,own-openenv-text,own-url}}.test.ts',
+  'test/{cli/follow,inference/{identity-asked,recheck},client/connect,client/await-cluster,client/open-rollouts,client/unseen}.test.ts',
+  'test/{records/{bucket,search},domain/secret,formats/exports/logs,viewer/steer,inference/fleet-limits,environments/{own-openenv,own-openenv-text,own-url}}.test.ts',
   'test/environments/tools/{hostile,formats,extension,doors,python,python-module,real-server,still}.test.ts',
   'test/records/{bucket-readers,bucket-trouble,export-ids,ended-kills,power,processes,threaded-disk}.test.ts',
 ];

@@ -20,7 +20,8 @@ import { scriptedIo } from './scripted-io.ts';
 
 let out: string;
 const path = (run: string, ...file: string[]) => join(out, run, ...file);
-const TURN = join(rolloutFolder({ query: 'a1', sample: 0, attempt: 1 }), 'turn-002.json');
+const own = rolloutFolder({ query: 'a1', sample: 0, attempt: 1 });
+const TURN = join(own, 'turn-002.json');
 
 async function made(run: string, through: (store: Store) => Store = (store) => store): Promise<void> {
   const store = through(openLoose(out, run));
@@ -83,10 +84,16 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
+/** Nothing listens there: a command that would play is refused, and starts no server of its own. */
+const NOBODY = '127.0.0.1:9';
+
 async function called(...args: string[]) {
   const control = new AbortController();
   const io = {
-    ...scriptedIo({ cwd: out, env: { EVERTURN_UI: 'on', EVERTURN_HOME: join(out, '.home') } }),
+    ...scriptedIo({
+      cwd: out,
+      env: { EVERTURN_UI: 'on', EVERTURN_HOME: join(out, '.home'), TEMPORAL_ADDRESS: NOBODY },
+    }),
     interrupted: () => control.signal,
   };
   let over = false;
@@ -100,7 +107,6 @@ async function called(...args: string[]) {
 const READERS: readonly (readonly [string, (run: string) => string[]])[] = [
   ['view', (run) => ['view', run, '--out', out]],
   ['stats', (run) => ['stats', run, '--out', out]],
-  ['stats --json', (run) => ['stats', run, '--out', out, '--json']],
   ['compare with', (run) => ['compare', 'good', run, '--out', out]],
   ['compare to', (run) => ['compare', run, 'good', '--out', out]],
   ['search', (run) => ['search', run, 'it', '--out', out]],
@@ -125,11 +131,12 @@ const READERS: readonly (readonly [string, (run: string) => string[]])[] = [
   ['retry', (run) => ['retry', run, 'a3', '--out', out]],
 ];
 
+const ACTS = ['verdict', 'note', 'fork', 'extend', 'retry'];
+
 describe('a run that cannot be read', () => {
   const all = Object.keys(ODD).flatMap((run) => READERS.map(([name, args]) => [name, run, args] as const));
   test.each(all)('%s %s: one paragraph with the way out', async (name, run, args) => {
     const { code, out: stdout, err } = await called(...args(run));
-    if (process.env['SHOW']) console.log(`${name} ${run}: ${code}\n${stdout.slice(0, 300)}${err}`);
     // Of a rollout its own records say enough; `check` prints what it found.
     expect(code > 0).toBe(name !== 'show' || run === 'bare');
     const isBreach = name === 'check' && run !== 'bare' && run !== 'later';
@@ -144,12 +151,11 @@ describe('a run that cannot be read', () => {
 });
 
 describe('a run of a later Everturn with fields that this one does not know', () => {
-  const readOnly = READERS.filter(([name]) => !['verdict', 'note', 'fork', 'extend', 'retry', 'check'].includes(name));
-  test.each(readOnly)('%s reads it, and says nothing of them', async (name, args) => {
+  const readOnly = READERS.filter(([name]) => ![...ACTS, 'check'].includes(name));
+  test.each(readOnly)('%s reads it, and says nothing of them', async (_, args) => {
     const { code, out: stdout, err } = await called(...args('fields'));
     expect(code, err).toBe(0);
     expect(stdout + err).not.toMatch(/x-later|\[object/);
-    if (name.startsWith('stats')) expect(stdout).toMatch(/pass@1|passAt|accuracy/i);
   });
 });
 
@@ -173,23 +179,7 @@ describe('a run that has ended, and has none of its rollouts', () => {
   );
 });
 
-describe('a run with a record of a format that this Everturn does not know', () => {
-  test.each(READERS.filter(([name]) => ['show', 'why', 'export', 'check', 'search', 'fork'].includes(name)))(
-    '%s names the record, and does not ask for it to be moved away',
-    async (name, args) => {
-      const { code, out: stdout, err } = await called(...args('turns'));
-      const said = stdout + err;
-      if (process.env['SHOW']) console.log(`${name}: ${code}\n${said}`);
-      if (name === 'export') expect(said).toMatch(/a1, sample 0: broken[^]*everturn check .*names what is broken/);
-      else expect(said).toMatch(/turn-002\.json has format "?everturn-turn\/2/);
-      expect(said).not.toContain('moved away');
-      expect(code === 0).toBe(name === 'search');
-    },
-  );
-});
-
 describe('a run with a record of a later format', () => {
-  const own = rolloutFolder({ query: 'a1', sample: 0, attempt: 1 });
   const KINDS: Readonly<Record<string, string>> = {
     rollout: join(own, 'rollout.json'),
     turn: join(own, 'turn-001.json'),
@@ -213,35 +203,36 @@ describe('a run with a record of a later format', () => {
       changed(path(run, one), (text) => text.replace(`everturn-${kind}/1`, `everturn-${kind}/2`));
     }
   });
-  const ACTS = ['verdict', 'note', 'fork', 'extend', 'retry'];
   const readers = READERS.filter(([name]) => !ACTS.includes(name));
   const all = Object.keys(KINDS).flatMap((kind) => readers.map(([name, args]) => [name, kind, args] as const));
   test.each(all)('%s names the record or leaves it out: %s', async (name, kind, args) => {
     const { code, out: stdout, err } = await called(...args(of(kind)));
     const said = stdout + err;
     expect(said).not.toMatch(/moved away|^\s+at |\[object/m);
-    expect([0, 1, 2]).toContain(code);
-    // One paragraph, with the way out.
     if (code !== 0) {
       expect(err).toContain(`everturn-${kind}/2`);
       // An export writes the others, and refers to `check`.
       if (code === 1 && name === 'export') return;
       expect(err).toMatch(/Use the Everturn that made it|use that one, or a later one/);
+      expect(code).toBe(2);
     }
-    if (code !== 0) expect(code).toBe(2);
     // A turn's small facts are read from the end of its file: of another format they say nothing.
     if (/^(stats|compare)/.test(name) && ['turn', 'verdict', 'end'].includes(kind)) expect(code).toBe(2);
     if (name === 'check') expect([code, err.match(/is not proved/)?.[0]]).toEqual([2, 'is not proved']);
     const isOfRollout = ['rollout', 'turn', 'verdict', 'end'].includes(kind);
     if (name.startsWith('report') && isOfRollout) {
-      expect(code).toBe(0);
       expect(said).toContain('the turns of 1 whose records this Everturn cannot read');
     }
+  });
+  test('a fork of a turn of a later format is refused by its name, and an export leaves it to check', async () => {
+    const args = ['turns', 'a1', '--from-turn', '3', '--out', out];
+    expect((await called('fork', ...args)).err).toMatch(/turn-002\.json has format "?everturn-turn\/2/);
+    const { err } = await called('export', 'turns', '--out', out, '--format', 'areal', '--to', join(out, 'x.jsonl'));
+    expect(err).toMatch(/a1, sample 0: broken[^]*everturn check .*names what is broken/);
   });
 });
 
 describe('a run with a pipe in place of a file', () => {
-  const own = rolloutFolder({ query: 'a1', sample: 0, attempt: 1 });
   const FILES = {
     ...Object.fromEntries(
       ['rollout', 'turn-001', 'verdict-001', 'end'].map((name) => [name, join(own, `${name}.json`)]),
@@ -264,13 +255,27 @@ describe('a run with a pipe in place of a file', () => {
     writer = spawn('sh', ['-c', 'while sleep 10; do for pipe; do : <> "$pipe"; done; done', 'sh', ...pipes]);
   });
   afterAll(() => writer.kill());
-  const all = Object.keys(FILES).flatMap((name) => READERS.map(([reader, args]) => [reader, name, args] as const));
+  // Of commands that read alike, one.
+  const ONE_EACH = [
+    'view',
+    'stats',
+    'compare to',
+    'search',
+    'report',
+    'show',
+    'export',
+    'check',
+    'status',
+    'note',
+    'fork',
+  ];
+  const readers = READERS.filter(([name]) => ONE_EACH.includes(name));
+  const all = Object.keys(FILES).flatMap((name) => readers.map(([reader, args]) => [reader, name, args] as const));
   test.each(all)('%s does not wait for %s', async (reader, name, args) => {
     const { code, out: stdout, err } = await called(...args(`pipe-${name}`));
-    const said = stdout + err;
-    if (process.env['SHOW']) console.log(`${reader} ${name}: ${code}\n${said.slice(0, 600)}`);
-    expect(said).not.toMatch(/^\s+at |\[object/m);
-    if (reader === 'check' || (code !== 0 && reader !== 'export')) expect(said).toMatch(/a pipe|is not of this run/);
+    expect(stdout + err).not.toMatch(/^\s+at |\[object/m);
+    if (reader === 'check' || (code !== 0 && reader !== 'export'))
+      expect(stdout + err).toMatch(/a pipe|is not of this run/);
   });
 });
 
@@ -278,9 +283,7 @@ describe('asked for what is not there', () => {
   const asked: readonly (readonly [string, string[], number, RegExp])[] = [
     ['a k larger than n', ['stats', 'good', '--k', '1,4'], 2, /--k 4 is above the 1 sample .*--samples 4/],
     ['a k of nothing', ['stats', 'good', '--k', '0'], 2, /--k.*0/],
-    ['a k that is no number', ['stats', 'good', '--k', 'many'], 2, /--k.*many/],
     ['a turn behind the last', ['fork', 'good', 'a1', '--from-turn', '9'], 2, /has 3 turns\. Give a turn from 1 to 3/],
-    ['turn 0', ['fork', 'good', 'a1', '--from-turn', '0'], 2, /--from-turn/],
     ['a query that is not there', ['fork', 'good', 'a9', '--from-turn', '1'], 2, /a9/],
     ['a sample that is not there', ['show', 'good', 'a1', '--sample', '7'], 2, /Its samples: 0/],
     ['a verdict on a turn behind the last', ['verdict', 'good', 'a1', 'right', '--turn', '9'], 2, /turn from 1 to 3/],
@@ -288,7 +291,6 @@ describe('asked for what is not there', () => {
   ];
   test.each(asked)('%s: one paragraph with the way out', async (name, args, wanted, says) => {
     const { code, out: stdout, err } = await called(...args, '--out', out);
-    if (process.env['SHOW']) console.log(`${name}: ${code}\n${stdout}${err}`);
     expect(stdout + err).toMatch(says);
     expect(code).toBe(wanted);
     if (wanted > 0) expect(err.trim().split('\n').length).toBe(1);
