@@ -34,18 +34,15 @@ export interface ReportParts {
   /** The source expression of a script or a style in the policy. */
   readonly sha: (text: string) => string;
   readonly title: string;
-  /** The source expression of requests that it may make; none without it. */
-  readonly connect?: string;
 }
 
-/** The policy allows the one script and the one style, by their hashes, and no request but to `connect`. */
-export function reportHtml({ bundle, island, sha, title, connect }: ReportParts): string {
+/** The policy allows the one script and the one style, by their hashes, and no request. */
+export function reportHtml({ bundle, island, sha, title }: ReportParts): string {
   // In a script these are only in texts; in HTML they would end it or begin a comment.
   const script = bundle.script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const style = bundle.style.replaceAll('</style', '<\\/style');
   const policy =
     `default-src 'none'; script-src ${sha(script)}; style-src ${sha(style)}; img-src data:; ` +
-    `${connect === undefined ? '' : `connect-src ${connect}; `}` +
     "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
   return (
     `<!doctype html>\n<html lang="en"><head>${HEAD}<meta http-equiv="Content-Security-Policy" content="${policy}">` +

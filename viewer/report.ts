@@ -1,5 +1,4 @@
-// Runs as a report: the viewer's page with its data, in one HTML file or as a folder for a static host (site.ts). It
-// asks nothing of anybody but the site's own files. Holds all numbers of the runs, and of two runs their comparison; of the
+// Runs as a report: the viewer's page with its data, in one HTML file that asks nothing of anybody. Holds all numbers of the runs, and of two runs their comparison; of the
 // rollouts those that say most, failures first, then a seeded sample; what is left out is named in it.
 
 import { createHash } from 'node:crypto';
@@ -8,7 +7,6 @@ import { gzip } from 'node:zlib';
 import { StoreError } from '../domain/errors/errors.ts';
 import { shuffled } from '../domain/run/shuffle.ts';
 import { CELLS } from '../statistics/comparison.ts';
-import { OTHER_VERSION } from '../records/disk/errors.ts';
 import type { Api } from './api.ts';
 import { type Bundle, reportHtml } from './assets.ts';
 import { markedRows } from './marked-rows.ts';
@@ -45,15 +43,6 @@ export interface Report {
   readonly left: readonly string[];
 }
 
-/** Takes the parts as they are made. */
-export type Put = (name: string, part: unknown) => void | Promise<void>;
-
-export interface Gathered {
-  readonly index: ReportIndex;
-  /** Whole ones, of all runs. */
-  readonly rollouts: number;
-}
-
 /** Rows in the list of a run, at most. */
 const MOST_ROWS = 20_000;
 /** The data are compressed above this many characters. */
@@ -62,25 +51,24 @@ const ALL = { filter: '', sort: '' };
 const zipped = promisify(gzip);
 
 export async function makeReport(from: ReportParts, run: string, options: ReportOptions): Promise<Report> {
-  const parts: Record<string, unknown> = {};
-  const { index, rollouts } = await gather(from, run, options, (name, part) => void (parts[name] = part));
-  return { html: await htmlOf({ index, parts }, from.bundle), rollouts, left: index.left };
+  const { data, rollouts } = await gather(from, run, options);
+  return { html: await htmlOf(data, from.bundle), rollouts, left: data.index.left };
 }
 
-export async function gather(
-  { api, runs }: Pick<ReportParts, 'api' | 'runs'>,
+/** `rollouts`: whole ones, of all runs. */
+async function gather(
+  { api, runs }: ReportParts,
   first: string,
   options: ReportOptions,
-  put: Put,
-): Promise<Gathered> {
+): Promise<{ readonly data: ReportData; readonly rollouts: number }> {
+  const parts: Record<string, unknown> = {};
   const { compare } = options;
   const names = compare === undefined ? [first] : [first, compare];
   for (const name of names) {
     const { index } = await runs.open(name);
     await index.refresh();
     const { problem } = index.progress;
-    if (problem !== undefined)
-      throw new StoreError(problem, { reason: OTHER_VERSION.test(problem) ? 'other-version' : 'record-broken' });
+    if (problem !== undefined) throw new StoreError(problem, { reason: 'record-broken' });
   }
   const compared = compare === undefined ? null : await comparedOf(api, first, compare);
   // Rollouts of queries that one run alone has right say most about two runs.
@@ -101,14 +89,14 @@ export async function gather(
       if (!rollout) continue;
       const n = whole.push(row) - 1;
       // Neighbours and samples are found among the rows.
-      await put(PART.rollout(i, n), { ...rollout, samples: [], previous: null, next: null });
-      if (options.tokens) await put(PART.tokens(i, n), await tokensOf(api, name, row, rollout));
+      parts[PART.rollout(i, n)] = { ...rollout, samples: [], previous: null, next: null };
+      if (options.tokens) parts[PART.tokens(i, n)] = await tokensOf(api, name, row, rollout);
     }
     const broken = chosen.length - whole.length;
     const listed = rows.length <= MOST_ROWS ? rows : chosen;
     const queries = await api.queries(name, 'all', 0, 1);
     const part: ReportRun = { run: message, rows: listed, queries, whole: whole.map(rowKey) };
-    await put(PART.run(i), part);
+    parts[PART.run(i)] = part;
     heads.push(message.head);
     rollouts += whole.length;
     const of = names.length > 1 ? `${name}: ` : '';
@@ -126,8 +114,9 @@ export async function gather(
   );
   if (compared && compared.all.pairs.length < compared.all.count)
     left.push(`pairs of queries after the first ${compared.all.pairs.length} of ${compared.all.count}, by difference`);
-  if (compared) await put(PART.compared, compared);
-  return { index: { heads, left, compared: compare === undefined ? null : [first, compare] }, rollouts };
+  if (compared) parts[PART.compared] = compared;
+  const index = { heads, left, compared: compare === undefined ? null : ([first, compare] as const) };
+  return { data: { index, parts }, rollouts };
 }
 
 /** One damaged record takes its own rollout out of a report, and no other. */
@@ -187,11 +176,11 @@ async function htmlOf(data: ReportData, bundle: Bundle): Promise<string> {
   return reportHtml({ bundle, island: { id: 'report', ...island }, sha: shaOf, title: titleOf(data.index) });
 }
 
-export const titleOf = ({ heads }: ReportIndex): string => `${heads.map(({ run }) => run).join(' and ')} · Everturn`;
+const titleOf = ({ heads }: ReportIndex): string => `${heads.map(({ run }) => run).join(' and ')} · Everturn`;
 
-export const shaOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const shaOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** JSON that ends no element and opens no comment; parses to the same value. */
-export function inert(json: string): string {
+function inert(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -60,7 +60,6 @@ describe('a file in the folder of a run', () => {
     'export of traces': (place) => ['export', RUN, '--format', 'otlp', '--overwrite', '--to', place],
     'export of a folder': (place) => ['export', RUN, '--format', 'prime-rl', '--seq-len', '64', '--to', place],
     report: (place) => ['report', RUN, '--overwrite', '--to', place],
-    'report --site': (place) => ['report', RUN, '--overwrite', '--site', place],
   };
   test.each(Object.entries(COMMANDS).flatMap(([name, of]) => PLACES.map((place) => [name, place, of] as const)))(
     'is not written by %s: %s',

@@ -1,18 +1,14 @@
 // A report in a real browser, opened from disk without a network: its numbers are the run's, it says what it leaves out,
 // hostile texts stay text, and it prints as a whole.
 
-import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { basename, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hrefOf } from '../../viewer/page/route.ts';
 import { makeReport, type ReportOptions } from '../../viewer/report.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import { writeSite } from '../../viewer/site.ts';
 import { play, putRun, RUN } from '../records/play.ts';
 import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
 import { harm } from './harm.ts';
@@ -24,17 +20,11 @@ const OTHER = 'other';
 
 describeUnless(NO_BROWSER)('a report in a browser', () => {
   const rigs: ViewRig[] = [];
-  const hosts: { host: Server; folder: string }[] = [];
   let browser: Browser;
   beforeAll(async () => void (browser = await launch()));
   afterAll(async () => {
     await browser?.close();
     for (const rig of rigs) await rig.close();
-    for (const { host, folder } of hosts) {
-      host.close();
-      host.closeAllConnections();
-      rmSync(folder, { recursive: true, force: true });
-    }
   });
 
   async function reportOf(play: (rig: ViewRig) => Promise<void>, options: Partial<ReportOptions> = {}) {
@@ -54,26 +44,6 @@ describeUnless(NO_BROWSER)('a report in a browser', () => {
     await putRun(store, queries, { run: OTHER });
     for (const [index, query] of queries.entries())
       await play(store, { run: OTHER, query, index, verdicts: ['wrong', 'wrong'] });
-  }
-
-  /** As a static host serves it: a folder below others, files by their names, nothing else. */
-  async function hosted(rig: ViewRig, options: Partial<ReportOptions> = {}) {
-    const folder = join(rig.out, '..', `${basename(rig.out)}-site`);
-    const made = await writeSite({ ...rig, bundle: builtPage() }, RUN, {
-      ...{ folder, replace: true, rollouts: 200, tokens: true },
-      ...options,
-    });
-    const host = createServer((request, response) => {
-      const path = decodeURIComponent((request.url ?? '').split('?')[0]!).replace('/deep/er', '');
-      const file = join(folder, path === '/' ? 'index.html' : path);
-      if (!existsSync(file)) return void response.writeHead(404).end();
-      response.setHeader('content-type', file.endsWith('.json') ? 'application/json' : 'text/html');
-      response.end(readFileSync(file));
-    });
-    host.listen(0, '127.0.0.1');
-    await once(host, 'listening');
-    hosts.push({ host, folder });
-    return { ...made, folder, url: `http://127.0.0.1:${(host.address() as AddressInfo).port}/deep/er/` };
   }
 
   test('shows the run’s numbers and turns from disk, with the network off', async () => {
@@ -166,49 +136,6 @@ describeUnless(NO_BROWSER)('a report in a browser', () => {
     await page.goto(`${url}#/compare/${OTHER}/${RUN}`);
     await expect.poll(() => page.getByRole('alert').innerText()).toContain(`compares ${RUN} with ${OTHER}`);
     expect(await harm(seen)).toEqual([]);
-    await seen.close();
-  });
-
-  test('as a site shows the same from any folder of a host, asks for its own files only, and lets nothing out', async () => {
-    const rig = await viewRig();
-    rigs.push(rig);
-    await playHostile(rig.store);
-    await playOther(rig);
-    const { url, folder, files, rollouts, left } = await hosted(rig, { compare: OTHER });
-    expect(rollouts).toBe(HOSTILE_QUERIES.length + 3);
-    expect(files).toBe(
-      readdirSync(folder, { recursive: true }).filter((name) => /\.(json|html)$/.test(String(name))).length,
-    );
-    expect(left.join()).toContain('live updates');
-    const seen = await openPage(browser, url);
-    const { page } = seen;
-    await page.locator('.two-by-two').waitFor();
-    await page.getByRole('link', { name: RUN, exact: true }).first().click();
-    await page.locator('table.numbers').first().waitFor();
-    expect(await page.locator('.left').innerText()).toContain('live updates');
-    for (const { queryId } of HOSTILE_QUERIES.slice(0, 12)) {
-      const place = { query: queryId, sample: 0, attempt: 1 };
-      const list = { filter: '', sort: '' };
-      await page.goto(
-        `${url}${hrefOf({ page: 'rollout', run: RUN, place, turn: 2, tokens: true, token: 0, ...list })}`,
-      );
-      await expect.poll(() => page.locator('h1').textContent()).toBe(queryId);
-      await page.locator('.cells').waitFor();
-      expect(await harm(seen)).toEqual([]);
-    }
-    await page.goto(`${url}#/compare/${RUN}/${OTHER}/only-a`);
-    await page.locator('.pairs tbody tr').first().waitFor();
-    expect(await page.evaluate(`fetch('https://evil.example/').then(() => 'sent', () => 'refused')`)).toBe('refused');
-    await seen.close();
-  });
-
-  test('a site opened from disk says that it needs a host, and what opens from disk', async () => {
-    const rig = await viewRig();
-    rigs.push(rig);
-    await playSome(rig.store);
-    const { folder } = await hosted(rig);
-    const seen = await openPage(browser, `${pathToFileURL(join(folder, 'index.html')).href}#/run/${RUN}`);
-    await expect.poll(() => seen.page.getByRole('alert').innerText()).toContain('makes one file that opens from disk');
     await seen.close();
   });
 });

@@ -44,7 +44,7 @@ export async function viewRig(decoder: TokenDecoder | string = 'no tokenizer her
   const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
   const extras = openExtras({
     ...{ runs, sampleOf, now: () => 1_700_000_100_000 },
-    prove: (open, onBreach) => prove(open, io, out, onBreach),
+    prove: (open, onBreach) => prove(open, io, onBreach),
   });
   const servers: ViewServer[] = [];
   return {

@@ -1,5 +1,4 @@
-// The data of a report: an index, and parts by name. In a file they are inside the HTML; of a site each part is a file of
-// its own, relative to the page.
+// The data of a report, inside its HTML: an index, and parts by name.
 
 import type { Cell, CompareMessage, QueriesMessage, RunHead, RunMessage, TokensMessage } from './messages.ts';
 import type { Row } from './row.ts';

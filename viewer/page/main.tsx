@@ -27,7 +27,7 @@ if (root) {
   });
   if (report && location.hash.replace(/^#\/?/, '') === '') history.replaceState(null, '', homeOf(report));
   show(key);
-  if (report?.data) printWhole(report.data, root);
+  if (report) printWhole(report.data, root);
 }
 
 /** The comparison, or the run, that a report is about. */
