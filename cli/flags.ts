@@ -16,6 +16,8 @@ export const OUT = withDefault(
 );
 export const JSON_FLAG = flag('facts as JSON on stdout, everything else on stderr');
 
+export const OF_RUN = { out: OUT, json: JSON_FLAG };
+
 /** One rollout of a run: `--sample` and `--attempt` choose among those of the query. */
 export const ROLLOUT = { ...RUN, '<query>': "the query's id" };
 export const OF_ROLLOUT = {

@@ -6,19 +6,18 @@ import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { describeWorkflow, progressOf, takesActivities } from '../../client/temporal/runs.ts';
 import { type Workers, workersOf } from '../../client/temporal/workers.ts';
-import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { CollectionCounts } from '../../domain/run/progress.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import { ended } from '../../domain/run/progress.ts';
 import { TASK_QUEUE } from '../../domain/run/queues.ts';
 import { readFleet, type ServerReport, STALE_MS } from '../../records/run/fleet-status.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
-import { command, flag } from '../command.ts';
+import { command } from '../command.ts';
 import { ifUp, type Link, unanswered, workflowUrl } from '../find/link.ts';
 import { knownResult, locateRun, recordedProgress, runArgument, type RunPlace, shortPath } from '../find/place.ts';
-import { JSON_FLAG, OUT, RUN } from '../flags.ts';
-import { type Io, print, printJson, typable } from '../io.ts';
-import { feedStatusOf, type FeedStatus, groupLine, groupStates, statusLines } from '../view/feed.ts';
+import { OF_RUN, RUN } from '../flags.ts';
+import { type Io, typable } from '../io.ts';
+import { feedStatusOf, type FeedStatus, statusLines } from '../view/feed.ts';
 import { ago, lines, paintFor, plural } from '../view/format.ts';
 import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
 import {
@@ -78,9 +77,9 @@ const NOT_LIVE = { url: null, waitingFor: null, toldAt: null, workers: null };
 
 export const status = command({
   args: RUN,
-  flags: { out: OUT, groups: flag('of a run that a trainer lives on: each group, and where it is'), json: JSON_FLAG },
+  flags: OF_RUN,
   help: 'Example:\n  everturn status my-run',
-  async run(io, { run: named, out, groups, json }) {
+  async run(io, { run: named, out }) {
     const place = await locateRun(io, named, out);
     const { run, store } = place;
     const found = await progressFound(io, place);
@@ -94,13 +93,7 @@ export const status = command({
     // A damaged run.json is for `check` to name.
     const forkedFrom = (await store.getRun().catch(() => undefined))?.record.forkedFrom ?? null;
     const whole: RunStatus = { run, folder: store.folder, ...found, servers, feed, weights, people, forkedFrom };
-    if (json) printJson(io, whole);
-    else print(io, typable(io, statusText(io, place, whole)));
-    if (!groups) return;
-    for await (const group of groupStates(store, feed?.open?.leases ?? [])) {
-      if (json) printJson(io, group);
-      else print(io, oneLine(groupLine(group, io.now())));
-    }
+    return { json: whole, text: typable(io, statusText(io, place, whole)) };
   },
 });
 

@@ -10,14 +10,12 @@ import { type Answer, command, required, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { withLink } from '../find/link.ts';
 import { knownResult, locateRun, typed } from '../find/place.ts';
-import { JSON_FLAG, OUT, RUN } from '../flags.ts';
+import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { follow } from '../play/follow.ts';
 import { plural } from '../view/format.ts';
 import { openProgressView } from '../view/progress-view.ts';
 import { outcomeLine } from '../view/summary.ts';
-
-export const OF_RUN = { out: OUT, json: JSON_FLAG };
 
 /** Rollouts in flight continue to their end. */
 export const pause = command({

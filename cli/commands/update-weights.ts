@@ -19,13 +19,12 @@ import { command, flag, parsed, required, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { withLink, type Link } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
-import { RUN } from '../flags.ts';
+import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { paintFor, plural, table } from '../view/format.ts';
 import { isServerFailure } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { describeWorkflow } from '../../client/temporal/runs.ts';
-import { OF_RUN } from './steer.ts';
 
 export interface WeightUpdate {
   readonly run: string;
