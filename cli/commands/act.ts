@@ -20,7 +20,6 @@ import { command, flag, required, text, unusable, whole, withDefault } from '../
 import { withLink } from '../find/link.ts';
 import { mustBeText, personOf } from '../find/person.ts';
 import { findRollout, findRun, locateRun, noRollout, type RunPlace, shellQuoted, typed } from '../find/place.ts';
-import { runMadeBefore } from '../find/source.ts';
 import { JSON_FLAG, OF_ROLLOUT, ROLLOUT } from '../flags.ts';
 import { plural } from '../view/format.ts';
 
@@ -80,7 +79,8 @@ export const note = command({
   help: 'A note changes no export. docs/steer.md\n\nExample:\n  everturn note my-run arith-0007 --turn 2 "lost the sign"',
   async run(io, given) {
     const place = await findRun(io, given.run, given.out);
-    await runMadeBefore(place);
+    // A damaged run.json is said before anything is recorded.
+    await place.store.getRun();
     const said = mustBeText('The note', given.text, MOST_TEXT_CHARS, true);
     const { turn = null, dryRun, via } = given;
     const id = await findRollout(place, given);
@@ -106,7 +106,8 @@ export const verdict = command({
     '  everturn verdict my-run arith-0007 --turn 2 right --reason "equivalent form"',
   async run(io, given) {
     const place = await findRun(io, given.run, given.out);
-    await runMadeBefore(place);
+    // A damaged run.json is said before anything is recorded.
+    await place.store.getRun();
     const { turn, dryRun, via } = given;
     const said = given.verdict as VerdictAct['verdict'];
     const reason = reasonOf(given.reason);

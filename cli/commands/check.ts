@@ -9,6 +9,7 @@ import { describeWorkflow } from '../../client/temporal/runs.ts';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import { exporterNamed, PROVED, SEQUENCES, type Sequences, sequencesFor } from '../../formats/exports/index.ts';
 import { collectionHistory, rolloutHistories } from '../../client/temporal/histories.ts';
+import { checkRun } from '../../records/check/check.ts';
 import { checkHistories, type HistoriesSummary } from '../../records/check/histories.ts';
 import { CLOCK_SKEW_MS } from '../../records/check/times.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
@@ -24,7 +25,7 @@ import { readingOf } from '../find/export-plan.ts';
 import { ifUp } from '../find/link.ts';
 import { openParts } from '../find/parts.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
-import { countsText, provedRun } from '../find/proved.ts';
+import { countsText } from '../view/summary.ts';
 
 /** They only read and write calls: none is run. */
 const CALLS = createTools({});
@@ -86,7 +87,7 @@ export const check = command({
     const counted = wantsHistories === false ? undefined : await countedByFeed(io, place);
     const proofs = { cwd: io.cwd, tokenizer: given.tokenizer, clockSkewMs };
     const parts = await openParts(store, { out, run, format, sequences, selection, check: proofs });
-    const summary = await provedRun(place, report, {
+    const summary = await checkRun(store, report, {
       export: { exporter: exporterNamed(format, sequences), ...selection, ...(file !== undefined && { file }) },
       ...{ tokenizer, hashes, everturn: everturnVersion(), clockSkewMs, calls: CALLS, elsewhere: parts },
       ...(wantsHistories !== false && { isGoing: () => isGoing(io, run) }),

@@ -13,7 +13,7 @@ import { EXIT } from '../exit.ts';
 import { withLink } from '../find/link.ts';
 import { personOf } from '../find/person.ts';
 import { findRollout, findRun, shellQuoted, typed } from '../find/place.ts';
-import { runMadeBefore, stillPlayed } from '../find/source.ts';
+import { stillPlayed } from '../find/source.ts';
 import { ROLLOUT } from '../flags.ts';
 import { say } from '../io.ts';
 import { mustProveSandbox, mustTakeCode, programsOf } from '../play/code-sandbox.ts';
@@ -28,7 +28,7 @@ export const retry = command({
   async run(io, given) {
     const place = await findRun(io, given.run, given.out);
     const { run, store } = place;
-    const { train, forkedFrom } = (await runMadeBefore(place)).record;
+    const { train, forkedFrom } = (await store.getRun())!.record;
     const reason = reasonOf(given.reason);
     const before = await findRollout(place, given);
     const { query, sample, attempt } = before;

@@ -51,7 +51,7 @@ export const view = command({
       historyOf: (id) => historyOf(io.env, id),
       now,
     });
-    const extras = openExtras({ runs, sampleOf, prove: (of, onBreach) => prove(of, io, out, onBreach), now });
+    const extras = openExtras({ runs, sampleOf, prove: (of, onBreach) => prove(of, io, onBreach), now });
     if (by !== undefined && !steer) throw unusable('--by names the person who steers.', 'Give it with --steer.');
     const steering = steer ? await steeringOf(io, runs, by) : undefined;
     const server = await serveView({

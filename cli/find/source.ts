@@ -1,4 +1,4 @@
-// The rollout that a fork goes on from: read whole, of a run that this Everturn knows, ended, and with a next turn.
+// The rollout that a fork goes on from: read whole, ended, and with a next turn.
 
 import { stopReason } from '../../domain/rollout/ending.ts';
 import type { EnvironmentRecord, StateKind } from '../../domain/rollout/environment.ts';
@@ -7,36 +7,12 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import type { Parent } from '../../domain/rollout/lineage.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
-import { everturnVersion } from '../../local/machine/package-root.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
-import type { Stored } from '../../records/store.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { plural } from '../view/format.ts';
 import { type RunPlace, shellQuoted, typed } from './place.ts';
-
-/** run.json; throws a UsageError if a later Everturn wrote it: its records may mean something else. */
-export async function runMadeBefore({ run, store }: RunPlace): Promise<Stored<RunRecord>> {
-  const found = await store.getRun().catch((error: unknown) => {
-    if (error instanceof StoreError && error.reason === 'other-version') return 'later' as const;
-    throw error;
-  });
-  if (found && found !== 'later' && !isLater(found.record.versions.everturn, everturnVersion())) return found;
-  const made = found && found !== 'later' ? `by Everturn ${found.record.versions.everturn}` : 'by another Everturn';
-  throw newerRun(`Run "${run}" was made ${made}`);
-}
-
-export function newerRun(what: string): UsageError {
-  const fix = 'Use the Everturn that made it, or a later one.';
-  return unusable(`${what}; this is ${everturnVersion()}.`, fix, 'newer-run');
-}
-
-function isLater(a: string, b: string): boolean {
-  const [of, than] = [a, b].map((text) => (/^\d{1,9}(?:\.\d{1,9}){2}/.exec(text)?.[0] ?? '').split('.').map(Number));
-  const at = of!.findIndex((number, i) => number !== than![i]);
-  return at >= 0 && of!.length === 3 && of![at]! > (than![at] ?? 0);
-}
 
 export interface Source {
   readonly trajectory: Trajectory;
@@ -51,7 +27,7 @@ export async function sourceOf(
   id: RolloutId,
   { turn: wanted, numTurns }: { readonly turn: number | undefined; readonly numTurns: (played: number) => number },
 ): Promise<Source> {
-  const run = await runMadeBefore(place);
+  const run = (await place.store.getRun())!;
   const { query, sample, attempt } = id;
   const [rollout, trajectory] = [await place.store.getRollout(id), await readTrajectory(place.store, id)];
   if (!rollout || !trajectory) throw new StoreError('its first record is gone', { reason: 'record-missing' });

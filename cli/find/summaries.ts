@@ -1,8 +1,6 @@
 // A run's rollouts as small summaries, with the run's size: what statistics and comparisons are made of.
 
-import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
-import { OTHER_VERSION } from '../../records/disk/errors.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import type { Breach } from '../../records/store.ts';
@@ -10,7 +8,6 @@ import { readSummaries } from '../../records/reading/summaries.ts';
 import type { SummaryOptions } from '../../records/reading/summary.ts';
 import { plural } from '../view/format.ts';
 import { knownResult, type RunPlace } from './place.ts';
-import { newerRun } from './source.ts';
 
 export interface RunSummaries {
   readonly record: RunRecord | undefined;
@@ -30,7 +27,6 @@ export interface ReadOptions {
   readonly includeSteered?: boolean;
 }
 
-/** Throws a UsageError if another Everturn wrote a record: a number without it, or with it, may be wrong. */
 export async function readRunSummaries(
   place: RunPlace,
   { detail = 'turns', includeSteered = false }: ReadOptions = {},
@@ -47,13 +43,6 @@ export async function readRunSummaries(
     rollouts.push(includeSteered || part === undefined ? summary : { ...summary, steered: part });
   }
   const queries = record?.dataset ? await store.countQueries() : 0;
-  const later = broken.find(({ problem }) => OTHER_VERSION.test(problem));
-  if (later) {
-    const { path, problem } = later;
-    throw newerRun(
-      `Run "${place.run}" has records of another Everturn: ${oneLine(path)} ${OTHER_VERSION.exec(problem)![0]}`,
-    );
-  }
   const result = await knownResult(place).catch(() => undefined);
   const end = result ? (result.cancelled ? 'cancelled' : 'ended') : null;
   return { record, end, shape: shapeOf(record, queries, rollouts), rollouts, broken };

@@ -9,6 +9,7 @@ import { exporterNamed, PROVED, sequencesFor } from '../../formats/exports/index
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { everturnVersion, packageRoot } from '../../local/machine/package-root.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
+import { checkRun } from '../../records/check/check.ts';
 import { openReading } from '../../records/export/policies.ts';
 import type { OnBreach } from '../../records/store.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
@@ -21,7 +22,7 @@ import type { RowPlace } from '../../viewer/model/messages.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { workflowUrl } from './link.ts';
-import { countsText, provedRun } from './proved.ts';
+import { countsText } from '../view/summary.ts';
 import { tokenizerFolderOf, tokenizerOf } from './tokenizer.ts';
 
 /** The page as the build made it. */
@@ -46,10 +47,10 @@ export async function decoderOf({ record }: OpenRun, cwd: string): Promise<Token
 }
 
 /** The proof of `everturn check`, from the folder alone. */
-export async function prove({ run, store }: OpenRun, io: Io, out: string, onBreach: OnBreach): Promise<string> {
+export async function prove({ store }: OpenRun, io: Io, onBreach: OnBreach): Promise<string> {
   const { tokenizer, hashes } = await tokenizerOf(store, io.cwd);
   const facts = { tokenizer, hashes, everturn: everturnVersion(), calls: createTools({}) };
-  const summary = await provedRun({ run, out, store }, onBreach, facts);
+  const summary = await checkRun(store, onBreach, facts);
   const open = (await store.getResult())?.record === undefined ? ' The run is open: it is of the records so far.' : '';
   return `${countsText(summary)}${summary.breaches === 0 ? ': all is right' : ''}.${open}`;
 }

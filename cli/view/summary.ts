@@ -5,6 +5,7 @@ import { rewardCells } from '../../domain/run/collection-table.ts';
 import { counting, ended } from '../../domain/run/progress.ts';
 import { OUTCOMES } from '../../domain/rollout/ending.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
+import type { CheckSummary } from '../../records/check/check.ts';
 import { count, lines, type Paint, percent, plural, table, tokensText } from './format.ts';
 
 type Counted = Pick<CollectionResult, 'counts' | 'total'>;
@@ -104,4 +105,10 @@ export function reasonLines({ counts }: Pick<CollectionResult, 'counts'>, paint:
       const where = some.length > 0 ? ` (${some.join(', ')}${more})` : '';
       return `${paint(outcome === 'failed' ? 'red' : 'yellow', `${count(n)} ${outcome}`)}: ${oneLine(reason)}${where}`;
     });
+}
+
+/** Of a check. */
+export function countsText({ rollouts, turns, ended, unfinished }: CheckSummary): string {
+  const open = unfinished > 0 ? `, ${unfinished} not ended` : '';
+  return `${plural(rollouts, 'rollout')} (${ended} ended${open}), ${plural(turns, 'turn')}`;
 }

@@ -20,7 +20,6 @@ export const REASONS = {
     'json-without-out',
     'judgements-exist',
     'judgements-name',
-    'newer-run',
     'no-config',
     'no-such-lease',
     'no-such-path',

@@ -75,7 +75,7 @@ export function fileError(action: string, path: string, cause: unknown): unknown
 }
 
 /** The fault of a record that another Everturn wrote. */
-export const OTHER_VERSION = /has format "everturn-[a-z]+\/\d{1,9}"/;
+const OTHER_VERSION = /has format "everturn-[a-z]+\/\d{1,9}"/;
 
 /** A record that exists and is damaged. It is never silently written again. */
 export function recordError(path: string, problem: string, torn = false): StoreError {

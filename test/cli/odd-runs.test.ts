@@ -1,14 +1,13 @@
-// Runs that a reader meets by chance: of a later Everturn, torn, of another program, no run at all. Every command that reads
+// Runs that a reader meets by chance: torn, of another program, no run at all. Every command that reads
 // says so in one paragraph with the way out, and fields that it does not know disturb none.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { noCounts } from '../../domain/run/progress.ts';
-import { openFileStore } from '../../records/file-store.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { rolloutFolder, RUN_FILE } from '../../records/format/layout.ts';
 import { sha256 } from '../../records/format/text.ts';
@@ -57,7 +56,6 @@ function changed(file: string, change: (text: string) => string): void {
 
 /** By name, with what every message about it says. */
 const ODD: Readonly<Record<string, RegExp>> = {
-  later: /run\.json has format "everturn-run\/2".*a later one|made by another Everturn.*later one/i,
   torn: /run\.json is torn: its end is missing.*from a copy of the run/,
   empty: /run\.json is empty.*from a copy of the run/,
   foreign: /run\.json is not a record of ours.*Another program/,
@@ -68,9 +66,8 @@ const ODD: Readonly<Record<string, RegExp>> = {
 beforeAll(async () => {
   out = mkdtempSync(join(tmpdir(), 'everturn-odd-'));
   await made('good');
-  for (const run of ['later', 'torn', 'empty', 'foreign', 'scrambled', 'turns']) await made(run);
+  for (const run of ['torn', 'empty', 'foreign', 'scrambled', 'turns']) await made(run);
   await made('fields', later);
-  changed(path('later', RUN_FILE), (text) => text.replace('everturn-run/1', 'everturn-run/2'));
   const record = (run: string, text: string) => {
     rmSync(path(run, RUN_FILE));
     writeFileSync(path(run, RUN_FILE), text);
@@ -115,7 +112,6 @@ const READERS: readonly (readonly [string, (run: string) => string[]])[] = [
     'report --compare',
     (run) => ['report', 'good', '--compare', run, '--out', out, '--to', join(out, 'x.html'), '--overwrite'],
   ],
-  ['report --site', (run) => ['report', run, '--out', out, '--site', join(out, `${run}-site`), '--overwrite']],
   ['show', (run) => ['show', run, 'a1', '--out', out]],
   ['why', (run) => ['why', run, 'a1', '--out', out]],
   [
@@ -139,11 +135,10 @@ describe('a run that cannot be read', () => {
     const { code, out: stdout, err } = await called(...args(run));
     // Of a rollout its own records say enough; `check` prints what it found.
     expect(code > 0).toBe(name !== 'show' || run === 'bare');
-    const isBreach = name === 'check' && run !== 'bare' && run !== 'later';
+    const isBreach = name === 'check' && run !== 'bare';
     const said = (isBreach ? stdout : err).trim();
     expect(said).toMatch(ODD[run]!);
     if (isBreach) return;
-    if (run === 'later' && name !== 'show') expect(code).toBe(2);
     expect(said).not.toMatch(/\n\n|^\s+at |\[object|undefined/m);
     expect(said).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
     expect(said.split('\n').length).toBeLessThanOrEqual(2);
@@ -179,52 +174,8 @@ describe('a run that has ended, and has none of its rollouts', () => {
   );
 });
 
-describe('a run with a record of a later format', () => {
-  const KINDS: Readonly<Record<string, string>> = {
-    rollout: join(own, 'rollout.json'),
-    turn: join(own, 'turn-001.json'),
-    verdict: join(own, 'verdict-001.json'),
-    end: join(own, 'end.json'),
-    result: 'result.json',
-    steering: 'steering',
-  };
-  const of = (kind: string) => `later-${kind}`;
-  beforeAll(async () => {
-    for (const [kind, file] of Object.entries(KINDS)) {
-      const run = of(kind);
-      await made(run);
-      const store = openFileStore(out, run);
-      if (kind === 'result') {
-        const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete: 2, failed: 1 } };
-        await store.putResult({ run, total: 4, cancelled: false, numTurns: 3, counts });
-      }
-      if (kind === 'steering') await called('note', run, 'a1', 'a note', '--out', out, '--by', 'ana');
-      const one = kind === 'steering' ? join(file, readdirSync(path(run, file))[0]!) : file;
-      changed(path(run, one), (text) => text.replace(`everturn-${kind}/1`, `everturn-${kind}/2`));
-    }
-  });
-  const readers = READERS.filter(([name]) => !ACTS.includes(name));
-  const all = Object.keys(KINDS).flatMap((kind) => readers.map(([name, args]) => [name, kind, args] as const));
-  test.each(all)('%s names the record or leaves it out: %s', async (name, kind, args) => {
-    const { code, out: stdout, err } = await called(...args(of(kind)));
-    const said = stdout + err;
-    expect(said).not.toMatch(/moved away|^\s+at |\[object/m);
-    if (code !== 0) {
-      expect(err).toContain(`everturn-${kind}/2`);
-      // An export writes the others, and refers to `check`.
-      if (code === 1 && name === 'export') return;
-      expect(err).toMatch(/Use the Everturn that made it|use that one, or a later one/);
-      expect(code).toBe(2);
-    }
-    // A turn's small facts are read from the end of its file: of another format they say nothing.
-    if (/^(stats|compare)/.test(name) && ['turn', 'verdict', 'end'].includes(kind)) expect(code).toBe(2);
-    if (name === 'check') expect([code, err.match(/is not proved/)?.[0]]).toEqual([2, 'is not proved']);
-    const isOfRollout = ['rollout', 'turn', 'verdict', 'end'].includes(kind);
-    if (name.startsWith('report') && isOfRollout) {
-      expect(said).toContain('the turns of 1 whose records this Everturn cannot read');
-    }
-  });
-  test('a fork of a turn of a later format is refused by its name, and an export leaves it to check', async () => {
+describe('a run with a record of another format', () => {
+  test('has no fork of it, which names the record, and an export leaves it to check', async () => {
     const args = ['turns', 'a1', '--from-turn', '3', '--out', out];
     expect((await called('fork', ...args)).err).toMatch(/turn-002\.json has format "?everturn-turn\/2/);
     const { err } = await called('export', 'turns', '--out', out, '--format', 'areal', '--to', join(out, 'x.jsonl'));

@@ -167,12 +167,4 @@ describe('further turns', () => {
     );
     await refused('There is no run "nowhere"', 'extend', 'nowhere', 'whole', '--turns', '1');
   });
-
-  test('of a run that a later Everturn made are refused, with the way out', async () => {
-    const { cpSync } = await import('node:fs');
-    const { forge } = await import('../records/check/harms.ts');
-    cpSync(`${rig.out}/ended`, `${rig.out}/later`, { recursive: true });
-    await forge('run.json', 'run', () => ({ versions: { everturn: '99.0.0', node: 'v20.0.0' } }))(`${rig.out}/later`);
-    await refused('was made by Everturn 99.0.0', 'fork', 'later', 'whole', '--from-turn', '2');
-  });
 });
