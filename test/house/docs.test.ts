@@ -35,7 +35,7 @@ describe('the documentation', () => {
   test.each([
     ['docs/settings.md', 'flags'],
     ['docs/temporal.md', 'fields'],
-    ['docs/variables.md', 'variables'],
+    ['docs/settings.md', 'variables'],
   ] as const)('holds the table of settings as the code has it: %s', (path, names) => {
     const [begin, end] = [`<!-- settings: ${names} -->`, '<!-- /settings -->'];
     const page = read(path);

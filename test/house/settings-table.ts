@@ -1,5 +1,5 @@
-// The options of a run as Markdown, from their one definition: docs/settings.md has the table, docs/temporal.md and
-// docs/variables.md have the names, and a test compares.
+// The options of a run as Markdown, from their one definition: docs/settings.md has the table and the variables,
+// docs/temporal.md the names of settings, and a test compares.
 
 import { flagOf, variableOf } from '../../run/config.ts';
 import { DEFAULT_OPTIONS, FIELDS, isSetting, type RunOptions } from '../../run/options.ts';

@@ -1,4 +1,4 @@
-// docs/variables.md names every environment variable that the program reads, and none that it does not.
+// docs/settings.md names every environment variable that the program reads, and none that it does not.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,14 +24,14 @@ function sources(folder = root): string[] {
 }
 
 const read = new Set(sources().flatMap((path) => readFileSync(path, 'utf8').match(NAME) ?? []));
-const table = readFileSync(join(root, 'docs/variables.md'), 'utf8');
+const table = readFileSync(join(root, 'docs/settings.md'), 'utf8');
 const [ofOptions] = /<!-- settings: variables -->[^]*<!-- \/settings -->/.exec(table)!;
 const documented = [
   ...[...table.matchAll(/^\| `(EVERTURN_[A-Z_]+)` \|/gm)].map(([, name]) => name!),
   ...ofOptions.match(NAME)!,
 ];
 
-describe('docs/variables.md', () => {
+describe('the environment variables of docs/settings.md', () => {
   test('has a line for each variable that a source file names, and for each option', () => {
     expect(read.size).toBeGreaterThan(8);
     // `EVERTURN_NAME` stands for all of the options in a help text.
