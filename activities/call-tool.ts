@@ -55,6 +55,7 @@ export function callToolActivity({ openStore, tools, now }: ActivityDeps) {
         outcome: answer.outcome,
         output,
         bytes: Buffer.byteLength(answer.text),
+        ...(answer.trace !== undefined && { trace: answer.trace }),
         tool: tool.fingerprint,
         startedAt,
         finishedAt: Math.max(startedAt, now()),

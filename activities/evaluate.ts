@@ -4,7 +4,6 @@
 import { Context } from '@temporalio/activity';
 import { type Reply, replyFields, verdictOf } from '../domain/rollout/environment.ts';
 import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
-import { short } from '../domain/text/foreign-text.ts';
 import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
 import { noEos } from '../domain/rollout/turn.ts';
@@ -14,7 +13,7 @@ import { beat, heartbeating } from './heartbeat.ts';
 import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
 
 const JUDGE_TRIES = 5;
-const NOTE_CHARS = 500;
+const NOTE_CHARS = 2_000;
 
 export function evaluateActivity({ openStore, environments, tools }: ActivityDeps) {
   return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<Judged> {
@@ -99,7 +98,7 @@ async function tryJudge(judge: (signal: AbortSignal) => Promise<Reply>): Promise
     const broken = own || error instanceof JudgeError || error instanceof SandboxError;
     if (!broken || (error.retryable && context.info.attempt < JUDGE_TRIES)) throw error;
     const verdict = { verdict: 'undecided', reason: error.reason } as const;
-    return own ? { verdict, note: short(explain(error), NOTE_CHARS) } : { verdict };
+    return own ? { verdict, note: explain(error).slice(0, NOTE_CHARS) } : { verdict };
   } finally {
     beat({ silent, asked } satisfies JudgeTries);
   }

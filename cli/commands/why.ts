@@ -52,7 +52,7 @@ async function rolloutOf(place: RunPlace, which: WhichRollout): Promise<RolloutI
 function fromRecords(id: RolloutId, trajectory: Trajectory | undefined, out: string): Why {
   const { turns = [], end = null } = trajectory ?? {};
   const result = trajectory && resultOf(out, trajectory);
-  const fault = result?.outcome === 'undecided' ? turns.at(-1)?.verdict?.note : null;
+  const fault = result?.outcome === 'undecided' ? turns.at(-1)?.verdict?.note?.split('\n', 1)[0] : null;
   const { run, query, sample, attempt } = id;
   return {
     ...{ run, query, sample, attempt },
@@ -83,7 +83,7 @@ function whyOfTurn({ record, verdict }: Trajectory['turns'][number]): Why['turns
     ...(rewards && { rewards }),
     ...(metrics && { metrics }),
     ...(note !== undefined && { note }),
-    ...(calls && { calls: calls.map(({ name, outcome }) => ({ name, outcome })) }),
+    ...(calls && { calls: calls.map(({ name, outcome, trace }) => ({ name, outcome, ...(trace && { trace }) })) }),
   };
 }
 

@@ -1,12 +1,20 @@
 // Numbers and durations as text for one line of a terminal, and the lines of a text.
 
 import { styleText } from 'node:util';
-import { oneLine } from '../../domain/text/foreign-text.ts';
+import { oneLine, visible } from '../../domain/text/foreign-text.ts';
 import type { Io, Stream } from '../io.ts';
 
 /** The lines that are there: of a condition that does not hold, none. */
 export function lines(...parts: readonly (string | false | null | undefined | readonly string[])[]): string[] {
   return parts.flatMap((part) => (part === false || part === null || part === undefined ? [] : part));
+}
+
+/** A text from outside, each of its lines behind the margin. */
+export function indented(text: string, margin: string, paintLine = (line: string): string => line): string {
+  const all = visible(text)
+    .replace(/^\n+|\n+$/g, '')
+    .split('\n');
+  return all.map((line) => paintLine(`${margin}${line}`)).join('\n');
 }
 
 export function count(n: number): string {

@@ -1,7 +1,7 @@
 // A trajectory as text: the question, the answers, the verdicts. Text of models and data sets is hostile: it cannot
 // steer the terminal, and each of its lines is indented.
 
-import { oneLine, short, visible } from '../../domain/text/foreign-text.ts';
+import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import type { Parent } from '../../domain/rollout/lineage.ts';
 import { questionOf } from '../../domain/run/query.ts';
 import { turnReward } from '../../domain/rollout/reward.ts';
@@ -9,7 +9,7 @@ import type { NamedAct } from '../../domain/run/steering.ts';
 import { contextTokens, outputTokens } from '../../domain/rollout/turn.ts';
 import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
-import { lines, namedNumbers, type Paint, plural, type Tint, tokensText } from './format.ts';
+import { indented, lines, namedNumbers, type Paint, plural, type Tint, tokensText } from './format.ts';
 import { saidLines, saidOf } from './people.ts';
 
 export interface TrajectoryTextOptions {
@@ -100,10 +100,10 @@ function turnText(
     paint('dim', facts.join(' · ')),
     verdict?.metrics && paint('dim', `measured ${namedNumbers(verdict.metrics)}`),
     verdict?.judged && judgedText(verdict.judged, paint),
-    verdict?.note !== undefined && paint('yellow', oneLine(verdict.note)),
+    verdict?.note !== undefined && indented(verdict.note, '', (text) => paint('yellow', text)),
     indented(record.contextText, '  > ', (text) => paint('dim', text)),
     record.reasoning !== undefined && indented(record.reasoning, '  ~ ', (text) => paint('dim', text)),
-    indented(record.outputText, '  ', (text) => text),
+    indented(record.outputText, '  '),
     verdict?.calls && callLines(verdict.calls, paint),
     tokens && tokenLines(record.outputIds, record.logprobs, paint),
   ).join('\n');
@@ -147,19 +147,11 @@ function endText({ end, turns }: Trajectory, paint: Paint): string {
   if (!end) return paint('yellow', `Not ended: ${plural(turns.length, 'turn')} so far.`);
   const word = paint(end.outcome === 'complete' ? 'green' : 'yellow', end.outcome);
   const why = end.failure
-    ? `: ${oneLine(end.failure.reason)}: ${oneLine(end.failure.message)}`
+    ? `: ${oneLine(end.failure.reason)}: ${indented(end.failure.message, '  ').trimStart()}`
     : end.stopReason === end.outcome
       ? ''
       : ` (${end.stopReason})`;
   return `${word}${why}`;
-}
-
-function indented(text: string, margin: string, paintLine: (text: string) => string): string {
-  return visible(text)
-    .replace(/^\n+|\n+$/g, '')
-    .split('\n')
-    .map((line) => paintLine(`${margin}${line}`))
-    .join('\n');
 }
 
 const PER_LINE = 6;
@@ -173,11 +165,12 @@ function tokenLines(ids: readonly number[], logprobs: readonly number[], paint: 
 
 /** `call 1 · price {"fruit":"apple"} → 3  (ok, pure, 12 ms)` */
 function callLines(calls: readonly CallResult[], paint: Paint): string[] {
-  return calls.map(({ name, arguments: given, outcome, effect, ms, output }, i) => {
+  return calls.map(({ name, arguments: given, outcome, effect, ms, output, trace }, i) => {
     const facts = lines(outcome, effect, ms !== null && `${ms} ms`).join(', ');
     const asked = name === null ? 'unreadable' : `${cut(name)} ${cut(given ?? '')}`;
     const sign = outcome === 'ok' ? '→' : paint('yellow', '→');
-    return `  ${paint('bold', `call ${i + 1}`)} · ${asked} ${sign} ${cut(output)}  ${paint('dim', `(${facts})`)}`;
+    const call = `  ${paint('bold', `call ${i + 1}`)} · ${asked} ${sign} ${cut(output)}  ${paint('dim', `(${facts})`)}`;
+    return trace === undefined ? call : `${call}\n${indented(trace, '    ', (text) => paint('yellow', text))}`;
   });
 }
 

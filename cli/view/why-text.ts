@@ -5,7 +5,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
 import type { ServerReport } from '../../records/run/fleet-status.ts';
-import { clock, lines, namedNumbers, paintFor, plural, tokensText } from './format.ts';
+import { clock, indented, lines, namedNumbers, paintFor, plural, tokensText } from './format.ts';
 import type { Io } from '../io.ts';
 import { type RunPlace, typed } from '../find/place.ts';
 import { type Said, saidLines } from './people.ts';
@@ -37,7 +37,7 @@ export interface Why {
     readonly attempt: number;
     readonly server: string | null;
     /** The tools that it called. */
-    readonly calls?: readonly { readonly name: string | null; readonly outcome: CallResult['outcome'] }[];
+    readonly calls?: readonly Pick<CallResult, 'name' | 'outcome' | 'trace'>[];
     /** By an environment of the user's own. */
     readonly reward?: number;
     readonly rewards?: Readonly<Record<string, number>>;
@@ -73,9 +73,14 @@ export function whyText(io: Io, place: RunPlace, why: Why): string {
     `${paint('bold', oneLine(query))}${which === '' ? '' : ` (${which})`} ${sentence(io, place, why)}`,
     said(null, '  '),
     ...turns.map((turn) =>
-      lines(turnLine(turn), turn.note !== undefined && `    ${oneLine(turn.note)}`, said(turn.turn, '    ')),
+      lines(
+        turnLine(turn),
+        turn.note !== undefined && indented(turn.note, '    '),
+        turn.calls?.flatMap(({ trace = '' }) => (trace === '' ? [] : indented(trace, '    '))),
+        said(turn.turn, '    '),
+      ),
     ),
-    failed && `  last failure: ${oneLine(failed.reason)}: ${oneLine(failed.message)}`,
+    failed && `  last failure: ${oneLine(failed.reason)}: ${indented(failed.message, '    ').trimStart()}`,
     pending && failing.length > 0 && ['', serverTable(failing, paint)],
     url && ['', `${paint('dim', 'Temporal')}   ${url}`],
   ).join('\n');
@@ -116,7 +121,7 @@ function sentence(io: Io, place: RunPlace, why: Why): string {
     case 'ended':
       return (
         ENDED[outcome ?? ''] ??
-        `${oneLine(outcome ?? '')}: ${oneLine(reason ?? '')}${message ? `: ${oneLine(message)}` : '.'}`
+        `${oneLine(outcome ?? '')}: ${oneLine(reason ?? '')}${message ? `: ${indented(message, '  ').trimStart()}` : '.'}`
       );
     case 'playing':
       return playing(io, why);

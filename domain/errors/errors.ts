@@ -17,6 +17,8 @@ export interface ErrorDetails<B extends Boundary = Boundary> {
   readonly flaw?: string;
   /** The url of the server that answered. */
   readonly server?: string;
+  /** The last lines of a user's program on its own fault: a traceback. Foreign text. */
+  readonly trace?: string;
   /** The call surely did not reach the code that it was for. Default false. */
   readonly untaken?: boolean;
   /** This worker lacks something that another one may have. Default false. */
@@ -32,6 +34,7 @@ export abstract class EverturnError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly flaw: string | undefined;
   readonly server: string | undefined;
+  readonly trace: string | undefined;
   readonly untaken: boolean;
   readonly ofThisWorker: boolean;
 
@@ -44,6 +47,7 @@ export abstract class EverturnError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.flaw = details.flaw;
     this.server = details.server;
+    this.trace = details.trace;
     this.untaken = details.untaken ?? false;
     this.ofThisWorker = details.ofThisWorker ?? false;
   }
@@ -83,7 +87,7 @@ export class SandboxError extends errorAt('sandbox') {}
 /** A bug of ours (exit 1). */
 export class InternalError extends errorAt('everturn') {}
 
-/** The text for a terminal or a log: the message, its fix, and its causes in one line. */
+/** The text for a terminal or a log: the message, its fix, and its causes in one line; a traceback in further lines. */
 export function explain(error: unknown): string {
   const parts: string[] = [];
   for (let e: unknown = error, depth = 0; e != null && depth < 5; depth++) {
@@ -96,8 +100,9 @@ export function explain(error: unknown): string {
   }
   const last = parts.length - 1;
   const text = parts.map((part, i) => (i < last ? part.replace(/\.$/, '') : part)).join(': ');
-  if (!(error instanceof EverturnError) || !error.fix) return text;
-  return `${text}${/[.!?\n]$/.test(text) ? '' : '.'} ${error.fix}`;
+  if (!(error instanceof EverturnError)) return text;
+  const fix = error.fix ? `${/[.!?\n]$/.test(text) ? '' : '.'} ${error.fix}` : '';
+  return `${text}${fix}${error.trace ? `\n${error.trace}` : ''}`;
 }
 
 /** The message of the first cause. */

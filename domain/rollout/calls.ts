@@ -73,9 +73,10 @@ export function callsToRun(calls: readonly WrittenCall[], { list }: ToolSettings
 export function callResult(call: WrittenCall, stored: StoredCall | undefined, own: ToolSettings): CallResult {
   const said = { name: call.name, arguments: call.arguments };
   if (!stored) return { ...said, outcome: 'refused', effect: null, ms: null, output: call.error ?? '', of: null };
-  const { outcome, effect, output, startedAt, finishedAt } = stored.record;
+  const { outcome, effect, output, trace, startedAt, finishedAt } = stored.record;
   const shown = clipped(output, own.outputBytes);
-  return { ...said, outcome, effect, ms: finishedAt - startedAt, output: shown, of: stored.hash };
+  const traced = trace === undefined ? {} : { trace };
+  return { ...said, outcome, effect, ms: finishedAt - startedAt, output: shown, ...traced, of: stored.hash };
 }
 
 /** The reply to a turn that called tools. `of`: the hash of its record; `results`: one for each of its calls. */

@@ -61,7 +61,7 @@ export type RolloutRecord = ObjectOf<typeof ROLLOUT>;
 export const VERDICT = {
   turn: PLACE,
   ...VERDICT_FIELDS,
-  /** The environment's failure, if the answer is undecided because of it. */
+  /** The environment's failure, if the answer is undecided because of it; a traceback in further lines. */
   note: maybe(TEXT),
   ...REPLY_FIELDS,
   /** The fingerprint of the user's environment that replied. */
@@ -81,7 +81,7 @@ const FAILURE = objectOf({
   boundary: NAME as Test<Boundary>,
   /** Stable machine name. */
   reason: NAME,
-  /** One line for users. */
+  /** One line for users, and a traceback in further ones. */
   message: TEXT,
   /** The turn that failed, 1-based. */
   turn: PLACE,

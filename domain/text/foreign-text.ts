@@ -41,6 +41,17 @@ export function short(text: string, maxChars: number, secret: string | null = nu
   return spelled.length > maxChars || text.length > maxChars ? `${spelled.slice(0, maxChars - 1)}…` : spelled;
 }
 
+/** The last lines that say something (Python's underlines do not), each as `short`, with their margins: a traceback's own end. */
+export function lastLines(text: string): string {
+  const lines = text.slice(-TRACE_CHARS).split('\n');
+  const said = lines.filter((line) => /[^\s~^]/.test(line)).slice(-TRACE_LINES);
+  return said.map((line) => /^ {0,8}/.exec(line)![0] + short(line, TRACE_LINE_CHARS)).join('\n');
+}
+
+const TRACE_CHARS = 16_384;
+const TRACE_LINES = 12;
+const TRACE_LINE_CHARS = 160;
+
 /** The first words on one line of at most `maxChars` characters, for a title: invisible characters become a space. */
 export function firstWords(text: string, maxChars = 80): string {
   // Of a megabyte of text, only the beginning is read, unless that is white space.

@@ -129,6 +129,8 @@ export const CALL = {
   output: TEXT,
   /** Bytes of the whole output. */
   bytes: COUNT,
+  /** The last lines of the traceback of an error that it threw; the model is not told. */
+  trace: maybe(TEXT),
   /** The tool's fingerprint. */
   tool: HASH,
   /** Epoch milliseconds. */
@@ -157,6 +159,8 @@ const CALL_RESULT = objectOf({
   ms: orNull(COUNT),
   /** As the model was told it: cut to the run's limit. */
   output: TEXT,
+  /** That of the call's record. */
+  trace: maybe(TEXT),
   /** Hash of the call's record; null for a call that was not run. */
   of: orNull(HASH),
 });

@@ -61,7 +61,7 @@ export function mismatch(record: EnvironmentRecord, title: string, found: string
   );
 }
 
-/** Starts a process only to read its description. */
+/** Starts a process only to read its description. The log has shown the traceback of one that fails. */
 export async function helloOf(launch: ProcessLaunch): Promise<Hello> {
   const process = new LineProcess(launch);
   try {

@@ -1,7 +1,7 @@
 // The process of an environment that is a module: answers the calls of a command. With state `replay` or `held` the module's
 // state stays here, by rollout, and need not be JSON.
 
-import { logStack, messageOf, mustBeSpelt, serveModule, Unfit } from '../processes/module-lines.ts';
+import { mustBeSpelt, reportOf, serveModule, Unfit } from '../processes/module-lines.ts';
 
 interface Params {
   readonly episode: { readonly key: string };
@@ -62,9 +62,6 @@ await serveModule<Call>((exported) => {
   return {
     hello: { name, version, state, timeoutSeconds, idleSeconds, ...has, agents: exported['agents'] },
     answer: (call) => answered(environment, call),
-    failure(error) {
-      logStack(error);
-      return { message: messageOf(error), retryable: isRetryable(error) };
-    },
+    failure: (error) => ({ ...reportOf(error), retryable: isRetryable(error) }),
   };
 });

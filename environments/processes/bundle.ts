@@ -63,14 +63,21 @@ function compile(path: string, folder: string): Promise<void> {
   const webpack = theirs('webpack') as Webpack;
   const parser = { syntax: 'typescript', decorators: true };
   const loader = theirs.resolve('swc-loader');
-  const options = { swcrc: false, configFile: false, jsc: { parser, target: 'es2022' } };
+  const options = { swcrc: false, configFile: false, sourceMaps: true, jsc: { parser, target: 'es2022' } };
   const compiler = webpack({
     mode: 'none',
     target: 'node20',
     context: dirname(path),
     entry: path,
-    devtool: false,
-    output: { path: folder, filename: FILE, library: { type: 'commonjs2' }, pathinfo: false },
+    // The map of lines, by which errors name the user's own files.
+    devtool: 'inline-nosources-source-map',
+    output: {
+      path: folder,
+      filename: FILE,
+      library: { type: 'commonjs2' },
+      pathinfo: false,
+      devtoolModuleFilenameTemplate: ({ resourcePath }: { readonly resourcePath: string }) => basename(resourcePath),
+    },
     // Numbers in the order of use: no path of this machine stands in the bundle.
     optimization: { moduleIds: 'natural', usedExports: true, providedExports: true, sideEffects: true },
     resolve: {

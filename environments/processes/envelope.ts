@@ -2,7 +2,7 @@
 
 import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
-import { short } from '../../domain/text/foreign-text.ts';
+import { lastLines, short } from '../../domain/text/foreign-text.ts';
 import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 
 /** Between two tries to get a session of an environment that has no free one. */
@@ -78,7 +78,15 @@ export function reported(who: string, method: string, error: unknown): Environme
   return new EnvironmentError(`The environment ${who} failed in \`${method}\`: ${saidIn(error)}`, {
     reason: 'environment-error',
     retryable: retryable === true,
+    ...traceIn(error),
   });
+}
+
+/** The traceback of a reported error, if it has one. */
+export function traceIn(error: unknown): { readonly trace?: string } {
+  const { trace } = Object(error) as { readonly trace?: unknown };
+  const said = typeof trace === 'string' ? lastLines(trace) : '';
+  return said === '' ? {} : { trace: said };
 }
 
 /** The message of a reported error, or the error itself as JSON. */

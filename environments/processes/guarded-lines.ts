@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessLaunch } from './launch.ts';
-import { short } from '../../domain/text/foreign-text.ts';
+import { lastLines, short } from '../../domain/text/foreign-text.ts';
 
 export interface LineEvents {
   readonly maxLineBytes: number;
@@ -32,6 +32,9 @@ exit "$code"
 
 const LOGGED_CHARS = 500;
 const LOGGED_LINES = 1_000;
+const KEPT_LINES = 40;
+/** A program that it started may hold its standard error open. */
+const LAST_LINES_MS = 1_000;
 
 export class GuardedLines {
   readonly #child: ChildProcess;
@@ -39,6 +42,7 @@ export class GuardedLines {
   #parts: Buffer[] = [];
   #bytes = 0;
   #killed = false;
+  readonly #last: string[] = [];
 
   constructor({ who, file, args, cwd, env, log }: ProcessLaunch, events: LineEvents) {
     this.#events = events;
@@ -53,16 +57,28 @@ export class GuardedLines {
       const notFound = code === 127 ? ' (the program was not found)' : '';
       const how = signal ? `was killed by ${signal}` : `ended with exit code ${code}${notFound}`;
       // Its last lines are read first.
-      setImmediate(() => events.onEnd(how, code));
+      let isOver = false;
+      const end = () => {
+        if (!isOver) events.onEnd(how, code);
+        isOver = true;
+      };
+      setTimeout(end, LAST_LINES_MS).unref();
+      if ((this.#child.stderr as Readable).closed) setImmediate(end);
+      else (this.#child.stderr as Readable).once('close', () => setImmediate(end));
     });
     (this.#child.stdout as Readable).on('data', (chunk: Buffer) => this.#read(chunk));
     (this.#child.stdin as Writable).on('error', () => undefined);
-    logLines(this.#child.stderr as Readable, (line) => log(`${who}: ${line}`));
+    logLines(this.#child.stderr as Readable, this.#last, (line) => log(`${who}: ${line}`));
     for (const stream of this.#child.stdio.slice(3)) stream?.on('error', () => undefined);
   }
 
   get pid(): number | undefined {
     return this.#child.pid;
+  }
+
+  /** The last that it wrote to its standard error; undefined if that is nothing. */
+  get trace(): string | undefined {
+    return lastLines(this.#last.join('\n')) || undefined;
   }
 
   write(message: object): void {
@@ -102,11 +118,14 @@ export class GuardedLines {
   }
 }
 
-function logLines(stream: Readable, log: (line: string) => void): void {
+function logLines(stream: Readable, last: string[], log: (line: string) => void): void {
   let rest = '';
   let lines = 0;
   const put = (line: string) => {
-    if (line.trim() === '' || ++lines > LOGGED_LINES) return;
+    if (line.trim() === '') return;
+    last.push(line);
+    if (last.length > KEPT_LINES) last.shift();
+    if (++lines > LOGGED_LINES) return;
     log(short(line, LOGGED_CHARS));
     if (lines === LOGGED_LINES) log('(its further lines are not shown)');
   };

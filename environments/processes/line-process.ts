@@ -4,7 +4,7 @@
 import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
-import { broken, parseJson, replyIn, reported, saidIn, tooLarge } from './envelope.ts';
+import { broken, parseJson, replyIn, reported, saidIn, tooLarge, traceIn } from './envelope.ts';
 import { GuardedLines } from './guarded-lines.ts';
 import type { ProcessLaunch } from './launch.ts';
 import { type CallLimits, inTime } from './in-time.ts';
@@ -54,6 +54,7 @@ export class LineProcess {
       if (error === undefined) throw broken(this.#who, 'hello', 'its first line is no {"hello": …}');
       throw new EnvironmentError(`The environment ${this.#who} does not load: ${saidIn(error)}`, {
         reason: 'environment-unloadable',
+        ...traceIn(error),
       });
     });
   }
@@ -115,9 +116,10 @@ export class LineProcess {
 
   #end(how: string, cause?: unknown): void {
     if (!this.#ended) {
+      const { trace } = this.#lines;
       this.#ended = new EnvironmentError(`The process of the environment ${this.#who} ${how}.`, {
         reason: 'environment-exited',
-        fix: "Its standard error is in the worker's log; `env test` and `judge` print it.",
+        ...(trace === undefined ? { fix: 'It wrote nothing to its standard error.' } : { trace }),
         retryable: true,
         cause,
       });

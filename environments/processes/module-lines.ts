@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, SourceMap, type SourceMapping, type SourceMapPayload } from 'node:module';
 import { compileFunction } from 'node:vm';
 
 const put = process.stdout.write.bind(process.stdout);
@@ -71,16 +71,42 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
 /** The module lacks an export that it needs. The message is complete, so no stack is logged. */
 export class Unfit extends Error {}
 
-/** With the innermost lines of its stack in the module, which say where it came from. */
-export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error instanceof Unfit) return error.message;
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^ +at .*\.cjs:\d/.test(line));
-  return [error.message, ...frames.slice(0, 2).map((line) => line.trim().replace(/\(.*\//, '('))].join(' ');
+/** The message, and the places in the user's own files from which it came; the log gets them too. */
+export function reportOf(error: unknown): { readonly message: string; readonly trace?: string } {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const frames = error instanceof Unfit ? [] : framesOf(error);
+  if (frames.length === 0) return { message: error.message };
+  const trace = [`${error.name}: ${error.message.slice(0, MESSAGE_CHARS)}`, ...frames].join('\n');
+  process.stderr.write(`${trace}\n`);
+  return { message: error.message, trace };
 }
 
-export function logStack(error: unknown): void {
-  if (error instanceof Error && error.stack && !(error instanceof Unfit)) process.stderr.write(`${error.stack}\n`);
+const FRAME = /^ +at (?:(?:Object\.)?(.*) \()?.*\.cjs:(\d+):(\d+)\)?$/;
+const FRAMES = 6;
+const MESSAGE_CHARS = 1_000;
+
+/** The innermost ones in the module. */
+function framesOf({ stack }: Error): string[] {
+  const frames = String(stack)
+    .split('\n')
+    .flatMap((line) => {
+      const [frame, name, row, column] = FRAME.exec(line) ?? [];
+      const found = frame === undefined ? {} : sources?.findEntry(Number(row) - 1, Number(column) - 1);
+      const at: Partial<SourceMapping> = found ?? {};
+      if (at.originalSource === undefined) return [];
+      return [`  at ${at.originalSource}:${(at.originalLine ?? 0) + 1}${name ? ` in ${name}` : ''}`];
+    });
+  return [...new Set(frames)].slice(0, FRAMES);
+}
+
+let sources: SourceMap | undefined;
+
+/** The bundle's own map, on its last line. */
+function sourcesIn(code: string): SourceMap | undefined {
+  const [, encoded] = /\n\/\/# sourceMappingURL=data:application\/json;charset=utf-8;base64,(.*)\s*$/.exec(code) ?? [];
+  return encoded === undefined
+    ? undefined
+    : new SourceMap(JSON.parse(Buffer.from(encoded, 'base64').toString()) as SourceMapPayload);
 }
 
 /** The exports of a bundle. */
@@ -88,8 +114,10 @@ function loaded(path: string, sha256: string): Readonly<Record<string, unknown>>
   const code = readFileSync(path);
   const found = createHash('sha256').update(code).digest('hex');
   if (found !== sha256) throw new Unfit(`the bundle has the hash ${found}, and the run names ${sha256}`);
+  const text = code.toString('utf8');
+  sources = sourcesIn(text);
   const parts = ['module', 'exports', 'require'];
-  const run = compileFunction(code.toString('utf8'), parts, { filename: path }) as (...parts: unknown[]) => void;
+  const run = compileFunction(text, parts, { filename: path }) as (...parts: unknown[]) => void;
   const bundle: { exports: Readonly<Record<string, unknown>> } = { exports: {} };
   run(bundle, bundle.exports, createRequire(path));
   if (bundle.exports instanceof Promise)
@@ -128,8 +156,7 @@ export async function serveModule<Call extends { readonly id: number }>(
       }
     }
   } catch (error) {
-    logStack(error);
-    say({ error: { message: messageOf(error) } });
+    say({ error: reportOf(error) });
     process.exitCode = 1;
   }
 }

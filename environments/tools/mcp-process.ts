@@ -154,9 +154,10 @@ export class McpProcess {
   #end(how: string, cause?: unknown): void {
     if (this.#ended) return;
     this.#endedWith = this.#waiting.size;
+    const { trace } = this.#lines;
     this.#ended = new ToolError(`The process of the MCP server ${this.#who} ${how}.`, {
       reason: 'tool-unavailable',
-      fix: "Its standard error is in the worker's log.",
+      ...(trace === undefined ? { fix: 'It wrote nothing to its standard error.' } : { trace }),
       retryable: true,
       cause,
     });

@@ -2,7 +2,7 @@
 // thread of this process: the worker's own clock says nothing about how long the tool ran.
 
 import { Worker } from 'node:worker_threads';
-import { logStack, messageOf, mustBeSpelt, serveModule, spelt, Unfit } from '../processes/module-lines.ts';
+import { mustBeSpelt, reportOf, serveModule, spelt, Unfit } from '../processes/module-lines.ts';
 import type { Watched } from './call-clock.ts';
 
 interface UserTool {
@@ -78,10 +78,9 @@ async function answered(tools: readonly UserTool[], { id, params }: Call): Promi
   } catch (error) {
     await mine(id);
     // An error is the report of the tool, for the model; `outage: true` says that the tool itself could not be reached.
-    logStack(error);
     if (typeof error === 'object' && error !== null && 'outage' in error && error.outage === true) throw error;
-    const text = error instanceof Error ? error.message : String(error);
-    return { text, failed: true, late: limit.signal.aborted };
+    const { message: text, trace } = reportOf(error);
+    return { text, failed: true, late: limit.signal.aborted, trace };
   }
 }
 
@@ -103,6 +102,6 @@ await serveModule<Call>((exported) => {
   return {
     hello: { tools: described },
     answer: (call) => answered(tools, call),
-    failure: (error) => ({ message: messageOf(error), retryable: true }),
+    failure: (error) => ({ ...reportOf(error), retryable: true }),
   };
 });

@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { EnvironmentError, ToolError } from '../../domain/errors/errors.ts';
 import type { ToolRecord } from '../../domain/tools/tool.ts';
 import { asItIs, bundled, codeFile, type ModuleCode } from '../processes/bundle.ts';
+import { traceIn } from '../processes/envelope.ts';
 import { bundleLaunch, type Log, packageLaunch, PROCESSES, type ProcessLaunch } from '../processes/launch.ts';
 import { LineProcess } from '../processes/line-process.ts';
 import { openProcessPool, type ProcessPool, START_MS } from '../processes/process-pool.ts';
@@ -24,7 +25,7 @@ const GRACE_MS = 2_000;
 export const isPython = (path: string): boolean => /\.py$/i.test(path);
 
 function launchOf(who: string, bundle: string, sha256: string, log: Log): ProcessLaunch {
-  if (isPython(who)) return packageLaunch(who, ['everturn.tool_process', bundle, sha256], log);
+  if (isPython(who)) return packageLaunch(who, ['everturn.tool_process', bundle, sha256, who], log);
   return bundleLaunch(who, compiledScript('./module-child', import.meta.url, ToolError), bundle, sha256, log);
 }
 
@@ -119,7 +120,7 @@ export function moduleDoor({
 }
 
 type CallResult =
-  | { readonly text: string; readonly failed: boolean; readonly late?: boolean }
+  | { readonly text: string; readonly failed: boolean; readonly late?: boolean; readonly trace?: string }
   /** Said by the clock of the process. */
   | { readonly timedOut: true };
 
@@ -127,7 +128,8 @@ type CallResult =
 function answerOf({ name, timeoutSeconds }: ToolRecord, result: CallResult): ToolAnswer {
   if ('timedOut' in result)
     return { text: `The tool ${name} gave no result in ${timeoutSeconds} s.`, outcome: 'timed-out' };
-  return { text: result.text, outcome: result.late ? 'timed-out' : result.failed ? 'failed' : 'ok' };
+  const outcome = result.late ? 'timed-out' : result.failed ? 'failed' : 'ok';
+  return { text: result.text, outcome, ...traceIn(result) };
 }
 
 const tooLarge = ({ name }: ToolRecord): ToolAnswer => ({
@@ -154,6 +156,7 @@ function outage({ name }: ToolRecord, error: EnvironmentError): ToolError {
     reason: closed ? 'tool-closed' : 'tool-unavailable',
     retryable: true,
     ...(error.fix === undefined ? {} : { fix: error.fix }),
+    ...(error.trace === undefined ? {} : { trace: error.trace }),
     cause: error.cause,
   });
 }
@@ -164,9 +167,9 @@ const inWordsOfTools = (message: string): string =>
     .replace(/^The environment .{0,200}? (?:does not load|failed in `\w+`): /, '')
     .replace(/^The environment /, 'The module ');
 
-function unloadable(who: string, error: unknown): ToolError {
-  const said = inWordsOfTools(error instanceof Error ? error.message : String(error));
-  return new ToolError(`The tools of ${who} do not load: ${said}`, {
+/** The log has shown its traceback. */
+function unloadable(who: string, { message }: EnvironmentError): ToolError {
+  return new ToolError(`The tools of ${who} do not load: ${inWordsOfTools(message)}`, {
     reason: 'tool-unloadable',
     fix: isPython(who)
       ? 'Each public function with type hints and a docstring is a tool; what the file imports must be installed for python3.'

@@ -18,6 +18,8 @@ export interface ToolCall {
 export interface ToolAnswer {
   readonly text: string;
   readonly outcome: 'ok' | 'failed' | 'timed-out';
+  /** The last lines of the traceback of an error that it threw. */
+  readonly trace?: string;
 }
 
 /** All tools of a worker. */

@@ -18,13 +18,12 @@ from . import tools
 TICK_SECONDS = 0.05
 
 
-def load(path, sha256):
+def load(path, sha256, name):
     with open(path, "rb") as file:
         code = file.read()
     found = hashlib.sha256(code).hexdigest()
     if found != sha256:
         raise tools.Unfit(f"the file has the hash {found}, and the run names {sha256}")
-    name = "tools.py"
     linecache.cache[name] = (len(code), None, code.decode("utf-8", "replace").splitlines(True), name)
     module = types.ModuleType("tools_of_the_run")
     sys.modules[module.__name__] = module
@@ -43,17 +42,27 @@ def text_of(result):
 
     result = spelt(result)
     text = "" if result is None else result if isinstance(result, str) else json.dumps(result, separators=(",", ":"), ensure_ascii=False, default=str)
-    return text.encode("utf-8", "replace").decode()
+    return clean(text)
 
 
 def said_of(error):
-    return error.args[0] if isinstance(error, tools.Unfit) else "".join(traceback.format_exception_only(type(error), error)).strip()
+    return "".join(traceback.format_exception_only(type(error), error)).strip()
 
 
-def with_frames(error):
-    """The error, and the innermost lines of its traceback in the module."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "tools.py"]
-    return " ".join([said_of(error), *(f"at tools.py:{frame.lineno} in {frame.name}" for frame in frames[-2:][::-1])])
+def report_of(error):
+    """The error, and its traceback from the module on; the log gets it too."""
+    if isinstance(error, tools.Unfit):
+        return {"message": error.args[0]}
+    frames = error.__traceback__
+    while frames and frames.tb_frame.f_code.co_filename.startswith((os.path.dirname(__file__), asyncio.__path__[0])):
+        frames = frames.tb_next
+    trace = "".join(traceback.format_exception(type(error), error, frames))
+    sys.stderr.write(trace)
+    return {"message": clean(said_of(error)), "trace": clean(trace[-16_384:])}
+
+
+def clean(text):
+    return text.encode("utf-8", "replace").decode()
 
 
 class Process:
@@ -87,10 +96,10 @@ class Process:
             result = asyncio.run(result) if inspect.iscoroutine(result) else result
             self.reply(call, result={"text": text_of(result), "failed": False})
         except tools.Outage as error:
-            self.reply(call, error={"message": with_frames(error), "retryable": True})
+            self.reply(call, error={**report_of(error), "retryable": True})
         except BaseException as error:  # sys.exit() in a tool ends its call, and not this process
-            traceback.print_exc()
-            self.reply(call, result={"text": said_of(error).encode("utf-8", "replace").decode(), "failed": True})
+            report = report_of(error)
+            self.reply(call, result={"text": report.pop("message"), "failed": True, **report})
 
 
 def main():
@@ -106,9 +115,7 @@ def main():
     try:
         found = tools.tools_of(load(*sys.argv[1:]))
     except BaseException as error:  # sys.exit() too
-        if not isinstance(error, tools.Unfit):
-            traceback.print_exc()
-        put({"error": {"message": with_frames(error)}})
+        put({"error": report_of(error)})
         sys.exit(1)
     put({"hello": {"protocol": 1, "tools": [declared for declared, _ in found.values()]}})
     process = Process(put)

@@ -57,6 +57,13 @@ function trajectory(turns: PlayedTurn[], given: Partial<Trajectory> = {}): Traje
 }
 
 describe('everturn show', () => {
+  test('a broken environment’s traceback stands below its turn, line by line, and steers no terminal', () => {
+    const note = 'The process ended.\nTraceback:\n  File "e.py", line 3\nKeyError: \u001b[31m';
+    const verdict = { turn: 1, of: '', tookMs: 1, verdict: 'undecided', reason: 'environment-exited', note } as const;
+    const text = trajectoryText(trajectory([turn(1, { verdict })]), plain);
+    expect(text).toContain('\nThe process ended.\nTraceback:\n  File "e.py", line 3\nKeyError: ␛[31m\n');
+  });
+
   test('every turn shows what was asked, what was answered and what was said of it', () => {
     const text = trajectoryText(trajectory([turn(1), turn(2)]), plain);
     expect(text).toContain('q1  sample 0 · math · tiny\nasked     How much?\nexpected  42');

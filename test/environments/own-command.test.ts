@@ -71,6 +71,16 @@ describeUnless(NO_PYTHON)('a command as environment', () => {
     },
   );
 
+  test('that raises an exception leaves the end of its traceback, short, and steering no terminal', async () => {
+    const error = await respond({ how: 'raise' }).catch((one: EnvironmentError) => one);
+    const { reason, trace = '' } = error as EnvironmentError;
+    expect(reason).toBe('environment-exited');
+    expect(trace).toMatch(
+      /File ".*hostile\.py", line \d+, in <module>\n +raise ValueError.*\nValueError: .*31m red x+…$/s,
+    );
+    expect(trace).not.toMatch(/[\u0000-\u0009\u000b-\u001f]|.{171}/);
+  });
+
   test('that writes without being asked loses its process, and no reply goes to another call', async () => {
     expect(await respond({ how: 'twice' })).toMatchObject({ verdict: { verdict: 'right' } });
     // Its second line may come while the next call is asked: then that one is tried again, elsewhere.

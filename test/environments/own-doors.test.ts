@@ -224,7 +224,11 @@ describe('a module', () => {
     const environment = open().open(record, folder);
     const say = (answer: string) => environment.respond(moveOf(played(record, 'g0'), answer), { signal: NEVER });
     expect(await say('1')).toMatchObject({ reward: 1, done: true });
-    await expect(say('throw')).rejects.toMatchObject({ reason: 'environment-error', retryable: true });
+    await expect(say('throw')).rejects.toMatchObject({
+      reason: 'environment-error',
+      retryable: true,
+      trace: expect.stringMatching(/^Error: thrown\n {2}at hostile\.mjs:3 in respond$/) as string,
+    });
     await expect(say('exit')).rejects.toMatchObject({ reason: 'environment-exited' });
     for (const [answer, held] of Object.entries({ nan: 'NaN', parts: 'Infinity', none: 'undefined' })) {
       const message = expect.stringContaining(`it holds ${held}, which JSON does not have`) as string;

@@ -4,6 +4,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RolloutMessage, RowPlace } from '../model/messages.ts';
+import { plain } from '../model/visible-bytes.ts';
 import { rowKey } from '../model/row.ts';
 import { Asked } from './asked.tsx';
 import { decimals, named, plural } from './format.ts';
@@ -185,9 +186,10 @@ function End({ run, message, source: { recordHref, sampleHref } }: EndProps): JS
         <p>
           <State state={end.outcome} reason={null} />
           {end.stopReason !== end.outcome && `: ${named(end.stopReason)}`}
-          {end.failure && `: ${end.failure.reason}: ${end.failure.message}`}
+          {end.failure && `: ${end.failure.reason}`}
         </p>
       )}
+      {end?.failure && <pre class="fault text small">{plain(end.failure.message)}</pre>}
       <p class="dim small path">{folder}</p>
       <p class="line small">
         {recordHref && <a href={recordHref(run, row, { of: 'rollout' })}>first record</a>}

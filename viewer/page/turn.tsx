@@ -46,6 +46,7 @@ export function Turn({ route, message, turn, expanded, recordHref = null, side =
           </a>
         )}
       </div>
+      {verdict?.note !== undefined && <pre class="fault text small">{plain(verdict.note)}</pre>}
       <Feedback message={message} turn={turn} />
       <details class="context" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
@@ -138,7 +139,7 @@ function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Elemen
 function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Element {
   return (
     <ol class="small">
-      {calls.map(({ name, arguments: given, outcome, effect, ms, output }, i) => (
+      {calls.map(({ name, arguments: given, outcome, effect, ms, output, trace }, i) => (
         <li key={i}>
           <details class="context">
             <summary>
@@ -150,6 +151,7 @@ function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Elemen
               </span>
             </summary>
             <pre class="text">{plain(output)}</pre>
+            {trace !== undefined && <pre class="fault text">{plain(trace)}</pre>}
           </details>
         </li>
       ))}

@@ -39,6 +39,8 @@ for line in sys.stdin:
         os._exit(3)
     elif how == "exit":
         os._exit(3)
+    elif how == "raise":
+        raise ValueError("\x1b[31m red " + "x" * 5000)
     elif how == "half":
         raw('{"id": %d, "result": {"verd' % id)
         os._exit(0)

@@ -55,6 +55,7 @@ describe('a module of tools', () => {
     expect(await call(find(list, 'order'), { fruit: 'fig', count: 2 })).toEqual({
       text: 'We have no fig.',
       outcome: 'failed',
+      trace: expect.stringMatching(/^Error: We have no fig\.\n {2}at shop\.ts:\d+ in run$/),
     });
   });
 
