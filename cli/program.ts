@@ -22,7 +22,7 @@ const SUMMARIES = {
     show: 'one trajectory, turn by turn',
     why: 'what a rollout waits for, or why it ended as it did',
     view: 'all runs in the browser: turns, tokens, verdicts, live',
-    report: 'a run as one HTML file that opens from disk and prints',
+    report: 'a run as one HTML file that opens from disk',
     log: 'the numbers of a training run by weight version, as it goes on',
     stats: 'every number of a run, with n, interval and definition',
     compare: 'two runs of the same queries, with a test of the difference',

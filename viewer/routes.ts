@@ -4,7 +4,6 @@
 
 import { CELLS } from '../statistics/comparison.ts';
 import { type Api, MOST_ROWS } from './api.ts';
-import { type Extras, RECORDS } from './extras.ts';
 import { Refusal } from './guard.ts';
 import { KINDS } from './model/queries.ts';
 import { placeOf } from './model/row.ts';
@@ -34,13 +33,13 @@ const oneOf =
   };
 
 const PARAMETERS = {
-  ...{ filter: upTo(2_000), sort: upTo(40), text: upTo(500), query: upTo(100_000), begin: upTo(10) },
+  ...{ filter: upTo(2_000), sort: upTo(40), text: upTo(500), query: upTo(100_000) },
   ...{ from: whole(0, 1e9), count: whole(100, MOST_ROWS) },
   ...{ sample: whole(0, 1e9), attempt: whole(1, 1e9), turn: whole(1, 1e6) },
-  ...{ kind: oneOf(KINDS, 'all'), cell: oneOf(CELLS, null), of: oneOf(RECORDS, 'turn') },
+  ...{ kind: oneOf(KINDS, 'all'), cell: oneOf(CELLS, null) },
 } as const;
 type Parameters = { readonly [K in keyof typeof PARAMETERS]: ReturnType<(typeof PARAMETERS)[K]> };
-type Answer = (from: Api & Extras, run: string, given: Parameters) => Promise<unknown>;
+type Answer = (from: Api, run: string, given: Parameters) => Promise<unknown>;
 
 /** Behind `/api/run/<run>`. A parameter that a path does not take means nothing to it. */
 const OF_RUN: Readonly<Record<string, Answer>> = {
@@ -49,9 +48,6 @@ const OF_RUN: Readonly<Record<string, Answer>> = {
   queries: ({ queries }, run, { kind, from, count }) => queries(run, kind, from, count),
   rollout: ({ rollout }, run, given) => rollout(run, placeOf(given), given),
   tokens: ({ tokens }, run, given) => tokens(run, placeOf(given), given.turn),
-  record: ({ record }, run, given) => record(run, placeOf(given), given.of, given.turn),
-  sample: ({ sample }, run, given) => sample(run, placeOf(given)),
-  check: ({ check }, run, { begin }) => check(run, begin === '1'),
   search: ({ search }, run, { text: wanted }) => {
     if (wanted === '') throw new Refusal(400, '`text` is empty: nothing is looked for.');
     return search(run, wanted);
@@ -60,7 +56,7 @@ const OF_RUN: Readonly<Record<string, Answer>> = {
 
 const MOST_RUNS = 32;
 
-export async function answerTo(from: Api & Extras, url: URL): Promise<unknown> {
+export async function answerTo(from: Api, url: URL): Promise<unknown> {
   const [root, kind, ...names] = url.pathname.split('/').slice(1).map(decoded);
   const given = parametersOf(url);
   const [first = '', second = ''] = names;

@@ -10,14 +10,12 @@ import { EverturnError, explain, UsageError } from '../domain/errors/errors.ts';
 import { isOtherUser } from '../local/machine/own-user.ts';
 import type { Api } from './api.ts';
 import type { Assets } from './assets.ts';
-import type { Extras, PlainText } from './extras.ts';
 import { mustBeOurs, Refusal } from './guard.ts';
 import { answerTo } from './routes.ts';
 import { ACT_PATH, openSteering, type Steering } from './steer.ts';
 
 export interface ViewServerOptions {
   readonly api: Api;
-  readonly extras: Extras;
   readonly assets: Assets;
   /** 0: any free one. */
   readonly port: number;
@@ -47,7 +45,7 @@ const HEADERS = {
 } as const;
 
 export async function serveView(options: ViewServerOptions): Promise<ViewServer> {
-  const { api, extras, assets, port, token, steering, onError } = options;
+  const { api, assets, port, token, steering, onError } = options;
   if (steering && token === null) throw new RangeError('steering needs a token');
   const act = steering && openSteering(steering);
   let bound = port;
@@ -85,11 +83,7 @@ export async function serveView(options: ViewServerOptions): Promise<ViewServer>
     }
     const asset = Object.hasOwn(assets, url.pathname) ? assets[url.pathname] : undefined;
     if (asset) await send(request, response, 200, asset.type, asset.text);
-    else {
-      const found = await answerTo({ ...api, ...extras }, url);
-      const plain = isPlain(found) ? found.plain : undefined;
-      await send(request, response, 200, plain === undefined ? JSON_TYPE : TEXT_TYPE, plain ?? JSON.stringify(found));
-    }
+    else await send(request, response, 200, JSON_TYPE, JSON.stringify(await answerTo(api, url)));
   }
 
   function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
@@ -100,9 +94,6 @@ export async function serveView(options: ViewServerOptions): Promise<ViewServer>
   }
 }
 
-const isPlain = (found: unknown): found is PlainText =>
-  typeof found === 'object' && found !== null && Object.hasOwn(found, 'plain');
-const TEXT_TYPE = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const zipped = promisify(gzip);
 const WORTH_ZIPPING = 4096;

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import { DoubtfulJson, strictJson } from '../domain/text/json-text.ts';
 import { mustBeOurs, Refusal, same } from './guard.ts';
-import { commandOf, type SteerReply, type SteerRequest, steerRequest } from './model/steer.ts';
+import { commandOf, type SteerReply, steerRequest } from './model/steer.ts';
 
 export interface Steering {
   /** In the fragment of the printed address: browsers send it to nobody. */
@@ -46,17 +46,13 @@ export function openSteering({ key, has, run }: Steering) {
     if (going >= AT_ONCE) throw new Refusal(429, 'Several acts are going on: wait for them.');
     going++;
     try {
-      return replyOf(parsed, await run(commandOf(parsed)));
+      const { code, out, err } = await run(commandOf(parsed));
+      const said = `${out}\n${err}`.trim();
+      return { ok: code === 0, said: said === '' ? `It ended with exit code ${code}.` : said };
     } finally {
       going--;
     }
   };
-}
-
-function replyOf(request: SteerRequest, { code, out, err }: Awaited<ReturnType<Steering['run']>>): SteerReply {
-  const said = `${out}\n${err}`.trim();
-  const began = request.act === 'fork' || request.act === 'extend' ? /^Run +(\S+) in /m.exec(err)?.[1] : undefined;
-  return { ok: code === 0, said: said === '' ? `It ended with exit code ${code}.` : said, began: began ?? null };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

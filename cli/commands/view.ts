@@ -8,12 +8,11 @@ import { newToken } from '../../client/feed/feed-http.ts';
 import { resolvePlace } from '../../records/place.ts';
 import { createApi } from '../../viewer/api.ts';
 import { serverAssets } from '../../viewer/assets.ts';
-import { openExtras } from '../../viewer/extras.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { serveView } from '../../viewer/server.ts';
 import { command, flag, text, unusable, whole, withDefault } from '../command.ts';
 import { findRun, type RunPlace, shortPath } from '../find/place.ts';
-import { bundle, decoderOf, historyOf, prove, sampleOf } from '../find/viewer.ts';
+import { bundle, decoderOf, historyOf } from '../find/viewer.ts';
 import { OUT } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { steeringOf } from '../play/steering.ts';
@@ -26,7 +25,7 @@ export const view = command({
     port: withDefault(whole('<n>', 'the port on 127.0.0.1', 0), 0, 'any free one'),
     open: { no: 'open no browser', fallback: true },
     token: flag('ask for a token (default: with --steer)'),
-    steer: flag('verdicts, notes, forks, messages, retries and pauses from the page too; asks for a token'),
+    steer: flag('verdicts and notes from the page too; asks for a token'),
     by: text('<person>', "with --steer: whose acts they are (default: git's user.email, else this user)"),
     withService: flag('end with the local service', { hidden: true }),
     json: flag('the address as one JSON object on stdout'),
@@ -51,11 +50,10 @@ export const view = command({
       historyOf: (id) => historyOf(io.env, id),
       now,
     });
-    const extras = openExtras({ runs, sampleOf, prove: (of, onBreach) => prove(of, io, onBreach), now });
     if (by !== undefined && !steer) throw unusable('--by names the person who steers.', 'Give it with --steer.');
     const steering = steer ? await steeringOf(io, runs, by) : undefined;
     const server = await serveView({
-      ...{ api, extras, assets: serverAssets(bundle()), port },
+      ...{ api, assets: serverAssets(bundle()), port },
       token: asksToken || steering ? newToken() : null,
       ...(steering && { steering }),
       onError: (error) => say(io, explain(error)),
@@ -67,7 +65,7 @@ export const view = command({
     if (json) printJson(io, { url, folder: out });
     else print(io, `${url}\n`);
     say(io, `The viewer shows the runs in ${shortPath(io, out)}. Ctrl-C ends it.`);
-    if (steering) say(io, 'Whoever has this address can record verdicts, and start and end runs: send it to nobody.');
+    if (steering) say(io, 'Whoever has this address can record verdicts and notes: send it to nobody.');
     if (open && io.out.isTTY === true) openBrowser(io, url);
     if (withService) await serviceEnd(io.env, interrupted);
     else if (!interrupted.aborted)

@@ -1,18 +1,16 @@
-// Acts from the viewer's page: each is a command of its own process, so that it is checked, recorded and said as on the
-// command line, and its end ends nothing here.
+// Verdicts and notes from the viewer's page: each is a command of its own process, so that it is checked, recorded and said as
+// on the command line.
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { packageRoot } from '../../local/machine/package-root.ts';
-import { isRunAct } from '../../viewer/model/steer.ts';
 import type { Runs } from '../../viewer/runs.ts';
 import type { Steering } from '../../viewer/steer.ts';
 import { personOf } from '../find/person.ts';
 import type { Io } from '../io.ts';
 import { newToken } from '../../client/feed/feed-http.ts';
 
-/** A fork may have to start the local service first. */
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 60_000;
 const MOST_OUTPUT = 1 << 20;
 
 export async function steeringOf(
@@ -25,13 +23,8 @@ export async function steeringOf(
   return {
     key: newToken(),
     has,
-    run: (args) => command(io, [entry, ...withOptions(args, [`--out=${out}`, ...who(args[0]!, person)])]),
+    run: (args) => command(io, [entry, ...withOptions(args, [`--out=${out}`, `--by=${person}`, '--via=view'])]),
   };
-}
-
-/** Acts on a rollout are recorded with a person's name; those on a run go through its workflow, which has none. */
-export function who(act: string, person: string): string[] {
-  return isRunAct(act) ? [] : [`--by=${person}`, '--via=view'];
 }
 
 /** Options stand before `--`, which ends them. */

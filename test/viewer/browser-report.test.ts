@@ -98,23 +98,6 @@ describeUnless(NO_BROWSER)('a report in a browser', () => {
     await seen.close();
   });
 
-  test('prints its overview and its rollouts, whatever page is open', async () => {
-    const { url } = await reportOf(({ store }) => playSome(store));
-    const seen = await openPage(browser, `${url}#/run/${RUN}/rollouts`);
-    const { page } = seen;
-    await page.locator('.tr.row').first().waitFor();
-    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
-    await page.emulateMedia({ media: 'print' });
-    expect(await page.locator('.paper .turn').count()).toBe(7);
-    expect(await page.locator('.paper .turn .context[open]').count()).toBe(7);
-    expect(await page.locator('#app').isVisible()).toBe(false);
-    await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
-    await page.emulateMedia({ media: 'screen' });
-    expect([await page.locator('.paper *').count(), await page.locator('#app').isVisible()]).toEqual([0, true]);
-    expect(seen.errors).toEqual([]);
-    await seen.close();
-  });
-
   test('compares two runs, with links to the rollouts of both', async () => {
     const { url, left } = await reportOf(
       async (rig) => {

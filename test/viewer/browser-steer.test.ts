@@ -11,7 +11,7 @@ import { scriptedIo } from '../cli/scripted-io.ts';
 import { RUN } from '../records/play.ts';
 import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
 import { axeFaults } from './axe.ts';
-import { open, playSome, type ViewRig, viewRig } from './rig.ts';
+import { playSome, type ViewRig, viewRig } from './rig.ts';
 import { describeUnless } from '../support/needs.ts';
 
 const KEY = 'the-key';
@@ -21,16 +21,11 @@ describeUnless(NO_BROWSER)('acts in a browser', () => {
   let server: ViewServer;
   let browser: Browser;
   const commands: string[][] = [];
-  let began: string | null = null;
-  let said: string | null = null;
   beforeAll(async () => {
     rig = await viewRig();
     await playSome(rig.store);
-    await open(rig.store, 3, { verdicts: ['wrong'] });
     const run = async (args: readonly string[]) => {
       commands.push([...args]);
-      if (said !== null) return { code: 0, out: `${said}\n`, err: '' };
-      if (began !== null) return { code: 0, out: '', err: `Run        ${began} in ./runs, from run "${RUN}"\n` };
       const io = scriptedIo({ cwd: rig.out, env: { EVERTURN_HOME: join(rig.out, '.home') } });
       const code = await main(io, withOptions(args, [`--out=${rig.out}`, '--by=ana', '--via=view']));
       return { code, ...io.text };
@@ -38,7 +33,6 @@ describeUnless(NO_BROWSER)('acts in a browser', () => {
     const steering = { key: KEY, has: rig.runs.has, run };
     server = await serveView({
       api: rig.api,
-      extras: rig.extras,
       assets: serverAssets(builtPage()),
       port: 0,
       token: 't',
@@ -100,70 +94,9 @@ describeUnless(NO_BROWSER)('acts in a browser', () => {
     await tab.locator('.end ~ .steer textarea').fill('worth a look');
     await tab.locator('.end ~ .steer .form .button').click();
     await expect.poll(() => tab.locator('.people').last().innerText()).toContain('ana notes worth a look');
-    if (process.env['EVERTURN_SHOTS']) {
-      await turn.getByRole('button', { name: 'Play again from here' }).click();
-      await tab.screenshot({ path: join(process.env['EVERTURN_SHOTS'], 'steer.png'), fullPage: true });
-      await tab.emulateMedia({ colorScheme: 'dark' });
-      await tab.screenshot({ path: join(process.env['EVERTURN_SHOTS'], 'steer-dark.png'), fullPage: true });
-    }
     expect(await axeFaults(tab)).toEqual([]);
     expect([seen.errors, seen.left]).toEqual([[], []]);
     await seen.close();
-  });
-
-  test('what cannot be done is said with its way out; a run that was begun has a link', async () => {
-    const seen = await page(`#/run/${RUN}/q/a3/0?steer=${KEY}`);
-    const { page: tab } = seen;
-    const end = tab.locator('.end ~ .steer');
-    await end.getByRole('button', { name: 'Try again' }).waitFor();
-    expect(await end.getByRole('button', { name: 'Message' }).count()).toBe(0);
-    expect(await end.getByRole('button', { name: 'Further turns' }).count()).toBe(0);
-    const turn = tab.locator('#turn-1');
-    await turn.getByRole('button', { name: 'Play again from here' }).click();
-    await turn.locator('textarea').fill('Check the sign.');
-    await turn.locator('.form .button').click();
-    await expect.poll(() => turn.getByRole('alert').innerText()).toContain('Fork from turn 2 or later');
-    began = 'what-if';
-    await turn.locator('textarea').fill('');
-    await turn.locator('.form .button').click();
-    await turn.getByRole('link', { name: 'Open what-if' }).waitFor();
-    expect(commands.at(-1)).toContain('--detach');
-    began = null;
-    await tab.goto(`${server.url}#/run/${RUN}/q/a4/0`);
-    await tab.locator('.end ~ .steer').getByRole('button', { name: 'Message' }).waitFor();
-    await seen.close();
-  });
-
-  test('a run that is played is paused, tuned and cancelled by its page, each with its command', async () => {
-    const seen = await page(`#/run/${RUN}?steer=${KEY}`);
-    const { page: tab } = seen;
-    const acts = tab.getByRole('group', { name: 'Act on the run' });
-    await acts.waitFor();
-    expect(await acts.getByRole('button').allInnerTexts()).toEqual(['Pause', 'Resume', 'Tune', 'Cancel the run']);
-    said = 'Run "r1" is paused: 3 of 4 done.';
-    for (const [name, command] of [
-      ['Pause', ['pause', '--', RUN]],
-      ['Resume', ['resume', '--', RUN]],
-      ['Tune', ['tune', '--max-concurrent=7', '--', RUN]],
-      ['Cancel the run', ['cancel', '--', RUN]],
-    ] as const) {
-      await acts.getByRole('button', { name }).click();
-      if (name === 'Tune') await tab.getByLabel('Rollouts in flight, at most').fill('7');
-      expect(await tab.locator('.form textarea').count()).toBe(0);
-      expect(await tab.locator('.form .command').innerText()).toBe(`everturn ${command.join(' ')}`);
-      const before = commands.length;
-      await tab.locator('.form .button').click();
-      await expect.poll(() => tab.locator('.steer .notice').innerText()).toContain('Run "r1" is paused');
-      expect(commands.slice(before)).toEqual([command]);
-    }
-    said = null;
-    expect(await axeFaults(tab)).toEqual([]);
-    expect([seen.errors, seen.left]).toEqual([[], []]);
-    await seen.close();
-    const other = await page(`#/run/${RUN}`);
-    await other.page.locator('.tabs').waitFor();
-    expect(await other.page.locator('.acts').count()).toBe(0);
-    await other.close();
   });
 
   test('a wrong key looks, and acts are refused with the reason', async () => {

@@ -4,16 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prove, sampleOf } from '../../cli/find/viewer.ts';
 import type { Query } from '../../domain/run/query.ts';
 import type { Store } from '../../records/store.ts';
 import { createApi, type Api } from '../../viewer/api.ts';
 import { type Bundle, serverAssets } from '../../viewer/assets.ts';
-import { type Extras, openExtras } from '../../viewer/extras.ts';
 import { openRuns, type Runs } from '../../viewer/runs.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
-import { scriptedIo } from '../cli/scripted-io.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, type Script } from '../records/play.ts';
 
@@ -22,7 +19,6 @@ export interface ViewRig {
   readonly store: Store;
   readonly runs: Runs;
   readonly api: Api;
-  readonly extras: Extras;
   serve(token?: string | null, bundle?: Bundle): Promise<ViewServer>;
   close(): Promise<void>;
 }
@@ -41,20 +37,14 @@ export async function viewRig(decoder: TokenDecoder | string = 'no tokenizer her
   const store = openLoose(out);
   const runs = openRuns(out);
   const api = createApi({ runs, decoderOf: () => Promise.resolve(decoder), now: () => 1_700_000_100_000 });
-  const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
-  const extras = openExtras({
-    ...{ runs, sampleOf, now: () => 1_700_000_100_000 },
-    prove: (open, onBreach) => prove(open, io, onBreach),
-  });
   const servers: ViewServer[] = [];
   return {
     out,
     store,
     runs,
     api,
-    extras,
     async serve(token = null, bundle = { script: 'console.log(1)', style: 'p{}' }) {
-      const server = await serveView({ api, extras, assets: serverAssets(bundle), port: 0, token });
+      const server = await serveView({ api, assets: serverAssets(bundle), port: 0, token });
       servers.push(server);
       return server;
     },

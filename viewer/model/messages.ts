@@ -132,19 +132,6 @@ export interface CompareMessage {
 
 export type { Cell, Kind };
 
-/** A proof of the run's records, as `everturn check` makes it, without Temporal's histories. */
-export interface CheckMessage {
-  readonly state: 'none' | 'going' | 'done';
-  /** When it was over. */
-  readonly at: number | null;
-  /** Its sentence; null if it is not over, or could not be made. */
-  readonly said: string | null;
-  /** The reason why it could not be made. */
-  readonly problem: string | null;
-  readonly breaches: number;
-  readonly first: readonly { readonly path: string; readonly problem: string }[];
-}
-
 /** An inference server as the run's workers saw it last. */
 export interface ServerMessage {
   readonly url: string;

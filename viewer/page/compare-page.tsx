@@ -9,7 +9,7 @@ import { Beside } from './beside.tsx';
 import { brief, count, percent, plural, pValue, points, share, spaced } from './format.ts';
 import { Left } from './left.tsx';
 import { Facts, Figure, Loading, nameOf, Notice, Problem, SIGN, Table } from './parts.tsx';
-import { compareAll, type CompareRoute, hrefOf, rolloutHref, runHref } from './route.ts';
+import { type CompareRoute, hrefOf, rolloutHref, runHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 
@@ -35,17 +35,14 @@ export function ComparePage({ route, source }: { readonly route: CompareRoute; r
 
 interface ComparisonProps {
   readonly message: CompareMessage;
-  /** Absent on paper: no cell is chosen. */
-  readonly route?: CompareRoute;
+  readonly route: CompareRoute;
   /** Both orders can be shown. */
-  readonly swap?: boolean;
-  readonly children?: ComponentChildren;
+  readonly swap: boolean;
+  readonly children: ComponentChildren;
 }
 
-export function Comparison({ message, route: given, swap = false, children }: ComparisonProps): JSX.Element {
-  const [a, b] = [message.a.run, message.b.run];
-  const route = given ?? compareAll(a, b);
-  const { cell } = route;
+function Comparison({ message, route, swap, children }: ComparisonProps): JSX.Element {
+  const { a, b, cell } = route;
   return (
     <section>
       <div class="head">

@@ -1,12 +1,9 @@
-// The script's entry: the pages of a report, where the HTML holds one, or of the viewer's server. A report is printed
-// with its overview and the rollouts in it, whatever page is open.
+// The script's entry: the pages of a report, where the HTML holds one, or of the viewer's server.
 
-import { options, render } from 'preact';
+import { render } from 'preact';
 import { App } from './app.tsx';
-import { Printed } from './printed.tsx';
 import { reportSource, type ReportSource } from './report-source.ts';
 import { compareHref, runHref } from './route.ts';
-import type { ReportData } from '../model/report-data.ts';
 import { serverSource } from './source.ts';
 import { keyInAddress, takeSteerKey } from './steer-key.ts';
 import { applyTheme } from './theme.ts';
@@ -27,25 +24,9 @@ if (root) {
   });
   if (report && location.hash.replace(/^#\/?/, '') === '') history.replaceState(null, '', homeOf(report));
   show(key);
-  if (report) printWhole(report.data, root);
 }
 
 /** The comparison, or the run, that a report is about. */
 function homeOf({ compared, first }: ReportSource): string {
   return compared ? compareHref(...compared) : runHref(first);
-}
-
-function printWhole(data: ReportData, root: HTMLElement): void {
-  const paper = document.createElement('div');
-  paper.className = 'paper';
-  root.after(paper);
-  addEventListener('beforeprint', () => {
-    // The browser takes the page as it is when this ends.
-    options.debounceRendering = (draw) => draw();
-    render(<Printed data={data} />, paper);
-  });
-  addEventListener('afterprint', () => {
-    delete options.debounceRendering;
-    render(null, paper);
-  });
 }

@@ -9,17 +9,10 @@ import { Curves } from './curves.tsx';
 import { Flow } from './flow.tsx';
 import { brief, count, decimals, duration, named, orNone, percent, share, spaced } from './format.ts';
 import { Facts, Table } from './parts.tsx';
-import { Proof } from './proof.tsx';
 import { Provisional } from './provisional.tsx';
 import { listHref } from './route.ts';
-import type { Source } from './source.ts';
 
-interface Props {
-  readonly message: RunMessage;
-  readonly check?: Source['check'];
-}
-
-export function Overview({ message, check = null }: Props): JSX.Element {
+export function Overview({ message }: { readonly message: RunMessage }): JSX.Element {
   const { summary, head } = message;
   return (
     <div class="overview">
@@ -99,7 +92,6 @@ export function Overview({ message, check = null }: Props): JSX.Element {
           ])}
         />
       </section>
-      {check && <Proof run={head.run} check={check} />}
     </div>
   );
 }

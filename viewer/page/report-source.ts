@@ -12,7 +12,6 @@ export interface ReportSource extends Source {
   readonly kind: 'report';
   /** The run that it is about. */
   readonly first: string;
-  readonly data: ReportData;
 }
 
 /** Undefined where the HTML holds no report: on the viewer's server. */
@@ -42,14 +41,10 @@ function sourceOf(data: ReportData): ReportSource {
   return {
     kind: 'report',
     first: heads[0]!.run,
-    data,
     left,
     steer: null,
     search: null,
     several: null,
-    recordHref: null,
-    sampleHref: null,
-    check: null,
     compared,
     runs: async () => ({ folder: '', runs: heads }),
     run: async (name) => partOf(name).run,

@@ -9,8 +9,7 @@ import { count } from './format.ts';
 import { readMarkdown, type Token } from './markdown.ts';
 import { Tex } from './math.tsx';
 
-export type Reading = 'rendered' | 'raw' | 'paper';
-/** On paper everything is rendered at once. */
+export type Reading = 'rendered' | 'raw';
 export const ReadingContext = createContext<Reading>('rendered');
 
 const MOST_CHARS = 60_000;
@@ -31,7 +30,7 @@ export function RichText({ text, raw = text, class: style = '' }: Props): JSX.El
   const reading = useContext(ReadingContext);
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState(false);
-  const rendered = reading === 'paper' || (reading === 'rendered' && seen && text.length <= MOST_CHARS);
+  const rendered = reading === 'rendered' && seen && text.length <= MOST_CHARS;
   useEffect(() => {
     if (reading !== 'rendered' || seen) return undefined;
     const observer = new IntersectionObserver((entries) => {

@@ -83,12 +83,11 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
                   message={message}
                   turn={turn}
                   expanded={expanded}
-                  recordHref={source.recordHref}
                 >
                   {steerOn(turn.record.turn)}
                 </Turn>
               ))}
-              <End message={message} run={run} source={source} />
+              <End message={message} />
               <People acts={message.acts} turn={null} />
               {steerOn(null)}
             </>
@@ -166,13 +165,7 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
   );
 }
 
-interface EndProps {
-  readonly run: string;
-  readonly message: RolloutMessage;
-  readonly source: Pick<Source, 'recordHref' | 'sampleHref'>;
-}
-
-function End({ run, message, source: { recordHref, sampleHref } }: EndProps): JSX.Element {
+function End({ message }: { readonly message: RolloutMessage }): JSX.Element {
   const { end, turns, row, folder, history } = message;
   return (
     <footer class="end">
@@ -191,16 +184,13 @@ function End({ run, message, source: { recordHref, sampleHref } }: EndProps): JS
       )}
       {end?.failure && <pre class="fault text small">{plain(end.failure.message)}</pre>}
       <p class="dim small path">{folder}</p>
-      <p class="line small">
-        {recordHref && <a href={recordHref(run, row, { of: 'rollout' })}>first record</a>}
-        {recordHref && end && <a href={recordHref(run, row, { of: 'end' })}>end record</a>}
-        {sampleHref && end?.outcome === 'complete' && <a href={sampleHref(run, row)}>sample as exported</a>}
-        {history !== undefined && (
+      {history !== undefined && (
+        <p class="small">
           <a href={history} target="_blank" rel="noreferrer noopener">
             history in Temporal
           </a>
-        )}
-      </p>
+        </p>
+      )}
     </footer>
   );
 }

@@ -117,7 +117,7 @@ export function rolloutRoute(
 export const rolloutHref = (run: string, place: RowPlace, { filter = '', sort = '' }: Partial<List> = {}): string =>
   hrefOf(rolloutRoute(run, place, { filter, sort }));
 
-export const compareAll = (a: string, b: string): CompareRoute => ({
+const compareAll = (a: string, b: string): CompareRoute => ({
   ...{ page: 'compare', a, b, cell: null, beside: null },
 });
 

@@ -15,7 +15,6 @@ import { RunHead } from './run-head.tsx';
 import { comparedHref, listHref, runHref, type RunRoute, type RunTab } from './route.ts';
 import { SearchPage } from './search-page.tsx';
 import type { Source } from './source.ts';
-import { SteerRun } from './steer.tsx';
 import { useMessage } from './use-message.ts';
 
 export const LIVE_MS = 2_000;
@@ -62,9 +61,8 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
         </Notice>
       )}
       {message.fork !== null && <Notice>{message.fork}</Notice>}
-      {source.steer && head.state === 'open' && <SteerRun run={route.run} send={source.steer} />}
       <Tabs route={route} message={message} search={source.search !== null} />
-      {route.tab === 'overview' && <Overview message={message} check={source.check} />}
+      {route.tab === 'overview' && <Overview message={message} />}
       {route.tab === 'queries' && <QueriesPage run={route.run} source={source} message={message} />}
       {route.tab === 'live' && (
         <LivePage run={route.run} source={source} message={message} paused={paused} onPause={setPaused} />

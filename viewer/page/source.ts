@@ -1,6 +1,6 @@
 // The source of messages: the viewer’s server, or what a report embeds. The pages know only this interface.
 
-import type { Asks, CheckMessage, ErrorMessage, RowPlace, SearchMessage, SeveralMessage } from '../model/messages.ts';
+import type { Asks, ErrorMessage, SearchMessage, SeveralMessage } from '../model/messages.ts';
 import { placeOf } from '../model/row.ts';
 import type { SteerReply, SteerRequest } from '../model/steer.ts';
 
@@ -10,11 +10,6 @@ export interface Source extends Asks {
   readonly search: ((run: string, text: string) => Promise<SearchMessage>) | null;
   /** Several runs in one table; null in a report. */
   readonly several: ((runs: readonly string[]) => Promise<SeveralMessage>) | null;
-  /** The address of a record as it is stored, and of a rollout's sample as an export has it; null in a report. */
-  readonly recordHref: ((run: string, place: RowPlace, of: RecordOf) => string) | null;
-  readonly sampleHref: ((run: string, place: RowPlace) => string) | null;
-  /** The last proof of the run's records; `begin` begins one. Null in a report. */
-  readonly check: ((run: string, begin: boolean) => Promise<CheckMessage>) | null;
   /** Sends a person's act; null unless the address came with the key to it. */
   readonly steer: ((request: SteerRequest) => Promise<SteerReply>) | null;
   /** The two runs that a report compares; null for others, and for the server, which compares any. */
@@ -22,9 +17,6 @@ export interface Source extends Asks {
   /** The things that a report leaves out; empty for the server. */
   readonly left: readonly string[];
 }
-
-/** A record of a rollout. */
-export type RecordOf = { readonly of: 'turn' | 'verdict'; readonly turn: number } | { readonly of: 'rollout' | 'end' };
 
 /** `key`: of `everturn view --steer`. */
 export function serverSource(key: string | null): Source {
@@ -34,9 +26,6 @@ export function serverSource(key: string | null): Source {
     compared: null,
     search: (run, text) => get(of(run, 'search'), { text }),
     several: (runs) => get(`several/${runs.map(encodeURIComponent).join('/')}`),
-    recordHref: (run, place, record) => pathOf(of(run, 'record'), { ...placeOf(place), ...record }),
-    sampleHref: (run, place) => pathOf(of(run, 'sample'), placeOf(place)),
-    check: (run, begin) => get(of(run, 'check'), begin ? { begin: 1 } : {}),
     steer: key === null ? null : (request) => send(key, request),
     runs: () => get('runs'),
     run: (run) => get(of(run)),
@@ -60,11 +49,9 @@ async function send(key: string, request: SteerRequest): Promise<SteerReply> {
   });
 }
 
-const get = <T>(path: string, params: Params = {}): Promise<T> => answered<T>(pathOf(path, params));
-
-function pathOf(path: string, params: Params): string {
+function get<T>(path: string, params: Params = {}): Promise<T> {
   const search = new URLSearchParams(Object.entries(params).map(([name, value]) => [name, String(value)]));
-  return `/api/${path}${search.size > 0 ? `?${search.toString()}` : ''}`;
+  return answered<T>(`/api/${path}${search.size > 0 ? `?${search.toString()}` : ''}`);
 }
 
 async function answered<T>(path: string, init?: RequestInit): Promise<T> {

@@ -14,33 +14,28 @@ import { SIGN } from './parts.tsx';
 import { People } from './people.tsx';
 import { LongText, RichText } from './rich-text.tsx';
 import { hrefOf, type RolloutRoute } from './route.ts';
-import type { Source } from './source.ts';
 
 interface Props {
-  /** Null on paper: no links. */
-  readonly route: RolloutRoute | null;
+  readonly route: RolloutRoute;
   readonly message: RolloutMessage;
   readonly turn: TurnMessage;
   readonly expanded: boolean;
-  /** Absent where records cannot be asked for. */
-  readonly recordHref?: Source['recordHref'];
   /** On a page with turns of two rollouts: which one. */
   readonly side?: string;
   readonly children?: ComponentChildren;
 }
 
-export function Turn({ route, message, turn, expanded, recordHref = null, side = '', children }: Props): JSX.Element {
+export function Turn({ route, message, turn, expanded, side = '', children }: Props): JSX.Element {
   const { record, verdict, hasTokens } = turn;
   const [open, setOpen] = useState(expanded);
   useEffect(() => setOpen(expanded), [expanded]);
   const name = `${side}turn-${record.turn}`;
-  const href = route && recordHref?.(route.run, message.row, { of: 'turn', turn: record.turn });
   return (
     <section class={`turn ${verdict?.verdict ?? 'none'}`} id={name} aria-labelledby={`${name}-title`}>
       <div class="turn-head line one">
         <h2 id={`${name}-title`}>Turn {record.turn}</h2>
         <Verdict message={message} turn={turn} />
-        {hasTokens && route && (
+        {hasTokens && (
           <a class="quiet" href={hrefOf({ ...route, turn: record.turn, tokens: true, token: null })}>
             tokens
           </a>
@@ -70,7 +65,7 @@ export function Turn({ route, message, turn, expanded, recordHref = null, side =
         <LongText class="answer" text={record.answer} />
       )}
       {verdict?.calls && <Calls calls={verdict.calls} />}
-      <TurnFacts turn={turn} href={href ?? undefined} />
+      <TurnFacts turn={turn} />
       <People acts={message.acts} turn={record.turn} />
       {children}
     </section>
@@ -159,7 +154,7 @@ function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Elemen
   );
 }
 
-function TurnFacts({ turn, href }: { readonly turn: TurnMessage; readonly href: string | undefined }): JSX.Element {
+function TurnFacts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
   const { record, outputTokens, hash } = turn;
   const { versionStart, versionEnd, finishedAt, startedAt, finish, attempt, server } = record;
   const ms = Math.max(0, finishedAt - startedAt);
@@ -175,15 +170,9 @@ function TurnFacts({ turn, href }: { readonly turn: TurnMessage; readonly href: 
   return (
     <p class="line small dim">
       {facts.join(' · ')}
-      {href === undefined ? (
-        <span class="hash" title={`SHA-256 of the record: ${hash}`}>
-          {hash.slice(0, 8)}
-        </span>
-      ) : (
-        <a class="hash" href={href} title={`The record as it is stored; its SHA-256: ${hash}`}>
-          record {hash.slice(0, 8)}
-        </a>
-      )}
+      <span class="hash" title={`SHA-256 of the record: ${hash}`}>
+        {hash.slice(0, 8)}
+      </span>
     </p>
   );
 }
