@@ -8,9 +8,17 @@ import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import type { Judge } from '../../environments/environment.ts';
 import { environmentContract, queryOf } from '../contract/environment.ts';
-import { CALL_CHEATS, CALLED, CALLED_AS_TEXT, PRINTED } from './code-cheats.ts';
-import { EXCUSES, PRINT_CHEATS, ROUGH, ROUGH_CHEATS } from './code-print-cheats.ts';
-import { HONEST } from './code-honest.ts';
+import {
+  CALL_CHEATS,
+  CALLED,
+  CALLED_AS_TEXT,
+  EXCUSES,
+  HONEST,
+  PRINT_CHEATS,
+  PRINTED,
+  ROUGH,
+  ROUGH_CHEATS,
+} from './code-programs.ts';
 import { hasSandbox, needsSandbox, processesWith } from './code-rig.ts';
 
 needsSandbox();

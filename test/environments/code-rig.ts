@@ -9,7 +9,7 @@ import { proveSandbox } from '../../environments/code/canary.ts';
 import { python } from '../../environments/code/python.ts';
 import { type CodeLimits, DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { type Ran, runSandboxed } from '../../environments/code/sandboxed.ts';
-import { ATTACK_PRELUDE } from './code-attacks.ts';
+import { ATTACK_PRELUDE } from './code-programs.ts';
 
 export const ATTACK_LIMITS: CodeLimits = { ...DEFAULT_LIMITS, wallMs: 1500, cpuSeconds: 1 };
 

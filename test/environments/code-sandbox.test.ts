@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { python } from '../../environments/code/python.ts';
 import { runSandboxed } from '../../environments/code/sandboxed.ts';
 import { compiledRoom } from '../support/compiled.ts';
-import { ATTACKS } from './code-attacks.ts';
+import { ATTACKS } from './code-programs.ts';
 import { createRig, hasSandbox, needsSandbox, processesWith, type Rig } from './code-rig.ts';
 import { until } from '../support/until.ts';
 
