@@ -35,3 +35,4 @@ COPY --from=build-without-models /app/node_modules ./node_modules
 FROM base AS worker-cpu
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/models/tiny ./models/tiny
+COPY --from=build /app/models/scripted ./models/scripted

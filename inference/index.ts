@@ -47,6 +47,13 @@ const BACKENDS = {
     cannot: NO_BODY,
     create: async (options) => (await import('./embedded/transformers.ts')).createTransformersBackend(options),
   },
+  scripted: {
+    usage: 'scripted',
+    target: 'nothing',
+    cannot: NO_BODY,
+    ignores: { temperature: 'it is a script, and no model' },
+    create: async () => (await import('./embedded/scripted.ts')).createScriptedBackend(),
+  },
   sglang: {
     usage: 'sglang:<url>[,<url>…]',
     target: 'fleet',

@@ -9,6 +9,7 @@ import { command, flag, list, text } from '../command.ts';
 import { shortPath } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { OUT } from '../flags.ts';
+import { say } from '../io.ts';
 import { launch } from '../play/launch.ts';
 import { launchVariants, variantsOf } from '../play/variants.ts';
 import { resolveRunFlags, runFlags } from '../run-flags.ts';
@@ -47,16 +48,32 @@ Example:
 });
 
 export const demo = command({
-  flags: { out: OUT, json: EVENTS, ...runFlags(DEMO_DEFAULTS) },
+  flags: {
+    out: OUT,
+    tools: flag('show calls of a tool: a script calls a calculator in place of the model'),
+    json: EVENTS,
+    ...runFlags(DEMO_DEFAULTS),
+  },
   help: 'Example:\n  everturn demo --num-turns 3',
-  run: (io, given) =>
-    launch(io, {
+  run(io, given) {
+    if (given.tools) say(io, 'A script stands in for the model: no model that can call tools ships with Everturn.');
+    const defaults = given.tools ? TOOLS_DEMO : DEMO_DEFAULTS;
+    return launch(io, {
       ...{ out: given.out, json: given.json, strict: true, detach: false, viewer: true },
       dataset: shortPath(io, join(packageRoot(), 'examples', 'arithmetic.jsonl')),
       name: demoName(io.now()),
-      resolved: resolveRunFlags(given, io, DEMO_DEFAULTS),
-    }),
+      resolved: resolveRunFlags(given, io, defaults),
+    });
+  },
 });
+
+const TOOLS_DEMO = {
+  ...DEMO_DEFAULTS,
+  model: 'scripted',
+  tool: [join(packageRoot(), 'examples', 'tools', 'calculator.ts')],
+  numTurns: 1,
+  limit: 12,
+};
 
 /** `demo-20261121-091355`: each demo is a new run, whose random streams are derived from its name. */
 export function demoName(nowMs: number): string {

@@ -56,7 +56,8 @@ export async function tokenizerFolderOf(
 > {
   const [scheme, target] = parts(settings.model);
   if (scheme === 'openai') return { why: 'the server returns text only' };
-  const model = scheme === 'tiny' ? join(packageRoot(), 'models', 'tiny') : scheme === 'transformers' ? target : null;
+  const ships = scheme === 'tiny' || scheme === 'scripted';
+  const model = ships ? join(packageRoot(), 'models', scheme) : scheme === 'transformers' ? target : null;
   const named = settings.tokenizer ?? model;
   const folder = named === null ? undefined : await folderOf(cwd, named);
   if (folder === undefined) return { why: NOT_HERE };

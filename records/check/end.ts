@@ -64,7 +64,7 @@ const FEEDBACK_TOKENS = 1000;
 
 /** For an embedded model, whose context length cannot change: a budget shows the minimum length of its context. */
 function* roomProblems(last: TurnRecord | undefined, { model }: RolloutSettings): Generator<string> {
-  const embedded = model === 'tiny' || model.startsWith('transformers:');
+  const embedded = /^(?:tiny$|scripted$|transformers:)/.test(model);
   if (!last || last.server !== null || !embedded) return;
   const left = last.maxNewTokens - last.outputIds.length;
   if (left > FEEDBACK_TOKENS) yield `says that no further turn fits; turn ${last.turn} left room for ${left} tokens`;

@@ -83,6 +83,20 @@ describe('a run with tools on the local service', () => {
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('differs: tools (') as string]);
   });
 
+  test('is shown without a model that can call tools: a failed call, its traceback, a call, a right answer', async () => {
+    const played = await everturn.run('demo', '--tools', '--limit', '2');
+    expect(played.code, played.stderr).toBe(0);
+    expect(played.stderr).toContain('A script stands in for the model');
+    const [name = ''] = /demo-\d+-\d+/.exec(played.stderr) ?? [];
+    const shown = (await everturn.call('show', name, 'arith-0001')).stdout;
+    expect(shown).toMatch(
+      /call 1 · calculate .*×.*\(failed, pure, .*\n {4}Error: ×.*\n {6}at calculator\.ts:\d+ in valueOf\n/,
+    );
+    expect(shown).toMatch(/call 1 · calculate .*→ 259 .*\n\n.*✓ right/s);
+    const checked = await everturn.run('check', name);
+    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+  });
+
   test('plays the tools of a Python module', { timeout: 300_000 }, async (context) => {
     if (spawnSync('python3', ['-c', 'import json']).status !== 0) return context.skip('there is no python3');
     const python = run('python', '--limit', '1').map((word) => (word === SHOP ? SHOP.replace(/ts$/, 'py') : word));

@@ -41,7 +41,6 @@ export function Turn({ route, message, turn, expanded, side = '', children }: Pr
           </a>
         )}
       </div>
-      {verdict?.note !== undefined && <pre class="fault text small">{plain(verdict.note)}</pre>}
       <Feedback message={message} turn={turn} />
       <details class="context" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
@@ -65,6 +64,7 @@ export function Turn({ route, message, turn, expanded, side = '', children }: Pr
         <LongText class="answer" text={record.answer} />
       )}
       {verdict?.calls && <Calls calls={verdict.calls} />}
+      {verdict?.note !== undefined && <pre class="fault text small">{plain(verdict.note)}</pre>}
       <TurnFacts turn={turn} />
       <People acts={message.acts} turn={record.turn} />
       {children}
