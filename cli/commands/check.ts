@@ -7,7 +7,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { entriesOfFeed } from '../../client/temporal/feed.ts';
 import { describeWorkflow } from '../../client/temporal/runs.ts';
 import { TemporalError } from '../../domain/errors/errors.ts';
-import { exporterNamed, PROVED, SEQUENCES, type Sequences, sequencesFor } from '../../formats/exports/index.ts';
+import { exporterNamed, PROVED, SEQUENCES, sequencesFor } from '../../formats/exports/index.ts';
 import { collectionHistory, rolloutHistories } from '../../client/temporal/histories.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { checkHistories, type HistoriesSummary } from '../../records/check/histories.ts';
@@ -61,8 +61,8 @@ export const check = command({
   },
   help:
     'Each (query, sample, turn) exists once, contiguous, judged and logged once; every hash and reward is right; each\n' +
-    'turn follows from the one before, its verdict, its settings and its text; an export holds every complete rollout\n' +
-    "once; and Temporal's histories, if the server still has them, agree.\n" +
+    "turn follows from the one before, its verdict, its settings and its text; and Temporal's histories, if the server\n" +
+    'still has them, agree. With --export, that file holds every complete rollout once.\n' +
     'Otherwise exit code 1 and one line per breach.\n\nExample:\n  everturn check my-run',
   async run(io, given) {
     const { json, histories: wantsHistories, format } = given;
@@ -80,15 +80,16 @@ export const check = command({
       throw unusable(message, `Choose one of: ${PROVED.join(', ')}.`, 'unknown-format');
     }
     const record = (await store.getRun().catch(() => undefined))?.record;
-    const sequences = provedSequences(given.sequences, sequencesFor(record), format, file);
+    const sequences = given.sequences ?? sequencesFor(record);
+    if (file !== undefined && sequences === 'query' && format === 'areal') throw NO_PROOF_OF_QUERIES;
     const { tokenizer, hashes, why } = await tokenizerOf(store, io.cwd, given.tokenizer);
     const [selection, clockSkewMs] = [readingOf(given), given.clockSkew * 1000];
     // Asked first: the ledger only grows.
     const counted = wantsHistories === false ? undefined : await countedByFeed(io, place);
-    const proofs = { cwd: io.cwd, tokenizer: given.tokenizer, clockSkewMs };
+    const proofs = { cwd: io.cwd, tokenizer: given.tokenizer, clockSkewMs, exports: file !== undefined };
     const parts = await openParts(store, { out, run, format, sequences, selection, check: proofs });
     const summary = await checkRun(store, report, {
-      export: { exporter: exporterNamed(format, sequences), ...selection, ...(file !== undefined && { file }) },
+      ...(file !== undefined && { export: { exporter: exporterNamed(format, sequences), ...selection, file } }),
       ...{ tokenizer, hashes, everturn: everturnVersion(), clockSkewMs, calls: CALLS, elsewhere: parts },
       ...(wantsHistories !== false && { isGoing: () => isGoing(io, run) }),
     }).finally(() => parts?.close());
@@ -116,22 +117,11 @@ export const check = command({
   },
 });
 
-/** A file with one sample a query has no proof; without a file, the samples of single rollouts are proved. */
-function provedSequences(
-  asked: Sequences | undefined,
-  usual: Sequences,
-  format: string,
-  file: string | undefined,
-): Sequences {
-  const wanted = asked ?? usual;
-  if (wanted !== 'query' || format !== 'areal') return wanted;
-  if (file === undefined && asked === undefined) return 'rollout';
-  throw unusable(
-    'No proof is known for exports with one sample a query.',
-    'Export with --sequences rollout to prove the samples, or check without --export.',
-    'unknown-format',
-  );
-}
+const NO_PROOF_OF_QUERIES = unusable(
+  'No proof is known for exports with one sample a query.',
+  'Export with --sequences rollout to prove the samples, or check without --export.',
+  'unknown-format',
+);
 
 /** The entries of the ledger as the run's feed counts them; undefined if none answers. */
 async function countedByFeed(io: Io, { run, out, store }: RunPlace): Promise<number | undefined> {

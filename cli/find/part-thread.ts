@@ -12,7 +12,7 @@ const { out, run, format, sequences, selection, check } = workerData as Beginnin
 const store = openFileStore(out, run);
 const exporter = exporterNamed(format, sequences);
 
-async function openProofs({ cwd, tokenizer: wanted, clockSkewMs }: NonNullable<Beginning['check']>) {
+async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, exports }: NonNullable<Beginning['check']>) {
   // An export needs none of these.
   const [{ openFacts }, { openParts }, { createTools }, { tokenizerOf }] = await Promise.all([
     import('../../records/check/facts.ts'),
@@ -22,8 +22,14 @@ async function openProofs({ cwd, tokenizer: wanted, clockSkewMs }: NonNullable<B
   ]);
   const record = (await store.getRun().catch(() => undefined))?.record;
   const { tokenizer } = await tokenizerOf(store, cwd, wanted);
-  const exporting = { exporter, ...selection };
-  const facts = { tokenizer, calls: createTools({}), clockSkewMs, everturn: everturnVersion(), export: exporting };
+  const exporting = exports ? { exporter, ...selection } : undefined;
+  const facts = {
+    tokenizer,
+    calls: createTools({}),
+    clockSkewMs,
+    everturn: everturnVersion(),
+    ...(exporting && { export: exporting }),
+  };
   return openParts(store, openFacts(store, record, facts), exporting);
 }
 

@@ -25,6 +25,8 @@ export interface Beginning {
     readonly cwd: string;
     readonly tokenizer: string | false | undefined;
     readonly clockSkewMs: number;
+    /** An export is compared, too. */
+    readonly exports: boolean;
   };
 }
 

@@ -20,6 +20,8 @@ import { openRecord, type OpenedRecord, type Owner, soundHash } from '../format/
 export interface EndedRecord {
   /** As its file had it. */
   readonly text: string;
+  /** Without its newline. */
+  readonly bytes: number;
   /** The record, proved by its hash, its owner and its place; or what is wrong with it. */
   open(): OpenedRecord | { readonly problem: string };
 }
@@ -40,8 +42,7 @@ export function lineOf(owner: Owner, texts: ReadonlyMap<string, string>): Buffer
   if (names[0] !== ROLLOUT_FILE || names.at(-1) !== END_FILE) return { problem: 'it has no first record or no end' };
   const parts: Buffer[] = [];
   const files: Record<string, number> = {};
-  const { query, sample, attempt } = owner;
-  const of = JSON.stringify({ query, sample, attempt });
+  const of = textOf(owner);
   for (const name of names) {
     const text = texts.get(name)!;
     const sound = soundHash(text);
@@ -51,12 +52,15 @@ export function lineOf(owner: Owner, texts: ReadonlyMap<string, string>): Buffer
     parts.push(parts.length === 0 ? record : Buffer.concat([COMMA, record]));
     files[name] = record.length;
   }
-  const head = `{"format":"${FORMATS.ended}","of_rollout":${of},"files":${JSON.stringify(files)}${RECORDS}`;
-  const body = Buffer.concat([Buffer.from(head), ...parts, Buffer.from(']')]);
-  return Buffer.concat([body, Buffer.from(`,"sha256":"${hash('sha256', body)}"}\n`)]);
+  const body = Buffer.concat([headOf(owner, files), ...parts, Buffer.from(']')]);
+  return Buffer.concat([body, trailerOf(body)]);
 }
 
 const COMMA = Buffer.from(',');
+const textOf = ({ query, sample, attempt }: Owner): string => JSON.stringify({ query, sample, attempt });
+const headOf = (owner: Owner, files: object): Buffer =>
+  Buffer.from(`{"format":"${FORMATS.ended}","of_rollout":${textOf(owner)},"files":${JSON.stringify(files)}${RECORDS}`);
+const trailerOf = (body: Buffer): Buffer => Buffer.from(`,"sha256":"${hash('sha256', body)}"}\n`);
 
 /** The rollout of a line; undefined for a text that is none. */
 export function openLine(line: Buffer): EndedRollout | undefined {
@@ -77,8 +81,18 @@ export function openLine(line: Buffer): EndedRollout | undefined {
 
 /** Why a line is not the one that its records give. A record that is damaged is reported by itself. */
 export function lineProblem({ of, records, line }: EndedRollout): string | undefined {
-  const own = lineOf(of, new Map([...records].map(([name, { text }]) => [name, text])));
-  return 'problem' in own || own.equals(line) ? undefined : 'is not the line that its records give';
+  if ([...records.values()].some((record) => 'problem' in record.open())) return undefined;
+  const names = [...records.keys()];
+  const head = headOf(of, Object.fromEntries([...records].map(([name, { bytes }]) => [name, bytes])));
+  const body = line.subarray(0, 1 - TRAILER_BYTES);
+  const ends: number[] = [];
+  for (const { bytes } of records.values()) ends.push((ends.at(-1) ?? head.length - 1) + 1 + bytes);
+  const isOurs =
+    line.subarray(0, head.length).equals(head) &&
+    inOrder(names).every((name, i) => name === names[i]) &&
+    ends.slice(0, -1).every((end) => line[end] === COMMA[0]) &&
+    line.subarray(body.length).equals(trailerOf(body));
+  return isOurs ? undefined : 'is not the line that its records give';
 }
 
 interface Head {
@@ -99,9 +113,9 @@ function parsed(text: string): (Head & { readonly of_rollout: Owner }) | undefin
 
 function recordAt(line: Buffer, from: number, to: number, name: string, owner: Owner): EndedRecord {
   let opened: ReturnType<EndedRecord['open']> | undefined;
-  const textOf = () => `${line.toString('utf8', from, to)}\n`;
+  const read = () => `${line.toString('utf8', from, to)}\n`;
   const open = () => {
-    const found = openRecord(textOf());
+    const found = openRecord(read());
     if ('problem' in found) return { problem: found.problem };
     const { of } = found;
     const own = of?.query === owner.query && of.sample === owner.sample && of.attempt === owner.attempt;
@@ -110,8 +124,9 @@ function recordAt(line: Buffer, from: number, to: number, name: string, owner: O
   };
   return {
     get text() {
-      return textOf();
+      return read();
     },
+    bytes: to - from,
     open: () => (opened ??= open()),
   };
 }

@@ -48,7 +48,7 @@ async function checked(out: string, elsewhere?: Parts) {
   return { breaches, summary };
 }
 
-const check = { cwd: root, tokenizer: false, clockSkewMs: 5000, file: undefined } as const;
+const check = { cwd: root, tokenizer: false, clockSkewMs: 5000, exports: true } as const;
 
 describe('a run that is read by threads', () => {
   test.each(['loose', 'ended', 'many'])('has the same proof: %s', async (which) => {
