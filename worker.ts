@@ -8,17 +8,19 @@ import { setFlagsFromString } from 'node:v8';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { type BackendPermissions, type Backends, openBackends } from './run/backends.ts';
-import { closedRollouts } from './client/temporal/runs.ts';
+import { closedRollouts, progressOf } from './client/temporal/runs.ts';
 import { openStopping } from './client/temporal/stopping.ts';
 import { cancelRollout, isWaiting } from './client/temporal/waiting.ts';
 import type { Session } from './client/temporal/connection.ts';
 import { holdsStep, startUpdate } from './client/temporal/weights.ts';
 import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
+import { makeEvaluation } from './run/evaluations.ts';
 import { parseGroups } from './run/groups.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
 import { statedProblem } from './formats/datasets/examine.ts';
 import { parsedRow, rowError } from './formats/datasets/one-row.ts';
+import { DEFAULT_MAX_CONCURRENT } from './domain/run/defaults.ts';
 import { EverturnError, explain } from './domain/errors/errors.ts';
 import { oneLine } from './domain/text/foreign-text.ts';
 import type { RolloutSettings } from './domain/run/settings.ts';
@@ -215,6 +217,11 @@ function dependencies({
       );
       const found = { logprobs: facts && foundLogprobs(facts), model: facts?.identity ?? null };
       await createRun(store, { run, survey, settings: complete, samples, ...groups, origins, ...found });
+    },
+    async makeEvaluation(of) {
+      if (!(await makeEvaluation(openStore, of))) return null;
+      const { maxConcurrent = DEFAULT_MAX_CONCURRENT } = (await progressOf(session, of.run).catch(() => null)) ?? {};
+      return { maxConcurrent };
     },
     closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
     isWaiting: (workflowId) => isWaiting(session.client, workflowId),

@@ -21,6 +21,14 @@ export interface NewRun {
   readonly train?: TrainInput;
 }
 
+/** A held-out evaluation: of a training run, with a version of its weights that a trainer's line made. */
+export interface EvaluationOf {
+  readonly run: string;
+  readonly out: string;
+  readonly version: number;
+  readonly line: number;
+}
+
 /** One server, while it gets other weights. A step that it cannot do is a ModelError. */
 export interface WeightServer {
   readonly url: string;
@@ -96,6 +104,8 @@ export interface ActivityDeps {
   parseSettings(run: string, settings: Readonly<Record<string, unknown>>): RolloutSettings;
   /** Accepts a data set into a new run's folder; does nothing where that was done before. */
   createRun(run: NewRun): Promise<void>;
+  /** Makes the run of an evaluation, once; null if it has ended. `maxConcurrent`: that of its training run now. */
+  makeEvaluation(of: EvaluationOf): Promise<{ readonly maxConcurrent: number } | null>;
   /** The closed or unknown ones of these workflows of a run, by how they closed; of many, not always all. */
   closedRollouts(run: string, workflowIds: readonly string[]): Promise<ReadonlyMap<string, WorkflowClosing>>;
   /** Whether a rollout's workflow only waits for a generation that no worker has begun. */

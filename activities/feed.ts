@@ -85,7 +85,7 @@ async function readLedger(store: Store, entries: number) {
   return { line, last };
 }
 
-async function stateOf(store: Store, { run, samples, epochs = 1, train }: RunRecord): Promise<FeedState> {
+async function stateOf(store: Store, { run, samples, epochs = 1, train, evaluation }: RunRecord): Promise<FeedState> {
   const entries = await store.countFeedEntries();
   const { line, last } = await readLedger(store, entries);
   const trained = groupsOf(line.acknowledged);
@@ -98,6 +98,7 @@ async function stateOf(store: Store, { run, samples, epochs = 1, train }: RunRec
     shape: {
       ...{ queries: await store.countQueries(), samples, epochs, batchGroups, maxStaleness },
       filter: { ...NO_FILTER, ...filter },
+      ...(evaluation && { evaluateEvery: evaluation.every }),
     },
     ...{ entries, last, ...rest, acknowledged: newest },
     trainedGroups: countOf(acknowledged),

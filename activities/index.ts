@@ -7,6 +7,7 @@ import { cancelActivities } from './cancel-waiting.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endActivity } from './end-environment.ts';
 import { evaluateActivity } from './evaluate.ts';
+import { evaluationActivity } from './evaluation.ts';
 import { translated } from './failures.ts';
 import { feedActivities } from './feed.ts';
 import { finishActivity } from './finish.ts';
@@ -30,6 +31,7 @@ export function createActivities(deps: ActivityDeps) {
     ...collectionActivities(deps),
     ...cancelActivities(deps),
     ...feedActivities(deps),
+    openEvaluation: evaluationActivity(deps),
     ...groupActivities(deps),
     ...weightsActivities(deps),
   };

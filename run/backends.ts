@@ -1,7 +1,9 @@
 // The backends of one worker: each model is loaded once, at first use, and again if loading failed. Writes the status
 // of their servers into the folders of the runs that use them, and closes a backend when its runs have ended. A run whose
-// weights were changed has a backend of its own: it opens with the weights in force, and follows them from turn to turn.
+// weights were changed has a backend of its own: it opens with the weights in force, and follows them from turn to turn. An
+// evaluation shares that of its training run; an embedded model answers it with the evaluated version throughout.
 
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type BackendUse, counted } from './backend-use.ts';
 import { explain, ModelError } from '../domain/errors/errors.ts';
@@ -10,6 +12,7 @@ import type { RolloutSettings } from '../domain/run/settings.ts';
 import { type DeclaredWeights, isLate } from '../domain/weights/weights.ts';
 import type { Backend, EmbeddedWeights, LateServers } from '../inference/backend.ts';
 import { createBackend } from '../inference/index.ts';
+import { type Evaluated, evaluatedIn } from './evaluations.ts';
 import { openHeld } from '../local/machine/held.ts';
 import { factsOf } from '../records/disk/facts.ts';
 import { hasEnded, openFileStore } from '../records/file-store.ts';
@@ -64,6 +67,7 @@ export function openBackends(
     runFolder: string,
     { mayLoad = () => undefined }: BackendPermissions,
     weights: EmbeddedWeights | null,
+    owner = runFolder,
   ): Opened {
     const { model, tokenizer, apiKeyEnv, requestTimeoutSeconds, recheckEvery, extraBody } = settings;
     const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights } = settings;
@@ -79,11 +83,11 @@ export function openBackends(
       serverLimits,
       serverWeights,
       // Limits count over all workers of a run, which share its folder; of a run in a bucket, for each worker.
-      leaseFolder: limited && isShared(runFolder) ? join(runFolder, '.fleet') : null,
+      leaseFolder: limited && isShared(owner) ? join(owner, '.fleet') : null,
     };
-    const key = JSON.stringify([model, options, ...(weights === null ? [] : [runFolder])]);
+    const key = JSON.stringify([model, options, ...(weights === null ? [] : [owner])]);
     return backends.of(key, runFolder, () => {
-      const followed = weights === null ? {} : { weights, late: lateServers(runFolder) };
+      const followed = weights === null ? {} : { weights, late: lateServers(owner) };
       const use = { inFlight: 0 };
       const made = createBackend(model, { ...options, ...followed, log, mayLoad }).then((it) => counted(it, use));
       const opened = { made, use };
@@ -94,7 +98,8 @@ export function openBackends(
 
   function forgetEnded(): void {
     const used = backends.runs();
-    for (const folder of ledgers.keys()) if (!used.has(folder)) ledgers.delete(folder);
+    for (const known of [ledgers, evaluations])
+      for (const folder of known.keys()) if (!used.has(folder)) known.delete(folder);
   }
 
   const ledgers = new Map<string, WeightsLedger>();
@@ -145,10 +150,11 @@ export function openBackends(
     runFolder: string,
     permissions: BackendPermissions,
     current: DeclaredWeights,
+    owner = runFolder,
   ): Promise<{ opened: Opened; backend: Backend }> {
     const isEmbedded = current.contentHash !== null;
     if (isEmbedded) permissions.mayUseWeights?.(current.folder);
-    const opened = open(settings, runFolder, permissions, current);
+    const opened = open(settings, runFolder, permissions, current, owner);
     try {
       const backend = await ofRun(settings, runFolder, opened, isEmbedded);
       if (!isEmbedded) return { opened, backend };
@@ -217,19 +223,42 @@ export function openBackends(
     }
   }
 
+  const evaluations = new Map<string, Evaluated>();
+  async function evaluatedBy(runFolder: string): Promise<Evaluated | undefined> {
+    const found = evaluations.get(runFolder) ?? (await evaluatedIn(runFolder));
+    if (found) evaluations.set(runFolder, found);
+    return found;
+  }
+
+  /** Servers answer an evaluation with the weights that they have. `own`: those with which an embedded model does. */
+  async function weightsOf(runFolder: string, evaluated: Evaluated | undefined) {
+    if (!evaluated) return { current: await ledgerOf(runFolder).current() };
+    const { entries, current } = await ledgerOf(evaluated.folder).read();
+    if (!current || current.contentHash === null) return { current };
+    return { current, own: entries.find(({ label }) => label === evaluated.label) ?? null };
+  }
+
   return {
     async get(settings, runFolder, permissions = {}) {
       const use = ({ made }: Opened) => {
         const used = asking.get(runFolder) ?? new Set();
         asking.set(runFolder, used.add(made));
       };
-      const current = await ledgerOf(runFolder).current();
-      if (!current) {
-        const opened = open(settings, runFolder, permissions, null);
+      const evaluated = await evaluatedBy(runFolder);
+      const owner = evaluated?.folder;
+      const { current, own = current } = await weightsOf(runFolder, evaluated);
+      if (!current || !own) {
+        const opened = open(settings, runFolder, permissions, null, owner);
         use(opened);
         return ofRun(settings, runFolder, opened);
       }
-      const { opened, backend } = await inForce(settings, runFolder, permissions, current);
+      const { opened, backend } = await inForce(settings, runFolder, permissions, own, owner).catch(
+        (error: unknown) => {
+          // A trainer removes old weights: the newest ones answer then, and their version is in the record.
+          if (own === current || existsSync(own.folder)) throw error;
+          return inForce(settings, runFolder, permissions, current, owner);
+        },
+      );
       use(opened);
       return backend;
     },

@@ -40,10 +40,11 @@ export interface NewRunInput extends GroupParts {
   /** The model's probe results; null without a probe. */
   readonly logprobs?: FoundLogprobs | null;
   readonly model?: ModelIdentity | null;
+  readonly evaluates?: RunRecord['evaluates'];
 }
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
-  const { run, survey, settings, samples, origins, logprobs = null, model = null } = input;
+  const { run, survey, settings, samples, origins, logprobs = null, model = null, evaluates } = input;
   const groups = groupParts(input);
   const wanted = { settings, samples, groups, offered: survey.offered };
   const known = await store.getRun();
@@ -68,6 +69,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     },
     logprobs,
     model,
+    ...(evaluates && { evaluates }),
     versions: { everturn: everturnVersion(), node: process.version },
     createdAt: Date.now(),
   });

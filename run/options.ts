@@ -38,6 +38,10 @@ export interface RunOptions extends SettingOptions, ToolOptions {
   readonly minMembers: number | null;
   readonly successRate: readonly [number, number] | null;
   readonly dropZeroVariance: boolean;
+  /** A data set of held-out rows. */
+  readonly eval: string | null;
+  readonly evalEvery: number;
+  readonly evalSamples: number;
   readonly maxConcurrent: number;
   readonly limit: number | null;
   /** A text, or the name of a file of it; null: the rows' own words. */
@@ -61,6 +65,7 @@ const ENVIRONMENTS =
   'a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://…), a rubric (rubric:./rubric.json) or a queue (queue:my-queue)';
 const AGENT = 'the name of an agent';
 const TEXT = 'a text, or the name of a file';
+const HELD_OUT = 'a file of problems';
 const RATES = 'two numbers from 0 to 1 in order, as in 0.1:0.9';
 
 /** An option that is a setting: of its range and its help there is one statement. */
@@ -137,6 +142,17 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
     argument: null,
     help: 'groups whose rewards are all equal are not trained on',
   },
+  eval: {
+    schema: z.string(HELD_OUT).min(1, HELD_OUT).nullable(),
+    argument: '<dataset>',
+    help: 'with --train: held-out problems, each played once by version 0 of the weights and by every fifth one (--eval-every), with the settings of the run; none is trained on',
+  },
+  evalEvery: {
+    schema: whole(1, 1_000_000),
+    argument: '<n>',
+    help: 'with --eval: versions of the weights from one evaluation to the next',
+  },
+  evalSamples: { schema: whole(1, 10_000), argument: '<n>', help: 'with --eval: number of rollouts of each problem' },
   ...settings,
   seed: {
     schema: whole(0).nullable(),
@@ -185,6 +201,9 @@ export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
   minMembers: null,
   successRate: null,
   dropZeroVariance: false,
+  eval: null,
+  evalEvery: 5,
+  evalSamples: 1,
   maxConcurrent: DEFAULT_MAX_CONCURRENT,
   limit: null,
   system: null,

@@ -11,6 +11,7 @@ import type { Stored } from '../records/store.ts';
 import { parseFilter } from './model/filter.ts';
 import { compareRuns, compareSeveral } from './compare-runs.ts';
 import { openCounts } from './counts.ts';
+import { openEvaluations } from './evaluations.ts';
 import type { Asks, ListQuery, RowPlace, SearchMessage, SeveralMessage, TurnMessage } from './model/messages.ts';
 import { sorted } from './model/order.ts';
 import { placeOf, type Row, rowKey } from './model/row.ts';
@@ -45,6 +46,7 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
   const countsOf = openCounts(now);
   const decoders = new WeakMap<OpenRun, Promise<TokenDecoder | string>>();
   const searches = openSearches();
+  const evaluationsOf = openEvaluations();
   const lists = new WeakMap<OpenRun, { readonly key: string; readonly rows: readonly Row[] }>();
 
   async function opened(name: string): Promise<OpenRun> {
@@ -82,9 +84,11 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
       const head = await runs.head(open);
       const summary = await countsOf(open, head.state === 'open');
       const servers = head.state === 'open' ? await serversOf(open, now()) : [];
+      const evaluations = open.record.evaluation ? await evaluationsOf(open.store.folder) : [];
       return {
         head,
         summary,
+        ...(evaluations.length > 0 && { evaluations }),
         settings: settingsOf(open),
         facts: factsOf(open),
         fork: forkOf(open),

@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { isBucketPlace } from '../domain/run/bucket-place.ts';
 import { explain, UsageError } from '../domain/errors/errors.ts';
 import { samplesPerQuery } from '../domain/rollout/group.ts';
+import { evaluationsNamed } from '../domain/run/evaluation.ts';
 import { isRunName } from '../domain/run/ids.ts';
 import type { CollectionResult } from '../domain/run/messages.ts';
 import { ended } from '../domain/run/progress.ts';
@@ -58,7 +59,17 @@ export function openRuns(out: string): Runs {
     return foldersIn(out).filter((name) => isRunName(name) && existsSync(join(out, name, RUN_FILE)));
   }
 
-  const has = (run: string): boolean => isRunName(run) && names().includes(run);
+  /** The folder that holds it: this one, or that of an evaluation. */
+  function folderOf(run: string): string | undefined {
+    if (!isRunName(run)) return undefined;
+    if (names().includes(run)) return out;
+    const evaluations = evaluationsNamed(run);
+    if (evaluations === null || !foldersIn(out).includes(evaluations)) return undefined;
+    const folder = join(out, evaluations);
+    return foldersIn(folder).includes(run) && existsSync(join(folder, run, RUN_FILE)) ? folder : undefined;
+  }
+
+  const has = (run: string): boolean => folderOf(run) !== undefined;
 
   async function open(run: string): Promise<OpenRun> {
     if (!has(run)) {
@@ -86,7 +97,7 @@ export function openRuns(out: string): Runs {
   }
 
   async function read(run: string): Promise<Omit<OpenRun, 'index'>> {
-    const store = openFileStore(out, run);
+    const store = openFileStore(folderOf(run) ?? out, run);
     const record = (await store.getRun())?.record;
     if (!record) throw new UsageError(`Run ${run} has no run.json any more.`, { reason: 'no-such-run' });
     const queries = await store.countQueries().catch(() => 0);

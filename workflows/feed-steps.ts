@@ -7,8 +7,8 @@ import { TASK_QUEUE } from '../domain/run/queues.ts';
 
 const retry = { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' } as const;
 
-/** Reads the ledger, however long it is. */
-export const { openFeed, trainedAfter } = proxyActivities<Activities>({
+/** Reads the ledger, or copies the held-out queries, however long they are. */
+export const { openFeed, trainedAfter, openEvaluation } = proxyActivities<Activities>({
   taskQueue: TASK_QUEUE,
   startToCloseTimeout: '24 hours',
   heartbeatTimeout: '10 seconds',

@@ -43,6 +43,7 @@ export function openVerbs(
   stateOf: () => FeedState | undefined,
   changed: () => void,
   history: HistorySteps,
+  onVersion: () => void,
 ): Verbs {
   let updates = 0;
   let waiting = 0;
@@ -139,6 +140,7 @@ export function openVerbs(
           if (isPublished()) return { version, already: true };
           await record(input, state, { kind: 'version', version, weights });
           publish(state, version, weights);
+          onVersion();
           return { version, already: false };
         });
       });

@@ -25,6 +25,7 @@ import { sizeOf } from '../domain/run/number-set.ts';
 import { runPriority } from '../domain/run/priority.ts';
 import { TASK_QUEUE } from '../domain/run/queues.ts';
 import { escapeMarkdown } from '../domain/text/foreign-text.ts';
+import { evaluate } from './feed-evaluation.ts';
 import { openFeed, watchGroups } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';
 import { openHistorySteps } from './history-steps.ts';
@@ -47,11 +48,18 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
     changes++;
     if (held.state) setCurrentDetails(details(feedProgress(held.state)));
   };
+  let evaluated = Promise.resolve();
+  const evaluateNow = () => {
+    const now = evaluate(input, held.state!);
+    evaluated = evaluated.then(() => now);
+  };
   // Handlers are set before the first await, so no early update is lost.
-  const verbs = openVerbs(input, () => held.state, changed, history);
+  const verbs = openVerbs(input, () => held.state, changed, history, evaluateNow);
   const state = input.carried ?? (await openFeed({ run, out }));
   held.state = state;
   changed();
+  // The feed before may have been lost before it began that.
+  if (!input.carried) evaluateNow();
 
   let sent = -1;
   setHandler(collectionBegan, () => {
@@ -77,6 +85,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
       verbs.drain();
       watching.cancel();
       await condition(allHandlersFinished);
+      await evaluated;
       await continueAsNew<typeof feed>({ ...input, carried: state });
     }
     const woken = () => changes !== seen || broken !== undefined || isFull();
@@ -86,6 +95,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
   verbs.drain();
   watching.cancel();
   await condition(allHandlersFinished);
+  await evaluated;
   return feedProgress(state);
 
   function isFull(): boolean {

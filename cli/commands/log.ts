@@ -1,9 +1,11 @@
 // `everturn log <run>`: the numbers of a run at each weight version, one JSON line each, once it is behind the newest one and
-// no rollout that has an answer of it is in flight; until the run has ended. `python3 -m everturn.log` hands them to Weights & Biases or TensorBoard.
+// no rollout that has an answer of it is in flight, nor its evaluation; until the run has ended. `python3 -m everturn.log` hands them to Weights & Biases or TensorBoard.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../../domain/errors/errors.ts';
-import { versionsOf } from '../../viewer/model/summary.ts';
+import { openEvaluations } from '../../viewer/evaluations.ts';
+import type { Evaluation } from '../../viewer/model/messages.ts';
+import { type VersionSummary, versionsOf } from '../../viewer/model/summary.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { command } from '../command.ts';
 import { findRun } from '../find/place.ts';
@@ -16,7 +18,7 @@ const CHECK = '`everturn check` names what is broken.';
 export const log = command({
   args: RUN,
   flags: { out: OUT, follow: { no: 'only what is known now, without waiting for the end', fallback: true } },
-  help: 'A line: {"version", "rollouts", "meanReturn", "right", "tokens", "staleness"}, null where nothing is known.\n\nExample:\n  everturn log first > first.jsonl',
+  help: 'A line: {"version", "rollouts", "meanReturn", "right", "tokens", "staleness"}, null where nothing is known; an\nevaluated version (--eval) also has {"eval": {"run", "rollouts", "right", "meanReturn", "tokens", "answeredBy"}}.\n\nExample:\n  everturn log first > first.jsonl',
   async run(io, { run, out, follow }) {
     const place = await findRun(io, run, out);
     const runs = openRuns(place.out);
@@ -24,6 +26,8 @@ export const log = command({
     try {
       const open = await runs.open(place.run);
       const { maxStaleness = 0 } = open.record.train ?? {};
+      const { every } = open.record.evaluation ?? {};
+      const evaluationsOf = openEvaluations();
       for (let last = -1; ; await sleep(POLL_MS, undefined, { signal: left }).catch(() => {})) {
         // The result is written behind the last end.
         const { state } = await runs.head(open);
@@ -33,17 +37,39 @@ export const log = command({
         const rows = open.index.rows();
         const versions = versionsOf(rows);
         const inFlight = rows.flatMap((row) => (row.state === 'open' ? (row.turns.versions?.[0] ?? []) : []));
+        const evaluations = new Map((await evaluationsOf(open.store.folder)).map((one) => [one.version, one]));
         const newest = versions.at(-1)?.version ?? 0;
         const until = state === 'open' ? Math.min(newest - maxStaleness, ...inFlight) : Infinity;
-        for (const at of versions) {
-          if (at.version <= last || at.version >= until) continue;
+        // A version is printed once, behind its evaluation.
+        const isWaited = (version: number) => {
+          const found = evaluations.get(version);
+          if (found) return found.state === 'open';
+          return every !== undefined && state === 'open' && version % every === 0;
+        };
+        const all = withEvaluations(versions, evaluations).filter(({ version }) => version > last && version < until);
+        const first = all.findIndex(({ version }) => isWaited(version));
+        for (const at of first < 0 ? all : all.slice(0, first)) {
           printJson(io, at);
           last = at.version;
         }
-        if (state !== 'open' || !follow || left.aborted) return;
+        if ((state !== 'open' && first < 0) || !follow || left.aborted) return;
       }
     } finally {
       runs.close();
     }
   },
 });
+
+/** Also the versions that no rollout of the run began with. */
+function withEvaluations(versions: readonly VersionSummary[], evaluations: ReadonlyMap<number, Evaluation>) {
+  const none = { rollouts: 0, meanReturn: null, right: null, tokens: null, staleness: null };
+  const alone = [...evaluations.keys()].filter((version) => !versions.some((at) => at.version === version));
+  return [...versions, ...alone.map((version) => ({ version, ...none }))]
+    .sort((a, b) => a.version - b.version)
+    .map((at) => {
+      const found = evaluations.get(at.version);
+      if (!found) return at;
+      const { run, rollouts, right, meanReturn, tokens, answeredBy } = found;
+      return { ...at, eval: { run, rollouts, right, meanReturn, tokens, answeredBy } };
+    });
+}

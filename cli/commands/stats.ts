@@ -11,6 +11,7 @@ import {
   type RunStatistics,
   type StatisticsOptions,
 } from '../../statistics/run-statistics.ts';
+import { openEvaluations } from '../../viewer/evaluations.ts';
 import { type Answer, command, flag, number, parsed, text, unusable, whole } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
@@ -21,7 +22,7 @@ import { INCLUDE_STEERED, OUT, RUN } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { count, type Paint, paintFor, percent, plural, table } from '../view/format.ts';
 import { steeredLines } from '../view/people.ts';
-import { statisticsText } from '../view/statistics-text.ts';
+import { evaluationTable, statisticsText } from '../view/statistics-text.ts';
 
 export const stats = command({
   args: RUN,
@@ -65,6 +66,7 @@ export const stats = command({
     if (csv) io.out.write(csvText(statisticsRows(statistics)));
     const model = record?.settings.model ?? null;
     const cost = costOf(model, rollouts);
+    const evaluations = record?.evaluation ? await openEvaluations()(place.store.folder) : [];
     const paint = paintFor(io.out, io.env);
     const shown = () =>
       [
@@ -72,10 +74,11 @@ export const stats = command({
         '',
         statisticsText(statistics, { explain, end, paint }),
         ...(cost === undefined ? [] : [`cost         ${costText(cost)}`]),
+        ...(evaluations.length === 0 ? [] : ['', evaluationTable(evaluations, paint)]),
       ].join('\n');
     const under = failUnder === undefined ? null : whyUnder(statistics, failUnder);
     return {
-      json: { run: place.run, end, model, ...statistics, ...(cost !== undefined && { cost }), broken },
+      json: { run: place.run, end, model, ...statistics, ...(cost !== undefined && { cost }), evaluations, broken },
       ...(csv ? {} : { text: shown }),
       notes: [
         ...steeredLines(statistics.steered),

@@ -4,6 +4,7 @@
 import { relative, resolve } from 'node:path';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError, StoreError } from '../../domain/errors/errors.ts';
+import { evaluationsNamed } from '../../domain/run/evaluation.ts';
 import { isRunName, type RolloutId } from '../../domain/run/ids.ts';
 import { ahead } from '../../records/ahead.ts';
 import { openFileStore } from '../../records/file-store.ts';
@@ -35,7 +36,11 @@ export interface RunPlace {
 export async function findRun(io: Io, named: string, out: string): Promise<RunPlace> {
   const root = resolvePlace(io.cwd, out);
   const folder = resolvePlace(io.cwd, named);
-  const here = (await openRun(root, named)) ?? (await openRun(dirname(folder), basename(folder)));
+  const evaluations = evaluationsNamed(named);
+  const here =
+    (await openRun(root, named)) ??
+    (await openRun(dirname(folder), basename(folder))) ??
+    (evaluations === null ? undefined : await openRun(join(root, evaluations), named));
   if (here) return here;
   const beside = isBucketPlace(folder) ? dirname(folder) : root;
   const known = await runNames(beside);

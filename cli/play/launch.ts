@@ -5,6 +5,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { environmentTitle } from '../../domain/rollout/environment.ts';
+import { evaluationsFolder } from '../../domain/run/evaluation.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { describeOnQueue } from '../../client/temporal/describe-environment.ts';
 import { startFeed } from '../../client/temporal/feed.ts';
@@ -52,6 +53,7 @@ import {
 } from '../find/place.ts';
 import { dryRun } from './dry-run.ts';
 import { showEnding } from './ending.ts';
+import { makeFirstEvaluation, surveyHeldOut } from './held-out.ts';
 import { ended } from '../../domain/run/progress.ts';
 
 export interface Launch {
@@ -82,7 +84,6 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   const { resolved, agent } = withAgent(given.resolved, described);
   const options = withAbsolutePaths(resolved.options, io.cwd);
   const wording = wordingOf(options, io.cwd);
-  const groups = groupsOf(options, agent, wording);
   const dataset = resolve(io.cwd, given.dataset);
   const environments = described.map(({ record }) => record);
   const tools = await describeRunTools(options, io);
@@ -93,7 +94,10 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
     say(io, `Reading ${oneLine(given.dataset)} …`);
   const { limit, shuffleSeed, samples, maxFailed } = options;
   const own = environments.length > 0 && { environments };
-  const offered = await surveyDataset({ dataset, limit, shuffleSeed, strict: given.strict, wording, ...own });
+  const selection = { strict: given.strict, wording, ...own };
+  const offered = await surveyDataset({ dataset, limit, shuffleSeed, ...selection });
+  const heldOut = await surveyHeldOut(io, options, selection);
+  const groups = { ...groupsOf(options, agent, wording), ...(heldOut && { evaluation: heldOut.record }) };
 
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
   const asked = { ...givenSettings(options), ...own, ...(tools.settings && { tools: tools.settings }) };
@@ -109,16 +113,18 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   if (!there) mustHonour(io, before);
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.dataset } : await readSolutions(offered);
+  const held = heldOut && (there ? heldOut : { ...heldOut, survey: await readSolutions(heldOut.survey) });
   const made = { run, survey, settings: before, samples, ...groups, origins: resolved.origins };
   // Refuses other data or other settings under this name; writes nothing.
   if (there) await createRun(place.store, made);
   reportRows(io, given, survey);
+  if (held) reportRows(io, { ...given, dataset: options.eval! }, held.survey, 'Held out');
   if (given.dryRun) {
     const count = there ? ended((await recordedProgress(place)).counts) : null;
     return dryRun(io, { place, survey, resolved: { ...resolved, options }, settings: before, ended: count });
   }
   if (!there) await mustTakeRun(folder);
-  const found = there ? null : await checkModel(before, survey.openings, io);
+  const found = there ? null : await checkModel(before, [...survey.openings, ...(held?.survey.openings ?? [])], io);
   const settings = { ...before, ...(found?.tools && { tools: found.tools }) };
 
   const known = there && (await knownResult(place));
@@ -131,7 +137,7 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   }
 
   const inSandbox = tools.list.filter(({ door }) => door === 'python').length;
-  const isCode = (survey.byTask.code ?? 0) > 0;
+  const isCode = [survey, held?.survey].some((all) => (all?.byTask.code ?? 0) > 0);
   const programs = isCode || inSandbox > 0 ? programsOf(isCode) : null;
   const isOwn = environments.length + tools.list.length - inSandbox > 0;
   if (programs && !namesCluster()) await mustProveSandbox(io, programs);
@@ -144,6 +150,7 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
     if (programs && !attached) await mustTakeCode(io, link, programs);
     if (isOwn && !attached) await mustTakeEnvironments(link);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
+    if (!there && held) await makeFirstEvaluation(place, held, { ...made, settings, ...found }, codes);
     if (!there) await createRun(place.store, { ...made, settings, ...found });
     for (const code of codes) await putCode(folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
@@ -188,9 +195,14 @@ async function readSolutions(offered: DatasetSurvey): Promise<DatasetSurvey> {
 }
 
 /** With --json each bad row is an event; otherwise the first ones are listed. */
-function reportRows(io: Io, { dataset, json }: Launch, { accepted, refused, badRows }: DatasetSurvey): void {
+function reportRows(
+  io: Io,
+  { dataset, json }: Launch,
+  { accepted, refused, badRows }: DatasetSurvey,
+  title = 'Data set',
+): void {
   const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
-  say(io, `Data set   ${oneLine(dataset)}: ${plural(accepted, 'query', 'queries')}${left}`);
+  say(io, `${title}   ${oneLine(dataset)}: ${plural(accepted, 'query', 'queries')}${left}`);
   for (const bad of badRows.slice(0, SHOWN_BAD_ROWS)) say(io, `  ${oneLine(badRowText({ ...bad, file: dataset }))}`);
   if (refused > SHOWN_BAD_ROWS)
     say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}; --json names all of them`);
@@ -228,6 +240,11 @@ function announce(
       io,
       `Training   ${batchGroups} groups a step, at most ${limit} old, handed out by ${by}\`${typed(io, place, 'feed')}\``,
     );
+  }
+  if (options.eval !== null) {
+    const where = shortPath(io, evaluationsFolder(place.store.folder));
+    const { evalEvery: every } = options;
+    say(io, `Evaluated  versions 0, ${every}, ${2 * every}, … of the weights, as runs in ${where}`);
   }
   if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
   for (const tool of tools) say(io, `Tool       ${oneLine(toolTitle(tool))}`);

@@ -8,6 +8,7 @@ import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
 import type { Provisional } from '../../statistics/in-progress.ts';
 import type { Distribution, Interval } from '../../statistics/mean.ts';
 import { type RunStatistics, sharesOf } from '../../statistics/run-statistics.ts';
+import type { Evaluation } from '../../viewer/model/messages.ts';
 import { count, lines, type Paint, percent, plural, table } from './format.ts';
 
 export function statisticsText(statistics: RunStatistics, { explain = false, end = null, paint }: TextOptions): string {
@@ -149,13 +150,32 @@ function provisionalLines(
   );
 }
 
+/** Held-out evaluations, by version. */
+export function evaluationTable(evaluations: readonly Evaluation[], paint: Paint): string {
+  const columns = ['>version', '>right at any turn', '>95 %', '>rollouts', '>return', '>tokens', 'answered by', 'run'];
+  const rows = evaluations.map(({ version, state, right, interval: bounds, rollouts, total, ...one }) => [
+    String(version),
+    state === 'ended' ? share(right) : state === 'open' ? 'being played' : state,
+    bounds === null ? '–' : percents(bounds),
+    rollouts === total || state === 'open' ? count(total) : `${count(rollouts)} of ${count(total)}`,
+    real(one.meanReturn),
+    real(one.tokens),
+    one.answeredBy === null ? '–' : [...new Set(one.answeredBy)].join(' to '),
+    one.run,
+  ]);
+  return table(columns, rows, paint, (_, column) => (column === 1 ? 'bold' : undefined));
+}
+
 const of = ({ n, unit }: Estimate): string => `${count(n)} ${unit}`;
 
 const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));
 
 function interval(estimate: Estimate): string {
-  if (estimate.interval === null || saysNothing(estimate)) return '–';
-  const [low, high] = estimate.interval.map((bound) => (100 * bound).toFixed(1));
+  return estimate.interval === null || saysNothing(estimate) ? '–' : percents(estimate.interval);
+}
+
+function percents(bounds: Interval): string {
+  const [low, high] = bounds.map((bound) => (100 * bound).toFixed(1));
   return `${low} to ${high} %`;
 }
 

@@ -33,6 +33,11 @@ export function rememberRewind(known: readonly RewindRequest[], made: RewindRequ
   return [...known, made].slice(-MOST_REQUESTS);
 }
 
+/** The line whose trainer made this version of the surviving weights. */
+export function lineOf(version: number, floors: readonly Floor[]): number {
+  return (floors.findLast((floor) => floor.version < version)?.line ?? -1) + 1;
+}
+
 /** The label under which the feed publishes weights, so that each token names its line. */
 export function lineLabel(line: number, version: number): string {
   return `line${line}:v${version}`;

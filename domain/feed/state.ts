@@ -15,6 +15,8 @@ export interface FeedShape {
   /** η: a sample is at most so many versions old when it is trained. */
   readonly maxStaleness: number;
   readonly filter: GroupFilter;
+  /** Versions from one held-out evaluation to the next; absent: none. */
+  readonly evaluateEvery?: number;
 }
 
 export interface Lease {

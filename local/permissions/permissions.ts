@@ -4,6 +4,7 @@
 
 import { type EnvironmentRecord, environmentTitle } from '../../domain/rollout/environment.ts';
 import { EnvironmentError, ToolError, UsageError } from '../../domain/errors/errors.ts';
+import { trainedIn } from '../../domain/run/evaluation.ts';
 import { isRunName } from '../../domain/run/ids.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import { type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
@@ -11,7 +12,7 @@ import { parseModelSpec } from '../../inference/index.ts';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
 import { type Operator, OPERATOR_VARIABLES } from './operator.ts';
-import { registeredRun, type RegisteredRun, registeredUpdates } from './registered.ts';
+import { registeredRun, registeredUpdates } from './registered.ts';
 
 export interface Permissions {
   /** For every step: the folder that a run is read from and written to. */
@@ -54,15 +55,15 @@ export function openPermissions(
 ): Permissions {
   const known = new Map<string, number>();
 
-  function ownRun(runFolder: string): RegisteredRun | undefined {
+  /** An evaluation may use what its training run may. */
+  function registeredFor<T>(of: (home: Home, folder: string) => T | undefined, runFolder: string): T | undefined {
     const folder = realPath(runFolder);
-    return folder === undefined ? undefined : registeredRun(home, folder);
+    if (folder === undefined) return undefined;
+    const trained = trainedIn(folder);
+    return of(home, folder) ?? (trained === null ? undefined : of(home, trained));
   }
-
-  function ownUpdates(runFolder: string) {
-    const folder = realPath(runFolder);
-    return folder === undefined ? undefined : registeredUpdates(home, folder);
-  }
+  const ownRun = (runFolder: string) => registeredFor(registeredRun, runFolder);
+  const ownUpdates = (runFolder: string) => registeredFor(registeredUpdates, runFolder);
 
   function isAllowedPath(path: unknown): boolean {
     const plain = plainPath(path);

@@ -10,7 +10,8 @@ from .feed import RECORDED
 
 def points(run, *flags, command=RECORDED):
     """Yields what `everturn log` prints: {"version", "rollouts", "meanReturn", "right", "tokens", "staleness"}, the last four None
-    where nothing is known. Each version comes once, in ascending order. CliError if the command fails."""
+    where nothing is known; an evaluated version (--eval) also has "eval": {"run", "rollouts", "right", "meanReturn", "tokens", "answeredBy"}.
+    Each version comes once, in ascending order. CliError if the command fails."""
     words = [*command_words(command), "log", run, *flags]
     with subprocess.Popen(words, stdout=subprocess.PIPE, encoding="utf-8") as process:
         for line in process.stdout:
@@ -20,8 +21,10 @@ def points(run, *flags, command=RECORDED):
 
 
 def values_of(point):
-    """{name: value} of what is known at a version."""
-    return {f"everturn/{name}": value for name, value in point.items() if name != "version" and value is not None}
+    """{name: value} of what is known at a version: `everturn/right`, and of its evaluation `eval/right`."""
+    parts = {"everturn": point, "eval": point.get("eval", {})}
+    numbers = {f"{part}/{name}": value for part, of in parts.items() for name, value in of.items() if isinstance(value, (int, float))}
+    return {name: value for name, value in numbers.items() if name != "everturn/version"}
 
 
 def main(arguments=None, command=RECORDED):

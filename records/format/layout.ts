@@ -15,8 +15,9 @@ export const ANSWERS = 'answers';
 export const JUDGEMENTS = 'judgements';
 export const WEIGHTS = 'weights';
 
+export const CODE = 'code';
 /** `code/<sha256>.cjs`: an environment that is a module, as environments/processes/bundle.ts makes it. */
-export const codeFile = (sha256: string): string => `code/${sha256}.cjs`;
+export const codeFile = (sha256: string): string => `${CODE}/${sha256}.cjs`;
 
 export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';

@@ -4,6 +4,7 @@ import { AGENT } from '../../domain/rollout/agent.ts';
 import { FOUND_LOGPROBS } from '../../domain/rollout/logprob-meaning.ts';
 import { FORKED_FROM } from '../../domain/rollout/lineage.ts';
 import { FILTER } from '../../domain/rollout/group.ts';
+import { EVALUATES, EVALUATION } from '../../domain/run/evaluation.ts';
 import { MODEL } from '../../domain/weights/model-identity.ts';
 import { WORDING } from '../../domain/run/query.ts';
 import { SETTINGS_OF_RECORDS } from '../../domain/run/settings.ts';
@@ -54,6 +55,8 @@ export const RUN = {
   epochs: maybe(PLACE),
   /** Present if a trainer paces the run through its feed. */
   train: maybe(TRAIN),
+  /** Present if versions of its weights are evaluated on held-out rows. */
+  evaluation: maybe(EVALUATION),
   /** Groups that are trained on, of a run that no trainer paces: the filter of its exports. Absent: all. */
   keep: maybe(objectOf(FILTER)),
   /** Absent: settings alone, and a sample of each rollout. */
@@ -66,6 +69,8 @@ export const RUN = {
   logprobs: maybe(orNull(FOUND_LOGPROBS)),
   /** The model's identity when the run was made; null if not probed, absent if rollouts are started one by one. */
   model: maybe(orNull(MODEL)),
+  /** Present in a held-out evaluation of a training run. */
+  evaluates: maybe(EVALUATES),
   /** Present in a fork of another run. */
   forkedFrom: maybe(FORKED_FROM),
   versions: objectOf({ everturn: NAME, node: NAME }),
@@ -74,11 +79,12 @@ export const RUN = {
 export type RunRecord = ObjectOf<typeof RUN> & { readonly format: 'everturn-run/1' };
 
 /** Beside the settings: what is played and trained on of a query. */
-export type GroupParts = Pick<RunRecord, 'epochs' | 'train' | 'keep' | 'agent' | 'wording'>;
+export type GroupParts = Pick<RunRecord, 'epochs' | 'train' | 'evaluation' | 'keep' | 'agent' | 'wording'>;
 
 export const GROUP_PARTS = [
   'epochs',
   'train',
+  'evaluation',
   'keep',
   'agent',
   'wording',

@@ -3,8 +3,9 @@
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { join } from '../place.ts';
-import { codeFile } from '../format/layout.ts';
-import { writeOnce } from '../disk/write-once.ts';
+import { CODE, codeFile } from '../format/layout.ts';
+import { readText, writeOnce } from '../disk/write-once.ts';
+import { namesIn } from '../in-flight/listing.ts';
 
 /** Throws a UsageError: the process that runs the code loads it from a disk. */
 export function mustLoadCodeFrom(out: string): void {
@@ -20,4 +21,12 @@ export async function putCode(
   { sha256, code }: { readonly sha256: string; readonly code: string },
 ): Promise<void> {
   await writeOnce(join(folder, codeFile(sha256)), (file) => file.appendFile(code));
+}
+
+/** The code of one run, for another one. */
+export async function copyCode(from: string, to: string): Promise<void> {
+  for (const name of await namesIn(join(from, CODE))) {
+    const code = await readText(join(from, CODE, name));
+    if (code !== undefined) await writeOnce(join(to, CODE, name), code);
+  }
 }

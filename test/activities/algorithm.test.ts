@@ -221,6 +221,7 @@ async function play(p: Plan, run: string, question: string) {
     }),
     parseSettings: (name, given) => completeSettings(name, given),
     createRun: fail,
+    makeEvaluation: fail,
     closedRollouts: fail,
     isWaiting: async () => false,
     isStopping: async () => false,

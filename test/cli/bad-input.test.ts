@@ -101,6 +101,7 @@ describe('wrong words', () => {
       ['run', 'good.jsonl', '--model', 'sglang:http://169.254.169.254'],
       /http:\/\/169\.254\.169\.254 is a link-local address or a cloud's own/,
     ],
+    ['held-out rows without training', ['run', 'good.jsonl', '--eval', 'good.jsonl'], /without --train there is one/],
     ['a run name with a path', ['run', 'good.jsonl', '--name', '../x'], /cannot name a run/],
     ['a run that is not there', ['status', 'nope'], /There is no run "nope"/],
     ['a run name that steers', ['check', '\u001b[2J'], /There is no run/],
@@ -125,6 +126,7 @@ describe('wrong words', () => {
 describe('a data set that cannot be played', () => {
   test.each<[string, string[], RegExp]>([
     ['missing', ['missing.jsonl'], /no data set at .*missing\.jsonl/],
+    ['missing, and held out', ['good.jsonl', '--train', '--eval', 'gone.jsonl'], /no data set at .*gone\.jsonl/],
     ['empty', ['empty.jsonl'], /is empty/],
     ['blank', ['blank.jsonl'], /is empty/],
     ['not UTF-8', ['latin1.jsonl'], /not UTF-8/],

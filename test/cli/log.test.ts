@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { openFileStore } from '../../records/file-store.ts';
+import { noCounts } from '../../domain/run/progress.ts';
+import { evaluate, HELD_OUT } from '../records/evaluated.ts';
 import { play, putRun } from '../records/play.ts';
 import { QUERIES } from '../viewer/rig.ts';
 import { scriptedIo } from './scripted-io.ts';
@@ -46,5 +48,36 @@ describe('everturn log', () => {
     });
     await add(2, ['right', 'right', 'right'], [3, 3, 5]);
     expect((await lines()).map(({ version }) => version)).toEqual([0]);
+  });
+
+  test('prints an evaluated version once it is evaluated, by its newest line', async () => {
+    const store = openFileStore(out, 'held');
+    await putRun(store, QUERIES, { run: 'held', evaluation: HELD_OUT });
+    const lines = async () => {
+      const io = scriptedIo({ cwd: out, env: {} });
+      expect(await main(io, ['log', 'held', '--out', out, '--no-follow'])).toBe(0);
+      return io.text.out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as { version: number; rollouts: number; eval?: object });
+    };
+    for (const [index, version] of [0, 1, 3, 5].entries())
+      await play(store, { run: 'held', query: QUERIES[index]!, index, verdicts: ['right'], versions: [version] });
+    expect(await lines()).toEqual([]);
+    await evaluate(out, { run: 'held', version: 0, open: true }, ['right']);
+    expect(await lines()).toEqual([]);
+    await evaluate(out, { run: 'held', version: 2, line: 1 }, ['wrong']);
+    const newest = await evaluate(out, { run: 'held', version: 2, line: 2 }, ['right', 'wrong']);
+    await openFileStore(join(out, 'held-eval'), 'held-eval-v0').putResult({
+      ...{ run: 'held-eval-v0', total: 1, cancelled: false, numTurns: 3, counts: noCounts() },
+    });
+    const found = await lines();
+    expect(found.map(({ version, rollouts }) => [version, rollouts])).toEqual([
+      [0, 1],
+      [1, 1],
+      [2, 0],
+      [3, 1],
+    ]);
+    expect(found[2]!.eval).toMatchObject({ run: newest, rollouts: 2, right: 0.5, answeredBy: [2, 2] });
   });
 });

@@ -11,6 +11,7 @@ import type { TokenBackend, GenerateRequest } from '../../inference/backend.ts';
 import { tinyIdentity } from '../../inference/index.ts';
 import { type Backends, openBackends } from '../../run/backends.ts';
 import { openFileStore } from '../../records/file-store.ts';
+import type { RunRecord } from '../../records/format/run-record.ts';
 import { openWeightsLedger, type WeightsLedger } from '../../records/run/weights.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { openScorer, otherWeights, type Scorer, worstError } from '../servers/other-weights.ts';
@@ -36,10 +37,14 @@ function worker(): Backends {
 }
 
 let runs = 0;
-async function aRun(): Promise<{ folder: string; ledger: WeightsLedger }> {
-  const run = `run-${++runs}`;
-  const store = openFileStore(home, run);
+async function aRun(
+  run = `run-${++runs}`,
+  out = home,
+  part: Partial<RunRecord> = {},
+): Promise<{ folder: string; ledger: WeightsLedger }> {
+  const store = openFileStore(out, run);
   await store.putRun({
+    ...part,
     format: 'everturn-run/1',
     run,
     settings,
@@ -102,6 +107,26 @@ describe('new weights of the embedded model', () => {
     const old = await inFlight;
     expect(old.versions).toEqual([{ version: 0, start: 0, end: 400 }]);
     expect(worstError(await first(PROMPT, old.outputIds, 1), old.logprobs)).toBeLessThan(1e-3);
+  });
+
+  test('an evaluation is answered by those of its version, and by the newest once those are removed', async () => {
+    const [backends, run] = [worker(), await aRun()];
+    const own = join(home, 'step-1');
+    cpSync(otherWeights(), own, { recursive: true });
+    await declare(backends, run, 1, own);
+    await declare(backends, run, 2, TINY_FOLDER);
+    const evaluation = (version: number, label: string | null) => {
+      const evaluates = { run: `run-${runs}`, version, line: 0, label };
+      return aRun(`run-${runs}-eval-v${version}`, `${run.folder}-eval`, { evaluates });
+    };
+    const [start, middle] = [await evaluation(0, null), await evaluation(1, '1')];
+    const versionOf = async (by: Backends, { folder }: { folder: string }) =>
+      (await (await tokensOf(by, folder)).generate(request(), undisturbed())).versions[0]!.version;
+    expect([await versionOf(backends, start), await versionOf(backends, middle)]).toEqual([0, 1]);
+    expect(await madeBy(await tokensOf(backends, middle.folder), other)).toBeLessThan(1e-4);
+    rmSync(own, { recursive: true });
+    // Loaded, they need their folder no more.
+    expect([await versionOf(backends, middle), await versionOf(worker(), middle)]).toEqual([1, 2]);
   });
 
   test('follow one another in one process, and another run keeps its own', async () => {

@@ -149,7 +149,7 @@ class Ranks(unittest.TestCase):
 
 class Log(unittest.TestCase):
     def test_points_of_a_run_reach_the_client_of_a_tool(self):
-        lines = ['{"version": 0, "rollouts": 8, "meanReturn": 0.5, "right": null}', '{"version": 2, "rollouts": 4, "meanReturn": 1, "right": 1}']
+        lines = ['{"version": 0, "rollouts": 8, "meanReturn": 0.5, "right": null}', '{"version": 2, "rollouts": 4, "meanReturn": 1, "right": 1, "eval": {"run": "r-eval-v2", "right": 0.5, "tokens": null, "answeredBy": [2, 2]}}']
         says = [sys.executable, "-c", f"import sys; assert sys.argv[1:] == ['log', 'r']; print({chr(10).join(lines)!r})"]
         logged = []
         writer = types.SimpleNamespace(log=lambda values, step: logged.append((step, values)), finish=lambda: logged.append("end"))
@@ -158,7 +158,7 @@ class Log(unittest.TestCase):
             log.main(["r", "--wandb", "p"], command=says)
         finally:
             del sys.modules["wandb"]
-        first, last = {"everturn/rollouts": 8, "everturn/meanReturn": 0.5}, {"everturn/rollouts": 4, "everturn/meanReturn": 1, "everturn/right": 1}
+        first, last = {"everturn/rollouts": 8, "everturn/meanReturn": 0.5}, {"everturn/rollouts": 4, "everturn/meanReturn": 1, "everturn/right": 1, "eval/right": 0.5}
         self.assertEqual(logged, ["r", (0, first), (2, last), "end"])
         with self.assertRaises(CliError):
             list(log.points("r", command=[sys.executable, "-c", "raise SystemExit(2)"]))

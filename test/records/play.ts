@@ -9,6 +9,7 @@ import type { RolloutSettings } from '../../domain/run/settings.ts';
 import { logName, turnLogBlock, turnLogLine } from '../../domain/rollout/turn-log.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
+import type { RunRecord } from '../../records/format/run-record.ts';
 import type { Store, Stored } from '../../records/store.ts';
 import { hashQueries } from '../../records/run/queries.ts';
 
@@ -25,11 +26,17 @@ export function someSettings(part: Partial<RolloutSettings> = {}): RolloutSettin
 export async function putRun(
   store: Store,
   queries: readonly Query[],
-  part: { samples?: number; settings?: RolloutSettings; run?: string } = {},
+  part: { samples?: number; settings?: RolloutSettings; run?: string } & Pick<
+    RunRecord,
+    'evaluation' | 'evaluates'
+  > = {},
 ): Promise<void> {
   await store.putQueries(queries);
   const { sha256, accepted } = await hashQueries(queries);
+  const { evaluation, evaluates } = part;
   await store.putRun({
+    ...(evaluation && { evaluation }),
+    ...(evaluates && { evaluates }),
     format: 'everturn-run/1',
     run: part.run ?? RUN,
     settings: part.settings ?? someSettings(),

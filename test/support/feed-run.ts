@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSettings } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
+import { evaluationPlace } from '../../run/evaluations.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { TrainRecord } from '../../records/format/run-record.ts';
@@ -14,24 +15,47 @@ export interface Made {
   readonly epochs?: number;
   readonly train?: Partial<TrainRecord> | null;
   readonly model?: string;
+  /** So many held-out rows, h0, h1, …, evaluated at each version that `every` divides. */
+  readonly heldOut?: { readonly queries: number; readonly every: number };
 }
 
 /** Accepts `queries` rows, q0, q1, …, whose answer is 4, into a run's folder. */
 export async function makeFeedRun(
   out: string,
   run: string,
-  { queries = 8, samples = 2, epochs, train = {}, model }: Made = {},
+  { queries = 8, samples = 2, epochs, train = {}, model, heldOut }: Made = {},
 ): Promise<void> {
   mkdirSync(out, { recursive: true });
-  const dataset = join(out, `${run}.jsonl`);
-  const rows = Array.from({ length: queries }, (_, i) => ({ id: `q${i}`, question: `Is ${i}?`, answer: '4' }));
-  writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
+  const surveyOf = (letter: string, length: number) => {
+    const dataset = join(out, `${run}.${letter}.jsonl`);
+    const rows = Array.from({ length }, (_, i) => ({ id: `${letter}${i}`, question: `Is ${i}?`, answer: '4' }));
+    writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
+    return surveyDataset({ dataset, limit: null, shuffleSeed: null });
+  };
   const defaults = { batchGroups: 2, maxStaleness: 1, successRate: null, dropZeroVariance: false, minMembers: null };
+  const settings = parseSettings(run, { numTurns: 1, ...(model === undefined ? {} : { model }) });
+  const held = heldOut && (await surveyOf('h', heldOut.queries));
+  const evaluation = held && { every: heldOut!.every, samples: 1, queries: held.offered };
+  if (held) {
+    const first = { run, version: 0, line: 0 };
+    const place = evaluationPlace({ ...first, out });
+    const evaluates = { ...first, label: null };
+    const made = {
+      run: place.run,
+      survey: held,
+      settings,
+      samples: 1,
+      origins: { numTurns: 'flag' },
+      evaluates,
+    } as const;
+    await createRun(openFileStore(place.out, place.run), made);
+  }
   await createRun(openFileStore(out, run), {
     run,
-    survey: await surveyDataset({ dataset, limit: null, shuffleSeed: null }),
-    settings: parseSettings(run, { numTurns: 1, ...(model === undefined ? {} : { model }) }),
+    survey: await surveyOf('q', queries),
+    settings,
     samples,
+    ...(evaluation && { evaluation }),
     ...(epochs === undefined ? {} : { epochs }),
     ...(train === null ? {} : { train: { ...defaults, ...train } }),
     origins: { numTurns: 'flag', ...(model === undefined ? {} : { model: 'flag' as const }) },

@@ -15,6 +15,7 @@ import { openStopping } from '../../client/temporal/stopping.ts';
 import { cancelRollout, isWaiting } from '../../client/temporal/waiting.ts';
 import { parseSettings } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
+import { makeEvaluation } from '../../run/evaluations.ts';
 import { parseGroups } from '../../run/groups.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { queryFromRow } from '../../formats/datasets/row.ts';
@@ -94,6 +95,9 @@ export async function openRig(
         ...parseGroups({ samples, epochs, train }),
         origins: Object.fromEntries(Object.keys(settings).map((key) => [key, 'input' as const])),
       });
+    },
+    async makeEvaluation(of) {
+      return (await makeEvaluation(openFileStore, of)) ? { maxConcurrent: 4 } : null;
     },
     closedRollouts: (run, ids) => closedRollouts(client, run, ids),
     isWaiting: (workflowId) => isWaiting(client, workflowId),

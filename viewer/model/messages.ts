@@ -5,6 +5,7 @@ import type { Query } from '../../domain/run/query.ts';
 import type { NamedAct } from '../../domain/run/steering.ts';
 import type { EndRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import type { Interval } from '../../statistics/mean.ts';
 import type { Cell, Comparison, PairedQuery } from '../../statistics/comparison.ts';
 import type { AtTurn } from '../../statistics/side-by-side.ts';
 import type { Kind, QueryRow } from './queries.ts';
@@ -48,9 +49,31 @@ export interface Setting {
   readonly origin: string;
 }
 
+/** A held-out evaluation of a version of the weights. Its numbers are null until it has ended. */
+export interface Evaluation {
+  /** Its own run. */
+  readonly run: string;
+  /** The one that was published when it began. */
+  readonly version: number;
+  readonly state: 'open' | 'ended' | 'cancelled';
+  /** Its rollouts, and those that have ended. */
+  readonly total: number;
+  readonly rollouts: number;
+  /** The share that is right at any turn, and its 95 % interval. */
+  readonly right: number | null;
+  readonly interval: Interval | null;
+  readonly meanReturn: number | null;
+  /** Of an answer. */
+  readonly tokens: number | null;
+  /** The first and the last version that its answers name. */
+  readonly answeredBy: readonly [number, number] | null;
+}
+
 export interface RunMessage {
   readonly head: RunHead;
   readonly summary: RunSummary;
+  /** By version; absent without any. */
+  readonly evaluations?: readonly Evaluation[];
   /** Settings that were given, by name; the others have their default. */
   readonly settings: readonly Setting[];
   readonly facts: readonly (readonly [string, string])[];

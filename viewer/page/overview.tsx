@@ -12,8 +12,14 @@ import { Facts, Table } from './parts.tsx';
 import { Provisional } from './provisional.tsx';
 import { listHref } from './route.ts';
 
-export function Overview({ message }: { readonly message: RunMessage }): JSX.Element {
-  const { summary, head } = message;
+interface Props {
+  readonly message: RunMessage;
+  /** The runs of evaluations have pages. */
+  readonly linked: boolean;
+}
+
+export function Overview({ message, linked }: Props): JSX.Element {
+  const { summary, head, evaluations = [] } = message;
   return (
     <div class="overview">
       <section class="wide" aria-labelledby="by-turn">
@@ -34,10 +40,10 @@ export function Overview({ message }: { readonly message: RunMessage }): JSX.Ele
           </p>
         )}
       </section>
-      {summary.versions.length > 0 && (
+      {summary.versions.length + evaluations.length > 0 && (
         <section class="wide" aria-labelledby="versions">
           <h2 id="versions">Over weight versions</h2>
-          <Curves versions={summary.versions} />
+          <Curves versions={summary.versions} evaluations={evaluations} linked={linked} />
         </section>
       )}
       <section aria-labelledby="ends">

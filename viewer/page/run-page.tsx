@@ -62,7 +62,7 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
       )}
       {message.fork !== null && <Notice>{message.fork}</Notice>}
       <Tabs route={route} message={message} search={source.search !== null} />
-      {route.tab === 'overview' && <Overview message={message} />}
+      {route.tab === 'overview' && <Overview message={message} linked={source.kind === 'server'} />}
       {route.tab === 'queries' && <QueriesPage run={route.run} source={source} message={message} />}
       {route.tab === 'live' && (
         <LivePage run={route.run} source={source} message={message} paused={paused} onPause={setPaused} />
@@ -73,8 +73,10 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
   );
 }
 
-const againAfter = ({ head }: RunMessage, source: Source): number =>
-  source.kind === 'server' && head.state === 'open' ? LIVE_MS : 0;
+function againAfter({ head, evaluations = [] }: RunMessage, source: Source): number {
+  const goesOn = [head, ...evaluations].some(({ state }) => state === 'open');
+  return source.kind === 'server' && goesOn ? LIVE_MS : 0;
+}
 
 const TABS: readonly (readonly [RunTab, string])[] = [
   ['overview', 'Overview'],

@@ -1,0 +1,59 @@
+// The held-out rows of a training run (--eval): read as its data set is, and made into the run that evaluates version 0 of
+// the weights, which later evaluations repeat.
+
+import { resolve } from 'node:path';
+import type { EvaluationRecord } from '../../domain/run/evaluation.ts';
+import { createRun, type NewRunInput } from '../../run/create-run.ts';
+import { evaluationPlace, mustLeaveNames } from '../../run/evaluations.ts';
+import type { RunOptions } from '../../run/options.ts';
+import { type DatasetSurvey, type DataSelection, surveyDataset } from '../../run/survey.ts';
+import { putCode } from '../../records/run/code.ts';
+import { unusable } from '../command.ts';
+import { placeOf, type RunPlace } from '../find/place.ts';
+import type { Io } from '../io.ts';
+
+export interface HeldOut {
+  readonly survey: DatasetSurvey;
+  readonly record: EvaluationRecord;
+}
+
+/** `selection`: of the training run. */
+export async function surveyHeldOut(
+  io: Io,
+  { eval: dataset, evalEvery, evalSamples, train }: RunOptions,
+  selection: Omit<DataSelection, 'dataset' | 'limit' | 'shuffleSeed'>,
+): Promise<HeldOut | undefined> {
+  if (dataset === null) return undefined;
+  if (!train) {
+    throw unusable(
+      '--eval is for versions of the weights, and without --train there is one.',
+      'Give --train too, or play the held-out rows as a run of their own.',
+    );
+  }
+  const all = { dataset: resolve(io.cwd, dataset), limit: null, shuffleSeed: null };
+  const survey = await surveyDataset({ ...selection, ...all });
+  return { survey, record: { every: evalEvery, samples: evalSamples, queries: survey.offered } };
+}
+
+/** `run`: the training run, which is made behind it. */
+export async function makeFirstEvaluation(
+  { out, run: name }: RunPlace,
+  { survey, record }: HeldOut,
+  run: NewRunInput,
+  codes: readonly Parameters<typeof putCode>[1][],
+): Promise<void> {
+  mustLeaveNames(name);
+  const first = { run: name, version: 0, line: 0 };
+  const place = evaluationPlace({ ...first, out });
+  const { settings, origins, agent, wording, logprobs, model } = run;
+  const { store } = placeOf(place.out, place.run);
+  await createRun(store, {
+    ...{ run: place.run, survey, settings, samples: record.samples },
+    origins: { ...origins, samples: origins['evalSamples'] ?? 'default' },
+    ...(agent && { agent }),
+    ...(wording && { wording }),
+    ...{ logprobs: logprobs ?? null, model: model ?? null },
+    evaluates: { ...first, label: null },
+  });
+  for (const code of codes) await putCode(store.folder, code);
+}

@@ -1,0 +1,50 @@
+// Held-out evaluations of a training run: each evaluated version of the weights is a run of its own, in a folder of runs
+// beside the training run's, `<out>/<run>-eval`. Its name follows from the run, the version, and the line of weights that
+// made it. Pure.
+
+import { COUNT, HASH, INT32, NAME, objectOf, orNull, PLACE, type TypeOf } from '../schema/fields.ts';
+
+/** In the record of a training run. */
+export const EVALUATION = objectOf({
+  /** Versions from one evaluation to the next. */
+  every: PLACE,
+  /** Of each held-out query. */
+  samples: PLACE,
+  /** Of the held-out rows, before their solutions were read. */
+  queries: HASH,
+});
+export type EvaluationRecord = TypeOf<typeof EVALUATION>;
+
+/** In the record of an evaluation. */
+export const EVALUATES = objectOf({
+  /** The training run. */
+  run: NAME,
+  /** The one that was published when it began. */
+  version: INT32,
+  /** Of weights, that made the version. */
+  line: COUNT,
+  /** Of the weights in the training run's folder; null: those that it began with. */
+  label: orNull(NAME),
+});
+
+/** The folder of the evaluations of a run, by the folder of the run. */
+export const evaluationsFolder = (runFolder: string): string => `${runFolder}-eval`;
+
+/** `first-eval-v0`, `first-eval-line1-v5`: after a rewind the same version has other weights. */
+export function evaluationName(run: string, line: number, version: number): string {
+  return `${run}-eval${line > 0 ? `-line${line}` : ''}-v${version}`;
+}
+
+/** The name of the folder that holds an evaluation, by the name of that; null for any other name. */
+export function evaluationsNamed(evaluation: string): string | null {
+  return /^(.+-eval)-(?:line\d+-)?v\d+$/.exec(evaluation)?.[1] ?? null;
+}
+
+/** Behind the name of a run, at most. */
+export const EVALUATION_SUFFIX = evaluationName('', 2 ** 31, 2 ** 31).length;
+
+/** The folder of the training run, by the folder of an evaluation; null for the folder of any other run. */
+export function trainedIn(folder: string): string | null {
+  const found = /^(.*\/([^/]+))-eval\/([^/]+)$/.exec(folder);
+  return found?.[3]!.startsWith(`${found[2]!}-eval-`) ? found[1]! : null;
+}

@@ -1,0 +1,75 @@
+// The runs of held-out evaluations. The command that makes a training run makes that of version 0; each later one repeats it
+// with other weights: the same queries, settings and seed. Idempotent: all files of a run are written once.
+
+import { EVALUATION_SUFFIX, evaluationName, evaluationsFolder, trainedIn } from '../domain/run/evaluation.ts';
+import { StoreError, UsageError } from '../domain/errors/errors.ts';
+import { copyCode } from '../records/run/code.ts';
+import { allQueries } from '../records/run/queries.ts';
+import { openWeightsLedger } from '../records/run/weights.ts';
+import { openFileStore } from '../records/file-store.ts';
+import { basename, dirname, join } from '../records/place.ts';
+import type { Store } from '../records/store.ts';
+
+export interface EvaluationOf {
+  /** The training run. */
+  readonly run: string;
+  readonly out: string;
+  readonly version: number;
+  readonly line: number;
+}
+
+const MOST_NAME = 100 - EVALUATION_SUFFIX;
+
+export function mustLeaveNames(run: string): void {
+  if (run.length <= MOST_NAME) return;
+  throw new UsageError(`The name ${run} has ${run.length} characters; those of its evaluations are longer.`, {
+    reason: 'run-name',
+    fix: `With --eval, give a --name of at most ${MOST_NAME}.`,
+  });
+}
+
+export const evaluationPlace = ({ run, out, version, line }: EvaluationOf) => ({
+  out: evaluationsFolder(join(out, run)),
+  run: evaluationName(run, line, version),
+});
+
+/** Makes the run that plays the held-out queries with this version. False: it has ended already. */
+export async function makeEvaluation(
+  openStore: (out: string, run: string) => Store,
+  of: EvaluationOf,
+): Promise<boolean> {
+  const place = evaluationPlace(of);
+  const store = openStore(place.out, place.run);
+  if (await store.getResult()) return false;
+  if (await store.getRun()) return true;
+  const first = openStore(place.out, evaluationName(of.run, 0, 0));
+  const record = (await first.getRun())?.record;
+  if (!record) {
+    throw new StoreError(`${first.folder} is not there, whose held-out queries are to be played.`, {
+      reason: 'no-such-run',
+      fix: 'Repeat the command that started the run under another --name.',
+    });
+  }
+  const { entries, current } = await openWeightsLedger(join(of.out, of.run)).read();
+  const weights = entries.findLast(({ version }) => version === of.version) ?? current;
+  await copyCode(first.folder, store.folder);
+  await store.putQueries(allQueries(first));
+  const evaluates = { run: of.run, version: of.version, line: of.line, label: weights?.label ?? null };
+  await store.putRun({ ...record, run: place.run, evaluates, createdAt: Date.now() });
+  return true;
+}
+
+export interface Evaluated {
+  /** The folder of the training run. */
+  readonly folder: string;
+  /** Of the weights that are evaluated; null: those that the training run began with. */
+  readonly label: string | null;
+}
+
+/** Undefined where a run's folder holds no evaluation. */
+export async function evaluatedIn(runFolder: string): Promise<Evaluated | undefined> {
+  const folder = trainedIn(runFolder);
+  if (folder === null) return undefined;
+  const record = (await openFileStore(dirname(runFolder), basename(runFolder)).getRun())?.record;
+  return record?.evaluates && { folder, label: record.evaluates.label };
+}

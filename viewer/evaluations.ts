@@ -1,0 +1,72 @@
+// The held-out evaluations of a training run as numbers by version, from the runs that they are. Of several evaluations of
+// one version counts the one of the newest line of weights. One that has ended is read once.
+
+import { join } from '../records/place.ts';
+import { isBucketPlace } from '../domain/run/bucket-place.ts';
+import { evaluationsFolder } from '../domain/run/evaluation.ts';
+import { isRunName } from '../domain/run/ids.ts';
+import type { CollectionResult } from '../domain/run/messages.ts';
+import { openFileStore } from '../records/file-store.ts';
+import { namesIn } from '../records/in-flight/listing.ts';
+import { readSummaries } from '../records/reading/summaries.ts';
+import { meanOf } from '../statistics/mean.ts';
+import { known } from '../statistics/outcomes.ts';
+import { runStatistics } from '../statistics/run-statistics.ts';
+import type { Evaluation } from './model/messages.ts';
+import { foldersIn } from './plain-files.ts';
+
+export type EvaluationsOf = (runFolder: string) => Promise<readonly Evaluation[]>;
+
+export function openEvaluations(): EvaluationsOf {
+  const ended = new Map<string, Read>();
+  return async (runFolder) => {
+    const folder = evaluationsFolder(runFolder);
+    const names = isBucketPlace(folder) ? await namesIn(folder) : foldersIn(folder);
+    const newest = new Map<number, Read>();
+    for (const name of names.filter(isRunName)) {
+      const key = join(folder, name);
+      const read = ended.get(key) ?? (await evaluationIn(folder, name));
+      if (!read) continue;
+      if (read.evaluation.state !== 'open') ended.set(key, read);
+      const { version } = read.evaluation;
+      if ((newest.get(version)?.line ?? -1) < read.line) newest.set(version, read);
+    }
+    return [...newest.values()].map(({ evaluation }) => evaluation).sort((a, b) => a.version - b.version);
+  };
+}
+
+interface Read {
+  readonly evaluation: Evaluation;
+  readonly line: number;
+}
+
+async function evaluationIn(out: string, run: string): Promise<Read | undefined> {
+  const store = openFileStore(out, run);
+  const record = (await store.getRun())?.record;
+  if (!record?.evaluates || !record.dataset) return undefined;
+  const { evaluates, samples, settings, dataset } = record;
+  const { version, line } = evaluates;
+  const total = dataset.accepted * samples;
+  const result = (await store.getResult())?.record as CollectionResult | undefined;
+  const open = { run, version, total, state: 'open', rollouts: 0, right: null, interval: null } as const;
+  if (!result) return { line, evaluation: { ...open, meanReturn: null, tokens: null, answeredBy: null } };
+  const rollouts = [];
+  for await (const summary of readSummaries(store)) rollouts.push(summary);
+  const { numTurns, stop } = settings;
+  const shape = { queries: dataset.accepted, samples, epochs: 1, numTurns, stop };
+  const { ended, passAtK, returns } = runStatistics(rollouts, shape, { ks: [1], atTurn: numTurns });
+  const turns = rollouts.flatMap((rollout) => rollout.turns);
+  const versions = turns.flatMap(({ versionStart, versionEnd }) => [versionStart, versionEnd]);
+  return {
+    line,
+    evaluation: {
+      ...{ run, version, total, state: result.cancelled ? 'cancelled' : 'ended', rollouts: ended },
+      ...{ right: passAtK[0]!.value, interval: passAtK[0]!.interval, meanReturn: returns.value },
+      tokens: meanOf(known(turns.map(({ outputTokens }) => outputTokens))).value,
+      answeredBy: versions.length === 0 ? null : [versions.reduce(min), versions.reduce(max)],
+    },
+  };
+}
+
+const min = (a: number, b: number): number => Math.min(a, b);
+const max = (a: number, b: number): number => Math.max(a, b);
