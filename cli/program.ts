@@ -50,7 +50,6 @@ const SUMMARIES = {
     completion: 'completion for bash, zsh or fish',
     up: 'start the local service: Temporal server and worker, in the background',
     down: 'end the local service',
-    dev: 'the local service in the foreground, logs on the terminal',
     worker: 'a worker process; any number, on any machine',
   },
 } as const;
@@ -90,7 +89,6 @@ const LOADERS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   completion: async () => (await import('./commands/completion.ts')).completion,
   up: async () => (await import('./commands/service.ts')).up,
   down: async () => (await import('./commands/service.ts')).down,
-  dev: async () => (await import('./commands/service.ts')).dev,
   worker: async () => (await import('./commands/worker.ts')).worker,
 };
 

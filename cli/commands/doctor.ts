@@ -7,7 +7,7 @@ import { resolvePlace } from '../../records/place.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { command, flag, text } from '../command.ts';
 import { type Check, type Checked, checked, exitOf, type State } from '../doctor/check.ts';
-import { nodeCheck, packageCheck, placeCheck, portsCheck } from '../doctor/machine.ts';
+import { nodeCheck, placeCheck, portsCheck } from '../doctor/machine.ts';
 import { judgeCheck, modelCheck, sandboxCheck } from '../doctor/model.ts';
 import { temporalCheck } from '../doctor/temporal.ts';
 import { OUT } from '../flags.ts';
@@ -35,7 +35,6 @@ export const doctor = command({
     const runs = resolvePlace(io.cwd, out);
     const checks: Check[] = [
       nodeCheck(),
-      packageCheck,
       placeCheck('runs', runs, '--out'),
       placeCheck('state', homeOf(io.env).folder, 'EVERTURN_HOME'),
       portsCheck(io),

@@ -1,10 +1,7 @@
 // `everturn up`, `everturn down`: the local service, in the background. Open runs stay in its database and continue when it
-// is up again. `everturn dev`: the same in the foreground, its logs on the terminal, until Ctrl-C.
+// is up again.
 
-import { createInterface } from 'node:readline';
-import { visible } from '../../domain/text/foreign-text.ts';
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
-import { runForeground } from '../../local/service/foreground.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { openWorkflows } from '../../local/service/idle.ts';
 import { printProgress } from '../../local/service/progress.ts';
@@ -13,8 +10,7 @@ import { serviceStatus, stopService } from '../../local/service/service-control.
 import { command } from '../command.ts';
 import { NO_UI } from '../find/link.ts';
 import { JSON_FLAG } from '../flags.ts';
-import { say, typable } from '../io.ts';
-import { paintFor } from '../view/format.ts';
+import { typable } from '../io.ts';
 
 export const up = command({
   flags: { json: JSON_FLAG },
@@ -48,30 +44,5 @@ export const down = command({
       json: { wasUp: was !== undefined },
       text: was ? typable(io, `The local service is down.${rest}`) : 'The local service is not running.',
     };
-  },
-});
-
-export const dev = command({
-  flags: {},
-  help: 'Ctrl-C ends it in order.\n\nExample:\n  everturn dev',
-  async run(io) {
-    const paint = paintFor(io.err, io.env);
-    const tints = { server: 'dim', worker: 'cyan' } as const;
-    let shown = '';
-    await runForeground({
-      env: io.env,
-      signal: io.interrupted(),
-      onProgress: printProgress(io.err),
-      log: (line) => say(io, `${paint('bold', 'service')}  ${visible(line)}`),
-      onOutput: (name, stream) => {
-        const lines = createInterface({ input: stream, crlfDelay: Infinity });
-        lines.on('line', (line) => say(io, `${paint(tints[name], name.padEnd(7))}  ${visible(line)}`));
-      },
-      onState: ({ phase, address, uiAddress }) => {
-        const text = phase === 'ready' ? `ready: Temporal ${address}, UI ${uiAddress ?? NO_UI}. Ctrl-C ends it.` : '';
-        if (text && text !== shown) say(io, paint('green', text));
-        shown = text;
-      },
-    });
   },
 });

@@ -20,16 +20,7 @@ import { type Io, typable } from '../io.ts';
 import { feedStatusOf, type FeedStatus, statusLines } from '../view/feed.ts';
 import { ago, lines, paintFor, plural } from '../view/format.ts';
 import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
-import {
-  serverTable,
-  type SilentBlocks,
-  silentBlocksLine,
-  silentBlocksOf,
-  slotsText,
-  weightsLines,
-  type WeightsStatus,
-  weightsStatus,
-} from '../view/servers.ts';
+import { serverTable, slotsText, weightsLines, type WeightsStatus, weightsStatus } from '../view/servers.ts';
 import { summaryLines } from '../view/summary.ts';
 import { lineageText } from '../view/trajectory-text.ts';
 import { awaitedOf } from '../view/trouble.ts';
@@ -58,8 +49,6 @@ interface Counted {
   readonly maxConcurrent: number | null;
   readonly numTurns: number;
   readonly counts: CollectionCounts;
-  /** Blocks of a large run whose counts are old; null without any. */
-  readonly silentBlocks: SilentBlocks | null;
 }
 
 interface Live {
@@ -101,7 +90,7 @@ async function progressFound(io: Io, place: RunPlace): Promise<Counted & Live> {
   const result = await knownResult(place);
   if (result) {
     const { total, numTurns, counts, cancelled } = result;
-    const idle = { inFlight: 0, maxConcurrent: null, silentBlocks: null, ...NOT_LIVE };
+    const idle = { inFlight: 0, maxConcurrent: null, ...NOT_LIVE };
     const state = cancelled ? 'cancelled' : 'ended';
     return { source: 'result', state, total, done: ended(counts), numTurns, counts, ...idle };
   }
@@ -110,12 +99,11 @@ async function progressFound(io: Io, place: RunPlace): Promise<Counted & Live> {
   };
   if (progress) {
     const { total, done, inFlight, maxConcurrent, numTurns, counts } = progress;
-    const silentBlocks = silentBlocksOf(progress.heardAt, io.now());
-    return { ...live, source, total, done, numTurns, counts, inFlight, maxConcurrent, silentBlocks };
+    return { ...live, source, total, done, numTurns, counts, inFlight, maxConcurrent };
   }
   const { total, numTurns, counts, unfinished: inFlight } = await recordedProgress(place);
   const known = { source: 'records', total, done: ended(counts), numTurns, counts, inFlight } as const;
-  return { ...live, ...known, maxConcurrent: null, silentBlocks: null };
+  return { ...live, ...known, maxConcurrent: null };
 }
 
 /** Time limits for a worker's answer, after which `status` uses the memo, and for the server's. */
@@ -195,7 +183,6 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     `${paint('bold', place.run)}: ${state}${flight}`,
     status.waitingFor && paint('yellow', status.waitingFor),
     slots,
-    silentBlocksLine(status.silentBlocks, paint),
     '',
     summaryLines(status, run, paint),
     peopleLine(status.people),

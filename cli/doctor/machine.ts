@@ -1,4 +1,4 @@
-// Checks of this machine: Node, the built package, the places that are written, their disk and clock, the ports.
+// Checks of this machine: Node, the places that are written, their disk and clock, the ports.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -7,7 +7,6 @@ import { dirname } from 'node:path';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { EverturnError, explain } from '../../domain/errors/errors.ts';
 import { isFree } from '../../local/machine/ports.ts';
-import { packageRoot } from '../../local/machine/package-root.ts';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../../local/service/dev-server.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
 import { factsOf, removeFile } from '../../records/disk/facts.ts';
@@ -30,19 +29,6 @@ export const nodeCheck = (version = process.versions.node): Check => ({
     return [old ? fail(`${version} is too old`, fix) : ok(version)];
   },
 });
-
-const BUILT = ['worker.js', 'workflow-bundle.js', 'cli/index.js', 'environments/math/pool/child.js'];
-
-export const packageCheck: Check = {
-  name: 'Everturn',
-  code: EXIT.bug,
-  withinMs: 5000,
-  async run() {
-    const missing = BUILT.find((file) => !existsSync(join(packageRoot(), 'dist', file)));
-    if (missing === undefined) return [ok(`built, in ${packageRoot()}`)];
-    return [fail(`dist/${missing} is missing`, 'Run `npm run build` in its folder, or install the package again.')];
-  },
-};
 
 const LITTLE_BYTES = 2_000_000_000;
 const NOTHING_BYTES = 100_000_000;

@@ -4,11 +4,10 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { ServerReport } from '../../records/run/fleet-status.ts';
 import type { DeclaredWeights, WeightsProgress } from '../../domain/weights/weights.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
-import { OVERDUE_MS } from '../../domain/run/blocks.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { type Workers, workersOf } from '../../client/temporal/workers.ts';
-import { count, type Paint, percent, table, lasted, plural } from './format.ts';
+import { count, type Paint, percent, table, plural } from './format.ts';
 
 const NUMBERS = ['>requests', '>share', '>in flight', '>median'];
 const COLUMNS = ['server', 'state', ...NUMBERS, 'version', 'asked again', 'failures', 'last failure'];
@@ -123,26 +122,4 @@ export async function workersText(
   const [elsewhere, workers] = await Promise.all([misrouted(session), workersOf(session)]);
   if (!local && workers?.workers === 0) return NONE;
   return elsewhere ?? slotsText(inFlight, workers);
-}
-
-/** Blocks of a large run that have reported nothing for so long that its counts leave out much of what they did. */
-export interface SilentBlocks {
-  readonly silent: number;
-  /** Open blocks of the run. */
-  readonly of: number;
-  /** Since the oldest of their last reports. */
-  readonly ms: number;
-}
-
-/** Null if each was heard of a while ago at most, and for a run without blocks. */
-export function silentBlocksOf(heardAt: readonly number[] = [], now: number): SilentBlocks | null {
-  const silent = heardAt.map((at) => now - at).filter((ms) => ms > OVERDUE_MS);
-  return silent.length === 0 ? null : { silent: silent.length, of: heardAt.length, ms: Math.max(...silent) };
-}
-
-export function silentBlocksLine(found: SilentBlocks | null, paint: Paint): string[] {
-  if (!found) return [];
-  const { silent, of, ms } = found;
-  const text = `${silent} of ${of} blocks of this run ${silent === 1 ? 'has' : 'have'} not reported for up to ${lasted(ms)}: the counts leave out what they did since.`;
-  return [paint('yellow', text)];
 }

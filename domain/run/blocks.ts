@@ -59,8 +59,6 @@ export interface BlocksState extends WindowState {
 const BLOCKS = MAX_CONCURRENT / MAX_WINDOW;
 /** After so long without a report a block is sent its order again: it may be gone. */
 export const SILENT_MS = 120_000;
-/** A block that is there answers long before: after so long without a report its counts are old. */
-export const OVERDUE_MS = 2.5 * SILENT_MS;
 
 export function isInBlocks(w: WindowState): w is BlocksState {
   return 'blocks' in w;
@@ -121,8 +119,6 @@ export interface RunFacts {
   readonly done: number;
   readonly inFlight: number;
   readonly counts: CollectionCounts;
-  /** When each open block reported last or was started, in epoch milliseconds; absent for a run without blocks. */
-  readonly heardAt?: readonly number[];
 }
 
 /** Of all blocks, as each reported last. */
@@ -131,6 +127,5 @@ export function runFacts(w: WindowState): RunFacts {
   const counts = noCounts();
   for (const part of [w, ...w.blocks]) addCounts(counts, part.counts);
   const inFlight = w.blocks.reduce((sum, block) => sum + block.inFlight, 0);
-  const heardAt = w.blocks.flatMap((block) => (block.state === 'open' ? (block.heardAt ?? []) : []));
-  return { done: ended(counts), inFlight, counts, heardAt };
+  return { done: ended(counts), inFlight, counts };
 }

@@ -88,8 +88,6 @@ export interface CollectionProgress {
   readonly counts: CollectionCounts;
   /** Epoch milliseconds. */
   readonly startedAt: number;
-  /** Of a run in blocks: when each open block reported last. Epoch milliseconds. */
-  readonly heardAt?: readonly number[];
 }
 
 /**

@@ -9,14 +9,12 @@ type Part = 'server' | 'worker';
 
 export class ServiceHealth {
   readonly #home: Home;
-  readonly #onState: ((state: ServiceState) => void) | undefined;
   readonly #up = { server: false, worker: false };
   #state: ServiceState;
   #wasReady = false;
 
-  constructor(home: Home, initial: ServiceState, onState?: (state: ServiceState) => void) {
+  constructor(home: Home, initial: ServiceState) {
     this.#home = home;
-    this.#onState = onState;
     this.#state = initial;
     this.#write({});
   }
@@ -68,6 +66,5 @@ export class ServiceHealth {
   #write(change: Partial<ServiceState>): void {
     this.#state = { ...this.#state, ...change };
     writeState(this.#home, this.#state);
-    this.#onState?.(this.#state);
   }
 }

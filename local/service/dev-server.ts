@@ -2,7 +2,6 @@
 // Ready means that it answers SERVING and lists its namespace. Ends with its owner. `service.ts` restarts it.
 
 import { closeSync } from 'node:fs';
-import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/run/search-attributes.ts';
@@ -28,8 +27,6 @@ export interface DevServerOptions {
   /** Null: no web UI. */
   readonly uiPort: number | null;
   readonly logFile: string;
-  /** Receives the output instead of the log file (the foreground). */
-  readonly onOutput?: (stream: Readable) => void;
   readonly readyWithinMs?: number;
   /** Called before the server is ready, so that the successor of a killed owner knows which process to wait for. */
   readonly onSpawned?: (id: ProcessId) => void;
@@ -114,11 +111,9 @@ async function openGate(port: number, ui: Upstream, child: GuardedProcess): Prom
 }
 
 async function spawnServer(options: DevServerOptions, ui: Upstream | null): Promise<GuardedProcess> {
-  const { onOutput } = options;
   const args = serverArguments(options, ui);
   // Variables that point the user's own `temporal` command elsewhere must not affect this server.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
-  if (onOutput) return spawnGuarded(options.binary, args, { stdout: 'pipe', stderr: 'pipe', onOutput, env });
   const log = openLog(options.logFile);
   try {
     return await spawnGuarded(options.binary, args, { stdout: log, stderr: log, env });

@@ -72,7 +72,7 @@ export function startFailed(home: Home, starter: Starter | undefined, note: stri
   const message = note?.startsWith(COULD_NOT) ? note : `${COULD_NOT}${note ?? 'its supervisor ended'}.`;
   return new TemporalError(`${message}${own}${ended(home.workerLog, from.worker)}`, {
     reason: 'service-start',
-    fix: 'Try `everturn dev`, which shows all its output, or name a cluster by TEMPORAL_ADDRESS.',
+    fix: 'Mend what its logs name, or name a cluster by TEMPORAL_ADDRESS.',
   });
 }
 

@@ -17,9 +17,7 @@ import { superviseChildren, type SupervisedOptions } from './supervised.ts';
 
 export interface SuperviseOptions extends SupervisedOptions {
   readonly code: CodeId;
-  /** Absent: never ends by itself. */
-  readonly idleMs?: number;
-  readonly onState?: (state: ServiceState) => void;
+  readonly idleMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -48,7 +46,7 @@ async function run(options: SuperviseOptions): Promise<SuperviseEnd> {
   const previous = readState(home);
   await endLeftovers(previous);
   const ports = await choosePorts(previous, hasUi(options.env));
-  const health = new ServiceHealth(home, { ...firstState(options), ...addressesOf(ports) }, options.onState);
+  const health = new ServiceHealth(home, { ...firstState(options), ...addressesOf(ports) });
 
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
@@ -60,10 +58,9 @@ async function run(options: SuperviseOptions): Promise<SuperviseEnd> {
   });
   const housekeeping = setInterval(() => keepHouse(home), STATE_RENEWAL_MS);
 
-  const idle = options.idleMs !== undefined && (await idleOut(home, options.idleMs, health, signal));
-  if (options.idleMs === undefined) await aborted(signal);
+  const idle = await idleOut(home, options.idleMs, health, signal);
 
-  const why = idle ? `no open run and no call for ${(options.idleMs ?? 0) / 60_000} minutes` : null;
+  const why = idle ? `no open run and no call for ${options.idleMs / 60_000} minutes` : null;
   health.stopping(why);
   log(why ? `stopping: ${why}` : 'stopping');
   stop.abort();
@@ -113,11 +110,4 @@ function keepHouse(home: Home): void {
   for (const file of [home.serverLog, home.workerLog, home.serviceLog]) boundLog(file);
   const now = new Date();
   utimesSync(home.stateFile, now, now);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

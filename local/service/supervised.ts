@@ -1,6 +1,5 @@
 // The supervisor's two children, each in its restart loop: the Temporal server, and a worker that depends on it.
 
-import type { Readable } from 'node:stream';
 import type { ServiceHealth } from './children-state.ts';
 import { NAMESPACE, startDevServer } from './dev-server.ts';
 import type { Environment, Home } from './home.ts';
@@ -14,8 +13,6 @@ export interface SupervisedOptions {
   readonly worker: WorkerCommand;
   readonly env: Environment;
   readonly log: (line: string) => void;
-  /** Receives the children's output instead of the log files (the foreground). */
-  readonly onOutput?: (name: 'server' | 'worker', stream: Readable) => void;
   readonly workerGraceMs?: number;
 }
 
@@ -37,7 +34,7 @@ export function superviseChildren(
   signal: AbortSignal,
   giveUp: (what: string, why: string, logFile: string) => void,
 ): Supervised {
-  const { home, log, onOutput } = options;
+  const { home, log } = options;
   let ports = firstPorts;
   let worker: { readonly child: Child; readonly address: string } | undefined;
   let serverLoop: Promise<Child | undefined> = Promise.resolve(undefined);
@@ -54,7 +51,6 @@ export function superviseChildren(
           ...ports,
           signal,
           onSpawned: (id) => health.spawned('server', id),
-          ...(onOutput && { onOutput: (stream: Readable) => onOutput('server', stream) }),
         });
         return { ...server, ready: Promise.resolve() };
       },
@@ -87,7 +83,6 @@ export function superviseChildren(
           folder: home.folder,
           logFile: home.workerLog,
           stopGraceMs: options.workerGraceMs ?? WORKER_GRACE_MS,
-          ...(onOutput && { onOutput: (stream: Readable) => onOutput('worker', stream) }),
         }),
       onStarted: (child) => {
         worker = { child, address: health.state.address };

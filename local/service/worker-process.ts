@@ -4,7 +4,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import type { Environment } from './home.ts';
 import type { Child } from './keep-alive.ts';
 import { openLog } from './logs.ts';
@@ -23,14 +22,12 @@ export interface WorkerOptions {
   readonly env: Environment;
   readonly folder: string;
   readonly logFile: string;
-  /** Receives the output instead of the log file (the foreground). */
-  readonly onOutput?: (stream: Readable) => void;
   readonly stopGraceMs: number;
 }
 
 export function startWorker(options: WorkerOptions): Promise<Child> {
-  const { worker, onOutput } = options;
-  const log = onOutput ? 'pipe' : openLog(options.logFile);
+  const { worker } = options;
+  const log = openLog(options.logFile);
   const child = spawn(worker.command, [...worker.args], {
     stdio: ['ignore', log, log, 'ipc'],
     cwd: options.folder,
@@ -38,8 +35,7 @@ export function startWorker(options: WorkerOptions): Promise<Child> {
     // Its own session: Ctrl-C on a terminal reaches only the supervisor, which stops worker and server in order.
     detached: true,
   });
-  if (typeof log === 'number') closeSync(log);
-  if (onOutput) for (const stream of [child.stdout, child.stderr]) if (stream) onOutput(stream);
+  closeSync(log);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('spawn', () => {

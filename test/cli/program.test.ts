@@ -11,7 +11,7 @@ import { isRunName } from '../../domain/run/ids.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 const COMMANDS =
-  'demo run watch list status show why check judge export pause resume tune update-weights cancel up down dev worker'.split(
+  'demo run watch list status show why check judge export pause resume tune update-weights cancel up down worker'.split(
     ' ',
   );
 

@@ -239,12 +239,12 @@ describe('the blocks of a run', () => {
     );
   });
 
-  test('count as in flight what their blocks say, and are silent from when they were heard last', () => {
+  test('count as in flight what their blocks say', () => {
     const state = openBlocks(openWindow({ queries: 2000, samples: 1, numTurns: 1 }, 1200, 7), 1000);
     const said = { block: '0-0', inFlight: 44, counts: noCounts(), ended: false };
     state.blocks[0]!.state = 'open';
     expect(report(state, said, 1000)).toBe(true);
-    expect(runFacts(state)).toMatchObject({ done: 0, inFlight: 44, heardAt: [1000] });
+    expect(runFacts(state)).toMatchObject({ done: 0, inFlight: 44 });
     expect(report(state, { ...said, block: '7-0' }, 2000)).toBe(false);
     for (const bad of [null, {}, { ...said, inFlight: -1 }, { ...said, counts: null }, { ...said, counts: {} }])
       expect(isBlockReport(bad as never)).toBe(false);

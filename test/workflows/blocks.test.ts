@@ -3,25 +3,19 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import type { RunStatus } from '../../cli/commands/status.ts';
-import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/run/messages.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CollectionInput, CollectionResult } from '../../domain/run/messages.ts';
 import { openBlocks, orderFor } from '../../domain/run/blocks.ts';
 import { openWindow } from '../../domain/run/window.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { prove } from '../chaos/rig-run.ts';
 import { closedRollouts } from '../../client/temporal/runs.ts';
 import { isWaiting } from '../../client/temporal/waiting.ts';
-import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import type { Script } from '../support/scripted-model.ts';
 import { until } from '../support/until.ts';
 
 let rig: Rig;
-let everturn: Everturn;
-/** The run with a silent block. */
-let letAnswer = () => {};
-const mayAnswer = new Promise<void>((resolve) => (letAnswer = resolve));
 /** Of the run that nobody answers: how many rollouts each of its activities followed. */
 const followed: number[] = [];
 const isOpen = "EverturnRun = 'unanswered' AND WorkflowType = 'rollout' AND ExecutionStatus = 'Running'";
@@ -31,7 +25,6 @@ beforeAll(async () => {
       const [run, query, , turn] = requestId.split('/');
       if (run === 'unanswered')
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-      if (run === 'silent') return mayAnswer.then(() => '\\boxed{4}');
       return Number(query!.slice(1)) % Number(turn) === 0 ? '\\boxed{4}' : '\\boxed{5}';
     },
   };
@@ -45,10 +38,8 @@ beforeAll(async () => {
     },
   });
   await rig.startWorker();
-  everturn = openEverturn({ TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: rig.namespace });
 });
 afterAll(async () => {
-  await everturn.close();
   await rig.close();
 });
 
@@ -110,46 +101,15 @@ describe('a run with more in flight than one workflow may have', { timeout: 240_
     const state = openBlocks(openWindow({ queries: 20, samples: 1, numTurns: 1 }, 12, heardAt), 10);
     for (const block of state.blocks)
       if (block.state !== 'ended') Object.assign(block, { state: 'open', heardAt, order: orderFor(state, block) });
-    return { state, begin: () => start(run, 20, { maxConcurrent: 12, carried: state }) };
+    return () => start(run, 20, { maxConcurrent: 12, carried: state });
   }
 
   test('asks lost blocks at once, not a while after each continue-as-new, and plays them again', async () => {
-    const { begin } = await startWithLostBlocks('lost', Date.now() - 200_000);
+    const begin = await startWithLostBlocks('lost', Date.now() - 200_000);
     const at = Date.now();
     expect(((await (await begin()).result()) as CollectionResult).counts.outcomes.complete).toBe(20);
     expect(Date.now() - at).toBeLessThan(60_000);
     expect((await prove(rig, 'lost')).breaches).toEqual([]);
-  });
-
-  test('has a block that reports nothing named by `status`, until it reports', async () => {
-    const { state, begin } = await startWithLostBlocks('silent', Date.now() - 6 * 60_000);
-    // It takes orders, and no worker plays it.
-    const [block] = state.blocks;
-    const stuck = { workflowId: `silent~${block!.name}`, taskQueue: 'nobody', args: [] };
-    const handle = await rig.client.workflow.start('block', stuck);
-    const second = await begin();
-    const status = async (...json: string[]) => {
-      const { code, stdout, stderr } = await everturn.run('status', 'silent', '--out', rig.out, ...json);
-      expect(code, stderr).toBe(0);
-      return stdout;
-    };
-    const silent = async () => (JSON.parse(await status('--json')) as RunStatus).silentBlocks;
-    // A worker answers, or its memo does.
-    const found = await until('it alone is silent', async () => {
-      const now = await silent();
-      return now?.silent === 1 ? now : undefined;
-    });
-    expect(found.ms).toBeGreaterThanOrEqual(6 * 60_000);
-    expect(await status()).toMatch(
-      /\n1 of 2 blocks of this run has not reported for up to \d+ min: the counts leave out /,
-    );
-    await handle.terminate('by hand');
-    // An order finds that the block is gone.
-    await second.executeUpdate('tune', { args: [{ maxConcurrent: 8 }] });
-    await until('it has reported', async () => (await silent()) === null);
-    expect(((await second.query('progress')) as CollectionProgress).state).toBe('running');
-    letAnswer();
-    expect(((await second.result()) as CollectionResult).counts.outcomes.complete).toBe(20);
   });
 
   test('ends those that wait for a slot where they wait, asks nothing for them, and counts each once', async () => {

@@ -2,14 +2,12 @@
 
 import { createServer } from 'node:net';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { PassThrough, type Readable } from 'node:stream';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { isServing } from '../../../local/service/dev-server.ts';
 import { homeOf } from '../../../local/service/home.ts';
 import { isAlive } from '../../../local/machine/process.ts';
-import { runForeground } from '../../../local/service/foreground.ts';
 import { serviceStatus, stopService } from '../../../local/service/service-control.ts';
 import { ensureService, type Service, type ServiceOptions } from '../../../local/service/service.ts';
 import { liveState, readState, type ServiceState } from '../../../local/service/state.ts';
@@ -161,30 +159,6 @@ describe('the local service', () => {
     const { options, home } = service({ TEMPORAL_ADDRESS: 'cloud.example:7233', TEMPORAL_API_KEY: 'secret' });
     const up = await ensureService(options);
     expect(readFileSync(home.workerLog, 'utf8')).toBe(`worker of ${up.address}, api key undefined\n`);
-  });
-
-  test('the foreground shows its children’s output and ends in order when told to', async () => {
-    const { env, options } = service();
-    const stop = new AbortController();
-    const output = new PassThrough();
-    const states: ServiceState[] = [];
-    const ended = runForeground({
-      env,
-      ...(options.worker && { worker: options.worker }),
-      ...(options.code && { code: options.code }),
-      signal: stop.signal,
-      log: () => undefined,
-      onOutput: (_, stream: Readable) => void stream.pipe(output, { end: false }),
-      onState: (state) => states.push(state),
-    });
-    await until('a ready service', () => states.at(-1)?.phase === 'ready');
-    await expect(
-      runForeground({ ...options, signal: stop.signal, log: () => undefined, onOutput: () => undefined }),
-    ).rejects.toThrow(/already up/);
-    stop.abort();
-    await ended;
-    expect(states.at(-1)?.phase).toBe('stopped');
-    expect(String(output.read())).toMatch(/Temporal Server:|worker of/);
   });
 
   test('a wrong idle limit is the user’s error', async () => {
