@@ -6,7 +6,7 @@ import { clipped } from './estimate.ts';
 import { type Interval, type Mean, meanOf, wilson } from './mean.ts';
 import { comparedNumbers, type ComparedNumber } from './named.ts';
 import { byQuery, known, rightBy } from './outcomes.ts';
-import { mcnemar, pairedDifference, type PairedDifference, signFlip, visibleDifference } from './paired.ts';
+import { pairedDifference, type PairedDifference, signTest, visibleDifference } from './paired.ts';
 
 /** `right`: right at any turn up to the one asked for; `return`: G_1 of complete rollouts, real numbers. */
 export const MEASURES = ['right', 'return'] as const;
@@ -54,10 +54,8 @@ export interface Comparison {
   readonly a: Mean;
   readonly b: Mean;
   readonly difference: PairedDifference;
-  /** p of random signs of the differences. */
-  readonly signFlip: number | null;
-  /** Exact, of the discordant queries; null unless each query has one known sample in both runs. */
-  readonly mcnemar: number | null;
+  /** Exact p of the signs of the differences. */
+  readonly signTest: number | null;
   /** Null for returns. */
   readonly table: Readonly<Record<Cell, number>> | null;
   /** The difference that as many such queries show with a power of 80 %; null without a spread. */
@@ -136,8 +134,7 @@ export function comparison(
     a: meanOfRun(pairs.map((pair) => pair.a)),
     b: meanOfRun(pairs.map((pair) => pair.b)),
     difference,
-    signFlip: pairs.length === 0 ? null : signFlip(differences),
-    mcnemar: table && paired1 && pairs.length > 0 ? mcnemar(table['only-a'], table['only-b']) : null,
+    signTest: pairs.length === 0 ? null : signTest(differences),
     table,
     visible: difference.spread ? visible(difference) : null,
     byTurn: measure === 'return' ? [] : turns(atTurn, pairsAt),
@@ -152,8 +149,8 @@ export function comparison(
   };
 }
 
-/** Worse by more than `minDelta`, and the 95 % interval lies below 0; without a spread, random signs decide. */
-export function isWorse({ difference, signFlip: p }: Comparison, minDelta: number): boolean {
+/** Worse by more than `minDelta`, and the 95 % interval lies below 0; without a spread, the sign test decides. */
+export function isWorse({ difference, signTest: p }: Comparison, minDelta: number): boolean {
   const { value, interval, spread } = difference;
   if (value === null || value >= -minDelta) return false;
   return spread === null || spread === 0 ? p !== null && p < 0.05 : interval !== null && interval[1] < 0;

@@ -1,7 +1,6 @@
 // Two runs of the same queries: the mean difference and whether it is more than chance. Paired, because queries differ
 // in difficulty by far more than runs differ. Miller, arXiv 2411.00640, sections 4 and 5.
 
-import { randomWords } from '../domain/run/shuffle.ts';
 import { fairCoinsAtMost, tTwoSided, Z_80, Z_975 } from './distributions.ts';
 import { type Mean, meanOf, spreadOf } from './mean.ts';
 
@@ -17,7 +16,7 @@ export interface PairedDifference extends Mean {
 
 /**
  * d̄ ± t_{n−1} · s_d / √n of one difference a query. Without any spread the t-test says nothing: p is 1 if all
- * differences are 0, else null, and there is no interval; random signs (signFlip) still answer. `most`: no difference can
+ * differences are 0, else null, and there is no interval; the sign test still answers. `most`: no difference can
  * be greater, nor a bound of the interval.
  */
 export function pairedDifference(differences: readonly number[], most = Infinity): PairedDifference {
@@ -36,56 +35,10 @@ export function pairedDifference(differences: readonly number[], most = Infinity
   return { ...mean, interval, n, spread, t, p: tTwoSided(t, n - 1) };
 }
 
-/** Exact McNemar (sign test): `onlyA` and `onlyB` are queries that one run alone has right. */
-export function mcnemar(onlyA: number, onlyB: number): number {
-  return Math.min(1, 2 * fairCoinsAtMost(Math.min(onlyA, onlyB), onlyA + onlyB));
-}
-
-const MOST_EXACT = 20;
-const MOST_FLIPS = 10_000;
-const LEAST_FLIPS = 1000;
-const MOST_WORK = 50_000_000;
-
-/**
- * Sign-flip permutation: the chance that random signs of the differences give a sum at least as far from 0. Exact for
- * up to 20 differences that are not 0; else seeded draws, p = (hits + 1) / (draws + 1).
- */
-export function signFlip(differences: readonly number[]): number {
-  const moved = differences.filter((d) => d !== 0);
-  const observed = Math.abs(moved.reduce((sum, d) => sum + d, 0));
-  // Sums of the same terms in another order differ in the last bits.
-  const near = observed - 1e-9 * moved.reduce((sum, d) => sum + Math.abs(d), 0);
-  return moved.length <= MOST_EXACT ? overAllSigns(moved, near) : overDrawnSigns(moved, near);
-}
-
-function overAllSigns(moved: readonly number[], near: number): number {
-  const signs = 2 ** moved.length;
-  let sum = moved.reduce((total, d) => total + d, 0);
-  const flipped = moved.map(() => false);
-  let hits = Math.abs(sum) >= near ? 1 : 0;
-  // Gray code: each step flips one sign.
-  for (let step = 1; step < signs; step++) {
-    const i = 31 - Math.clz32(step & -step);
-    sum += (flipped[i] ? 2 : -2) * moved[i]!;
-    flipped[i] = !flipped[i];
-    if (Math.abs(sum) >= near) hits++;
-  }
-  return hits / signs;
-}
-
-function overDrawnSigns(moved: readonly number[], near: number): number {
-  const draws = Math.round(Math.min(MOST_FLIPS, Math.max(LEAST_FLIPS, MOST_WORK / moved.length)));
-  const next = randomWords(0);
-  let hits = 0;
-  for (let draw = 0; draw < draws; draw++) {
-    let sum = 0;
-    for (let i = 0; i < moved.length;) {
-      for (let bits = next(), end = Math.min(i + 32, moved.length); i < end; i++, bits >>>= 1)
-        sum += (bits & 1) === 1 ? moved[i]! : -moved[i]!;
-    }
-    if (Math.abs(sum) >= near) hits++;
-  }
-  return (hits + 1) / (draws + 1);
+/** Exact: the chance that fair coins are as uneven as the signs of the differences. Of one sample a query it is McNemar's. */
+export function signTest(differences: readonly number[]): number {
+  const [up, down] = [differences.filter((d) => d > 0).length, differences.filter((d) => d < 0).length];
+  return Math.min(1, 2 * fairCoinsAtMost(Math.min(up, down), up + down));
 }
 
 export interface Variances {

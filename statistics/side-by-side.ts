@@ -9,7 +9,7 @@ import { runStatistics } from './run-statistics.ts';
 export interface AtTurn {
   readonly accuracy: Estimate;
   /** Null for the first run. */
-  readonly against: Pick<Comparison, 'atTurn' | 'difference' | 'signFlip' | 'mcnemar' | 'table'> | null;
+  readonly against: Pick<Comparison, 'atTurn' | 'difference' | 'signTest' | 'table'> | null;
 }
 
 /** Of each run at turn 1 and at the last turn; once where that is the same turn. */
@@ -28,6 +28,6 @@ export function sideBySide(
 }
 
 /** `everturn compare a b` has every pair. */
-function shortly({ difference, signFlip, mcnemar, table, atTurn }: Comparison): AtTurn['against'] {
-  return { atTurn, difference, signFlip, mcnemar, table };
+function shortly({ difference, signTest, table, atTurn }: Comparison): AtTurn['against'] {
+  return { atTurn, difference, signTest, table };
 }

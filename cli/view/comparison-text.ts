@@ -21,21 +21,17 @@ export interface ComparisonTextInput {
 
 export function comparisonText({ names, comparison, settings, spent }: ComparisonTextInput, paint: Paint): string {
   const [a, b] = names.map((name) => oneLine(name)) as [string, string];
-  const { pairs, measure, atTurn, mcnemar, signFlip, visible, difference } = comparison;
+  const { pairs, measure, atTurn, signTest, visible, difference } = comparison;
   const unit = measure === 'right' ? points : real;
   const what = measure === 'right' ? `right at any turn up to ${atTurn}` : 'return G_1 of complete rollouts';
-  const tests = lines(
-    `paired t-test p = ${pText(difference.p)}`,
-    `sign flip p = ${pText(signFlip)}`,
-    mcnemar !== null && `McNemar p = ${pText(mcnemar)}`,
-  );
+  const tests = `paired t-test p = ${pText(difference.p)}, sign test p = ${pText(signTest)}`;
   const interval = intervalText(shownInterval(difference.interval, measure), unit);
   return lines(
     `${paint('bold', `${a} → ${b}`)}: ${plural(pairs.length, 'query', 'queries')} in both; ${what}`,
     '',
     differenceTable(comparison, [a, b], paint),
     '',
-    `${paint('bold', unit(difference.value))} (95 %: ${interval}); ${tests.join(', ')}.`,
+    `${paint('bold', unit(difference.value))} (95 %: ${interval}); ${tests}.`,
     visible !== null && `These queries can show differences of about ${unit(visible).replace(/^\+/, '')}.`,
     comparison.named.length > 0 && ['', namedTable(comparison.named, [a, b], paint)],
     comparison.table && ['', cellTable(comparison.table, [a, b], paint)],

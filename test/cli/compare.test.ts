@@ -107,7 +107,7 @@ describe('everturn compare', () => {
     const { out: text } = await compare(a, b);
     expect(text).toContain('9 queries in both');
     expect(text).toMatch(/r1 right +2 +7/);
-    expect(text).toContain('McNemar p = 0.0156');
+    expect(text).toContain('sign test p = 0.0156');
     expect(text).toContain('temperature: 1 → 0.5');
     expect(text).toContain('1 query with the same id and another text, not compared: q9');
     const only = await compare(a, b, '--show', 'only-a');

@@ -26,13 +26,12 @@ const EXAMPLE = [
 
 describe('the comparison of two runs', () => {
   test('gives the worked example, as second minus first', () => {
-    const { difference, signFlip, mcnemar, table, a, b, pairs } = comparison(...EXAMPLE, { atTurn: 1 });
+    const { difference, signTest, table, a, b, pairs } = comparison(...EXAMPLE, { atTurn: 1 });
     expect([a.value, b.value]).toEqual([0.5, 0.375]);
     expect(difference.value).toBeCloseTo(-0.125, 12);
     expect(difference.standardError).toBeCloseTo(0.0721687836487, 12);
     expect(difference.p).toBeCloseTo(0.18169, 5);
-    expect(signFlip).toBe(0.5);
-    expect(mcnemar).toBeNull();
+    expect(signTest).toBe(0.5);
     expect(table).toEqual({ both: 1, 'only-a': 1, 'only-b': 0, neither: 2 });
     expect(pairs.find(({ query }) => query === 'q1')).toEqual({ query: 'q1', a: 0.75, b: 0.5, cell: 'only-a' });
   });
@@ -49,9 +48,9 @@ describe('the comparison of two runs', () => {
   test('of one sample a query has McNemar on the discordant ones', () => {
     const a = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`q${i}`, i < 13 ? '1' : '0']));
     const b = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`q${i}`, i < 5 || i >= 18 ? '1' : '0']));
-    const { mcnemar, table } = comparison(runOf(a), runOf(b), { atTurn: 1 });
+    const { signTest, table } = comparison(runOf(a), runOf(b), { atTurn: 1 });
     expect(table).toEqual({ both: 5, 'only-a': 8, 'only-b': 2, neither: 5 });
-    expect(mcnemar).toBeCloseTo(0.109375, 12);
+    expect(signTest).toBeCloseTo(0.109375, 12);
   });
 
   test('has the metrics and named rewards that both runs have, with intervals, paired by query', () => {
@@ -112,12 +111,12 @@ describe('the comparison of two runs', () => {
   test('of a run with itself is 0, without significance', () => {
     const found = comparison(EXAMPLE[0], EXAMPLE[0], { atTurn: 1 });
     expect(found.difference).toMatchObject({ value: 0, p: 1 });
-    expect([found.signFlip, isWorse(found, 0)]).toEqual([1, false]);
+    expect([found.signTest, isWorse(found, 0)]).toEqual([1, false]);
   });
 
   test('of nothing has no numbers, and none of them is NaN', () => {
     const found = comparison(runOf({}), runOf({}), { atTurn: 1 });
-    expect(found).toMatchObject({ signFlip: null, mcnemar: null, visible: null, a: { value: null } });
+    expect(found).toMatchObject({ signTest: null, visible: null, a: { value: null } });
     expect(JSON.stringify(found)).not.toContain('NaN');
   });
 

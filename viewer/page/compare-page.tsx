@@ -84,7 +84,7 @@ const swapped = (cell: Cell | null): Cell | null =>
 
 function Verdict({ message }: { readonly message: CompareMessage }): JSX.Element {
   const { numbers } = message;
-  const { difference, mcnemar, signFlip, visible } = numbers;
+  const { difference, signTest, visible } = numbers;
   return (
     <dl class="figures">
       <Figure label="A" value={share(numbers.a.value)}>
@@ -99,9 +99,7 @@ function Verdict({ message }: { readonly message: CompareMessage }): JSX.Element
           : `95 %: ${points(difference.interval[0])} to ${points(difference.interval[1])}`}
       </Figure>
       <Figure label="p, paired t" value={pValue(difference.p)}>
-        {mcnemar === null
-          ? `sign flip ${pValue(signFlip)}`
-          : `McNemar ${pValue(mcnemar)}, sign flip ${pValue(signFlip)}`}
+        sign test {pValue(signTest)}
         {visible !== null && (
           <span>These queries can show differences of about {points(visible).replace('+', '')}.</span>
         )}
