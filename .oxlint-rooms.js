@@ -41,6 +41,7 @@ const ROOMS = {
   'activities/': {
     ours: ['domain/'],
     types: [
+      'endpoint/agents.ts',
       'inference/backend.ts',
       'environments/environment.ts',
       'environments/tools/tool.ts',
@@ -49,7 +50,7 @@ const ROOMS = {
     ],
     outside: ['@temporalio/activity', '@temporalio/common'],
   },
-  'endpoint/': { ours: ['domain/'], outside: ['node:', 'vendor'] },
+  'endpoint/': { ours: ['domain/', 'environments/processes/'], outside: ['node:', 'vendor'] },
   'formats/': PLUG_POINT,
   'environments/': PLUG_POINT,
   'inference/': PLUG_POINT,

@@ -8,6 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { type BackendPermissions, type Backends, openBackends } from './run/backends.ts';
+import { askTurn } from './client/temporal/ask-turn.ts';
 import { closedRollouts, progressOf } from './client/temporal/runs.ts';
 import { openStopping } from './client/temporal/stopping.ts';
 import { cancelRollout, isWaiting } from './client/temporal/waiting.ts';
@@ -32,6 +33,8 @@ import { openCodeJudge } from './environments/code/open-judge.ts';
 import type { Environments } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
 import { createOwnEnvironments, servedBy } from './environments/own/own-environments.ts';
+import { createAgents } from './endpoint/program.ts';
+import type { Agents } from './endpoint/agents.ts';
 import { createMathEnvironment, createMathJudge } from './environments/math/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
 import type { Meter } from './local/metrics/meter.ts';
@@ -91,11 +94,12 @@ export async function startWorker(
   const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment, hasEnded, math });
   const environments = createEnvironments({ math, ...(code && { code }) }, own);
   const tools = openTools({ code, log: say, permitted: permissions.mayUseTool, hasEnded });
+  const agents = createAgents({ log: say, permitted: permissions.mayRunAgent });
   const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
-  const parts = { session, environments, tools, backends, disk, permissions, reader, measured };
+  const parts = { session, environments, tools, agents, backends, disk, permissions, reader, measured };
   const deps = dependencies(parts);
   const activities = createActivities(deps);
   makeWorkflowThreadsLean();
@@ -148,6 +152,7 @@ interface Parts {
   readonly session: Session;
   readonly environments: Environments;
   readonly tools: Tools;
+  readonly agents: Agents;
   readonly backends: Backends;
   readonly disk: Disk;
   readonly reader: SolutionReader;
@@ -159,6 +164,7 @@ function dependencies({
   session,
   environments,
   tools,
+  agents,
   backends,
   disk,
   permissions,
@@ -185,6 +191,8 @@ function dependencies({
     openStore,
     environments,
     tools,
+    agents,
+    askTurn: (workflowId, turn, signal) => askTurn(session, workflowId, turn, signal),
     backend,
     permit: permissions.mayUseModel,
     parseRow: (row, { environments: own }) => parsedRow(row, own).query,

@@ -2,18 +2,19 @@
 // logprobs of ids are recorded, so the turn is marked as not trainable. Its tokens are those that the server counts, and
 // chunks do not apply.
 
+import { plainMessages } from '../domain/agent/conversation.ts';
 import { conversationOf, newTranscript } from '../domain/rollout/new-context.ts';
 import type { TextBackend } from '../inference/backend.ts';
-import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn } from './answer.ts';
+import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn, wantedTokens } from './answer.ts';
 
 export async function answerInText(backend: TextBackend, asked: Turn): Promise<Answered | NoRoom> {
   const { rollout, turn, before, judged, options } = asked;
-  const { maxNewTokens } = rollout.settings;
-  const earlier = await Promise.all(before.map((_, place) => judged(place)));
+  const maxNewTokens = wantedTokens(asked);
+  const earlier = asked.request ? [] : await Promise.all(before.map((_, place) => judged(place)));
   const request = {
     ...requestOf(asked),
     maxNewTokens,
-    messages: conversationOf(rollout.query.prompt, earlier),
+    messages: asked.request ? plainMessages(asked.request.messages) : conversationOf(rollout.query.prompt, earlier),
   };
   const reply = await backend.generate(request, options).catch(nullIfFull(turn));
   if (!reply) return { noRoom: true, contextTokens: 0, modelLength: null };
@@ -21,7 +22,7 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
   return {
     fields: {
       contextIds: [],
-      contextText: newTranscript(rollout, earlier.at(-1) ?? null),
+      contextText: asked.asked ? '' : newTranscript(rollout, earlier.at(-1) ?? null),
       outputIds: [],
       logprobs: [],
       outputText: text,

@@ -11,21 +11,22 @@ import { concatenated } from '../domain/rollout/trajectory.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';
 import type { GenerateRequest, Reply, TokenBackend } from '../inference/backend.ts';
-import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn } from './answer.ts';
+import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn, wantedTokens } from './answer.ts';
 
 const LONG_CONTEXT = 50_000;
 
 export async function answerInTokens(backend: TokenBackend, asked: Turn): Promise<Answered | NoRoom> {
   const { rollout, turn, before, judged } = asked;
+  const given = asked.asked && { ids: asked.asked.contextIds, text: asked.asked.contextText };
   const { settings } = rollout;
   const { facts, tokenizer } = backend;
   mustServeLogprobs(facts, settings);
-  const fresh = await newContext(rollout, turn > 1 ? await judged(turn - 2) : null, backend);
+  const fresh = given ?? (await newContext(rollout, turn > 1 ? await judged(turn - 2) : null, backend));
   const context = concatenated(...before.flatMap(({ record: t }) => [t.contextIds, t.outputIds]), fresh.ids);
   // A context of a million tokens takes some milliseconds to put together, and as many to check and send.
   if (context.length > LONG_CONTEXT) await new Promise(setImmediate);
   const noRoom = { noRoom: true, contextTokens: context.length, modelLength: facts.contextLength } as const;
-  const maxNewTokens = tokenBudget(context.length, settings.maxNewTokens, facts.contextLength);
+  const maxNewTokens = tokenBudget(context.length, wantedTokens(asked), facts.contextLength);
   if (maxNewTokens === 0) return noRoom;
   const request = {
     ...requestOf(asked),
@@ -34,9 +35,10 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
     deterministic: settings.deterministic,
     stopTokenIds: await stopIds(backend, settings.tools),
   };
-  const answer = await inChunks(backend, asked, request).catch(nullIfFull(turn));
-  if (!answer) return noRoom;
-  const { outputIds, logprobs, finish, versions, server, chunks } = answer;
+  const whole = await inChunks(backend, asked, request).catch(nullIfFull(turn));
+  if (!whole) return noRoom;
+  const stopped = await atStop(whole, asked.request?.limits.stop ?? [], tokenizer);
+  const { outputIds, logprobs, finish, versions, server, chunks } = stopped ?? whole;
   const outputText = await tokenizer.decode(outputIds, { skipSpecialTokens: false });
   return {
     fields: {
@@ -55,9 +57,37 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
       server,
       logprobsOf: settings.logprobs,
       logprobsFound: meaningOf(facts),
+      ...(stopped && { reply: { text: stopped.text, stopped: stopped.stop } }),
     },
     spelled: await spelledIn(tokenizer, outputIds, outputText, settings.tools),
     chunks,
+  };
+}
+
+/** The answer as if the model had ended it with the token that completes one of the agent's own stop texts. */
+async function atStop(answer: Answer, stops: readonly string[], { decode }: TokenBackend['tokenizer']) {
+  if (stops.length === 0) return undefined;
+  const text = (count: number) => decode(answer.outputIds.slice(0, count), { skipSpecialTokens: true });
+  const whole = await text(answer.outputIds.length);
+  const stop = stops.filter((one) => whole.includes(one)).toSorted((a, b) => whole.indexOf(a) - whole.indexOf(b))[0];
+  if (stop === undefined) return undefined;
+  let [least, most] = [1, answer.outputIds.length];
+  while (least < most) {
+    const middle = Math.floor((least + most) / 2);
+    if ((await text(middle)).includes(stop)) most = middle;
+    else least = middle + 1;
+  }
+  const versions = answer.versions.flatMap((span) =>
+    span.start < most ? [{ ...span, end: Math.min(span.end, most) }] : [],
+  );
+  return {
+    ...answer,
+    outputIds: answer.outputIds.slice(0, most),
+    logprobs: answer.logprobs.slice(0, most),
+    versions,
+    finish: 'stop' as const,
+    stop,
+    text: whole.slice(0, whole.indexOf(stop)),
   };
 }
 

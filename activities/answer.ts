@@ -1,6 +1,8 @@
 // The answer to one turn, of either kind of model: the fields of its record that depend on the kind. `noRoom`: the
 // conversation leaves no room for an answer.
 
+import type { AskedRecord } from '../domain/agent/asked.ts';
+import type { Asked } from '../domain/agent/conversation.ts';
 import { ModelError } from '../domain/errors/errors.ts';
 import { samplingOf } from '../domain/rollout/sampling.ts';
 import type { TrajectoryReference } from '../domain/run/ids.ts';
@@ -16,8 +18,12 @@ export interface Turn {
   readonly id: TrajectoryReference;
   readonly rollout: RolloutRecord;
   readonly turn: number;
-  /** The turns before this one. */
+  /** The turns before this one; of an agent's call those on its path. */
   readonly before: readonly Stored<TurnRecord>[];
+  /** The agent's call that it answers. */
+  readonly asked?: AskedRecord;
+  /** Its request. */
+  readonly request?: Asked;
   /** The earlier turn at this 0-based place, with its verdict. */
   readonly judged: (place: number) => Promise<EarlierTurn>;
   readonly seed: number;
@@ -33,7 +39,23 @@ export interface Turn {
 
 /** The fields of a turn's record that do not depend on the model's kind. */
 type Framing =
-  'turn' | 'seed' | 'previous' | 'attempt' | 'startedAt' | 'finishedAt' | 'model' | 'said' | 'calls' | 'carried';
+  | 'turn'
+  | 'seed'
+  | 'previous'
+  | 'attempt'
+  | 'startedAt'
+  | 'finishedAt'
+  | 'model'
+  | 'said'
+  | 'calls'
+  | 'carried'
+  | 'asked';
+
+/** New tokens at most: the run's limit, or the smaller one of the agent's call. */
+export function wantedTokens({ rollout, request }: Turn): number {
+  const { maxNewTokens } = rollout.settings;
+  return Math.min(maxNewTokens, request?.limits.maxTokens ?? maxNewTokens);
+}
 
 export interface Answered {
   readonly fields: Omit<TurnRecord, Framing>;

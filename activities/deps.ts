@@ -1,10 +1,12 @@
 // The dependencies of activities: the plug points' interfaces, constructed by worker.ts.
 
+import type { AskedTurn } from '../domain/rollout/rollout-facts.ts';
 import type { TrainInput } from '../domain/run/messages.ts';
 import type { Query } from '../domain/run/query.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { Environments } from '../environments/environment.ts';
 import type { DeclaredWeights, Known, WeightsProgress } from '../domain/weights/weights.ts';
+import type { Agents } from '../endpoint/agents.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { Store } from '../records/store.ts';
@@ -91,6 +93,10 @@ export interface ActivityDeps {
   readonly environments: Environments;
   /** Absent: this worker has none. */
   readonly tools?: Tools;
+  /** Absent: this worker runs no agents. */
+  readonly agents?: Agents;
+  /** Has the rollout's workflow play the turn of a call, and waits until it is recorded; of several times once. */
+  readonly askTurn?: (workflowId: string, turn: AskedTurn, signal: AbortSignal) => Promise<void>;
   /** Throws `not-allowed` if the operator does not let workflows use this model with this key. */
   permit(settings: RolloutSettings, runFolder: string): void;
   /** Parses one data set row; throws DatasetError naming the field. */

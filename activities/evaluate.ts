@@ -6,11 +6,14 @@ import { type Reply, replyFields, verdictOf } from '../domain/rollout/environmen
 import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
 import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
-import { noEos } from '../domain/rollout/turn.ts';
+import { noEos, type TurnRecord } from '../domain/rollout/turn.ts';
+import { replyOf } from '../domain/agent/played-calls.ts';
+import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { Store } from '../records/store.ts';
 import { replyToCalls } from './called.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
-import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
+import { earlierTurns, recordedAgent, recordedRollout, recordedTurn } from './recorded.ts';
 
 const JUDGE_TRIES = 5;
 const NOTE_CHARS = 2_000;
@@ -24,13 +27,20 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
     const { record, hash } = await recordedTurn(store, id, turn);
     const before = () => earlierTurns(store, id, turn - 1);
     const toolSettings = rollout.settings?.tools;
+    const ended = rollout.settings?.program && (await endedAgent(store, id, record));
+    if (ended && ended.reward !== undefined) {
+      const { answer, ...own } = ended;
+      const verdict = { turn, ...verdictOf(own), ...own, of: hash, tookMs: 0, ...(answer !== undefined && { answer }) };
+      return inShort((await store.putVerdict(id, verdict)).record);
+    }
     if (record.calls && toolSettings && tools) {
       const reply = await replyToCalls(store, id, record, hash, await before(), toolSettings, tools);
       return inShort((await store.putVerdict(id, reply)).record);
     }
     const mayBeSecond = wasPerhapsAsked();
     const environment = served();
-    const move = { rollout, turn, answer: record.answer, cut: noEos(record.finish), before };
+    const answer = ended?.answer ?? record.answer;
+    const move = { rollout, turn, answer, cut: ended?.answer === undefined && noEos(record.finish), before };
     const startedAt = performance.now();
     const { note, ...reply } = await tryJudge((signal) =>
       environment.respond(move, { signal, mayBeSecond, ...(said && { said }) }),
@@ -42,8 +52,10 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
       ...(note === undefined ? {} : { note }),
       ...replyFields(reply),
       ...(own && { environment: own.fingerprint }),
+      ...(ended?.done && { done: true }),
       of: hash,
       tookMs: Math.round(performance.now() - startedAt),
+      ...(ended?.answer !== undefined && { answer: ended.answer }),
     });
     return inShort(stored.record);
 
@@ -56,6 +68,18 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
         throw error;
       }
     }
+  };
+}
+
+/** The end of an agent's rollout: what its program said, or the reply to its last call, where that is not the turn's answer. */
+async function endedAgent(store: Store, id: TrajectoryReference, record: TurnRecord) {
+  const { answer, reward, rewards, last } = (await recordedAgent(store, id)).record;
+  const text = answer ?? replyOf((await recordedTurn(store, id, last)).record).text;
+  return {
+    done: true,
+    ...(reward !== undefined && { reward }),
+    ...(rewards && { rewards }),
+    ...(text !== record.answer && { answer: text }),
   };
 }
 

@@ -36,7 +36,7 @@ function mayGoElsewhere(): boolean {
 
 /** Of rollouts and runs that some worker has begun. All else is asked by an input that any client may write, and fails at once. */
 const STEPS: ReadonlySet<string> = new Set([
-  ...['generate', 'askEnvironment', 'evaluate', 'endEnvironment', 'callTool', 'log', 'finish'],
+  ...['generate', 'askEnvironment', 'evaluate', 'endEnvironment', 'callTool', 'runAgent', 'log', 'finish'],
   ...['page', 'settle', 'conclude', 'cancelWaiting', 'watchGroups'],
 ]);
 const OPENING: ReadonlySet<string> = new Set(['accept', 'open', 'begin']);

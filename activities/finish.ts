@@ -1,9 +1,14 @@
 // A rollout's last step: stores its end, with rewards and the hashes of its turns. The first end stands: if a workflow
 // task whose worker died has stored one, that one is returned.
 
+import { leavesOf } from '../domain/agent/branches.ts';
+import { CALLED } from '../domain/rollout/calls.ts';
 import { turnRewards } from '../domain/rollout/reward.ts';
 import type { RolloutResult } from '../domain/rollout/ending.ts';
 import type { Failure } from '../domain/rollout/trajectory.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
+import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { Store, Stored } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { writeLogs } from './log.ts';
@@ -23,6 +28,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const turns = await recordedTurns(store, id, result.turns);
     const { success, turnRewards: own, called = [] } = result;
     const ofCalls = success.map((_, i) => (called.includes(i + 1) ? 0 : undefined));
+    const agent = rollout.settings.program && (await closeCalls(store, id, turns));
     await writeLogs(
       store,
       id,
@@ -42,6 +48,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       finishedAt: now(),
       ...(said.length > 0 && { said }),
       ...(called.length > 0 && { called }),
+      ...agent,
     });
     const same =
       stored.stopReason === result.stopReason &&
@@ -49,6 +56,17 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       stored.failure?.reason === (failed ? (result.reason ?? 'unknown') : undefined);
     return same ? null : ((await endedResult(store, id)) ?? null);
   };
+}
+
+/** Nobody judges the calls of an agent but its last one. Returns what its end has beside that of another rollout. */
+async function closeCalls(store: Store, id: TrajectoryReference, turns: readonly Stored<TurnRecord>[]) {
+  for (const { record, hash } of turns) {
+    if (await store.getVerdict(id, record.turn)) continue;
+    await store.putVerdict(id, { turn: record.turn, ...CALLED, of: hash, tookMs: 0 });
+  }
+  const abandoned = (await store.getAgent(id))?.record.abandoned;
+  const records = turns.map(({ record }) => record);
+  return { ...(abandoned && { abandoned }), branches: leavesOf(records, abandoned).length };
 }
 
 function failureOf({ boundary, reason, turns }: RolloutResult, message: string | null): Failure {

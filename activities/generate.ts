@@ -5,6 +5,9 @@ import { Context } from '@temporalio/activity';
 import { callsOf, callsToRun } from '../domain/rollout/calls.ts';
 import { ModelError, StoreError } from '../domain/errors/errors.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/run/ids.ts';
+import { requestOf, type AskedRecord, type GivenReply } from '../domain/agent/asked.ts';
+import type { Asked } from '../domain/agent/conversation.ts';
+import { playedCalls } from '../domain/agent/played-calls.ts';
 import type { EarlierTurn } from '../domain/rollout/new-context.ts';
 import type { Backend, TextBackend } from '../inference/backend.ts';
 import type { Store, Stored } from '../records/store.ts';
@@ -12,14 +15,16 @@ import { type Generated, type GenerateInput, recordedFacts } from '../domain/rol
 import type { SayRecord } from '../domain/text/say.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import type { NoRoom, Turn } from './answer.ts';
+import type { ToolSettings } from '../domain/tools/tool.ts';
+import type { Tools } from '../environments/tools/tool.ts';
+import type { Answered, NoRoom, Turn } from './answer.ts';
 import { answerInText } from './answer-in-text.ts';
 import { answerInTokens } from './answer-in-tokens.ts';
 import type { ActivityDeps } from './deps.ts';
 import { afterFlaw, type Flaws, flawsIn, withFlaw } from './flaws.ts';
 import { beat as beatNow, heartbeating } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
-import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
+import { recordedAsked, recordedPath, recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
 
 /** Heartbeat details. */
 interface GenerateBeat {
@@ -59,14 +64,18 @@ export function generateActivity({ openStore, backend: backendOf, tools, isStopp
       const patient = patientStore(store, (waits) => report({ waits }));
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
-      const before = await recordedTurns(store, id, turn - 1);
-      const said = await messageBefore(patient, { id, turn, say, of: before.at(-1)?.hash });
+      const asked = settings.program && (await recordedAsked(store, id, turn));
+      const before = asked
+        ? await recordedPath(store, id, asked.asked.parent)
+        : await recordedTurns(store, id, turn - 1);
+      const request = asked && requestBehind(asked, before);
+      const said = asked ? undefined : await messageBefore(patient, { id, turn, say, of: before.at(-1)?.hash });
       const { cancelled } = Context.current();
       const backend = await Promise.race([backendOf(settings, store.folder), cancelled]).catch(counted);
       const startedAt = now();
-      const seed = turnSeed(settings.seed, id.query, id.sample, turn);
+      const seed = turnSeed(settings.seed, id.query, id.sample, asked ? asked.asked.call : turn);
       const { attempt } = Context.current().info;
-      const asked: Turn = {
+      const due: Turn = {
         store: patient,
         id,
         rollout: rollout.record,
@@ -75,21 +84,25 @@ export function generateActivity({ openStore, backend: backendOf, tools, isStopp
         judged: (place) => answeredTurn(store, id, before[place]!.record),
         seed,
         avoid: flaws.servers,
+        ...(asked && request && { asked, request }),
         firstChunk: firstChunk?.record,
         attempt,
         now,
         options: { signal, onProgress: (tokens) => report({ tokens }) },
       };
-      const answering = givesText(backend) ? answerInText(backend, asked) : answerInTokens(backend, asked);
+      const answering = givesText(backend) ? answerInText(backend, due) : answerInTokens(backend, due);
       const answer = await answering.catch(counted);
-      if ('noRoom' in answer) return noRoom(turn, answer);
+      if ('noRoom' in answer) return noRoom(asked ? 1 : turn, answer);
       const earlierRecords = before.map(({ record }) => record);
-      const calls = tools && callsOf(answer.fields, earlierRecords, settings, tools, answer.spelled ?? []);
+      const calls = asked
+        ? undefined
+        : tools && callsOf(answer.fields, earlierRecords, settings, tools, answer.spelled ?? []);
+      const reply = request && replyIn(answer, request, settings.tools, tools);
       const stored = await patient.putTurn(id, {
         turn,
         ...answer.fields,
         seed,
-        previous: before.at(-1)?.hash ?? rollout.hash,
+        previous: asked?.previous ?? before.at(-1)?.hash ?? rollout.hash,
         attempt,
         startedAt,
         // The clock may have been set back meanwhile.
@@ -97,11 +110,31 @@ export function generateActivity({ openStore, backend: backendOf, tools, isStopp
         model: backend.facts.name,
         ...(said && { said: { text: said.record.text, hash: said.hash } }),
         ...(calls && { calls }),
+        ...(asked && { asked: asked.asked }),
+        ...(reply && { reply }),
       });
       if (answer.chunks > 0) await store.dropChunks(id, turn);
       return factsOf(stored, settings);
     });
   };
+}
+
+/** The request of an agent's call, by those on its path. */
+function requestBehind({ asked }: AskedRecord, before: readonly Stored<TurnRecord>[]): Asked {
+  return requestOf(asked, playedCalls(before.map(({ record }) => record)).at(-1)?.request);
+}
+
+/** The reply that an agent gets, where the answer holds calls or thoughts, or was ended by its own stop text. */
+function replyIn(
+  { fields, spelled = [] }: Answered,
+  { tools: offered, limits }: Asked,
+  own: ToolSettings | undefined,
+  tools: Tools | undefined,
+): GivenReply | undefined {
+  if (fields.reply || !own || !tools || fields.finish !== 'stop' || limits.toolChoice === 'none') return fields.reply;
+  if (spelled.length > 0) return undefined;
+  const reply = tools.replyIn(fields.outputText, fields.contextText, own.format, offered);
+  return reply.calls || reply.reasoning !== undefined ? reply : undefined;
 }
 
 /** The stored one counts: that of an attempt before, or of a fork. */
@@ -148,6 +181,7 @@ function givesText(backend: Backend): backend is TextBackend {
   return backend.facts.kind === 'text';
 }
 
+/** An agent's call was measured before: only a server whose context is shorter than it says has no room for it. */
 function noRoom(turn: number, { contextTokens, modelLength }: NoRoom): Generated {
   if (turn > 1) return { noRoom: true, contextTokens };
   throw new ModelError(`The prompt has ${contextTokens} tokens, and the model's context holds ${modelLength}.`, {

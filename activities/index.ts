@@ -1,5 +1,6 @@
 // All activities, built once per worker from what they need. Workflows import only the type.
 
+import { agentActivity } from './agent.ts';
 import { askActivity } from './ask-environment.ts';
 import { callToolActivity } from './call-tool.ts';
 import { collectionActivities } from './collection.ts';
@@ -26,6 +27,7 @@ export function createActivities(deps: ActivityDeps) {
     evaluate: evaluateActivity(deps),
     endEnvironment: endActivity(deps),
     callTool: callToolActivity(deps),
+    runAgent: agentActivity(deps),
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),

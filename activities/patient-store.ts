@@ -28,6 +28,8 @@ export function patientStore(store: Store, waits: (what: string | null) => void)
     putTurn: (id, record) => untilWritten(() => store.putTurn(id, record)),
     putSay: (id, record) => untilWritten(() => store.putSay(id, record)),
     putCall: (id, record) => untilWritten(() => store.putCall(id, record)),
+    putAsked: (id, record) => untilWritten(() => store.putAsked(id, record)),
+    putAgent: (id, record) => untilWritten(() => store.putAgent(id, record)),
     putChunk: (id, record) => untilWritten(() => store.putChunk(id, record)),
   };
 }

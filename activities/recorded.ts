@@ -1,5 +1,7 @@
 // Reads back a rollout's records for the activities that continue it; a missing record is an error.
 
+import type { AskedRecord } from '../domain/agent/asked.ts';
+import type { AgentEndRecord } from '../domain/agent/program.ts';
 import { StoreError } from '../domain/errors/errors.ts';
 import type { TrajectoryReference } from '../domain/run/ids.ts';
 import type { RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.ts';
@@ -26,6 +28,29 @@ export async function recordedTurns(
     turns.push(await recordedTurn(store, id, turn));
   }
   return turns;
+}
+
+/** The turns on the path to this one, and itself; none for null. */
+export async function recordedPath(
+  store: Store,
+  id: TrajectoryReference,
+  turn: number | null,
+): Promise<Stored<TurnRecord>[]> {
+  const path: Stored<TurnRecord>[] = [];
+  for (let at = turn; at !== null; at = path[0]!.record.asked?.parent ?? null) {
+    const found = await recordedTurn(store, id, at);
+    if (found.record.asked && (found.record.asked.parent ?? 0) >= at) missing(store, id, `a turn before turn ${at}`);
+    path.unshift(found);
+  }
+  return path;
+}
+
+export async function recordedAsked(store: Store, id: TrajectoryReference, turn: number): Promise<AskedRecord> {
+  return (await store.getAsked(id, turn))?.record ?? missing(store, id, `the call of turn ${turn}`);
+}
+
+export async function recordedAgent(store: Store, id: TrajectoryReference): Promise<Stored<AgentEndRecord>> {
+  return (await store.getAgent(id)) ?? missing(store, id, 'the end of its agent');
 }
 
 export async function recordedVerdict(

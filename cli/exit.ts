@@ -41,6 +41,7 @@ const EXIT_OF: Readonly<Record<Boundary, ExitCode>> = {
   temporal: EXIT.temporal,
   judge: EXIT.bug,
   environment: EXIT.usage,
+  agent: EXIT.usage,
   tool: EXIT.usage,
   store: EXIT.bug,
   sandbox: EXIT.sandbox,

@@ -11,16 +11,9 @@ import { requestHash, type AgentRequest } from '../domain/agent/conversation.ts'
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { Json, JsonObject } from '../domain/text/json.ts';
 import { strictJson } from '../domain/text/json-text.ts';
+import type { AnswerCall, RecordedReply, RefusedCall } from './agents.ts';
 import { RefusedRequest, type Dialect } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';
-
-/** A call with its reply, as an earlier attempt recorded it. */
-export interface RecordedReply {
-  readonly occurrence: number;
-  readonly request: AgentRequest;
-  readonly dialect: string;
-  readonly reply: AgentReply;
-}
 
 export interface EndpointOptions {
   /** The secret of this attempt. */
@@ -28,8 +21,9 @@ export interface EndpointOptions {
   readonly model: string;
   /** In the order in which they began. */
   readonly recorded: readonly RecordedReply[];
-  /** The reply to a new call, recorded. `dialect`: of its first request, which names the ids in it. */
-  readonly answer: (taken: Claim, request: AgentRequest, dialect: string) => Promise<AgentReply>;
+  readonly answer: AnswerCall;
+  /** Takes what was posted to `/v1/reward`; returns what is wrong with it. */
+  readonly onReward: (posted: unknown) => string | undefined;
   /** Silence before a sign of life, for clients that give up without one. */
   readonly keepAliveMs?: number;
 }
@@ -39,6 +33,8 @@ export interface AgentEndpoint {
   readonly url: string;
   /** Ids of recorded calls that this attempt has not made. */
   abandoned(): readonly string[];
+  /** The call that this attempt made last, of those with a reply; null if there is none. */
+  last(): string | null;
   /** Requests that come after it are refused. */
   close(): Promise<void>;
 }
@@ -49,7 +45,8 @@ const KEEP_ALIVE_MS = 10_000;
 export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpoint> {
   const { key, model, recorded, keepAliveMs = KEEP_ALIVE_MS } = options;
   const byCall = new Map(recorded.map((one) => [one.reply.call, one]));
-  const pending = new Map<string, Promise<AgentReply>>();
+  const pending = new Map<string, Promise<AgentReply | RefusedCall>>();
+  let last: string | null = null;
   /** The connection that asked last for a call: the end of an earlier one says nothing. */
   const holders = new Map<string, ServerResponse>();
   let claims = claimsOfAttempt(
@@ -65,11 +62,16 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
   async function replyTo(taken: Claim, request: AgentRequest, { path }: Dialect): Promise<AgentReply> {
     const { id, occurrence } = taken.call;
     const known = byCall.get(id);
-    if (known) return known.reply;
+    if (known) {
+      last = id;
+      return known.reply;
+    }
     const begun = pending.get(id) ?? options.answer(taken, request, path);
     pending.set(id, begun);
     try {
       const reply = await begun;
+      if ('refused' in reply) throw new RefusedRequest(reply.refused, '', reply.message);
+      last = id;
       byCall.set(id, { occurrence, request, dialect: path, reply });
       return reply;
     } finally {
@@ -125,6 +127,7 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
         data: [{ id: model, object: 'model', created: 0, owned_by: 'run' }],
       });
     }
+    if (message.method === 'POST' && path === '/v1/reward') return rewarded(message, response);
     if (!dialect || message.method !== 'POST') {
       return send(
         response,
@@ -142,6 +145,15 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
     }
   }
 
+  async function rewarded(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const problem = await bodyOf(message).then(
+      (body) => options.onReward(body),
+      (error: unknown) => (error as Error).message,
+    );
+    if (problem === undefined) send(response, 200, { ok: true });
+    else send(response, 400, failure(problem, 'malformed'));
+  }
+
   const server = createServer({ requestTimeout: 60_000 }, (message, response) => {
     answered(message, response).catch(() => response.destroy());
   });
@@ -150,6 +162,7 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     abandoned: () => abandonedCalls(claims).map(({ id }) => id),
+    last: () => last,
     async close() {
       server.close();
       server.closeAllConnections();

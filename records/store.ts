@@ -2,6 +2,8 @@
 // changes nothing and returns the first record. Readers never see a partial record, and no difference between a rollout
 // in flight, which is files, and an ended one, which is a line (ended/) and takes no further record. On a disk or in a bucket.
 
+import type { AskedRecord } from '../domain/agent/asked.ts';
+import type { AgentEndRecord } from '../domain/agent/program.ts';
 import type { FeedEntry } from '../domain/feed/entry.ts';
 import type { RolloutId } from '../domain/run/ids.ts';
 import type { LogText } from '../domain/rollout/turn-log.ts';
@@ -41,7 +43,13 @@ export interface Store {
   /** A part of an unfinished answer. */
   putChunk(id: RolloutId, record: ChunkRecord): Promise<Stored<ChunkRecord>>;
   getChunk(id: RolloutId, turn: number, chunk: number): Promise<Stored<ChunkRecord> | undefined>;
-  /** Once the turn's record is stored, its chunks are redundant. */
+  /** A call of an agent's program, before the model is asked. */
+  putAsked(id: RolloutId, record: AskedRecord): Promise<Stored<AskedRecord>>;
+  getAsked(id: RolloutId, turn: number): Promise<Stored<AskedRecord> | undefined>;
+  /** The end of an agent's program. */
+  putAgent(id: RolloutId, record: AgentEndRecord): Promise<Stored<AgentEndRecord>>;
+  getAgent(id: RolloutId): Promise<Stored<AgentEndRecord> | undefined>;
+  /** Once the turn's record is stored, its chunks and its call are redundant. */
   dropChunks(id: RolloutId, turn: number): Promise<void>;
   putVerdict(id: RolloutId, record: VerdictRecord): Promise<Stored<VerdictRecord>>;
   getVerdict(id: RolloutId, turn: number): Promise<Stored<VerdictRecord> | undefined>;

@@ -16,14 +16,15 @@ import {
 } from '../domain/run/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
 import { type Field, real, whole } from './field.ts';
+import { DEFAULT_PROGRAM_OPTIONS, PROGRAM_FIELDS, type ProgramOptions } from './program-options.ts';
 import { DEFAULT_TOOL_OPTIONS, TOOL_FIELDS, type ToolOptions } from './tool-options.ts';
 
 export type { Field };
 
 type SettingOptions = { readonly [K in SettingName]: SettingValue<K> };
 
-export interface RunOptions extends SettingOptions, ToolOptions {
-  /** A preset of settings, by its name. */
+export interface RunOptions extends SettingOptions, ToolOptions, ProgramOptions {
+  /** A preset of settings, by its name; or the command of a program that asks the model itself. */
   readonly agent: string | null;
   /** Of the user's own: a module, a command or an address each. */
   readonly environment: readonly string[];
@@ -63,7 +64,7 @@ const model = z.string('a model').superRefine((spec, context) => {
 
 const ENVIRONMENTS =
   'a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://…), a rubric (rubric:./rubric.json) or a queue (queue:my-queue)';
-const AGENT = 'the name of an agent';
+const AGENT = 'the name of an agent, or the command of a program ("python3 my_agent.py")';
 const TEXT = 'a text, or the name of a file';
 const HELD_OUT = 'a file of problems';
 const RATES = 'two numbers from 0 to 1 in order, as in 0.1:0.9';
@@ -89,9 +90,10 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
   tokenizer,
   agent: {
     schema: z.string(AGENT).trim().min(1, AGENT).nullable(),
-    argument: '<name>',
-    help: `a preset of the settings below it: ${AGENTS.map(({ name }) => name).join(', ')}, or one that your environment brings`,
+    argument: '<what>',
+    help: `your own agent, a command ("python3 my_agent.py") that finds the model in OPENAI_BASE_URL or ANTHROPIC_BASE_URL; or a preset of the settings below it: ${AGENTS.map(({ name }) => name).join(', ')}, or one that your environment brings`,
   },
+  ...PROGRAM_FIELDS,
   numTurns,
   stop,
   environment: {
@@ -192,6 +194,7 @@ export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
   seed: null,
   environment: [],
   agent: null,
+  ...DEFAULT_PROGRAM_OPTIONS,
   ...DEFAULT_TOOL_OPTIONS,
   samples: 1,
   epochs: 1,

@@ -7,6 +7,7 @@ import type { BadRow, Row } from '../formats/datasets/dataset.ts';
 import { examinedRows } from '../formats/datasets/examine.ts';
 import { openDataset } from '../formats/datasets/index.ts';
 import { badRowText } from '../formats/datasets/problem.ts';
+import type { ProgramRecord } from '../domain/agent/program.ts';
 import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
 import { DatasetError } from '../domain/errors/errors.ts';
 import type { Query, Task, Wording } from '../domain/run/query.ts';
@@ -24,6 +25,8 @@ export interface DataSelection {
   readonly strict?: boolean;
   /** The run's own environments. */
   readonly environments?: readonly EnvironmentRecord[];
+  /** The run's agent: it gets the whole row, and may judge itself. */
+  readonly program?: ProgramRecord;
   /** Of the run, around its rows. */
   readonly wording?: Wording | undefined;
 }
@@ -116,13 +119,13 @@ function strictError(bad: BadRow): DatasetError {
 }
 
 async function* select(
-  { dataset, limit, shuffleSeed, environments, wording }: DataSelection,
+  { dataset, limit, shuffleSeed, environments, program, wording }: DataSelection,
   step: Step,
   onBad: (bad: BadRow) => void,
 ): AsyncGenerator<Query> {
   let left = limit ?? Infinity;
   if (left <= 0) return;
-  const rows = openDataset(dataset, { environments, wording }).rows();
+  const rows = openDataset(dataset, { environments, wording, forProgram: program !== undefined }).rows();
   for await (const row of step(shuffleSeed === null ? rows : inRandomOrder(rows, shuffleSeed))) {
     if (row.ok) yield row.query;
     else onBad(row.bad);

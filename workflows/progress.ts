@@ -19,6 +19,7 @@ import { openMessages } from './say.ts';
 import { OUTCOME, QUERY, REWARD, RUN, TURNS, VERSION } from './search-attributes.ts';
 
 export interface Progress {
+  /** Those without a gap before them: a call of an agent may end before another one that has no answer yet. */
   readonly turns: readonly TurnFacts[];
   opened(what: OpenedRollout): void;
   /** Resolves when the next turn may begin: at once, unless the rollout is paused. With a person's message before it. */
@@ -49,7 +50,9 @@ export function openProgress(scope: CancellationScope): Progress {
   setHandler(stop, () => scope.cancel(), { description: 'Ends the rollout as cancelled; finished turns are stored' });
 
   return {
-    turns,
+    get turns() {
+      return turns.filter(({ turn }, i) => turn === i + 1);
+    },
     opened(what) {
       opened = what;
       // A collection gives these to its rollouts; one that was started alone has none before its end.
@@ -70,7 +73,10 @@ export function openProgress(scope: CancellationScope): Progress {
       return messages.before(turn);
     },
     played(turn) {
-      turns.push(turn);
+      // Calls of an agent end in any order, and the last one is played again when it is judged.
+      const known = turns.findIndex((other) => other.turn >= turn.turn);
+      if (known < 0) turns.push(turn);
+      else turns.splice(known, turns[known]!.turn === turn.turn ? 1 : 0, turn);
       show();
     },
     closed(result) {

@@ -11,6 +11,7 @@ import {
 } from '../domain/rollout/ending.ts';
 import type { RolloutInput } from '../domain/run/messages.ts';
 import { type OpenedRollout, turnFacts } from '../domain/rollout/rollout-facts.ts';
+import { playAgent } from './agent.ts';
 import { failureOf } from './failure.ts';
 import { openProgress, type Progress } from './progress.ts';
 import { begin, callTools, endEnvironment, evaluate, finish, generate, log, open } from './steps.ts';
@@ -61,7 +62,7 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
 
   try {
     if (notBegun) throw notBegun;
-    return await end(await scope.run(() => play(opened, progress)));
+    return await end(await scope.run(() => (opened.program ? playAgent : play)(opened, progress)));
   } catch (error) {
     if (!isCancellation(error) && !failureOf(error)) throw error;
     // Work that was asked to stop is not tried again when it fails: that rollout was cancelled, too.

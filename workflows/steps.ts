@@ -4,10 +4,11 @@
 
 import type { Duration } from '@temporalio/common';
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { AgentRan } from '../activities/agent.ts';
 import type { Activities } from '../activities/index.ts';
 import { turnPriority } from '../domain/run/priority.ts';
 import type { Task } from '../domain/run/query.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/run/queues.ts';
+import { AGENT_QUEUE, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/run/queues.ts';
 import type {
   Called,
   Generated,
@@ -111,6 +112,16 @@ export async function evaluate(
   const { evaluate: judge } = environment !== undefined ? responding : task === 'code' ? judgingCode : light;
   return judge.executeWithOptions(options, [{ rollout, turn }]);
 }
+
+/** Resolves when the program has ended by itself. */
+export function runAgent(rollout: TrajectoryReference, { title, timeoutSeconds }: Program): Promise<AgentRan> {
+  const agent = reporting(AGENT_QUEUE, `${timeoutSeconds + STARTING_SECONDS} seconds`);
+  return agent.runAgent.executeWithOptions({ summary: title }, [{ rollout }]);
+}
+
+type Program = NonNullable<OpenedRollout['program']>;
+/** Before the program starts: calls of an earlier attempt get their replies first. */
+const STARTING_SECONDS = 7_200;
 
 /** Calls that change nothing run at the same time; each other one waits for those before it. */
 export async function callTools(

@@ -9,6 +9,7 @@ import { serve } from '../../worker.ts';
 import { command, flag, list, parsed, text, unusable } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { UNSAFE } from '../flags.ts';
+import { programWords } from '../play/agent-program.ts';
 import { type Io, say } from '../io.ts';
 
 export const worker = command({
@@ -34,6 +35,7 @@ export const worker = command({
     runModules: flag('run the environments and tools that runs bring as modules in their folders, as this user'),
     serve: list('<what>', 'a command or an address: an environment for runs that have the same; may be repeated'),
     mcp: list('<command>', 'an MCP server: the tools of runs that have the same; may be repeated'),
+    serveAgent: list('<command>', 'a program: the agent of runs that have the same; may be repeated'),
   },
   help:
     'It must be able to read and write the folders of its runs. Any number of workers may run, on any machines; Ctrl-C\n' +
@@ -43,7 +45,8 @@ export const worker = command({
   async run(io, given) {
     useLocalService(io);
     say(io, `Worker for ${process.env['TEMPORAL_ADDRESS'] ?? 'the cluster of temporal.toml'}; Ctrl-C ends it.`);
-    const words = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const agents = (given.serveAgent ?? []).map((text) => programWords(text, io.cwd, '--serve-agent'));
+    const words = Object.fromEntries(Object.entries({ ...given, agents }).filter(([, value]) => value !== undefined));
     const settings = workerSettings(process.env, words, { cwd: io.cwd });
     const { slots = settings.slots, drainSeconds = settings.drainSeconds, healthPort: health } = given;
     const unsafeCode = given.unsafeRunCodeWithoutSandbox || settings.unsafeCode;

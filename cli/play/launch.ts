@@ -21,6 +21,7 @@ import { wordingOf } from '../../run/wording.ts';
 import { badRowText } from '../../formats/datasets/problem.ts';
 import type { UsageError } from '../../domain/errors/errors.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
+import { type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
 import { type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
@@ -39,6 +40,7 @@ import { plural } from '../view/format.ts';
 import { workersText } from '../view/servers.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, withLink, workflowUrl } from '../find/link.ts';
+import { describeProgram } from './agent-program.ts';
 import { describeOwn } from './environments.ts';
 import { checkModel, mustHonour, withAbsolutePaths } from './model.ts';
 import { describeRunTools, withKnownFormat } from './tools.ts';
@@ -81,19 +83,20 @@ const LARGE_BYTES = 100_000_000;
 export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode | void> {
   if (given.name !== undefined) mustBeRunName(given.name);
   const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
-  const { resolved, agent } = withAgent(given.resolved, described);
+  const { program, resolved: ofProgram = given.resolved } = describeProgram(given.resolved, io);
+  const { resolved, agent } = withAgent(ofProgram, described);
   const options = withAbsolutePaths(resolved.options, io.cwd);
   const wording = wordingOf(options, io.cwd);
   const dataset = resolve(io.cwd, given.dataset);
   const environments = described.map(({ record }) => record);
-  const tools = await describeRunTools(options, io);
+  const tools = await describeRunTools(options, io, program !== undefined);
   const codes = [...described.flatMap(({ code }) => code ?? []), ...tools.codes];
   const root = resolvePlace(io.cwd, given.out);
   if (codes.length > 0) mustLoadCodeFrom(root);
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
     say(io, `Reading ${oneLine(given.dataset)} …`);
   const { limit, shuffleSeed, samples, maxFailed } = options;
-  const own = environments.length > 0 && { environments };
+  const own = { ...(environments.length > 0 && { environments }), ...(program && { program }) };
   const selection = { strict: given.strict, wording, ...own };
   const offered = await surveyDataset({ dataset, limit, shuffleSeed, ...selection });
   const heldOut = await surveyHeldOut(io, options, selection);
@@ -108,7 +111,7 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   const before: RolloutSettings = {
     ...settingsOf(run, options),
     ...own,
-    ...(tools.settings && { tools: withKnownFormat(tools.settings, there?.settings.tools) }),
+    ...(tools.settings && withKnownFormat(tools.settings, there?.settings)),
   };
   if (!there) mustHonour(io, before);
   // The rows of an existing run were read when it was made.
@@ -125,7 +128,8 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   }
   if (!there) await mustTakeRun(folder);
   const found = there ? null : await checkModel(before, [...survey.openings, ...(held?.survey.openings ?? [])], io);
-  const settings = { ...before, ...(found?.tools && { tools: found.tools }) };
+  const { tools: _, ...rest } = before;
+  const settings = found ? { ...rest, ...(found.tools && { tools: found.tools }) } : before;
 
   const known = there && (await knownResult(place));
   if (known) {
@@ -139,7 +143,7 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   const inSandbox = tools.list.filter(({ door }) => door === 'python').length;
   const isCode = [survey, held?.survey].some((all) => (all?.byTask.code ?? 0) > 0);
   const programs = isCode || inSandbox > 0 ? programsOf(isCode) : null;
-  const isOwn = environments.length + tools.list.length - inSandbox > 0;
+  const isOwn = environments.length + tools.list.length - inSandbox > 0 || program !== undefined;
   if (programs && !namesCluster()) await mustProveSandbox(io, programs);
   return withLink(io, async (link) => {
     const { state, out } = await describeWorkflow(link.session, run);
@@ -154,7 +158,7 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
     if (!there) await createRun(place.store, { ...made, settings, ...found });
     for (const code of codes) await putCode(folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
-    registerRun(homeOf(io.env), { folder, ...settings }, environments, tools.list);
+    registerRun(homeOf(io.env), { folder, ...settings }, { environments, tools: tools.list, ...own });
     // From here on Ctrl-C detaches, with a message; the run continues.
     if (!given.detach) io.interrupted();
     await startCollection(
@@ -167,7 +171,7 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
       await startFeed(link.session, { run, out: place.out, since });
       recordCommand(homeOf(io.env));
     }
-    announce(io, { place, link, survey, options, tools: tools.list, attached }, given);
+    announce(io, { place, link, survey, options, program, tools: tools.list, attached }, given);
     const rollouts = survey.accepted * samples * options.epochs;
     const few = await workersText(link, Math.min(options.maxConcurrent, rollouts));
     if (few !== undefined) say(io, few);
@@ -214,13 +218,14 @@ interface Announced {
   readonly link: Link;
   readonly survey: DatasetSurvey;
   readonly options: RunOptions;
+  readonly program: ProgramRecord | undefined;
   readonly tools: readonly ToolRecord[];
   readonly attached: boolean;
 }
 
 function announce(
   io: Io,
-  { place, link, survey, options, tools, attached }: Announced,
+  { place, link, survey, options, program, tools, attached }: Announced,
   { detach, json, resolved, beside }: Launch,
 ): void {
   const url = workflowUrl(link, place.run);
@@ -230,7 +235,8 @@ function announce(
   const again = attached ? ' (attached: it is running)' : '';
   say(io, `Run        ${place.run} in ${shortPath(io, place.store.folder)}${again}`);
   const rounds = epochs > 1 ? ` × ${epochs} epochs` : '';
-  const played = `${queries} × ${plural(samples, 'sample')}${rounds} × ${plural(numTurns, 'turn')}`;
+  const turns = program ? '' : ` × ${plural(numTurns, 'turn')}`;
+  const played = `${queries} × ${plural(samples, 'sample')}${rounds}${turns}`;
   say(io, `Playing    ${played} with ${oneLine(model)}, ${maxConcurrent} at once`);
   if (options.train) {
     const { batchGroups, maxStaleness } = options;
@@ -246,7 +252,9 @@ function announce(
     const { evalEvery: every } = options;
     say(io, `Evaluated  versions 0, ${every}, ${2 * every}, … of the weights, as runs in ${where}`);
   }
-  if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
+  if (program)
+    say(io, `Agent      ${oneLine(programTitle(program))}, at most ${plural(program.maxCalls, 'call')} a rollout`);
+  else if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
   for (const tool of tools) say(io, `Tool       ${oneLine(toolTitle(tool))}`);
   for (const environment of survey.selection.environments ?? [])
     say(io, `Answered   by ${oneLine(environmentTitle(environment))}`);

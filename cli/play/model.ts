@@ -49,8 +49,12 @@ export async function checkModel(
     mustServeLogprobs(backend.facts, settings);
     // A server of text renders the conversation itself.
     if (settings.feedback === 'delta' && 'tokenizer' in backend) mustFollow(backend, openings);
-    const called = tools ? { tools: await withToolFormat(backend, tools, openings, io) } : {};
-    return { logprobs: foundLogprobs(backend.facts), model: backend.facts.identity ?? null, ...called };
+    const called = tools && (await withToolFormat(backend, tools, openings, io));
+    return {
+      logprobs: foundLogprobs(backend.facts),
+      model: backend.facts.identity ?? null,
+      ...(called && { tools: called }),
+    };
   } finally {
     await backend.close();
   }

@@ -7,6 +7,7 @@ import { renderFor } from '../../domain/rollout/new-context.ts';
 import type { Marker, ToolSettings } from '../../domain/tools/tool.ts';
 import { mustTakeTools } from '../../domain/tools/tool-extension.ts';
 import type { Backend, TokenBackend } from '../../inference/backend.ts';
+import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { RunOptions } from '../../run/options.ts';
 import { type DescribedTools, describeTools } from '../../environments/tools/describe.ts';
 import { detectToolFormat, toolFormatNamed, toolFormatNames } from '../../environments/tools/formats/format.ts';
@@ -18,20 +19,28 @@ export interface RunTools extends DescribedTools {
   readonly settings: ToolSettings | undefined;
 }
 
-export async function describeRunTools(options: RunOptions, io: Io): Promise<RunTools> {
+/** `forProgram`: an agent's program brings its tools in its requests; the run says how the model calls them. */
+export async function describeRunTools(options: RunOptions, io: Io, forProgram: boolean): Promise<RunTools> {
   const { tool, mcp, toolFormat, maxToolCalls, toolOutputBytes } = options;
   if (toolFormat !== null && !toolFormatNamed(toolFormat)) {
     const message = `--tool-format ${JSON.stringify(toolFormat)} is no format.`;
     throw unusable(message, `Give one of: ${toolFormatNames.join(', ')}.`);
   }
-  if (tool.length + mcp.length === 0) return { list: [], codes: [], settings: undefined };
-  const described = await describeTools(options, io.cwd, (line) => say(io, oneLine(line)));
   const limits = { maxCalls: maxToolCalls, outputBytes: toolOutputBytes };
+  if (tool.length + mcp.length === 0) {
+    return {
+      list: [],
+      codes: [],
+      settings: forProgram ? { format: toolFormat ?? '', list: [], ...limits } : undefined,
+    };
+  }
+  const described = await describeTools(options, io.cwd, (line) => say(io, oneLine(line)));
   return { ...described, settings: { format: toolFormat ?? '', list: described.list, ...limits } };
 }
 
 /**
- * The tools, with the format in which this model calls them. Throws a ModelError if the model cannot be told of their results, or if its
+ * The tools, with the format in which this model calls them; undefined where an agent's program names its tools itself, and
+ * the model has none. Throws a ModelError if the model cannot be told of their results, or if its
  * template shows no format and none was given.
  */
 export async function withToolFormat(
@@ -39,7 +48,9 @@ export async function withToolFormat(
   tools: ToolSettings,
   openings: readonly (readonly string[])[],
   io: Io,
-): Promise<ToolSettings> {
+): Promise<ToolSettings | undefined> {
+  const isOptional = tools.list.length === 0;
+  if (isOptional && !('tokenizer' in backend)) return undefined;
   if (!('tokenizer' in backend)) {
     throw new ModelError(`${backend.facts.name} takes messages and gives text: the calls of tools need token ids.`, {
       reason: 'tool-format',
@@ -48,6 +59,7 @@ export async function withToolFormat(
   }
   const { facts, tokenizer } = backend;
   const found = toolFormatNamed(tools.format || (detectToolFormat(tokenizer.chatTemplate() ?? '') ?? ''));
+  if (!found && isOptional) return undefined;
   if (!found) {
     throw new ModelError(`The chat template of ${facts.name} shows no format of tool calls that is known.`, {
       reason: 'tool-format',
@@ -61,6 +73,7 @@ export async function withToolFormat(
     stops,
     ...(opensResults !== undefined && { opensResults }),
   };
+  if (isOptional) return withMarkers(whole, tokenizer, found.openings);
   const end = { stop: stops[0] ?? null, stops, ...(opensResults !== undefined && { opensResults }) };
   const asked = openings.length > 0 ? openings : [['user']];
   const shown = mustTakeTools(
@@ -69,8 +82,16 @@ export async function withToolFormat(
     asked.map((roles) => roles.map((role) => ({ role, content: 'Question' }))),
   );
   if (!shown) say(io, NOT_SHOWN);
-  const markers = await markersOf(tokenizer, found.openings);
-  return markers.length > 0 ? { ...whole, markers } : whole;
+  return withMarkers(whole, tokenizer, found.openings);
+}
+
+async function withMarkers(
+  tools: ToolSettings,
+  tokenizer: TokenBackend['tokenizer'],
+  openings: readonly string[],
+): Promise<ToolSettings> {
+  const markers = await markersOf(tokenizer, openings);
+  return markers.length > 0 ? { ...tools, markers } : tools;
 }
 
 /** The openings of calls for which the tokenizer has a token, wherever they are in a text. */
@@ -94,13 +115,18 @@ const NOT_SHOWN =
   'The model is not told of its tools: its chat template does not show them. Describe them in the messages of each row.';
 
 /** An existing run has the format that was found when it was made, unless another one is given. */
-export function withKnownFormat(tools: ToolSettings, known: ToolSettings | undefined): ToolSettings {
-  if (!known || (tools.format !== '' && tools.format !== known.format)) return tools;
+export function withKnownFormat(
+  tools: ToolSettings,
+  there: Pick<RolloutSettings, 'tools'> | undefined,
+): Pick<RolloutSettings, 'tools'> {
+  const known = there?.tools;
+  if (there && !known && tools.list.length === 0) return {};
+  if (!known || (tools.format !== '' && tools.format !== known.format)) return { tools };
   const { format, stops, opensResults, markers } = known;
   const more = {
     ...(stops && { stops }),
     ...(opensResults !== undefined && { opensResults }),
     ...(markers && { markers }),
   };
-  return { ...tools, format, ...more };
+  return { tools: { ...tools, format, ...more } };
 }

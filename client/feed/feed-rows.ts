@@ -1,6 +1,7 @@
-// The rows of a lease, read from the run's folder: group by group, each member as one neutral row. The number of rows is
+// The rows of a lease, read from the run's folder: group by group, each member as one neutral row, or one for each branch of an agent. The number of rows is
 // known before the first is read. Memory: a few rows at a time.
 
+import { branchesOf, labelsOfBranch } from '../../domain/agent/branches.ts';
 import type { GrantedLease } from '../../domain/feed/messages.ts';
 import { survives } from '../../domain/feed/line.ts';
 import { groupId, groupPlace } from '../../domain/rollout/group.ts';
@@ -60,7 +61,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
     while (next < members.length || pending.length > 0) {
       while (pending.length < AT_ONCE && next < members.length) {
         const member = members[next++]!;
-        const made = read(member).then((trajectory) => rowLine(trajectory, member.row, lease));
+        const made = read(member).then((trajectory) => rowLines(trajectory, member.row, lease));
         // It is awaited in its turn; until then its failure must not count as an unhandled rejection.
         made.catch(() => {});
         pending.push(made);
@@ -68,7 +69,15 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
       yield await pending.shift()!;
     }
   }
-  return { groups, rows: members.length, lines };
+  const rows = members.reduce((sum, { end }) => sum + (end.record.branches ?? 1), 0);
+  return { groups, rows, lines };
+}
+
+/** One for each branch of an agent's rollout. */
+function rowLines(trajectory: Trajectory, labels: Partial<RowLabels>, lease: GrantedLease): string {
+  return branchesOf(trajectory)
+    .map((branch) => rowLine(branch, labelsOfBranch(labels, branch), lease))
+    .join('');
 }
 
 function rowLine(trajectory: Trajectory, labels: Partial<RowLabels>, lease: GrantedLease): string {

@@ -1,18 +1,18 @@
-// The task queues that a worker serves: workflows with light activities, generation, environments of the user's own, and,
+// The task queues that a worker serves: workflows with light activities, generation, environments of the user's own, agents, and,
 // with a proven sandbox, code.
 // One that ends ends all. After `stop` each finishes what it has begun, within `drainMs`; then its activities are
 // cancelled, and retried by another worker.
 
 import { availableParallelism } from 'node:os';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
+import { AGENT_QUEUE, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
 import { deploymentOptions, type DeploymentVersion } from './deployment.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 import { workerIdentity } from './workers.ts';
 
 export interface QueueOptions {
   /** All by name: `generate` has a queue of its own; so have, beside the common one, those that may be slow. */
-  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment' | 'callTool', object>;
+  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment' | 'callTool' | 'runAgent', object>;
   readonly workflowBundle: string;
   /** Concurrent generations. */
   readonly slots: number;
@@ -34,6 +34,8 @@ export interface Queues {
 const HEARTBEAT = '3 seconds';
 /** Of all environments: one that hangs holds up its own calls, and no other's. */
 const ENVIRONMENT_CALLS = 256;
+/** Programs of agents, each a process of its own, that mostly wait for the model. */
+const AGENTS = 64;
 /**
  * Of runs, feeds and updates of weights: most of them wait, a day if need be, so that a few more cost nothing, and a hundred
  * that wait must not hold up the next run.
@@ -81,6 +83,12 @@ export async function openQueues(
         callTool: light.callTool,
       },
       maxConcurrentActivityTaskExecutions: ENVIRONMENT_CALLS,
+      maxHeartbeatThrottleInterval: HEARTBEAT,
+    }),
+    queue({
+      taskQueue: AGENT_QUEUE,
+      activities: { runAgent: light.runAgent },
+      maxConcurrentActivityTaskExecutions: AGENTS,
       maxHeartbeatThrottleInterval: HEARTBEAT,
     }),
     ...(judgesCode

@@ -4,13 +4,36 @@
 import { idsBehind, type ContextTokenizer } from '../rollout/new-context.ts';
 import type { ChatMessage } from '../run/query.ts';
 import { templateTools, toolExtension, type ReplyEnd } from '../tools/tool-extension.ts';
-import { idsThrough, type CallTokens } from './branch-samples.ts';
 import type { AgentMessage, AgentToolCall, Asked } from './conversation.ts';
 import { placeOf, type AnsweredCall, type Branch } from './call-tree.ts';
 
-/** A call with its reply and its tokens. */
+/** A call with its tokens; each token of a rollout is stored once. */
+export interface CallTokens {
+  readonly id: string;
+  /** Null for a root. */
+  readonly parent: string | null;
+  /** Ids new in its context, behind the parent's; all of them for a root. */
+  readonly contextIds: readonly number[];
+  /** Sampled ids, the stop token included. */
+  readonly outputIds: readonly number[];
+}
+
+/** A call with its reply and its tokens. `stop`: the last token is one that ends replies. */
 export interface PlayedCall extends AnsweredCall, CallTokens {
   readonly finish: 'stop' | 'length';
+}
+
+/** All ids up to the end of a call: the beginning of every context that extends it. */
+export function idsThrough(call: CallTokens, byId: ReadonlyMap<string, CallTokens>): readonly number[] {
+  const parts: (readonly number[])[] = [];
+  const seen = new Set<string>();
+  for (let at: CallTokens | undefined = call; at; at = at.parent === null ? undefined : byId.get(at.parent)) {
+    if (seen.has(at.id) || (at.parent !== null && !byId.has(at.parent)))
+      throw new Error(`call ${at.id} has no call ${at.parent} before it`);
+    seen.add(at.id);
+    parts.unshift(at.contextIds, at.outputIds);
+  }
+  return parts.flat();
 }
 
 export interface CallContext {
@@ -22,6 +45,8 @@ export interface CallContext {
   readonly ids: readonly number[];
   /** Their text. */
   readonly text: string;
+  /** Messages of the request that are the parent's own; 0 where the whole request was rendered. */
+  readonly shared: number;
   /** The echo of the parent's reply lacks its reasoning, which stays in the tokens. */
   readonly reasoningDropped: boolean;
   /** The template takes no system message in mid-conversation: it was shown as a user's. */
@@ -38,7 +63,7 @@ export async function callContext(
   const place = placeOf(request, calls);
   const tools = request.tools.length > 0 ? templateTools(request.tools) : undefined;
   const render = (messages: readonly ChatMessage[]) => tokenizer.renderChat(messages, tools);
-  const facts = { reasoningDropped: false, systemAsUser: false };
+  const whole = { shared: 0, reasoningDropped: false };
   if (place.parent) {
     const { parent, added, reasoningDropped } = place;
     const last = parent.finish === 'stop' ? parent.outputIds.at(-1) : undefined;
@@ -50,7 +75,8 @@ export async function callContext(
       if (!extended.ok) continue;
       const { text } = extended;
       const ids = await idsBehind(tokenizer, stop === null ? ['a', '.', '\n'] : [stop], text);
-      return { parent: parent.id, branch: null, differsAt: null, ids, text, reasoningDropped, systemAsUser };
+      const shared = parent.request.messages.length;
+      return { parent: parent.id, branch: null, differsAt: null, ids, text, shared, reasoningDropped, systemAsUser };
     }
   }
   const [branch, differsAt] = place.parent
@@ -60,13 +86,13 @@ export async function callContext(
   const ids = await tokenizer.encodeRendered(text);
   // A rendering that begins with the ids of a call extends that call, by whatever way it came about.
   const byId = new Map(calls.map((call) => [call.id, call]));
-  const shared = longest(
+  const begun = longest(
     calls.map((call) => ({ call, ids: idsThrough(call, byId) })).filter((one) => begins(ids, one.ids)),
   );
-  if (!shared) return { parent: null, branch, differsAt, ids, text, ...facts, systemAsUser };
-  const rest = ids.slice(shared.ids.length);
+  if (!begun) return { parent: null, branch, differsAt, ids, text, ...whole, systemAsUser };
+  const rest = ids.slice(begun.ids.length);
   const shown = await tokenizer.decode(rest, { skipSpecialTokens: false });
-  return { parent: shared.call.id, branch: null, differsAt: null, ids: rest, text: shown, ...facts, systemAsUser };
+  return { parent: begun.call.id, branch: null, differsAt: null, ids: rest, text: shown, ...whole, systemAsUser };
 }
 
 /** Templates differ in the form of arguments, and some refuse system messages that are not the first. */

@@ -4,6 +4,7 @@
 
 import type { Json, JsonObject } from '../text/json.ts';
 import { sha256Hex } from '../text/sha256.ts';
+import type { Message } from '../run/query.ts';
 import type { ToolSchema } from '../tools/tool.ts';
 
 export interface AgentToolCall {
@@ -38,8 +39,18 @@ export interface AgentRequest {
   readonly flags: readonly string[];
 }
 
+/** Messages without calls and reasoning, for models and formats that take no others. */
+export const plainMessages = (messages: readonly AgentMessage[]): readonly Message[] =>
+  messages.map(({ role, text, callId }) => ({
+    role,
+    content: text,
+    ...(callId !== undefined && { tool_call_id: callId }),
+  }));
+
 /** The parts of a request on which its reply depends. */
 export type Asked = Pick<AgentRequest, 'messages' | 'tools' | 'limits'>;
+/** The part of a request that later ones may refer to. */
+export type RecordedRequest = Asked & Pick<AgentRequest, 'instructed'>;
 
 const FORMS = new WeakMap<readonly AgentMessage[], readonly string[]>();
 

@@ -79,6 +79,8 @@ export class JudgeError extends errorAt('judge') {}
 /** A user's own environment: never a wrong answer (exit 2, because it is found when a run is started). */
 export class EnvironmentError extends errorAt('environment') {}
 /** A tool of the run: never a result that the model is told (exit 2, because it is found when a run is started). */
+export class AgentError extends errorAt('agent') {}
+
 export class ToolError extends errorAt('tool') {}
 /** The run's folder: unreadable, full, or with unexpected content (exit 1). */
 export class StoreError extends errorAt('store') {}

@@ -191,6 +191,18 @@ export const REASONS = {
     'judge-unreadable',
     'not-built',
   ],
+  /** An agent's program. */
+  agent: [
+    'agent-broken',
+    'agent-call-failed',
+    'agent-changed',
+    'agent-ended-by-signal',
+    'agent-exited',
+    'agent-no-call',
+    'agent-not-run',
+    'agent-not-served',
+    'agent-timeout',
+  ],
   /** A tool could not do its work, or may not run here. A fault that a tool itself reports is told to the model instead. */
   tool: [
     'bad-tool',

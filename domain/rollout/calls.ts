@@ -1,6 +1,7 @@
 // The calls of a reply: which of them are to be run, and what the model is told of each. Pure: a rollout is played by these
 // rules, and `check` proves its records by them. A turn that called tools is no answer, and no environment is asked.
 
+import type { GivenReply } from '../agent/asked.ts';
 import type { Message } from '../run/query.ts';
 import { USED_UP } from '../errors/refusals.ts';
 import type { RolloutSettings } from '../run/settings.ts';
@@ -10,6 +11,7 @@ import {
   type CallResult,
   type CallToRun,
   clipped,
+  type ToolSchema,
   type ToolSettings,
   type WrittenCall,
 } from '../tools/tool.ts';
@@ -23,6 +25,8 @@ export interface CallTexts {
    * it, which may have opened the model's thinking.
    */
   callsIn(text: string, prompt: string, tools: ToolSettings): readonly WrittenCall[];
+  /** A reply to an agent's call, taken apart. `tools`: of its request. */
+  replyIn(text: string, prompt: string, format: string, tools: readonly ToolSchema[]): GivenReply;
   /** The message that tells the model the output of a call. */
   resultMessage(call: WrittenCall, output: string, tools: ToolSettings): Message;
 }
@@ -32,6 +36,9 @@ export interface StoredCall {
   readonly record: CallRecord;
   readonly hash: string;
 }
+
+/** On a call of an agent's program, whose reply is no answer of the rollout. */
+export const CALLED = { verdict: 'called', reason: 'agent' } as const;
 
 const LAST = 'No further call is run before your answer: give it now.';
 

@@ -95,6 +95,10 @@ export function advantages(rewards: readonly (number | null)[]): number[] {
   return rewards.map((reward) => (reward === null ? 0 : (reward - mean) / (std + SAME)));
 }
 
+/** The returns by which a rollout is compared with the others of its group: of each turn, or the one of all calls of an agent. */
+export const comparedReturns = ({ returns, branches }: Pick<EndRecord, 'returns' | 'branches'>): readonly number[] =>
+  branches === undefined ? returns : returns.slice(0, 1);
+
 /**
  * One advantage per turn: the return G_t against those of the same turn in the other members that played it. `returns`:
  * per member its G_t in turn order, or null.

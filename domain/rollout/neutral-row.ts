@@ -7,7 +7,7 @@ import { completeTurns } from './complete-turns.ts';
 import { sampleId } from './sample-id.ts';
 import type { StopReason } from './ending.ts';
 import type { Task } from '../run/query.ts';
-import type { RolloutRecord, Trajectory } from './trajectory.ts';
+import type { Trajectory } from './trajectory.ts';
 import type { Finish, TurnRecord } from './turn.ts';
 import type { WantedLogprobs } from './logprob-meaning.ts';
 
@@ -70,16 +70,32 @@ export interface NeutralRow extends RowLabels {
   readonly temperature: number;
   /** Epoch milliseconds when the rollout began. */
   readonly birth_time: number;
+  /** Of an agent's program alone: 0-based, one row for each leaf of its calls; a sampled token is trained in one of them. */
+  readonly branch?: number;
+  /** Rows of the rollout. */
+  readonly branches?: number;
+  /** The call whose tokens end the prompt, and are trained in another row; null if there is none. */
+  readonly parent_call?: string | null;
+  /** The id of the call that each turn answers. */
+  readonly turn_calls?: readonly string[];
 }
 
 /** The first fields of a row, by which rollout and group are known: the same in each form. */
-export function rowIdentity({ query, sample, attempt }: RolloutRecord, { group }: Partial<RowLabels>) {
+export function rowIdentity({ rollout, branch }: Trajectory, { group }: Partial<RowLabels>) {
+  const { query, sample, attempt } = rollout;
   const { queryId, task } = query;
-  return { id: sampleId(queryId, sample), group: group ?? queryId, query: queryId, sample, attempt, task };
+  return {
+    id: sampleId(queryId, sample, branch?.index),
+    group: group ?? queryId,
+    query: queryId,
+    sample,
+    attempt,
+    task,
+  };
 }
 
 export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = {}): NeutralRow {
-  const { rollout, turns: played } = trajectory;
+  const { rollout, turns: played, branch } = trajectory;
   const { settings } = rollout;
   const { turns, end, float32, wrong } = completeTurns(trajectory);
   const ids: number[] = [];
@@ -102,7 +118,7 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
   const newest = turns.flatMap((turn) => [turn.versionEnd, ...turn.versions.map(({ version }) => version)]);
   const returns = end.returns.map(float32);
   return {
-    ...rowIdentity(trajectory.rollout, labels),
+    ...rowIdentity(trajectory, labels),
     prompt_ids: turns[0]!.contextIds,
     response_ids: ids,
     response_mask: mask,
@@ -128,6 +144,12 @@ export function neutralRow(trajectory: Trajectory, labels: Partial<RowLabels> = 
     logprobs_of: turns[0]!.logprobsOf ?? 'policy',
     temperature: settings.temperature,
     birth_time: rollout.birthTime,
+    ...(branch && {
+      branch: branch.index,
+      branches: branch.of,
+      parent_call: branch.parent,
+      turn_calls: branch.calls,
+    }),
   };
 
   function push(id: number, trained: 0 | 1, logprob: number, version: number, turn: number): void {

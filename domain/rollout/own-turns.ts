@@ -9,9 +9,8 @@ import type { TurnRecord } from './turn.ts';
  * The own turns of a forked rollout as a trajectory by itself: what was carried over is the prompt, and turns are numbered
  * from 1. Others are returned as they are; undefined if there is no own turn.
  */
-export function ownTurns(played: Trajectory): Trajectory | undefined {
+export function ownTurns(played: Trajectory, first = played.rollout.parent?.turn ?? 1): Trajectory | undefined {
   const { rollout, turns, end } = played;
-  const first = rollout.parent?.turn ?? 1;
   if (first === 1) return played;
   const own = turns.slice(first - 1);
   const before = turns.slice(0, first - 1);

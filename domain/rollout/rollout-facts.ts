@@ -24,6 +24,8 @@ export interface OpenedRollout {
   readonly records?: { readonly run: string | null; readonly rollout: string };
   /** Its result, if its folder already holds an end. */
   readonly ended?: RolloutResult;
+  /** An agent's program asks the model. */
+  readonly program?: { readonly title: string; readonly timeoutSeconds: number };
   /** The query's own environment, if it names one. */
   readonly environment?: {
     readonly name: string;
@@ -71,6 +73,13 @@ export interface TurnReference {
   readonly rollout: TrajectoryReference;
   /** 1-based. */
   readonly turn: number;
+}
+
+/** An agent's call, which is written down, and becomes a turn. */
+export interface AskedTurn {
+  /** 1-based. */
+  readonly turn: number;
+  readonly call: string;
 }
 
 export interface GenerateInput extends TurnReference {

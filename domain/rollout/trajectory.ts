@@ -70,6 +70,8 @@ export const VERDICT = {
   of: HASH,
   /** Milliseconds the judge took. */
   tookMs: COUNT,
+  /** The answer that an agent's program gave, which was judged in place of the turn's. */
+  answer: maybe(TEXT),
   /** Of a turn that called tools: each call of its reply, in order. */
   calls: maybe(CALL_RESULTS),
   /** Present if it was carried over from another run. */
@@ -104,8 +106,12 @@ export const END = {
   finishedAt: COUNT,
   /** Turns with a person's message in their context; absent if there is none. */
   said: maybe(listOf(PLACE)),
-  /** Turns that called tools and hold no answer; absent if there is none. */
+  /** Turns that called tools, or an agent's program asked for, and hold no answer; absent if there is none. */
   called: maybe(listOf(PLACE)),
+  /** Turns that no attempt of the agent's program asked for again: no sample is made of them. */
+  abandoned: maybe(listOf(PLACE)),
+  /** Of an agent's program: the samples that the rollout makes, one for each leaf of its calls. */
+  branches: maybe(COUNT),
 };
 export type EndRecord = ObjectOf<typeof END>;
 
@@ -119,6 +125,19 @@ export interface Trajectory {
   readonly turns: readonly PlayedTurn[];
   /** Null until the rollout has ended. */
   readonly end: EndRecord | null;
+  /** Of an agent's program: the path to one leaf of its tree of calls, as domain/agent/branches.ts makes it. */
+  readonly branch?: Branch;
+}
+
+export interface Branch {
+  /** 0-based. */
+  readonly index: number;
+  /** Branches of the rollout. */
+  readonly of: number;
+  /** The call that this branch leaves another one behind; null if it shares none. */
+  readonly parent: string | null;
+  /** Of its own turns. */
+  readonly calls: readonly string[];
 }
 
 /** The result of a trajectory in the folder `out`; undefined until it has ended. */
@@ -133,8 +152,21 @@ export function resultOf(out: string, { rollout, turns, end }: Trajectory): Roll
 /** Ids of C_t: everything before turn t's answer. `turn` is 1-based. */
 export function contextIds(turns: readonly TurnRecord[], turn: number): number[] {
   // No push(...ids): a context of 130,000 tokens would overflow the stack.
-  const parts = turns.slice(0, turn).flatMap((t) => (t.turn < turn ? [t.contextIds, t.outputIds] : [t.contextIds]));
+  const parts = pathTo(turns, turn).flatMap((t) => (t.turn === turn ? [t.contextIds] : [t.contextIds, t.outputIds]));
   return concatenated(...parts);
+}
+
+/** The turns whose tokens turn t's context begins with, and turn t: all up to it, or the path to an agent's call. */
+export function pathTo<T extends Pick<TurnRecord, 'turn' | 'asked'>>(turns: readonly T[], turn: number): T[] {
+  if (!turns[turn - 1]?.asked) return turns.slice(0, turn);
+  const path: T[] = [];
+  for (let at: number | null = turn; at !== null; at = path[0]!.asked?.parent ?? null) {
+    const found: T | undefined = turns[at - 1];
+    if (!found || path.includes(found))
+      throw new Error(`turn ${turn} has no path to a root: turn ${at} is not before it`);
+    path.unshift(found);
+  }
+  return path;
 }
 
 /** All parts in one list: ids, or logprobs. */

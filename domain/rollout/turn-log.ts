@@ -5,7 +5,7 @@
 import { visible } from '../text/foreign-text.ts';
 import { safeName, type RolloutId } from '../run/ids.ts';
 import { turnReward } from './reward.ts';
-import type { RolloutRecord } from './trajectory.ts';
+import { pathTo, type RolloutRecord } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';
 import type { Judged } from './rollout-facts.ts';
 
@@ -43,9 +43,9 @@ export function turnLogBlock(
   turn: number,
   verdict: Judged,
 ): string {
-  const played = turns.slice(0, turn);
+  const played = pathTo(turns, turn);
   const last = played.at(-1)!;
-  const prompt = played.map((t) => t.contextText + (t.turn < turn ? t.outputText : '')).join('');
+  const prompt = played.map((t) => t.contextText + (t === last ? '' : t.outputText)).join('');
   const reward =
     verdict.verdict === 'undecided'
       ? `undecided (${verdict.reason})`

@@ -18,6 +18,7 @@ import {
   type Test,
   TEXT,
 } from '../schema/fields.ts';
+import { ASKED_CALL, GIVEN_REPLY } from '../agent/asked.ts';
 import { SAID } from '../text/say.ts';
 import { WRITTEN_CALLS } from '../tools/tool.ts';
 import { CARRIED } from './lineage.ts';
@@ -105,6 +106,9 @@ export const TURN = {
   calls: maybe(WRITTEN_CALLS),
   /** Present if it was carried over from another run, and not generated in this one. */
   carried: maybe(CARRIED),
+  /** The call of an agent's program that it answers: `previous` and the context are then those of the call's parent. */
+  asked: maybe(ASKED_CALL),
+  reply: maybe(GIVEN_REPLY),
 };
 export type TurnRecord = ObjectOf<typeof TURN>;
 

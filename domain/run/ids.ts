@@ -62,7 +62,10 @@ export function blockWorkflowId(run: string, block: string): string {
   return `${run}~${block}`;
 }
 
-/** Seed of one turn's random stream: 52 bits of SHA-256 over run seed, query, sample and turn. */
-export function turnSeed(runSeed: number, query: string, sample: number, turn: number): number {
+/**
+ * Seed of one turn's random stream: 52 bits of SHA-256 over run seed, query, sample and turn. An agent's call has its id in
+ * place of the turn's number: calls side by side may come in any order.
+ */
+export function turnSeed(runSeed: number, query: string, sample: number, turn: number | string): number {
   return Number.parseInt(sha256Hex(JSON.stringify([runSeed, query, sample, turn])).slice(0, 13), 16);
 }

@@ -44,12 +44,12 @@ export const QUERY = objectOf({
   queryId: NAME,
   prompt: PROMPT,
   task: oneOf(...TASKS, 'environment'),
-  /** Any of them is right. Each may be a full worked text. Empty only for `code` and `environment`. */
+  /** Any of them is right. Each may be a full worked text. Empty for `code`, `environment`, and an agent that judges itself. */
   solutions: listOf(TEXT),
   inputOutput: maybe(INPUT_OUTPUT),
   /** The environment of the run that answers for this query; absent: the judge of its task. */
   environment: maybe(NAME),
-  /** With `environment`: the whole row. */
+  /** With `environment`, and for an agent's program: the whole row. */
   row: maybe(OBJECT),
 });
 export type Query = TypeOf<typeof QUERY>;

@@ -8,3 +8,5 @@ export const GENERATE_QUEUE = 'everturn-generate';
 export const ENVIRONMENT_QUEUE = 'everturn-environment';
 /** Judging of model-written code: polled only by workers with a proven sandbox. */
 export const CODE_QUEUE = 'everturn-code';
+/** Programs of agents, each of which holds its slot until it ends. */
+export const AGENT_QUEUE = 'everturn-agent';

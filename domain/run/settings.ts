@@ -2,6 +2,7 @@
 // run (flag, range, help), the settings of agents, and the form that run.json and every rollout's record must have, in the
 // order of their text.
 
+import { PROGRAM } from '../agent/program.ts';
 import { ENVIRONMENT } from '../rollout/environment.ts';
 import {
   BOOLEAN,
@@ -223,6 +224,8 @@ const BESIDE = {
   environments: maybe(listOf(ENVIRONMENT)),
   /** The tools that the model may call; absent: none. */
   tools: maybe(TOOLS),
+  /** The agent's program, which asks the model itself; absent: Everturn's own loop. */
+  program: maybe(PROGRAM),
 };
 
 type Settings = typeof SETTINGS;
@@ -250,7 +253,7 @@ export const ALL_DEFAULTS = Object.fromEntries(
 /** As a record has them that was given none: those of the original algorithm, with the shipped model. */
 export const DEFAULT_SETTINGS = Object.fromEntries(
   entries.flatMap(([name, { default: value, sparse }]) => (sparse ? [] : [[name, value]])),
-) as Omit<RolloutSettings, 'seed' | 'environments' | 'tools' | Sparse>;
+) as Omit<RolloutSettings, 'seed' | 'environments' | 'tools' | 'program' | Sparse>;
 
 /** The settings among these values, without those that a record leaves out. */
 export function recordedSettings(values: Readonly<Record<string, unknown>>): Omit<RolloutSettings, 'seed'> {

@@ -38,6 +38,7 @@ const TOOL_SCHEMA = {
   parameters: OBJECT,
 };
 export type ToolSchema = ObjectOf<typeof TOOL_SCHEMA>;
+export const TOOL_SCHEMAS = listOf(objectOf(TOOL_SCHEMA));
 
 /** A tool of a run: fixed when the run is made, and equal on all of its workers. */
 const TOOL = objectOf({

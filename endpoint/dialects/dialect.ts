@@ -2,7 +2,8 @@
 // Every documented field is in every reply: each of them is missed by some client.
 
 import { z } from 'zod';
-import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
+import type { AgentMessage, AgentRequest, RecordedRequest } from '../../domain/agent/conversation.ts';
+import type { Cut } from '../../domain/agent/program.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { ToolSchema } from '../../domain/tools/tool.ts';
@@ -16,7 +17,7 @@ export interface StreamEvent {
 /** A call of ours by its id, with the reply: requests refer to them. */
 export type RecordedCalls = (
   call: string,
-) => { readonly request: AgentRequest; readonly reply: AgentMessage } | undefined;
+) => { readonly request: RecordedRequest; readonly reply: AgentMessage } | undefined;
 
 export interface Dialect {
   /** Behind the base of its URLs. */
@@ -33,7 +34,7 @@ export interface Dialect {
 
 /** A request that cannot be honoured; its status is 400. `field`: its path in the body. */
 export class RefusedRequest extends Error {
-  readonly reason: 'malformed' | 'unsupported-field' | 'unknown-item';
+  readonly reason: 'malformed' | 'unsupported-field' | 'unknown-item' | Cut;
   readonly field: string;
 
   constructor(reason: RefusedRequest['reason'], field: string, message: string) {

@@ -1,19 +1,15 @@
 // The door `command`: a program that speaks JSON lines. Its identity is a hash over the files that the command names, or
 // what the program itself says of its code, with its name and version.
 
-import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { broken } from '../processes/envelope.ts';
-import { commandLaunch, filesOf, type Log, type ProcessLaunch } from '../processes/launch.ts';
+import { commandIdentity } from '../processes/identity.ts';
+import { commandLaunch, type Log, type ProcessLaunch } from '../processes/launch.ts';
 import { LineProcess } from '../processes/line-process.ts';
 import { START_MS } from '../processes/process-pool.ts';
 import { type Hello, parseHello } from './reply.ts';
-
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** An environment's record, and its agents, not parsed yet. */
 export interface Described {
@@ -30,17 +26,7 @@ export async function describeCommand(words: readonly string[], log: Log): Promi
 }
 
 export function commandFingerprint(words: readonly string[], { name, version, fingerprint }: Hello): string {
-  // The interpreter is the machine's; what it runs, and with which arguments, is the environment.
-  const files = filesOf(words);
-  const given = words.slice(1).filter((word) => !files.includes(word));
-  const own = [name, version, fingerprint ?? null, ...(given.length > 0 ? [given] : [])];
-  const hash = createHash('sha256').update(JSON.stringify(own));
-  for (const file of files) {
-    const size = statSync(file).size;
-    if (size > MAX_FILE_BYTES) hash.update(`\n${basename(file)} ${size}`);
-    else hash.update(`\n${createHash('sha256').update(readFileSync(file)).digest('hex')}`);
-  }
-  return hash.digest('hex');
+  return commandIdentity(words, [name, version, fingerprint ?? null]);
 }
 
 /** Throws where the program that was started is not the run's. */

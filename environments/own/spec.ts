@@ -17,7 +17,26 @@ export interface Spec {
 const MODULES: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 const SHELL = /[|&;<>`$]/;
 
-export function parseSpec(text: string, cwd: string): Spec {
+/** `flag`: of a command alone, where it is not --environment. */
+export function parseSpec(text: string, cwd: string, flag?: string): Spec {
+  try {
+    const spec = parse(text, cwd);
+    if (flag === undefined || spec.door === 'command' || spec.door === 'module') return spec;
+  } catch (error) {
+    if (flag === undefined || !(error instanceof UsageError)) throw error;
+    throw noCommand(flag, text, error.message.replace(/^.*?" |\.$/g, ''));
+  }
+  throw noCommand(flag, text, 'is no command');
+}
+
+function noCommand(flag: string, text: string, problem: string): UsageError {
+  return new UsageError(`${flag} ${JSON.stringify(short(text, 200))} ${problem}.`, {
+    reason: 'bad-value',
+    fix: 'Give a command ("python3 my_agent.py"), or a file (./my-agent.ts, ./my_agent.py).',
+  });
+}
+
+function parse(text: string, cwd: string): Spec {
   const given = text.trim();
   if (given.startsWith('queue:')) return { door: 'queue', words: [queueOf(given.slice('queue:'.length))] };
   const [, file] = /^rubric:(.*)$/s.exec(given) ?? [];

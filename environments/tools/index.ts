@@ -7,6 +7,7 @@ import { badArguments, furtherCalls, noSuchTool, TOO_DEEP } from '../../domain/e
 import { MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../../domain/tools/tool.ts';
 import {
   type BadCall,
+  isBad,
   openedThinking,
   type ParsedCall,
   type ToolFormat,
@@ -34,6 +35,20 @@ export function createTools(doors: Doors): Tools {
       if (more === 0) return written;
       const error = furtherCalls(more, MAX_CALLS_OF_A_REPLY);
       return [...written, { name: null, arguments: null, id: null, raw: '', error }];
+    },
+
+    replyIn(text, prompt, format, tools) {
+      const { content, thinking, calls } = formatOf(format).parse(openedThinking(prompt) + text, tools);
+      const whole = calls.flatMap((call) => (isBad(call) ? [] : [call]));
+      // A call that cannot be read is text: the program tells the model in its own way.
+      const unread = calls.flatMap((call) => (isBad(call) ? [call.raw] : []));
+      return {
+        text: [content, ...unread].filter((part) => part !== '').join('\n'),
+        ...(thinking !== '' && { reasoning: thinking }),
+        ...(whole.length > 0 && {
+          calls: whole.map((call) => ({ name: call.name, arguments: JSON.stringify(call.arguments) })),
+        }),
+      };
     },
 
     resultMessage: ({ name, arguments: given, id, raw, error = '' }, output, { format }) =>

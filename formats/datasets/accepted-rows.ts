@@ -20,7 +20,7 @@ export async function* acceptedRows(
   file: string,
   batches: () => AsyncIterable<readonly NumberedRow[]>,
   emptyFix: string,
-  { environments, wording }: RowReading = {},
+  { environments, wording, forProgram }: RowReading = {},
 ): AsyncGenerator<Row> {
   await mustBeFile(file);
   const asker = askerOf(wording);
@@ -30,7 +30,7 @@ export async function* acceptedRows(
   try {
     for await (const batch of batches()) {
       for (const numbered of batch) {
-        const row = acceptRow(file, numbered, ids, { environments, asker });
+        const row = acceptRow(file, numbered, ids, { environments, asker, forProgram });
         if (row.ok) good++;
         else firstBad ??= row.bad;
         yield row;
@@ -46,7 +46,7 @@ export async function* acceptedRows(
   });
 }
 
-type Read = Pick<RowReading, 'environments'> & { readonly asker: Asker };
+type Read = Pick<RowReading, 'environments' | 'forProgram'> & { readonly asker: Asker };
 
 /** `numbers`: those ids that are the number of a row without one. */
 interface Ids {
@@ -54,11 +54,12 @@ interface Ids {
   readonly numbers: IdSet;
 }
 
-function acceptRow(file: string, { number, read }: NumberedRow, ids: Ids, { environments, asker }: Read): Row {
+function acceptRow(file: string, { number, read }: NumberedRow, ids: Ids, reading: Read): Row {
+  const { environments, asker, forProgram } = reading;
   const bad = (problem: Problem): Row => ({ ok: false, bad: { file, line: number, ...problem } });
   if ('problem' in read) return bad(read.problem);
   const { json, inexact } = read;
-  const result = queryFromRow(json, String(number), inexact, environments, asker);
+  const result = queryFromRow(json, String(number), inexact, environments, asker, forProgram);
   if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
   const { query, stated } = result;
   const field = idFieldOf(json);

@@ -9,7 +9,7 @@ import { inputOutputOf } from './input-output.ts';
 import { IDS, type RowObject } from './names.ts';
 import { ALL_EXACT, type Inexact, numberText } from './number-text.ts';
 import { fail, isObject, kindOf, loneSurrogate, notObject, RowError, shown, type Problem } from './problem.ts';
-import { statedOf } from './stated.ts';
+import { statedOf, states } from './stated.ts';
 import { type Asker, OWN_QUESTIONS } from './wording.ts';
 
 /** `stated`: undefined if no text gives the reference answer (code). */
@@ -26,6 +26,8 @@ export type RowEnvironments = readonly Pick<EnvironmentRecord, 'name' | 'begins'
 export interface RowReading {
   readonly environments?: RowEnvironments | undefined;
   readonly wording?: Wording | undefined;
+  /** An agent's program gets the whole row: it needs neither question nor answer. */
+  readonly forProgram?: boolean | undefined;
 }
 
 /** `fallbackId` names a row without an id; `inexact`: the numbers that lost digits when the row was parsed. */
@@ -35,9 +37,10 @@ export function queryFromRow(
   inexact: Inexact = ALL_EXACT,
   environments: RowEnvironments = [],
   asker: Asker = OWN_QUESTIONS,
+  forProgram = false,
 ): RowResult {
   try {
-    return parse(row, fallbackId, inexact, environments, asker);
+    return parse(row, fallbackId, inexact, environments, asker, forProgram);
   } catch (error) {
     if (error instanceof RowError) return { ok: false, ...error.problem };
     throw error;
@@ -50,24 +53,28 @@ function parse(
   inexact: Inexact,
   environments: RowEnvironments,
   { asks, promptOf }: Asker,
+  forProgram: boolean,
 ): RowResult {
   if (!isObject(row)) return { ok: false, ...notObject(row) };
   const queryId = idOf(row, inexact) ?? fallbackId;
   const environment = environmentOf(row, environments);
   if (environment) {
-    const prompt: Prompt = environment.begins && !asks(row) ? { kind: 'messages', messages: [] } : promptOf(row);
+    const prompt = (environment.begins || forProgram) && !asks(row) ? NO_PROMPT : promptOf(row);
     const own = { task: 'environment', solutions: [], environment: environment.name, row: asJson(row) } as const;
     return { ok: true, query: { queryId, prompt, ...own }, stated: undefined };
   }
-  const prompt = promptOf(row);
+  const prompt = forProgram && !asks(row) ? NO_PROMPT : promptOf(row);
   const task = taskOf(row);
+  const whole = forProgram ? { row: asJson(row) } : {};
+  if (forProgram && task !== 'code' && !states(row))
+    return { ok: true, query: { queryId, prompt, task, solutions: [], ...whole }, stated: undefined };
   if (task === 'code') {
     const inputOutput = inputOutputOf(row['input_output'], inexact);
     const solutions = row['solutions'] == null ? [] : textsOf(statedOf(row, inexact));
-    return { ok: true, query: { queryId, prompt, task, solutions, inputOutput }, stated: undefined };
+    return { ok: true, query: { queryId, prompt, task, solutions, inputOutput, ...whole }, stated: undefined };
   }
   const stated = statedOf(row, inexact);
-  return { ok: true, query: { queryId, prompt, task, solutions: textsOf(stated) }, stated };
+  return { ok: true, query: { queryId, prompt, task, solutions: textsOf(stated), ...whole }, stated };
 }
 
 /** The environment that a row names, or the only one of the run; undefined for a judge of Everturn's. */
@@ -87,6 +94,8 @@ function environmentOf(row: RowObject, environments: RowEnvironments): RowEnviro
   const found = environments.find(({ name }) => name === value);
   return found ?? fail('environment', `is ${shown(value)}`, `Name one of: ${names}.`);
 }
+
+const NO_PROMPT: Prompt = { kind: 'messages', messages: [] };
 
 const BUILT_IN: readonly string[] = TASKS;
 

@@ -36,6 +36,11 @@ export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer'): 
   };
 }
 
+/** A field of the row is there to say what is right. */
+export const states = (row: RowObject): boolean =>
+  found(row, ANSWERS).length + found(row, WORKED).length + ofRewardModel(row).length > 0 ||
+  rightChoice(row) !== undefined;
+
 /** verl: `{style: "rule", ground_truth}`. */
 function ofRewardModel(row: RowObject): Found[] {
   const model = row['reward_model'];

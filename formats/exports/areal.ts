@@ -45,8 +45,8 @@ export const areal = {
   lines: (trajectory: Trajectory) => [JSON.stringify(sequenceSample(trajectory))],
 } satisfies Exporter;
 
-function idOf({ rollout: { query, sample } }: Trajectory): string {
-  return sampleId(query.queryId, sample);
+function idOf({ rollout: { query, sample }, branch }: Trajectory): string {
+  return sampleId(query.queryId, sample, branch?.index);
 }
 
 export function sequenceSample(trajectory: Trajectory): SequenceSample {

@@ -4,7 +4,9 @@ import { type NeutralRow, neutralRow } from '../../domain/rollout/neutral-row.ts
 import type { Exporter } from './exporter.ts';
 import { openParquet, type RowForm } from './parquet-file.ts';
 
-const COLUMNS: RowForm<NeutralRow>['columns'] = {
+/** The calls of an agent's branch are in the rows alone; the id of a row says its branch. */
+type Column = Omit<NeutralRow, 'branch' | 'branches' | 'parent_call' | 'turn_calls'>;
+const COLUMNS: RowForm<Column>['columns'] = {
   id: { kind: 'text' },
   group: { kind: 'text' },
   query: { kind: 'text' },
@@ -38,7 +40,7 @@ const COLUMNS: RowForm<NeutralRow>['columns'] = {
   birth_time: { kind: 'long' },
 };
 
-export const rolloutTable: RowForm<NeutralRow> = {
+export const rolloutTable: RowForm<Column> = {
   columns: COLUMNS,
   rowsOf: (trajectory, labels) => [neutralRow(trajectory, labels)],
   tokensOf: ({ prompt_ids: prompt, response_ids: response }) => prompt.length + response.length,

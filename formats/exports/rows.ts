@@ -11,6 +11,6 @@ export const rows: Exporter = {
   grouped: true,
   advantages: 'none',
   description: 'token-aligned rows, one rollout a line: what the Python package everturn reads',
-  id: ({ rollout: { query, sample } }) => sampleId(query.queryId, sample),
+  id: ({ rollout: { query, sample }, branch }) => sampleId(query.queryId, sample, branch?.index),
   lines: (trajectory, labels) => [JSON.stringify(neutralRow(trajectory, labels))],
 };

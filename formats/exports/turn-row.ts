@@ -93,7 +93,7 @@ export function turnRows(trajectory: Trajectory, labels: Partial<RowLabels> = {}
   if (complete && end.returns.length !== turns.length)
     wrong(`has ${end.returns.length} returns for ${turns.length} turns`);
   const rewards = rewardsOf(trajectory, end.turnRewards.map(float32), wrong);
-  const shared = rowIdentity(rollout, labels);
+  const shared = rowIdentity(trajectory, labels);
   const ofRollout = {
     rollout_success: end.success.includes(1) ? (1 as const) : complete ? (0 as const) : null,
     outcome: end.outcome,

@@ -25,12 +25,15 @@ export interface Operator {
   readonly serve: readonly string[];
   /** Commands of MCP servers: the tools of runs that have the same. */
   readonly mcp: readonly string[];
+  /** Words of the commands of agents: runs that have the same. */
+  readonly agents: readonly (readonly string[])[];
 }
 
 export interface OperatorWords {
   readonly runModules?: boolean | undefined;
   readonly serve?: readonly string[] | undefined;
   readonly mcp?: readonly string[] | undefined;
+  readonly agents?: readonly (readonly string[])[] | undefined;
   readonly runsUnder?: string | undefined;
   readonly models?: string | undefined;
   readonly apiKeyEnv?: string | undefined;
@@ -62,6 +65,7 @@ export function operatorOf(
     runModules: flags.runModules === true,
     serve: flags.serve ?? [],
     mcp: flags.mcp ?? [],
+    agents: flags.agents ?? [],
     ownKeys: keys.length > 0 ? 'listed' : local ? 'any' : 'api-keys',
   };
 }

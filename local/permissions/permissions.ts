@@ -2,8 +2,10 @@
 // input, so each folder, model and key that an input names must be permitted by the operator, or belong to a run that
 // this user's own command made. Otherwise it fails as `not-allowed`, without retry, before any read, write or request.
 
+import { isDeepStrictEqual } from 'node:util';
 import { type EnvironmentRecord, environmentTitle } from '../../domain/rollout/environment.ts';
-import { EnvironmentError, ToolError, UsageError } from '../../domain/errors/errors.ts';
+import { type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
+import { AgentError, EnvironmentError, ToolError, UsageError } from '../../domain/errors/errors.ts';
 import { trainedIn } from '../../domain/run/evaluation.ts';
 import { isRunName } from '../../domain/run/ids.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
@@ -29,6 +31,8 @@ export interface Permissions {
   mayUseEnvironment(record: EnvironmentRecord, runFolder: string): readonly string[];
   /** The same for a tool of a run. Throws ToolError. */
   mayUseTool(tool: ToolRecord, runFolder: string): readonly string[];
+  /** The same for the agent's program of a run. Throws AgentError. */
+  mayRunAgent(program: ProgramRecord, runFolder: string): readonly string[];
   /** A tokenizer that a server, not the settings, names. */
   mayLoad(settings: RolloutSettings, runFolder: string): (folderOrHubId: string) => void;
 }
@@ -193,6 +197,20 @@ export function openPermissions(
         fix:
           `\`everturn worker ${flag}\` does (docs/tools.md); what \`everturn run\` starts is allowed by ` +
           'itself, for the workers of the same user.',
+        retryable: true,
+        ofThisWorker: true,
+      });
+    },
+
+    mayRunAgent(program, runFolder) {
+      const words = ownRun(runFolder)?.program?.spec ?? [];
+      const own = [words, ...operator.agents].find((other) => isDeepStrictEqual(other, program.spec));
+      if (own) return own;
+      throw new AgentError(`This worker does not run the agent ${programTitle(program)}.`, {
+        reason: 'agent-not-served',
+        fix:
+          `\`everturn worker --serve-agent ${quoted(program.spec.join(' '))}\` does (docs/agents.md); what ` +
+          '`everturn run` starts is allowed by itself, for the workers of the same user.',
         retryable: true,
         ofThisWorker: true,
       });

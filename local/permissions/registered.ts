@@ -4,38 +4,40 @@
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import type { ToolRecord } from '../../domain/tools/tool.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { Home } from '../service/home.ts';
 import { realPath } from './folders.ts';
 
-export interface RegisteredRun extends Pick<RolloutSettings, 'model' | 'tokenizer' | 'apiKeyEnv' | 'environments'> {
+export interface RegisteredRun extends Pick<
+  RolloutSettings,
+  'model' | 'tokenizer' | 'apiKeyEnv' | 'environments' | 'program'
+> {
   /** The run's own folder, links resolved. */
   readonly folder: string;
   /** Absent: none. */
   readonly tools?: readonly ToolRecord[];
 }
 
-/**
- * `environments` and `tools`: as the user's own command named them, and never as a run's folder does, since they are code. Not given:
- * those that are registered already.
- */
-export function registerRun(
-  home: Home,
-  run: Omit<RegisteredRun, 'environments' | 'tools'>,
-  environments?: readonly EnvironmentRecord[],
-  tools?: readonly ToolRecord[],
-): void {
+/** The code of a run, as the user's own command named it, and never as a run's folder does. */
+export type OwnCode = Pick<RegisteredRun, 'environments' | 'tools' | 'program'>;
+
+/** `code`: not given, what is registered already stays. */
+export function registerRun(home: Home, run: Omit<RegisteredRun, keyof OwnCode>, code?: OwnCode): void {
   const { model, tokenizer, apiKeyEnv } = run;
   const folder = realPath(run.folder);
   if (folder === undefined) return;
-  const before = environments && tools ? undefined : registeredRun(home, folder);
-  const [own, called] = [environments ?? before?.environments, tools ?? before?.tools];
-  const named = own && own.length > 0 ? { environments: own } : {};
-  const calls = called && called.length > 0 ? { tools: called } : {};
-  register(home, RUNS, { folder, model, tokenizer, apiKeyEnv, ...named, ...calls } satisfies RegisteredRun);
+  const { environments = [], tools = [], program } = code ?? registeredRun(home, folder) ?? {};
+  register(home, RUNS, {
+    folder,
+    model,
+    tokenizer,
+    apiKeyEnv,
+    ...(environments.length > 0 && { environments }),
+    ...(tools.length > 0 && { tools }),
+    ...(program && { program }),
+  } satisfies RegisteredRun);
 }
 
 /** `folder`: links resolved. Undefined if no command of this user made it, or if other users can write in the home. */

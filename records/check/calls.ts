@@ -29,7 +29,7 @@ export async function rightCalls(
 ): Promise<TurnRecord['calls']> {
   const { record } = turns[i]!;
   const { tools } = settings;
-  if (!tools || record.finish !== 'stop' || record.calls?.length === 0) return undefined;
+  if (!tools || record.asked || record.finish !== 'stop' || record.calls?.length === 0) return undefined;
   const before = turns.slice(0, i).flatMap((turn) => turn?.record ?? []);
   if (!texts || before.length < i) return record.calls;
   const decode = tokenizer && ((ids: readonly number[]) => tokenizer.decode(ids, { skipSpecialTokens: false }));
@@ -77,7 +77,7 @@ export function* callProblems(checked: CheckedRollout, skewMs: number): Generato
   for (const [i, turn] of turns.entries()) {
     if (!turn) continue;
     const { record, hash: of } = turn;
-    if (!record.calls && verdicts[i]?.verdict === 'called')
+    if (!record.calls && !record.asked && verdicts[i]?.verdict === 'called')
       yield [verdictFile(i + 1), 'says called, and its turn is an answer'];
     for (const [n, { name, error }] of (record.calls ?? []).entries()) {
       if (error !== undefined) continue;

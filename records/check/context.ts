@@ -42,7 +42,13 @@ export async function exactProblems(
   if (middle >= 0) problems.push(`has the stop token ${outputIds[middle]} at place ${middle + 1}, before its end`);
   const last = outputIds.at(-1);
   // A server may know more stop ids than the tokenizer does: all of them are special tokens.
-  if (finish === 'stop' && last !== undefined && !stops.includes(last) && (await text([last], true)) !== '')
+  if (
+    finish === 'stop' &&
+    turn.reply?.stopped === undefined &&
+    last !== undefined &&
+    !stops.includes(last) &&
+    (await text([last], true)) !== ''
+  )
     problems.push(
       `ends by stop, and its last token ${last} (${JSON.stringify(await text([last], false))}) stops nothing`,
     );

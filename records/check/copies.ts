@@ -47,32 +47,41 @@ interface Answer {
 export function traitsOf({ id, rollout, turns }: CheckedRollout): Traits {
   const traits: TurnTraits[] = [];
   const found = { of: rolloutFolder({ ...id, attempt: 1 }), turns: traits };
-  let context = '';
+  /** By turn, of all tokens up to its end. */
+  const ends: string[] = [];
   for (const [i, turn] of turns.entries()) {
     if (!turn || turn.record.trainable === false) return found;
     const { record } = turn;
     const { logprobs, versions } = record;
     const path = `${rolloutFolder(id)}/${turnFile(i + 1)}`;
-    const text = { key: placeOfText(record, turns[i - 1]?.record, rollout), ids: digest(record.contextIds) };
-    context = digest(record.contextIds, context);
+    const parent = record.asked ? record.asked.parent : i || null;
+    const before = parent === null ? undefined : turns[parent - 1]?.record;
+    const text = { key: placeOfText(record, before, rollout), ids: digest(record.contextIds) };
+    const context = digest(record.contextIds, parent === null ? '' : ends[parent - 1]);
     const answer = {
       ...(isTelling(logprobs) && { digest: digest(record.outputIds, digest(logprobs)) }),
       ...{ context, drawn: drawnOf(record, rollout.settings), versions },
       isDrawn: isDrawn(record, rollout.settings),
     };
     traits.push({ path, text, ...(!record.carried && { answer }) });
-    context = digest(record.outputIds, context);
+    ends.push(digest(record.outputIds, context));
   }
   return found;
 }
 
 /** The ids of a text after a stop token may depend on that token. */
 function placeOfText(
-  { turn, contextText }: TurnRecord,
+  { contextText, asked }: TurnRecord,
   before: TurnRecord | undefined,
   { query }: RolloutRecord,
 ): string {
-  const place = turn === 1 ? query.prompt.kind : before?.finish === 'stop' ? before.outputIds.at(-1) : 'cut';
+  const place = !before
+    ? asked
+      ? 'messages'
+      : query.prompt.kind
+    : before?.finish === 'stop'
+      ? before.outputIds.at(-1)
+      : 'cut';
   return `${place} ${hash('sha256', contextText, 'base64')}`;
 }
 

@@ -51,7 +51,7 @@ export function openExportCheck({ exporter, file, ...selection }: ExportCheck, o
       for (const { query, sample, outcome, problem } of skipped)
         if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
       whole.update(bytes);
-      samples += made.length;
+      samples += made.filter(({ further }) => !further).length;
       for (const one of made)
         if (one.id !== null && !ids.add(one.id))
           onBreach({ path, problem: `gives ${nameOf(one)} the id ${JSON.stringify(one.id)}, which another one has` });

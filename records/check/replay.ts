@@ -8,6 +8,7 @@ import { isFolder } from '../../domain/weights/model-identity.ts';
 import { versionNumber } from '../../domain/weights/weight-version.ts';
 import { END_FILE, ROLLOUT_FILE, RUN_FILE, sayFile, turnFile, verdictFile } from '../format/layout.ts';
 import type { RunRecord } from '../format/run-record.ts';
+import { agentProblems, rightCall, rightCallVerdict } from './agent.ts';
 import { answerProblems, turnProblems } from './answer.ts';
 import { callProblems, rightCalls, rightReply } from './calls.ts';
 import { carriedProblems } from './carried.ts';
@@ -30,9 +31,14 @@ export async function* replayProblems(checked: CheckedRollout, facts: ReplayFact
     const verdict = verdicts[i];
     yield* of(turnFile(i + 1), await problemsOfTurn(checked, i, facts));
     if (!verdict) continue;
-    const right = turn.record.calls ? rightReply(checked, i, texts) : rightVerdict(checked, i);
+    const right = turn.record.asked
+      ? rightCallVerdict(checked, i, environmentOf(checked))
+      : turn.record.calls
+        ? rightReply(checked, i, texts)
+        : rightVerdict(checked, i);
     yield* of(verdictFile(i + 1), differences(verdict, right));
   }
+  yield* agentProblems(checked, facts);
   yield* callProblems(checked, clockSkewMs);
   yield* chunkProblems(checked);
   yield* timeProblems(checked, run?.createdAt, clockSkewMs);
@@ -96,12 +102,15 @@ async function problemsOfTurn(checked: CheckedRollout, i: number, facts: ReplayF
   const before = i === 0 ? null : turn && verdict && { turn, verdict, ...(record.said && { said: record.said.text }) };
   const exact = tokenizer && record.trainable !== false;
   return [
-    ...differences(record, await rightTurn(checked, i, facts)),
+    ...differences(record, {
+      ...(await rightTurn(checked, i, facts)),
+      ...(record.asked && rightCall(checked, record)),
+    }),
     ...serverProblem(rollout.settings.model, record.server),
     ...answerProblems(record),
     ...turnProblems(record, rollout.settings),
-    ...shownProblems(rollout, before, record),
-    ...(exact ? await exactProblems(rollout, before, record, tokenizer) : []),
+    ...(record.asked ? [] : shownProblems(rollout, before, record)),
+    ...(exact ? await exactProblems(rollout, record.asked ? undefined : before, record, tokenizer) : []),
   ];
 }
 

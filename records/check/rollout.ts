@@ -2,6 +2,7 @@
 // of the rollout give (replay.ts).
 
 import { explain } from '../../domain/errors/errors.ts';
+import type { AgentEndRecord } from '../../domain/agent/program.ts';
 import { mayRetry } from '../../domain/rollout/ending.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
@@ -90,6 +91,7 @@ export async function checkRollout(
     turns: numbers.map((turn) => get<TurnRecord>(layout.turnFile(turn))),
     verdicts: numbers.map((turn) => get<VerdictRecord>(layout.verdictFile(turn))?.record),
     end: get<EndRecord>(layout.END_FILE)?.record,
+    agent: get<AgentEndRecord>(layout.AGENT_FILE)?.record,
     chunks: of('chunk'),
     messages: of('say'),
     calls: of('call'),
@@ -99,8 +101,14 @@ export async function checkRollout(
 
   const needed = Math.max(count - 1, checked.end?.turns.length ?? 0);
   for (const turn of numbers) {
+    if (has(layout.askedFile(turn)) && !has(layout.turnFile(turn))) continue; // A call of an agent that waits for its answer.
     if (!has(layout.turnFile(turn))) breach(layout.turnFile(turn), `is missing, though turn ${count} is there`);
-    else if (turn <= needed && checked.turns[turn - 1] && !has(layout.verdictFile(turn)))
+    else if (
+      turn <= needed &&
+      (checked.end || !checked.turns[turn - 1]?.record.asked) &&
+      checked.turns[turn - 1] &&
+      !has(layout.verdictFile(turn))
+    )
       breach(layout.verdictFile(turn), `is missing, though turn ${turn} was played and passed`);
   }
   for (const file of files) {
@@ -120,6 +128,10 @@ async function recordOf(store: Store, id: RolloutId, file: layout.RolloutFile): 
       return store.getTurn(id, file.turn);
     case 'chunk':
       return store.getChunk(id, file.turn, file.chunk);
+    case 'asked':
+      return store.getAsked(id, file.turn);
+    case 'agent':
+      return store.getAgent(id);
     case 'verdict':
       return store.getVerdict(id, file.turn);
     case 'say':

@@ -23,15 +23,16 @@ export function* timeProblems(
       { file, does: 'was finished', at: turn.finishedAt, what: `turn ${i + 1} was finished` },
     ];
   });
-  let before = { at: runAt ?? 0, what: 'its run was made' };
-  for (const step of [
-    { file: ROLLOUT_FILE, does: 'began', at: rollout.birthTime, what: 'its rollout began' },
-    ...begun,
-  ]) {
-    const late = before.at - step.at;
-    if (late > skewMs)
-      yield [step.file, `${step.does} at ${step.at}, ${late} ms before ${before.what} at ${before.at}`];
-    if (late <= 0) before = step;
+  const start = { at: runAt ?? 0, what: 'its run was made' };
+  const steps = [{ file: ROLLOUT_FILE, does: 'began', at: rollout.birthTime, what: 'its rollout began' }, ...begun];
+  yield* inOrder(start, turns.some((turn) => turn?.asked) ? steps.slice(0, 1) : steps, skewMs);
+  // An agent's calls may be made side by side: each comes after the one that it extends.
+  for (const turn of turns) {
+    const parent = turn?.asked && (turn.asked.parent === null ? null : turns[turn.asked.parent - 1]);
+    if (!turn || parent === undefined) continue;
+    const since = parent ? `turn ${parent.turn} was finished` : 'its rollout began';
+    const own = begun.filter(({ file }) => file === turnFile(turn.turn));
+    yield* inOrder({ at: parent?.finishedAt ?? rollout.birthTime, what: since }, own, skewMs);
   }
   if (!end) return;
   const ended = turns[end.turns.length - 1]?.finishedAt ?? rollout.birthTime;
@@ -43,5 +44,22 @@ export function* timeProblems(
     const left = all[i]?.record;
     if (!(broken && left && left.startedAt < end.finishedAt))
       yield [turnFile(i + 1), `was played after the end at turn ${end.turns.length}`];
+  }
+}
+
+interface Step {
+  readonly file: string;
+  readonly does: string;
+  readonly at: number;
+  readonly what: string;
+}
+
+function* inOrder(start: Pick<Step, 'at' | 'what'>, steps: readonly Step[], skewMs: number): Generator<Problem> {
+  let before = start;
+  for (const step of steps) {
+    const late = before.at - step.at;
+    if (late > skewMs)
+      yield [step.file, `${step.does} at ${step.at}, ${late} ms before ${before.what} at ${before.at}`];
+    if (late <= 0) before = step;
   }
 }

@@ -4,6 +4,8 @@
 
 import { hash } from 'node:crypto';
 import {
+  AGENT_FILE,
+  askedFile,
   callFile,
   chunkFile,
   END_FILE,
@@ -153,9 +155,11 @@ function fileOf(
 ): string | undefined {
   if (kind === 'rollout') return ROLLOUT_FILE;
   if (kind === 'end') return END_FILE;
+  if (kind === 'agent') return AGENT_FILE;
   if (!isPlace(turn)) return undefined;
   if (kind === 'turn') return turnFile(turn);
   if (kind === 'verdict') return verdictFile(turn);
+  if (kind === 'asked') return askedFile(turn);
   if (kind === 'say') return sayFile(turn);
   if (kind === 'intent' && isPlace(call)) return intentFile(turn, call);
   if (kind === 'call' && isPlace(call)) return callFile(turn, call);
@@ -176,9 +180,10 @@ function rankOf(name: string): readonly [turn: number, kind: number, part: numbe
   const file = parseRolloutFile(name);
   if (file.kind === 'rollout') return [0, 0, 0];
   if (file.kind === 'say') return [file.turn, -1, 0];
-  if (file.kind === 'chunk') return [file.turn, 0, file.chunk];
+  if (file.kind === 'chunk' || file.kind === 'asked') return [file.turn, 0, file.kind === 'chunk' ? file.chunk : 0];
   if (file.kind === 'turn') return [file.turn, 1, 0];
   if (file.kind === 'intent') return [file.turn, 2, file.call];
   if (file.kind === 'call') return [file.turn, 3, file.call];
-  return file.kind === 'verdict' ? [file.turn, 4, 0] : [Number.MAX_SAFE_INTEGER, 0, 0];
+  if (file.kind === 'verdict') return [file.turn, 4, 0];
+  return [Number.MAX_SAFE_INTEGER, file.kind === 'agent' ? 0 : 1, 0];
 }

@@ -53,3 +53,6 @@ export function made<T>(
     return skip('broken', error.message);
   }
 }
+
+/** Another sample of an agent's rollout, which was counted with the first one. */
+export const isFurther = ({ branch }: Trajectory): boolean => branch !== undefined && branch.index > 0;

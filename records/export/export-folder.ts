@@ -7,7 +7,7 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { fileError } from '../disk/errors.ts';
-import { type Labels, made } from './encoder.ts';
+import { isFurther, type Labels, made } from './encoder.ts';
 import { type ExportSummary, notExported } from './export-run.ts';
 import { mustBeOutsideRuns } from '../run/outside-runs.ts';
 import { temporaryName } from '../disk/temporary.ts';
@@ -71,7 +71,7 @@ export async function exportFolder(
     for await (const { trajectory, labels, whole } of selectedTrajectories(store, count, selection)) {
       const files = made({}, trajectory, count, () => encoder.add(trajectory, labels));
       if (!files) continue;
-      written.exported++;
+      if (!isFurther(trajectory)) written.exported++;
       if (!whole) written.finishedTurns++;
       await write(files);
     }

@@ -11,7 +11,7 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { StoreError, UsageError } from '../../domain/errors/errors.ts';
 import { fileError } from '../disk/errors.ts';
 import { factsOf } from '../disk/facts.ts';
-import { type Chunk, type LineMaker, made } from './encoder.ts';
+import { type Chunk, isFurther, type LineMaker, made } from './encoder.ts';
 import { type ExportElsewhere, exportedParts, type PartOptions } from './exported-parts.ts';
 import { selectedTrajectories, type SkippedRollout, type WhySkipped } from './selection.ts';
 import { mustBeOutsideRuns } from '../run/outside-runs.ts';
@@ -68,7 +68,7 @@ export async function exportRun(
       for await (const { bytes, samples, skipped: left } of exportedParts(store, exporter, selection, elsewhere)) {
         for (const one of left) count(one);
         for (const one of samples) {
-          whole(one.whole);
+          if (!one.further) whole(one.whole);
           written.lines += one.lines;
         }
         if (bytes.length > 0) await write(bytes);
@@ -85,7 +85,7 @@ export async function exportRun(
     for await (const { trajectory, labels, whole: is } of selectedTrajectories(store, count, chosen)) {
       const chunks = made(exporter, trajectory, count, () => encoder.add(trajectory, labels));
       if (!chunks) continue;
-      whole(is);
+      if (!isFurther(trajectory)) whole(is);
       for (const chunk of chunks) await writeChunk(chunk);
     }
     for (const chunk of encoder.end()) await writeChunk(chunk);

@@ -3,7 +3,7 @@
 
 import type { RolloutId } from '../../domain/run/ids.ts';
 import { ahead } from '../ahead.ts';
-import { type LineMaker, made } from './encoder.ts';
+import { isFurther, type LineMaker, made } from './encoder.ts';
 import { openSelection, type SelectionOptions, type SkippedRollout } from './selection.ts';
 import type { Store } from '../store.ts';
 import { rolloutsInOrder } from '../reading/trajectories.ts';
@@ -21,6 +21,8 @@ export interface ExportedSample {
   /** False: only the finished turns of an undecided rollout. */
   readonly whole: boolean;
   readonly lines: number;
+  /** Another sample of the same rollout stands before it. */
+  readonly further: boolean;
   /** The sample's id in the file; null if the format has none. */
   readonly id: string | null;
 }
@@ -53,7 +55,8 @@ export async function openPartMaker(store: Store, exporter: LineMaker, options: 
       });
       if (!one) continue;
       for (const line of one.lines) texts.push(line, '\n');
-      samples.push({ query: query.queryId, sample, whole, ...one, lines: one.lines.length });
+      const further = isFurther(trajectory);
+      samples.push({ query: query.queryId, sample, whole, further, ...one, lines: one.lines.length });
     }
     return { bytes: Buffer.from(texts.join('')), samples, skipped };
   };

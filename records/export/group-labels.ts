@@ -3,6 +3,7 @@
 // Counts members with a reward; a member whose other records are damaged counts too.
 
 import {
+  comparedReturns,
   epochOf,
   groupId,
   type GroupLabels,
@@ -71,7 +72,7 @@ export function openGroupLabels(store: Store, { reading, advantages }: LabelOpti
     const ends: (EndRecord | null)[] = [];
     for (const id of latest) ends.push(await reading.endOf(id));
     const members: (ScoredMember | null)[] = ends.map(scoredMember);
-    const returns = ends.map((end, i) => (members[i] ? end!.returns : null));
+    const returns = ends.map((end, i) => (members[i] ? comparedReturns(end!) : null));
     const made = advantages === 'std' ? turnAdvantages(returns) : centred(returns);
     const bySample = new Map(latest.map(({ sample }, i) => [sample, made[i]!]));
     return { query, epoch, samples, labels: groupLabels(members), bySample };

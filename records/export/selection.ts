@@ -3,6 +3,7 @@
 
 import type { StoreError } from '../../domain/errors/errors.ts';
 import { type GroupFilter, whyLeftOut, type LeftOut } from '../../domain/rollout/group.ts';
+import { branchesOf, labelsOfBranch } from '../../domain/agent/branches.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import type { RowLabels } from '../../domain/rollout/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
@@ -93,14 +94,18 @@ export async function openSelection(store: Store, options: SelectionOptions): Pr
         skip('not-trainable', 'the server gave text and no token ids');
         continue;
       }
+      const branches = branchesOf(trajectory);
       if (!labelled) {
-        yield { trajectory, labels: {}, whole };
+        for (const branch of branches) yield { trajectory: branch, labels: {}, whole };
         continue;
       }
       const { labels, group, samples } = await labelsOf(trajectory.rollout);
       const left = filter && whyLeftOut(group, filter, samples);
-      if (left) skip(left);
-      else yield { trajectory, labels, whole };
+      if (left) {
+        skip(left);
+        continue;
+      }
+      for (const branch of branches) yield { trajectory: branch, labels: labelsOfBranch(labels, branch), whole };
     }
   };
 }

@@ -1,6 +1,8 @@
 // The kinds of records: the format that a text of each begins with, and the table from which its type, its form and the order
 // of its text follow.
 
+import { ASKED } from '../../domain/agent/asked.ts';
+import { AGENT_END } from '../../domain/agent/program.ts';
 import { FEED } from '../../domain/feed/entry.ts';
 import { RESULT } from '../../domain/run/messages.ts';
 import { STEERING } from '../../domain/run/steering.ts';
@@ -27,6 +29,8 @@ export const FORMATS = {
   say: 'everturn-say/1',
   intent: 'everturn-intent/1',
   call: 'everturn-call/1',
+  asked: 'everturn-asked/1',
+  agent: 'everturn-agent/1',
 } as const;
 export type RecordKind = keyof typeof FORMATS;
 const KINDS: ReadonlyMap<unknown, RecordKind> = new Map(
@@ -47,6 +51,8 @@ const TABLES: Readonly<Partial<Record<RecordKind, Table>>> = {
   say: SAY,
   intent: INTENT,
   call: CALL,
+  asked: ASKED,
+  agent: AGENT_END,
 };
 
 export function tableOf(kind: RecordKind, record: object): Table | undefined {

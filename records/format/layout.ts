@@ -21,9 +21,13 @@ export const codeFile = (sha256: string): string => `${CODE}/${sha256}.cjs`;
 
 export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';
+/** The end of an agent's program. */
+export const AGENT_FILE = 'agent.json';
 export const turnFile = (turn: number): string => `turn-${padded('turn', turn)}.json`;
 export const chunkFile = (turn: number, chunk: number): string =>
   turnFile(turn).replace('.json', `.chunk-${padded('chunk', chunk)}.json`);
+/** A call of an agent's program, until it has its turn. */
+export const askedFile = (turn: number): string => turnFile(turn).replace('.json', '.asked.json');
 export const sayFile = (turn: number): string => `say-${padded('turn', turn)}.json`;
 export const verdictFile = (turn: number): string => `verdict-${padded('turn', turn)}.json`;
 
@@ -87,8 +91,8 @@ export function parseRolloutFolder(name: string): { sample: number; attempt: num
 }
 
 export type RolloutFile =
-  | { readonly kind: 'rollout' | 'end' | 'harmless' | 'foreign' }
-  | { readonly kind: 'turn' | 'verdict' | 'say'; readonly turn: number }
+  | { readonly kind: 'rollout' | 'agent' | 'end' | 'harmless' | 'foreign' }
+  | { readonly kind: 'turn' | 'asked' | 'verdict' | 'say'; readonly turn: number }
   | { readonly kind: 'chunk'; readonly turn: number; readonly chunk: number }
   | { readonly kind: 'call' | 'intent'; readonly turn: number; readonly call: number };
 
@@ -96,11 +100,14 @@ export type RolloutFile =
 export function parseRolloutFile(name: string): RolloutFile {
   if (name === ROLLOUT_FILE) return { kind: 'rollout' };
   if (name === END_FILE) return { kind: 'end' };
+  if (name === AGENT_FILE) return { kind: 'agent' };
   if (isHarmless(name)) return { kind: 'harmless' };
   const found = /^(turn|verdict)-(\d{3,9})\.json$/.exec(name);
   const turn = Number(found?.[2]);
   if (found?.[1] === 'turn' && turn >= 1 && turnFile(turn) === name) return { kind: 'turn', turn };
   if (found?.[1] === 'verdict' && turn >= 1 && verdictFile(turn) === name) return { kind: 'verdict', turn };
+  const asked = Number(/^turn-(\d{3,9})\.asked\.json$/.exec(name)?.[1]);
+  if (asked >= 1 && askedFile(asked) === name) return { kind: 'asked', turn: asked };
   const said = Number(/^say-(\d{3,9})\.json$/.exec(name)?.[1]);
   if (said >= 2 && sayFile(said) === name) return { kind: 'say', turn: said };
   const part = /^turn-(\d{3,9})\.chunk-(\d{3,9})\.json$/.exec(name);

@@ -164,11 +164,11 @@ export async function removeOldTemporaries(folder: string): Promise<void> {
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Removes the chunks of a turn whose record is there. */
+/** Removes the chunks and the call of a turn whose record is there. */
 export async function dropChunks(folder: string, turn: number): Promise<void> {
   const names = (await namesIn(folder)).filter((name) => {
     const file = layout.parseRolloutFile(name);
-    return file.kind === 'chunk' && file.turn === turn;
+    return (file.kind === 'chunk' || file.kind === 'asked') && file.turn === turn;
   });
   // Another worker may be removing them at the same time.
   await Promise.all(names.map((name) => removeFile(join(folder, name)).catch(() => {})));

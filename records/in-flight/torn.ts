@@ -76,6 +76,8 @@ function standsOn(file: RolloutFile, below: RolloutFile): boolean {
       return file.kind === 'end' || (file.kind === 'verdict' && file.turn >= below.turn);
     case 'say':
       return file.kind === 'end' || (file.kind === 'turn' && file.turn >= below.turn);
+    case 'agent':
+      return file.kind === 'end';
     case 'chunk':
       return file.kind === 'chunk' && file.turn === below.turn && file.chunk > below.chunk;
     default:

@@ -2,6 +2,7 @@
 // separately, so that a batch can be counted before the first of its tokens is read.
 
 import {
+  comparedReturns,
   type GroupLabels,
   groupLabels,
   memberSamples,
@@ -34,7 +35,7 @@ export async function readGroup(
     memberSamples({ samples }, epoch).map((sample) => lastAttempt(store, { run, query, sample, attempt: 1 })),
   );
   const trainable = found.map(({ id, end }) => (end && scoredMember(end.record) ? { id, end } : null));
-  const advantages = turnAdvantages(trainable.map((member) => member && member.end.record.returns));
+  const advantages = turnAdvantages(trainable.map((member) => member && comparedReturns(member.end.record)));
   return {
     members: trainable.flatMap((member, i) => (member ? [{ ...member, turnAdvantages: advantages[i]! }] : [])),
     labels: groupLabels(trainable.map((member) => member && scoredMember(member.end.record))),

@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { callContext, type PlayedCall } from '../../domain/agent/call-context.ts';
 import { DIALECTS } from '../../endpoint/dialects/index.ts';
-import { openEndpoint, type RecordedReply } from '../../endpoint/server.ts';
+import type { RecordedReply } from '../../endpoint/agents.ts';
+import { openEndpoint } from '../../endpoint/server.ts';
 import { recorded, replyOf, tokenizer } from '../endpoint/recorded-agents.ts';
 
 const { EVERTURN_TEST_AGENTS: PYTHON } = process.env;
@@ -26,6 +27,7 @@ async function attempt(way: string, most: number, records: RecordedReply[], play
     key: KEY,
     model: 'tiny',
     recorded: [...records],
+    onReward: () => undefined,
     keepAliveMs: 20,
     async answer({ call: { id, occurrence } }, request, dialect) {
       asked++;
@@ -41,7 +43,6 @@ async function attempt(way: string, most: number, records: RecordedReply[], play
         parent,
         contextIds,
         outputIds: [97, 256],
-        logprobs: [-1, -1],
         finish: 'stop',
       });
       records.push({ occurrence, request, dialect, reply });

@@ -1,8 +1,7 @@
 // The contexts of an agent's calls on real chat templates: the sampled ids stay, and only what is new behind them is rendered.
 
 import { describe, expect, test } from 'vitest';
-import { callContext, type PlayedCall } from '../../domain/agent/call-context.ts';
-import { idsThrough } from '../../domain/agent/branch-samples.ts';
+import { callContext, type PlayedCall, idsThrough } from '../../domain/agent/call-context.ts';
 import type { AgentMessage, Asked } from '../../domain/agent/conversation.ts';
 import { openToolFamily, TOOL_FAMILIES } from '../support/tool-families.ts';
 import { tokenizer as toy } from './recorded-agents.ts';
@@ -26,7 +25,7 @@ describe.each(Object.keys(TOOL_FAMILIES))('%s', (name) => {
       const outputIds = await tokenizer.encodeRendered(text + stop);
       const { parent, ids: contextIds } = context;
       const id = String(played.length);
-      played.push({ id, request, reply, parent, contextIds, outputIds, logprobs: [], finish: 'stop' });
+      played.push({ id, request, reply, parent, contextIds, outputIds, finish: 'stop' });
       return context;
     };
     const call = { id: 'id0000000', name: 'add', arguments: { a: 31337 } };
@@ -62,7 +61,6 @@ describe('a call that extends no other', () => {
     parent: null,
     contextIds: [258],
     outputIds: [],
-    logprobs: [],
     finish: 'stop',
   };
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { abandonedCalls, claim, claimsOfAttempt, ended } from '../../domain/agent/claims.ts';
-import { branchSamples, idsThrough } from '../../domain/agent/branch-samples.ts';
+import { idsThrough, type PlayedCall } from '../../domain/agent/call-context.ts';
 import type { Asked } from '../../domain/agent/conversation.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { RefusedRequest } from '../../endpoint/dialects/dialect.ts';
@@ -19,6 +19,9 @@ const NOT_LINEAR = [...Object.keys(BRANCHES), 'claude-code', 'claude-code-subage
 const LINEAR = CLIENTS.filter((client) => !NOT_LINEAR.includes(client));
 /** Clients that leave the reasoning of a reply out of its echo. */
 const DROPS_REASONING = /^(?:ai-sdk-openai-chat|langgraph-chat|openai-agents-(?:python|js)-chat)$/;
+
+/** Calls that no other one extends. */
+const leavesOf = (calls: readonly PlayedCall[]) => calls.filter(({ id }) => !calls.some(({ parent }) => parent === id));
 
 async function playAll(client: string, player = new Player()) {
   const steps = [];
@@ -46,7 +49,7 @@ describe('a loop of', () => {
       }
       expect(text.split('<start>assistant\n')).toHaveLength(contexts.length + 1);
       expect(contexts.slice(1).every(({ reasoningDropped }) => reasoningDropped)).toBe(DROPS_REASONING.test(client));
-      expect(branchSamples(player.played, 1)).toHaveLength(1);
+      expect(leavesOf(player.played)).toHaveLength(1);
     },
   );
 
@@ -63,7 +66,7 @@ describe('a loop of', () => {
     const steps = [];
     for (const call of loop) steps.push(await player.play(call));
     expect(steps.map(({ context }) => context!.branch)).toEqual([null, null, null, null]);
-    expect(branchSamples(player.played, 1)).toHaveLength(1);
+    expect(leavesOf(player.played)).toHaveLength(1);
   });
 
   test("Claude Code's sub-agents are branches of their own, and go on in them", async () => {
@@ -77,7 +80,7 @@ describe('a loop of', () => {
     expect(steps[6]!.context!.parent).toBe(last);
     expect(steps[8]!.context!.parent).toBe(main);
     expect(steps.slice(1, 6).map(({ claim }) => claim.call.occurrence)).toEqual([0, 1, 2, 3, 0]);
-    expect(branchSamples(player.played, 1)).toHaveLength(6);
+    expect(leavesOf(player.played)).toHaveLength(6);
   });
 });
 
@@ -109,7 +112,7 @@ describe('an agent that was killed in its third call and runs again', () => {
       expect(again.map(({ is }) => is)).toEqual(['rerun', 'rerun', 'rerun', ...calls.slice(3).map(() => 'new')]);
       expect(again.every(({ diverges }) => !diverges)).toBe(true);
       expect(player.played).toHaveLength(calls.length);
-      expect(branchSamples(player.played, 1)).toHaveLength(1);
+      expect(leavesOf(player.played)).toHaveLength(1);
       expect(abandonedCalls(player.claims)).toEqual([]);
     },
   );
@@ -133,9 +136,10 @@ describe('an agent that was killed in its third call and runs again', () => {
     expect(again[1]!.context).toMatchObject({ branch: null, parent: again[0]!.claim.call.id });
     const abandoned = new Set(abandonedCalls(player.claims).map(({ id }) => id));
     expect(abandoned.size).toBe(2);
-    expect(branchSamples(player.played, 1)).toHaveLength(2);
-    const [sample] = branchSamples(player.played, 1, abandoned);
-    expect(sample!.calls.map(({ id }) => id)).toEqual(again.map(({ claim: { call } }) => call.id));
+    expect(leavesOf(player.played)).toHaveLength(2);
+    const kept = player.played.filter(({ id }) => !abandoned.has(id));
+    expect(kept.map(({ id }) => id)).toEqual(again.map(({ claim: { call } }) => call.id));
+    expect(leavesOf(kept)).toHaveLength(1);
   });
 });
 

@@ -152,8 +152,7 @@ export class Player {
         256,
       ];
       const { parent, ids: contextIds } = context;
-      const logprobs = outputIds.map((_, i) => -1 - i / 1024);
-      this.played.push({ id, request, reply: message!, parent, contextIds, outputIds, logprobs, finish: 'stop' });
+      this.played.push({ id, request, reply: message!, parent, contextIds, outputIds, finish: 'stop' });
       this.#requests.set(id, request);
     }
     this.claims = ended(this.claims, id, call.fault === undefined, message);

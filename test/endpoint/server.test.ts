@@ -2,7 +2,8 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/text/json.ts';
-import { openEndpoint, type AgentEndpoint, type EndpointOptions, type RecordedReply } from '../../endpoint/server.ts';
+import type { RecordedReply } from '../../endpoint/agents.ts';
+import { openEndpoint, type AgentEndpoint, type EndpointOptions } from '../../endpoint/server.ts';
 import { recorded, replyOf } from './recorded-agents.ts';
 
 const KEY = 'secret-of-this-attempt';
@@ -17,6 +18,7 @@ async function open(records: RecordedReply[], more: Partial<EndpointOptions> = {
     key: KEY,
     model: 'tiny',
     recorded: [...records],
+    onReward: () => undefined,
     async answer({ call }, request, dialect) {
       asked.push(call.id);
       const turn = request.messages.filter(({ role }) => role === 'assistant').length;

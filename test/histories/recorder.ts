@@ -7,6 +7,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { test } from 'vitest';
 import { closedRollouts } from '../../client/temporal/runs.ts';
 import { isWaiting } from '../../client/temporal/waiting.ts';
+import type { ProgramRecord } from '../../domain/agent/program.ts';
 import type { Environment, EnvironmentCall, Environments, Move } from '../../environments/environment.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { queueEnvironment } from '../../environments/own/queue.ts';
@@ -22,6 +23,7 @@ import { createTools } from '../../environments/tools/index.ts';
 import type { ToolCall, Tools } from '../../environments/tools/tool.ts';
 import { withTools } from '../support/tool-chat.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
+import { type AgentScript, scriptedAgents } from './scripted-agents.ts';
 
 /** The folder of new histories: Everturn's version; with a patch since, `0.1.0+` and its name. */
 export const RELEASE = '0.1.0';
@@ -30,21 +32,12 @@ export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */
 const RUN = 'recorded';
 
+type OfRollout = 'open' | 'begin' | 'end' | 'generate' | 'call' | 'judge' | 'log' | 'finish';
+type Step = OfRollout | 'accept' | 'page' | 'settle' | 'conclude';
+
 /** Where an activity stands, before it does its work. */
 export interface Reached {
-  readonly step:
-    | 'open'
-    | 'begin'
-    | 'end'
-    | 'generate'
-    | 'call'
-    | 'judge'
-    | 'log'
-    | 'finish'
-    | 'accept'
-    | 'page'
-    | 'settle'
-    | 'conclude';
+  readonly step: Step;
   /** Empty for a step of a whole run. */
   readonly query: string;
   /** Of a generation or a call; 0 for other steps. */
@@ -56,6 +49,8 @@ export interface Reached {
 export interface Scenario {
   /** What the model says; default right. Throwing refuses. */
   readonly answer?: (at: Reached) => string | Promise<string>;
+  /** What the agent's program does with its calls; returns what it says last. */
+  readonly agent?: AgentScript;
   /** Whether a rollout counts as one whose generation no worker has begun; default as the server says. */
   readonly waits?: (query: string) => boolean;
   /** The weight version that generates the so many-th request. */
@@ -184,10 +179,12 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
   return {
     backend: async () => withTools({ ...model, generate }),
     tools: scriptedTools(reach),
-    parseSettings: (run: string, { environments, tools, ...given }: Readonly<Record<string, unknown>>) => ({
+    agents: scriptedAgents((query) => scenarios.get(query)?.agent),
+    parseSettings: (run: string, { environments, tools, program, ...given }: Readonly<Record<string, unknown>>) => ({
       ...parseSettings(run, given),
       ...(environments === undefined ? {} : { environments: environments as readonly EnvironmentRecord[] }),
       ...(tools === undefined ? {} : { tools: tools as ToolSettings }),
+      ...(program === undefined ? {} : { program: program as ProgramRecord }),
     }),
     closedRollouts: async (run: string, ids: readonly string[]) => {
       await reach('settle', run);

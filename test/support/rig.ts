@@ -10,6 +10,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
+import { askTurn } from '../../client/temporal/ask-turn.ts';
 import { closedRollouts } from '../../client/temporal/runs.ts';
 import { openStopping } from '../../client/temporal/stopping.ts';
 import { cancelRollout, isWaiting } from '../../client/temporal/waiting.ts';
@@ -20,7 +21,7 @@ import { parseGroups } from '../../run/groups.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { queryFromRow } from '../../formats/datasets/row.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
+import { AGENT_QUEUE, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { openControls, weightServers } from '../../inference/weights/index.ts';
@@ -103,6 +104,7 @@ export async function openRig(
     isWaiting: (workflowId) => isWaiting(client, workflowId),
     cancelRollout: (workflowId) => cancelRollout(client, workflowId),
     isStopping: openStopping({ client }),
+    askTurn: (workflowId, turn, signal) => askTurn({ client }, workflowId, turn, signal),
     weights: {
       ledger: openWeightsLedger,
       servers: weightServers,
@@ -139,6 +141,7 @@ export async function openRig(
           activities: { evaluate: light.evaluate, callTool: light.callTool },
         }),
         Worker.create({ ...common, taskQueue: ENVIRONMENT_QUEUE, activities: light }),
+        Worker.create({ ...common, taskQueue: AGENT_QUEUE, activities: { runAgent: light.runAgent } }),
         Worker.create({
           ...common,
           taskQueue: GENERATE_QUEUE,

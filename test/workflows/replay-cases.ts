@@ -179,7 +179,7 @@ export const NEVER_REPLAYED: readonly NeverReplayed[] = [
     code: /\bObject\b|\bownKeys\b|_object_without|\/\* (binding|reexport)|^(: \{\}|: 0|return \{\};|continue;|\? void 0)$/,
   },
   // Queries, and validators of Updates, leave nothing in a history; nor does progress before it is open.
-  { file: /^(feed-verbs|progress|say|steering)$/, code: /^\((|given|message|state, given|tuning)\)=>/ },
+  { file: /^(agent|feed-verbs|progress|say|steering)$/, code: /^\((|asked|given|message|state, given|tuning)\)=>/ },
   { file: /^steering$/, code: /^(: asked|\? 'accepting'|: \{\s*done: 0)/ },
   // A bug of ours, not a step that failed; and failures of kinds that no server sends today.
   {

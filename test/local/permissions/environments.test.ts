@@ -32,7 +32,7 @@ const record = (given: Partial<EnvironmentRecord> = {}): EnvironmentRecord => ({
   ...given,
 });
 const model = { model: 'tiny', tokenizer: null, apiKeyEnv: null };
-registerRun(home, { folder: own, ...model }, [record()]);
+registerRun(home, { folder: own, ...model }, { environments: [record()] });
 
 function use(asked: EnvironmentRecord, folder: string, flags: OperatorWords = {}, served: EnvironmentRecord[] = []) {
   const permissions = openPermissions(operatorOf({}, flags, { cwd: root }), home, served);
@@ -80,7 +80,11 @@ describe("a run's own environment", () => {
     const judge = (apiKeyEnv: string | null) => ({ server: 'https://judge.internal/v1', apiKeyEnv });
     const rubric = (key: string | null, at = 'd') =>
       record({ door: 'rubric', spec: ['/opt/me/rubric.json'], fingerprint: at.repeat(64), judge: judge(key) });
-    registerRun(home, { folder: own, ...model }, [record(), rubric('JUDGE_API_KEY'), rubric('AWS_SECRET', 'e')]);
+    registerRun(
+      home,
+      { folder: own, ...model },
+      { environments: [record(), rubric('JUDGE_API_KEY'), rubric('AWS_SECRET', 'e')] },
+    );
     expect(use(rubric('JUDGE_API_KEY'), own)).toEqual(['/opt/me/rubric.json']);
     // A name that is no API key's needs a rule of the operator.
     expect(use(rubric('AWS_SECRET', 'e'), own)).toBe('not-allowed');

@@ -37,7 +37,14 @@ describe("a run's activities", () => {
       throw new Error('the test has ended');
     };
     const none = async () => undefined;
-    const others = { generate: none, begin: none, evaluate: none, endEnvironment: none, callTool: none };
+    const others = {
+      generate: none,
+      begin: none,
+      evaluate: none,
+      endEnvironment: none,
+      runAgent: async () => undefined,
+      callTool: none,
+    };
     const activities = { accept, ...others };
     const queues = await openQueues(
       { connection, session, untilAnswered: (step) => step() },

@@ -1,0 +1,105 @@
+// The context of an agent's call: the tokens that it adds, or the reason why it is refused, before a turn is begun for it.
+
+import type { AskedCall } from '../domain/agent/asked.ts';
+import { callContext, type CallContext, type PlayedCall } from '../domain/agent/call-context.ts';
+import { placeOf } from '../domain/agent/call-tree.ts';
+import type { Claim } from '../domain/agent/claims.ts';
+import { requestHash, type AgentRequest } from '../domain/agent/conversation.ts';
+import { explain } from '../domain/errors/errors.ts';
+import { tokenBudget } from '../domain/rollout/ending.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
+import { oneLine } from '../domain/text/foreign-text.ts';
+import type { RefusedCall } from '../endpoint/agents.ts';
+import type { Backend, TokenBackend } from '../inference/backend.ts';
+import type { Stored } from '../records/store.ts';
+
+export interface Answering {
+  readonly settings: RolloutSettings;
+  readonly backend: Backend;
+  readonly calls: {
+    readonly played: readonly PlayedCall[];
+    turnOf(call: string): Stored<TurnRecord>;
+  };
+}
+
+/** Ids are made once: those that the model sampled, and those before them, stay as they are. */
+export async function contextOf(
+  request: AgentRequest,
+  { settings, backend, calls }: Answering,
+): Promise<CallContext | RefusedCall> {
+  if (!isOfTokens(backend)) return request.tools.length > 0 ? noTools(backend) : placed(request, calls.played);
+  const { tools } = settings;
+  if (request.tools.length > 0 && !tools) return noTools(backend);
+  const { stops = [], opensResults } = tools ?? {};
+  const end = { stops, ...(opensResults !== undefined && { opensResults }) };
+  const context = await callContext(request, calls.played, backend.tokenizer, end).catch(unshowable);
+  if ('refused' in context) return context;
+  const parent = context.parent === null ? undefined : calls.turnOf(context.parent).record;
+  const before = parent ? parent.contextLength + parent.outputIds.length : 0;
+  const length = before + context.ids.length;
+  const { contextLength } = backend.facts;
+  if (tokenBudget(length, settings.maxNewTokens, contextLength) > 0) return context;
+  const message = `has ${length} tokens, and the model's context holds ${contextLength}`;
+  return { refused: 'context-length', message } as const;
+}
+
+/** The place of a call to a model that is sent messages. */
+function placed(request: AgentRequest, calls: readonly PlayedCall[]): CallContext {
+  const place = placeOf(request, calls);
+  const own = { ids: [], text: '', systemAsUser: false };
+  if (place.parent) {
+    const { parent, reasoningDropped } = place;
+    const shared = parent.request.messages.length;
+    return { parent: parent.id, branch: null, differsAt: null, shared, reasoningDropped, ...own };
+  }
+  const differsAt = place.branch === null ? null : place.differsAt;
+  return { parent: null, branch: place.branch, differsAt, shared: 0, reasoningDropped: false, ...own };
+}
+
+const noTools = ({ facts }: Backend) =>
+  ({
+    refused: 'unsupported-field',
+    message: `offers tools, and no form of tool calls of ${facts.name} is known (--tool-format names one)`,
+  }) as const;
+
+const unshowable = (error: unknown) =>
+  ({
+    refused: 'unsupported-field',
+    message: `cannot be shown by the chat template: ${oneLine(explain(error)).slice(0, 300)}`,
+  }) as const;
+
+const isOfTokens = (backend: Backend): backend is TokenBackend => backend.facts.kind !== 'text';
+
+/** A call as it is recorded. `parent`: the turn whose tokens it extends. */
+export function askedCall(
+  { call }: Claim,
+  request: AgentRequest,
+  dialect: string,
+  context: CallContext,
+  parent: number | null,
+): AskedCall {
+  const { shared, branch, differsAt } = context;
+  const flags = [
+    ...request.flags,
+    ...(context.reasoningDropped
+      ? ['The echo of the reply before lacks its reasoning, which stays in the context.']
+      : []),
+    ...(context.systemAsUser ? ['The chat template takes no such system message: it was shown as a user’s.'] : []),
+  ];
+  return {
+    call: call.id,
+    hash: requestHash(request),
+    occurrence: call.occurrence,
+    dialect,
+    parent,
+    branch,
+    differsAt,
+    shared,
+    messages: request.messages.slice(shared),
+    ...(shared === 0 && request.tools.length > 0 && { tools: request.tools }),
+    limits: request.limits,
+    ...(request.instructed && { instructed: true }),
+    ...(flags.length > 0 && { flags }),
+  };
+}

@@ -1,0 +1,228 @@
+// Runs the program of an agent to its end, once: its end is recorded, and a retry returns it. Each call that the program
+// makes is written down, becomes a turn of the rollout's workflow, and is answered from the turn's record. A retry after a
+// crash runs the program again, and answers the calls that have a turn at once.
+
+import { Context } from '@temporalio/activity';
+import type { AskedRecord } from '../domain/agent/asked.ts';
+import type { PlayedCall } from '../domain/agent/call-context.ts';
+import { playedCall, replyOf } from '../domain/agent/played-calls.ts';
+import type { AgentEndRecord } from '../domain/agent/program.ts';
+import { AgentError } from '../domain/errors/errors.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
+import { type TrajectoryReference, turnSeed } from '../domain/run/ids.ts';
+import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { AgentEnded, AnswerCall, RecordedReply } from '../endpoint/agents.ts';
+import type { Backend } from '../inference/backend.ts';
+import type { Store, Stored } from '../records/store.ts';
+import { askedCall, contextOf } from './agent-context.ts';
+import type { ActivityDeps } from './deps.ts';
+import { beat, heartbeating } from './heartbeat.ts';
+import { patientStore } from './patient-store.ts';
+import { recordedRollout, recordedTurn } from './recorded.ts';
+
+/** The small fact of a program that has ended. */
+export interface AgentRan {
+  /** Turns of the rollout: each call with a reply, of whichever attempt. */
+  readonly turns: number;
+}
+
+/** Heartbeat details. */
+interface AgentBeat {
+  /** Attempts in which a signal ended the program. */
+  readonly signals: number;
+  /** The disk's error, while it keeps a call from being stored. */
+  readonly waits: string | null;
+}
+
+/** Temporal takes ten Updates of a workflow at once. */
+const IN_FLIGHT = 8;
+/** A program that a signal ended is run again so many times. */
+const TRIES = 5;
+
+export function agentActivity({ openStore, backend: backendOf, agents, askTurn }: ActivityDeps) {
+  return async function runAgent({ rollout: id }: { readonly rollout: TrajectoryReference }): Promise<AgentRan> {
+    const store = openStore(id.out, id.run);
+    const known = await store.getAgent(id);
+    if (known) return { turns: known.record.turns };
+    const { record: rollout, hash } = await recordedRollout(store, id);
+    const { settings, query } = rollout;
+    const { attempt, workflowExecution } = Context.current().info;
+    const signals = (Context.current().info.heartbeatDetails as AgentBeat | undefined)?.signals ?? 0;
+    return heartbeating(async (signal, progress: (beat: AgentBeat) => void) => {
+      progress({ signals, waits: null });
+      const patient = patientStore(store, (waits) => progress({ signals, waits }));
+      const backend = await Promise.race([backendOf(settings, store.folder), Context.current().cancelled]);
+      const ask = inFlight(IN_FLIGHT, (turn: number, call: string) =>
+        askTurn!(workflowExecution!.workflowId, { turn, call }, signal),
+      );
+      const calls = await callsSoFar(store, id, ask);
+      const ended = await agents!.play(
+        {
+          id,
+          attempt,
+          program: settings.program!,
+          row: query.row ?? {},
+          seed: turnSeed(settings.seed, id.query, id.sample, 0),
+          model: backend.facts.name,
+          recorded: calls.recorded(),
+          answer: answering(patient, id, { settings, hash, backend, calls, ask }),
+          signal,
+        },
+        store.folder,
+      );
+      if (ended.code === null || ended.code > SIGNALLED) throw signalled(signals + 1);
+      const record = endOf(ended, attempt, calls);
+      return { turns: (await patient.putAgent(id, record)).record.turns };
+    });
+  };
+}
+
+type Ask = (turn: number, call: string) => Promise<void>;
+
+/** The calls that have a turn. */
+interface Calls {
+  readonly played: PlayedCall[];
+  turnOf(call: string): Stored<TurnRecord>;
+  has(call: string): boolean;
+  add(turn: Stored<TurnRecord>): void;
+  /** A number that no call has, as far as this attempt knows. */
+  nextTurn(): number;
+  recorded(): readonly RecordedReply[];
+}
+
+/** Those that were asked for and have no turn yet, since their attempt ended, get theirs first. */
+async function callsSoFar(store: Store, id: TrajectoryReference, ask: Ask): Promise<Calls> {
+  const turns = new Map<string, Stored<TurnRecord>>();
+  const byTurn = new Map<number, PlayedCall>();
+  const played: PlayedCall[] = [];
+  let count = 0;
+  const calls: Calls = {
+    played,
+    turnOf: (call) => turns.get(call)!,
+    has: (call) => turns.has(call),
+    add(turn) {
+      const call = playedCall(turn.record, (number) => byTurn.get(number));
+      if (turns.has(call.id)) return;
+      turns.set(call.id, turn);
+      byTurn.set(turn.record.turn, call);
+      played.push(call);
+    },
+    nextTurn: () => ++count,
+    recorded: () =>
+      [...turns.values()].map(({ record }) => ({
+        occurrence: record.asked!.occurrence,
+        request: byTurn.get(record.turn)!.request,
+        dialect: record.asked!.dialect,
+        reply: replyOf(record),
+      })),
+  };
+  const found: Promise<Stored<TurnRecord>>[] = [];
+  for (let turn = 1; ; turn++) {
+    const there = await store.getTurn(id, turn);
+    const asked = there ? undefined : await store.getAsked(id, turn);
+    if (!there && !asked) break;
+    count = turn;
+    const due = there
+      ? Promise.resolve(there)
+      : ask(turn, asked!.record.asked.call).then(() => recordedTurn(store, id, turn));
+    due.catch(() => undefined);
+    found.push(due);
+  }
+  for (const turn of await Promise.all(found)) calls.add(turn);
+  return calls;
+}
+
+interface Answering {
+  readonly settings: RolloutSettings;
+  /** Of the rollout's record. */
+  readonly hash: string;
+  readonly backend: Backend;
+  readonly calls: Calls;
+  readonly ask: Ask;
+}
+
+function answering(store: Store, id: TrajectoryReference, parts: Answering): AnswerCall {
+  const { settings, hash, backend, calls, ask } = parts;
+  const { maxCalls } = settings.program!;
+  let begun = calls.played.length;
+  return async (taken, request, dialect) => {
+    if (begun >= maxCalls) {
+      return { refused: 'max-calls', message: `is call ${begun + 1} of this rollout, which may make ${maxCalls}` };
+    }
+    const context = await contextOf(request, { settings, backend, calls });
+    if ('refused' in context) return context;
+    begun++;
+    const parent = context.parent === null ? undefined : calls.turnOf(context.parent);
+    const asked = askedCall(taken, request, dialect, context, parent?.record.turn ?? null);
+    for (;;) {
+      const turn = calls.nextTurn();
+      const record: AskedRecord = {
+        turn,
+        asked,
+        contextIds: context.ids,
+        contextText: context.text,
+        previous: parent?.hash ?? hash,
+      };
+      // Another attempt, thought dead, may have given the number to a call of its own.
+      const stored = await store.putAsked(id, record);
+      await ask(turn, stored.record.asked.call);
+      const answered = await recordedTurn(store, id, turn);
+      calls.add(answered);
+      // A call that stays behind is of a turn that is there, and harms nothing.
+      store.dropChunks(id, turn).catch(() => undefined);
+      if (answered.record.asked?.call === asked.call) return replyOf(answered.record);
+      if (calls.has(asked.call)) return replyOf(calls.turnOf(asked.call).record);
+    }
+  };
+}
+
+function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, attempt: number, calls: Calls): AgentEndRecord {
+  const isFine = code === 0 || cut !== undefined;
+  if (!isFine) {
+    const words = tail === '' ? '' : ` Its last lines: ${tail}`;
+    throw new AgentError(`The agent ended with exit code ${code}.${words}`, { reason: 'agent-exited' });
+  }
+  if (last === null) {
+    throw new AgentError('The agent ended without a call of the model.', {
+      reason: 'agent-no-call',
+      fix: 'It finds the address and the key in OPENAI_BASE_URL and OPENAI_API_KEY, or ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY.',
+    });
+  }
+  const left = abandoned.map((call) => calls.turnOf(call).record.turn).toSorted((a, b) => a - b);
+  return {
+    attempt,
+    code,
+    turns: calls.played.length,
+    answer: said.answer ?? null,
+    ...(said.reward !== undefined && { reward: said.reward }),
+    ...(said.rewards && { rewards: said.rewards }),
+    ...(cut !== undefined && { cut }),
+    last: calls.turnOf(last).record.turn,
+    ...(left.length > 0 && { abandoned: left }),
+  };
+}
+
+function signalled(signals: number): AgentError {
+  beat({ signals, waits: null } satisfies AgentBeat);
+  return new AgentError('A signal ended the agent.', { reason: 'agent-ended-by-signal', retryable: signals < TRIES });
+}
+
+/** A shell's exit code of a process that a signal ended is above it. */
+const SIGNALLED = 128;
+
+/** At most so many at once; the others wait. */
+function inFlight(most: number, ask: Ask): Ask {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (turn, call) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      await ask(turn, call);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}

@@ -1,0 +1,52 @@
+// The program that `--agent` names, with its files.
+
+import type { ProgramRecord } from '../../domain/agent/program.ts';
+import { UsageError } from '../../domain/errors/errors.ts';
+import { short } from '../../domain/text/foreign-text.ts';
+import { commandIdentity } from '../../environments/processes/identity.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
+import type { ResolvedOptions } from '../../run/config.ts';
+import type { Io } from '../io.ts';
+
+/** The words of the command `--agent` or `--serve-agent`: a module of JavaScript or TypeScript is run by Node. */
+export function programWords(text: string, cwd: string, flag = '--agent'): readonly string[] {
+  const { door, words } = parseSpec(text, cwd, flag);
+  return door === 'module' ? [process.execPath, ...words] : words;
+}
+
+/** As it was given, where the agent is a preset, or there is none. */
+export function describeProgram(resolved: ResolvedOptions, io: Io): Partial<ReturnType<typeof withProgram>> {
+  const { agent } = resolved.options;
+  if (agent === null || !isProgram(agent)) return {};
+  const words = programWords(agent, io.cwd);
+  return withProgram(resolved, words, commandIdentity(words));
+}
+
+/** A preset has a name of one word; a command has a blank, or names a file. */
+const isProgram = (agent: string): boolean => /[\s/]/.test(agent.trim()) || /\.\w+$/.test(agent.trim());
+
+/** The options of a run whose agent is a program: it decides by itself how often it asks, and has one answer. */
+function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerprint: string) {
+  const { options, origins } = resolved;
+  const { agentTimeout: timeoutSeconds, maxCalls } = options;
+  const [foreign] = (['numTurns', 'stop', 'feedback', 'turnDiscount'] as const).filter(
+    (key) => origins[key] === 'flag',
+  );
+  if (foreign !== undefined) {
+    throw new UsageError(`The agent ${short(spec.join(' '), 80)} decides its turns itself, and ${foreign} is given.`, {
+      reason: 'bad-value',
+      fix: 'Leave it out.',
+    });
+  }
+  if (options.tool.length + options.mcp.length > 0) {
+    throw new UsageError(
+      `The agent ${short(spec.join(' '), 80)} calls its tools itself, and tools of the run are given.`,
+      {
+        reason: 'bad-value',
+        fix: 'Leave out --tool and --mcp: the program names its tools in its requests.',
+      },
+    );
+  }
+  const program: ProgramRecord = { spec, fingerprint, timeoutSeconds, maxCalls };
+  return { resolved: { origins, options: { ...options, agent: null, numTurns: 1 } }, program };
+}

@@ -1,0 +1,86 @@
+// A call of an agent's program as its turn's record has it, and the record that is written before the model is asked. The
+// request of a call is that of its parent with further messages, or whole: no conversation is stored twice.
+
+import {
+  COUNT,
+  HASH,
+  IDS,
+  listOf,
+  maybe,
+  NAME,
+  OBJECT,
+  type ObjectOf,
+  objectOf,
+  oneOf,
+  orNull,
+  PLACE,
+  type Test,
+  TEXT,
+  type TypeOf,
+} from '../schema/fields.ts';
+import { TOOL_SCHEMAS } from '../tools/tool.ts';
+import { BRANCHES } from './call-tree.ts';
+import type { AgentMessage, AgentRequest, Asked, RecordedRequest } from './conversation.ts';
+
+/** Present in the record of each turn of a rollout that an agent's program plays. */
+export const ASKED_CALL = objectOf({
+  /** 18 hexadecimal digits, from hash and occurrence. */
+  call: NAME,
+  /** SHA-256 of all that the reply depends on (conversation.ts). */
+  hash: HASH,
+  /** 0-based, among the calls of that hash. */
+  occurrence: COUNT,
+  /** The path behind `/v1` that was asked. */
+  dialect: NAME,
+  /** The turn whose tokens the context extends; null for a root. */
+  parent: orNull(PLACE),
+  /** The reason why it extends none; null for the first call, and for one that extends another. */
+  branch: orNull(oneOf(...BRANCHES)),
+  /** The 0-based first message that made it a branch. */
+  differsAt: orNull(COUNT),
+  /** The parent's messages that it begins with: all of them, or none. */
+  shared: COUNT,
+  /** The messages behind them, as the program sent them. */
+  messages: listOf(OBJECT) as unknown as Test<readonly AgentMessage[]>,
+  /** Absent: with `shared` messages those of the parent, else none. */
+  tools: maybe(TOOL_SCHEMAS),
+  limits: OBJECT as unknown as Test<AgentRequest['limits']>,
+  /** The first message is not of the conversation: the next request brings its own. */
+  instructed: maybe(oneOf(true)),
+  /** The request taken otherwise than it asks, and the parts of its context that its echo lacks: a sentence each. */
+  flags: maybe(listOf(TEXT)),
+});
+export type AskedCall = TypeOf<typeof ASKED_CALL>;
+
+/** The reply that the program gets, where it is not the turn's answer as it stands. */
+export const GIVEN_REPLY = objectOf({
+  text: TEXT,
+  reasoning: maybe(TEXT),
+  /** `arguments`: JSON text of an object. */
+  calls: maybe(listOf(objectOf({ name: NAME, arguments: TEXT }))),
+  /** The program's own stop text that ended it. */
+  stopped: maybe(TEXT),
+});
+export type GivenReply = TypeOf<typeof GIVEN_REPLY>;
+
+/** Written once before the model is asked; the turn's record replaces it. */
+export const ASKED = {
+  turn: PLACE,
+  asked: ASKED_CALL,
+  /** Tokens new in the context, behind the parent's; all of them for a root. */
+  contextIds: IDS,
+  contextText: TEXT,
+  /** Hash of the parent's record; of the rollout's for a root. */
+  previous: HASH,
+};
+export type AskedRecord = ObjectOf<typeof ASKED>;
+
+/** The request of a call. `parent`: that of its parent. */
+export function requestOf(asked: AskedCall, parent: Asked | undefined): RecordedRequest {
+  const { shared, messages, tools = [], limits, instructed } = asked;
+  const own = { limits, ...(instructed && { instructed }) };
+  if (shared === 0) return { messages, tools, ...own };
+  if (parent?.messages.length !== shared)
+    throw new Error(`call ${asked.call} shares ${shared} messages with its parent`);
+  return { messages: [...parent.messages, ...messages], tools: parent.tools, ...own };
+}

@@ -1,0 +1,68 @@
+// The program of an agent as a run records it, and the end of the program in a rollout.
+
+import {
+  COUNT,
+  HASH,
+  LIMIT,
+  listOf,
+  mapOf,
+  maybe,
+  NAME,
+  NUMBER,
+  type ObjectOf,
+  objectOf,
+  oneOf,
+  orNull,
+  PLACE,
+  TEXT,
+  type TypeOf,
+} from '../schema/fields.ts';
+
+export const DEFAULT_AGENT_SECONDS = 3_600;
+export const MAX_AGENT_SECONDS = 86_400;
+/** Each call is an Update of the rollout's workflow, and Temporal takes 2,000 of one. */
+export const DEFAULT_MAX_CALLS = 500;
+export const MAX_CALLS = 1_000;
+
+/** Fixed when the run is made, and equal on all of its workers. */
+export const PROGRAM = objectOf({
+  /** The words of the command. */
+  spec: listOf(NAME),
+  /** SHA-256 over the files that the command names, and its arguments. */
+  fingerprint: HASH,
+  /** Time limit of one attempt. */
+  timeoutSeconds: LIMIT,
+  /** Calls of the model in one rollout. */
+  maxCalls: PLACE,
+});
+export type ProgramRecord = TypeOf<typeof PROGRAM>;
+
+/** `python3 agent.py (3fb0…)` */
+export const programTitle = ({ spec, fingerprint }: Pick<ProgramRecord, 'spec' | 'fingerprint'>): string =>
+  `${spec.map((word) => word.slice(word.lastIndexOf('/') + 1)).join(' ')} (${fingerprint.slice(0, 12)})`;
+
+/** A limit that refused a call of the program: its exit code is then no failure. */
+export const CUTS = ['max-calls', 'context-length'] as const;
+export type Cut = (typeof CUTS)[number];
+
+/** Written once, when an attempt of the program has ended by itself. */
+export const AGENT_END = {
+  /** The attempt of the activity, 1-based. */
+  attempt: PLACE,
+  /** Exit code; null if a signal ended it. */
+  code: orNull(COUNT),
+  /** Turns of the rollout: each call with a reply, of whichever attempt. */
+  turns: PLACE,
+  /** As the program gave it; null: the text of its last call's reply. */
+  answer: orNull(TEXT),
+  /** As the program gave it. */
+  reward: maybe(NUMBER),
+  /** Its named parts. */
+  rewards: maybe(mapOf(NUMBER)),
+  cut: maybe(oneOf(...CUTS)),
+  /** The turn of its last call. */
+  last: PLACE,
+  /** Turns of earlier attempts that this one did not ask for again. */
+  abandoned: maybe(listOf(PLACE)),
+};
+export type AgentEndRecord = ObjectOf<typeof AGENT_END>;

@@ -1,0 +1,48 @@
+// The last words of an agent's program: its answer, its reward, or both. Read from the last line of its standard output, or
+// from what it posted to its endpoint.
+
+import { isObject } from '../schema/fields.ts';
+
+export interface Said {
+  /** The answer that is judged. */
+  readonly answer?: string;
+  readonly reward?: number;
+  /** Parts of the reward, by name. */
+  readonly rewards?: Readonly<Record<string, number>>;
+}
+
+const FORM = '{"answer": "text"}, {"reward": 0.5} or both, and "rewards": {"name": 0.5}';
+
+/** The words, or what is wrong with them. */
+export function saidBy(value: unknown): { readonly said: Said } | { readonly problem: string } {
+  if (!isObject(value)) return { problem: `is no object: right would be ${FORM}` };
+  const { answer, reward, rewards } = value;
+  if (answer === undefined && reward === undefined)
+    return { problem: `has neither answer nor reward: right would be ${FORM}` };
+  if (answer !== undefined && typeof answer !== 'string') return { problem: 'has an answer that is no text' };
+  if (reward !== undefined && !isNumber(reward)) return { problem: 'has a reward that is no finite number' };
+  const parts = rewards === undefined ? {} : rewards;
+  if (!isObject(parts) || !Object.values(parts).every(isNumber))
+    return { problem: 'has rewards that are no object of finite numbers' };
+  return {
+    said: {
+      ...(answer !== undefined && { answer: answer.toWellFormed() }),
+      ...(reward !== undefined && { reward: reward as number }),
+      ...(Object.keys(parts).length > 0 && { rewards: parts as Readonly<Record<string, number>> }),
+    },
+  };
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(Math.fround(value));
+
+/** The words in a line of output; undefined for any other line. */
+export function saidInLine(line: string): ReturnType<typeof saidBy> | undefined {
+  if (!line.startsWith('{')) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  return isObject(value) && ('answer' in value || 'reward' in value) ? saidBy(value) : undefined;
+}

@@ -1,0 +1,64 @@
+// The interface of this room: it runs the program of an agent once, with an endpoint of its own that the program asks.
+
+import type { AgentRequest, RecordedRequest } from '../domain/agent/conversation.ts';
+import type { Claim } from '../domain/agent/claims.ts';
+import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
+import type { AgentReply } from '../domain/agent/reply.ts';
+import type { RolloutId } from '../domain/run/ids.ts';
+import type { Said } from '../domain/agent/said.ts';
+import type { JsonObject } from '../domain/text/json.ts';
+
+/** A call with its reply, as an earlier attempt recorded it. */
+export interface RecordedReply {
+  readonly occurrence: number;
+  readonly request: RecordedRequest;
+  readonly dialect: string;
+  readonly reply: AgentReply;
+}
+
+/** A call that gets no reply, now or when it is made again; the program is told in its dialect. */
+export interface RefusedCall {
+  readonly refused: Cut | 'unsupported-field';
+  readonly message: string;
+}
+
+/** The reply to a new call, recorded. `dialect`: of its first request, which names the ids in it. */
+export type AnswerCall = (taken: Claim, request: AgentRequest, dialect: string) => Promise<AgentReply | RefusedCall>;
+
+export interface AgentAttempt {
+  readonly id: RolloutId;
+  /** 1-based. */
+  readonly attempt: number;
+  readonly program: ProgramRecord;
+  /** The program finds it in the file that EVERTURN_ROW names. */
+  readonly row: JsonObject;
+  readonly seed: number;
+  readonly model: string;
+  /** In the order in which they began. */
+  readonly recorded: readonly RecordedReply[];
+  readonly answer: AnswerCall;
+  /** Ends the program with all that it started. */
+  readonly signal: AbortSignal;
+}
+
+export interface AgentEnded {
+  /** Null: a signal ended it. */
+  readonly code: number | null;
+  readonly said: Said;
+  /** Last lines of its standard error. */
+  readonly tail: string;
+  readonly cut?: Cut;
+  /** The id of its last call; null if it made none. */
+  readonly last: string | null;
+  /** Ids of recorded calls that it has not made. */
+  readonly abandoned: readonly string[];
+}
+
+/** All agents of a worker. */
+export interface Agents {
+  /**
+   * Resolves when the program has ended by itself. Rejects with the error of `answer`, with the signal's reason, or with an
+   * AgentError if it may not run here, cannot be started or takes too long.
+   */
+  play(attempt: AgentAttempt, runFolder: string): Promise<AgentEnded>;
+}

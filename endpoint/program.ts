@@ -1,0 +1,189 @@
+// Runs the program of an agent: in a workspace of its own, with an endpoint on loopback whose address and secret it finds in
+// the variables that the libraries of OpenAI and Anthropic read. Guarantees: the program ends with all that it started, at
+// its time limit, with its attempt and with this process; an attempt that is made again has the same folder, empty.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
+import { type Said, saidBy, saidInLine } from '../domain/agent/said.ts';
+import { AgentError } from '../domain/errors/errors.ts';
+import { short } from '../domain/text/foreign-text.ts';
+import { commandIdentity } from '../environments/processes/identity.ts';
+import { commandLaunch, filesOf, type Log, type ProcessLaunch } from '../environments/processes/launch.ts';
+import { confined } from '../environments/processes/confine.ts';
+import { GuardedLines } from '../environments/processes/guarded-lines.ts';
+import type { AgentAttempt, AgentEnded, Agents } from './agents.ts';
+import { openEndpoint } from './server.ts';
+
+export interface AgentsOptions {
+  readonly log: Log;
+  /** The words to run for a run's program. Throws AgentError if this worker may not. */
+  readonly permitted: (program: ProgramRecord, runFolder: string) => readonly string[];
+}
+
+const MAX_LINE_BYTES = 2 ** 20;
+const TAIL_LINES = 12;
+
+export function createAgents({ log, permitted }: AgentsOptions): Agents {
+  return {
+    async play(attempt, runFolder) {
+      const words = permitted(attempt.program, runFolder);
+      mustBe(attempt.program, words);
+      const folder = workspaceOf(attempt, runFolder);
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      try {
+        return await played(attempt, commandLaunch(words, log), folder);
+      } finally {
+        await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+      }
+    },
+  };
+}
+
+async function played(attempt: AgentAttempt, launch: ProcessLaunch, folder: string): Promise<AgentEnded> {
+  const key = `everturn-${randomBytes(24).toString('hex')}`;
+  let posted: Said | undefined;
+  let cut: Cut | undefined;
+  let broken: (error: unknown) => void = () => undefined;
+  const failing = new Promise<never>((_, reject) => (broken = reject));
+  failing.catch(() => undefined);
+  const endpoint = await openEndpoint({
+    key,
+    model: attempt.model,
+    recorded: attempt.recorded,
+    async answer(...call) {
+      try {
+        const reply = await attempt.answer(...call);
+        if ('refused' in reply && reply.refused !== 'unsupported-field') cut = reply.refused;
+        return reply;
+      } catch (error) {
+        broken(error);
+        throw error;
+      }
+    },
+    onReward(value) {
+      const read = saidBy(value);
+      if ('problem' in read) return `the reward ${read.problem}`;
+      posted = { ...posted, ...read.said };
+      return undefined;
+    },
+  });
+  try {
+    const row = join(folder, '.everturn-row.json');
+    await writeFile(row, JSON.stringify(attempt.row));
+    const code = filesOf([launch.file, ...launch.args])[0] === undefined ? '' : launch.cwd;
+    const env = { ...launch.env, ...variablesOf(attempt, endpoint.url, key), EVERTURN_ROW: row, EVERTURN_CODE: code };
+    const ended = await Promise.race([failing, ran({ ...launch, cwd: folder, env }, attempt)]);
+    return {
+      ...ended,
+      said: { ...posted, ...ended.said },
+      ...(cut !== undefined && { cut }),
+      last: endpoint.last(),
+      abandoned: endpoint.abandoned(),
+    };
+  } finally {
+    await endpoint.close();
+  }
+}
+
+/** One attempt of the process, to its end. */
+function ran(
+  launch: ProcessLaunch,
+  { program, signal }: AgentAttempt,
+): Promise<Pick<AgentEnded, 'code' | 'said' | 'tail'>> {
+  const tail: string[] = [];
+  let last = '';
+  return new Promise((resolve, reject) => {
+    const log = (line: string) => {
+      tail.push(line.slice(line.indexOf(': ') + 2));
+      if (tail.length > TAIL_LINES) tail.shift();
+      launch.log(line);
+    };
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      lines.kill();
+      settle();
+    };
+    const abort = () => end(() => reject(signal.reason as Error));
+    const limited = confined({ ...launch, log });
+    const lines = new GuardedLines(limited, {
+      maxLineBytes: MAX_LINE_BYTES,
+      onLine(line) {
+        const text = line.toString('utf8').trim();
+        if (text !== '') last = text;
+      },
+      onTooLong: () => end(() => reject(tooLong(launch.who))),
+      onEnd(how, code, cause) {
+        const beyond = code === null ? undefined : limited.endings?.[code];
+        if (cause !== undefined || beyond !== undefined || code === NOT_FOUND)
+          return end(() => reject(notRun(launch.who, beyond ?? how, cause)));
+        const read = saidInLine(last);
+        if (read && 'problem' in read) return end(() => reject(unreadable(launch.who, read.problem)));
+        end(() => resolve({ code, said: read?.said ?? {}, tail: tail.join('\n') }));
+      },
+    });
+    const timer = setTimeout(() => end(() => reject(late(launch.who, program))), program.timeoutSeconds * 1000);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  });
+}
+
+/** Of a shell that finds no program. */
+const NOT_FOUND = 127;
+
+/** The same for each attempt of a rollout, and of no other one. */
+function workspaceOf({ id }: AgentAttempt, runFolder: string): string {
+  const of = JSON.stringify([runFolder, id.query, id.sample, id.attempt]);
+  return join(tmpdir(), 'everturn-agents', createHash('sha256').update(of).digest('hex').slice(0, 32));
+}
+
+/** The libraries of OpenAI and Anthropic, and what is built on them, need no other setting. */
+function variablesOf({ id, attempt, seed, model }: AgentAttempt, url: string, key: string): Record<string, string> {
+  return {
+    OPENAI_BASE_URL: `${url}/v1`,
+    OPENAI_API_BASE: `${url}/v1`,
+    OPENAI_API_KEY: key,
+    OPENAI_MODEL: model,
+    // Their traces would leave for another address, with this key.
+    OPENAI_AGENTS_DISABLE_TRACING: '1',
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: key,
+    ANTHROPIC_MODEL: model,
+    ANTHROPIC_SMALL_FAST_MODEL: model,
+    NO_PROXY: '127.0.0.1,localhost',
+    no_proxy: '127.0.0.1,localhost',
+    EVERTURN_ATTEMPT: String(attempt),
+    EVERTURN_KEY: `${id.run}/${id.query}/${id.sample}/${id.attempt}`,
+    EVERTURN_ROLLOUT_SEED: String(seed),
+  };
+}
+
+function mustBe({ spec, fingerprint }: ProgramRecord, words: readonly string[]): void {
+  if (commandIdentity(words) === fingerprint) return;
+  throw new AgentError(`The agent ${short(spec.join(' '), 200)} is not the one of the run: its files have changed.`, {
+    reason: 'agent-changed',
+    fix: 'Bring the files back as they were when the run was made, or begin a run with the new ones.',
+  });
+}
+
+const notRun = (who: string, how: string, cause?: unknown): AgentError =>
+  new AgentError(`The agent ${who} ${how}.`, { reason: 'agent-not-run', cause });
+
+const unreadable = (who: string, problem: string): AgentError =>
+  new AgentError(`The last line of the agent ${who} ${problem}.`, { reason: 'agent-broken' });
+
+const tooLong = (who: string): AgentError =>
+  new AgentError(`The agent ${who} wrote a line of more than ${MAX_LINE_BYTES} bytes to its standard output.`, {
+    reason: 'agent-broken',
+    fix: 'Write what is long to a file, or to standard error.',
+  });
+
+const late = (who: string, { timeoutSeconds }: ProgramRecord): AgentError =>
+  new AgentError(`The agent ${who} did not end in ${timeoutSeconds} s.`, {
+    reason: 'agent-timeout',
+    fix: '`--agent-timeout` gives it more seconds.',
+  });

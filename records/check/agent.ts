@@ -1,0 +1,133 @@
+// Proves the calls of an agent's program: each is known by the hash of its request, extends the tokens of its parent or is a
+// root, and its reply is the one that its answer gives; the rollout's end counts one sample for each leaf.
+
+import { leavesOf } from '../../domain/agent/branches.ts';
+import { callContext, type PlayedCall } from '../../domain/agent/call-context.ts';
+import { requestHash } from '../../domain/agent/conversation.ts';
+import { playedCall } from '../../domain/agent/played-calls.ts';
+import { callIdOf } from '../../domain/agent/reply.ts';
+import { CALLED } from '../../domain/rollout/calls.ts';
+import { explain } from '../../domain/errors/errors.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import { turnSeed } from '../../domain/run/ids.ts';
+import { AGENT_FILE, END_FILE, turnFile } from '../format/layout.ts';
+import { differences } from './differences.ts';
+import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
+
+export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts): AsyncGenerator<Problem> {
+  const { rollout, turns, end, agent } = checked;
+  if (!rollout.settings.program) return;
+  const calls = new Map<number, PlayedCall>();
+  const ids = new Map<string, number>();
+  for (const [i, turn] of turns.entries()) {
+    if (!turn) continue;
+    const file = turnFile(i + 1);
+    const { asked } = turn.record;
+    if (!asked) {
+      yield [file, 'answers no call, and its rollout is of an agent’s program'];
+      continue;
+    }
+    const other = ids.get(asked.call);
+    if (other !== undefined) yield [file, `answers call ${asked.call}, which turn ${other} answers`];
+    ids.set(asked.call, i + 1);
+    if (asked.parent !== null && !calls.has(asked.parent)) {
+      // A parent that cannot be read was reported.
+      if (asked.parent > i || turns[asked.parent - 1])
+        yield [file, `extends turn ${asked.parent}, which is no call before it`];
+      continue;
+    }
+    for await (const problem of problemsOfCall(checked, turn.record, calls, facts)) yield [file, problem];
+  }
+  if (agent) {
+    const { turns: count, last, abandoned = [] } = agent;
+    if ([last, ...abandoned].some((turn) => turn > count)) yield [AGENT_FILE, `names a turn beyond its ${count}`];
+  }
+  const records = turns.flatMap((turn) => turn?.record ?? []);
+  if (!end || records.length < end.turns.length || records.some(({ asked }) => !asked)) return;
+  const branches = leavesOf(records.slice(0, end.turns.length), agent?.abandoned).length;
+  for (const problem of differences(end, { branches, abandoned: agent?.abandoned })) yield [END_FILE, problem];
+}
+
+async function* problemsOfCall(
+  { rollout }: CheckedRollout,
+  record: TurnRecord,
+  calls: Map<number, PlayedCall>,
+  { tokenizer, calls: texts }: ReplayFacts,
+): AsyncGenerator<string> {
+  const asked = record.asked!;
+  let call: PlayedCall;
+  try {
+    call = playedCall(record, (turn) => calls.get(turn));
+  } catch (error) {
+    return yield explain(error);
+  }
+  calls.set(record.turn, call);
+  const found = requestHash(call.request);
+  const right = { hash: found, call: callIdOf(found, asked.occurrence) };
+  yield* differences(asked, right, 'its messages give');
+  const { tools } = rollout.settings;
+  const { reply } = record;
+  if (texts && tools && record.finish === 'stop' && reply && reply.stopped === undefined) {
+    const read = texts.replyIn(record.outputText, record.contextText, tools.format, call.request.tools);
+    yield* differences(record, { reply: read });
+  }
+  if (!tokenizer || record.trainable === false) return;
+  const path = asked.parent === null ? [] : pathOf(calls, asked.parent);
+  const { stops = [], opensResults } = tools ?? {};
+  try {
+    const end = { stops, ...(opensResults !== undefined && { opensResults }) };
+    const { ids, text, shared } = await callContext(call.request, path, tokenizer, end);
+    yield* differences(
+      { ...record, shared: asked.shared },
+      { contextIds: ids, contextText: text, shared },
+      'its messages give',
+    );
+  } catch (error) {
+    yield `has a context that ${tokenizer.name} cannot make: ${explain(error)}`;
+  }
+}
+
+function pathOf(calls: ReadonlyMap<number, PlayedCall>, turn: number): readonly PlayedCall[] {
+  const path: PlayedCall[] = [];
+  const byId = new Map([...calls.values()].map((call) => [call.id, call]));
+  for (let at = calls.get(turn); at; at = at.parent === null ? undefined : byId.get(at.parent)) path.unshift(at);
+  return path;
+}
+
+/** The part of a call's turn that follows from the calls before it. */
+export function rightCall({ id, rollout, hash, turns }: CheckedRollout, record: TurnRecord): object {
+  const { parent, call } = record.asked!;
+  const before = parent === null ? undefined : turns[parent - 1];
+  const start = before ? before.record.contextLength + before.record.outputIds.length : 0;
+  const isText = record.trainable === false;
+  const isKnown = parent === null || before !== undefined;
+  return {
+    previous: (parent === null ? hash : before?.hash) ?? record.previous,
+    contextLength: isKnown && !isText ? start + record.contextIds.length : record.contextLength,
+    seed: isText && record.seed === null ? null : turnSeed(rollout.settings.seed, id.query, id.sample, call),
+    maxNewTokens: record.maxNewTokens,
+    calls: undefined,
+  };
+}
+
+/** The verdict on a call: of none but the last one is there more to say. */
+export function rightCallVerdict(
+  { turns, agent, end }: CheckedRollout,
+  i: number,
+  environment: string | undefined,
+): object {
+  const of = turns[i]!.hash;
+  const isLast =
+    agent !== undefined && i + 1 === agent.turns && end?.outcome !== 'failed' && end?.outcome !== 'cancelled';
+  if (!isLast) return { turn: i + 1, ...CALLED, of, answer: undefined, calls: undefined };
+  const { answer, reward } = agent;
+  return {
+    turn: i + 1,
+    of,
+    environment: reward === undefined ? environment : undefined,
+    calls: undefined,
+    done: true,
+    ...(reward !== undefined && { reward, rewards: agent.rewards }),
+    ...(answer !== null && { answer: answer === turns[i]!.record.answer ? undefined : answer }),
+  };
+}

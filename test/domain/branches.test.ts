@@ -1,0 +1,141 @@
+// The samples of an agent's tree of calls, by random trees: each sampled token is trained once, in the first sample of it.
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { branchesOf, labelsOfBranch, leavesOf } from '../../domain/agent/branches.ts';
+import { neutralRow } from '../../domain/rollout/neutral-row.ts';
+import type { EndRecord, Trajectory } from '../../domain/rollout/trajectory.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import { aQuery, someSettings, turnRecord } from '../records/play.ts';
+
+const SHAPES = fc.array(
+  fc.record({ parent: fc.nat(), context: fc.integer({ min: 1, max: 4 }), output: fc.integer({ min: 1, max: 4 }) }),
+  { minLength: 1, maxLength: 12 },
+);
+interface Shape {
+  readonly parent: number;
+  readonly context: number;
+  readonly output: number;
+}
+
+/** Every id is another number, so that a token is known by it. */
+function treeOf(shapes: readonly Shape[], abandoned: readonly number[] = []): Trajectory {
+  let next = 0;
+  const ids = (count: number) => Array.from({ length: count }, () => next++);
+  const records: TurnRecord[] = [];
+  for (const [i, { parent: any, context, output }] of shapes.entries()) {
+    const parent = any % (i + 1) || null;
+    const before = parent === null ? undefined : records[parent - 1]!;
+    const contextIds = ids(context);
+    const outputIds = ids(output);
+    records.push({
+      ...turnRecord(i + 1, 'text'),
+      contextIds,
+      outputIds,
+      logprobs: outputIds.map((id) => -id - 1),
+      versions: [{ version: 0, start: 0, end: output }],
+      contextLength: (before ? before.contextLength + before.outputIds.length : 0) + context,
+      asked: {
+        ...{ call: `call ${i + 1}`, hash: 'a'.repeat(64), occurrence: 0, dialect: '/chat/completions', parent },
+        ...{ branch: null, differsAt: null, shared: parent === null ? 0 : 1, limits: {} },
+        messages: [{ role: 'user', text: `message ${i + 1}` }],
+      },
+    });
+  }
+  const count = records.length;
+  const end = {
+    ...{ outcome: 'complete', stopReason: 'done', failure: null, turns: records.map(({ turn }) => `hash ${turn}`) },
+    ...{ turnRewards: [...Array<number>(count - 1).fill(0), 0.5], returns: Array<number>(count).fill(0.5) },
+    ...{ success: [...Array<null>(count - 1).fill(null), 1], called: records.slice(1).map((_, i) => i + 1) },
+    ...{ finishedAt: 1, ...(abandoned.length > 0 && { abandoned }) },
+  } as unknown as EndRecord;
+  const verdict = (turn: number) => ({ turn, reason: 'agent', of: `hash ${turn}`, tookMs: 0 });
+  return {
+    rollout: {
+      ...{ run: 'r', query: aQuery('q'), index: 0, sample: 0, attempt: 1, settings: someSettings(), birthTime: 1 },
+    },
+    turns: records.map((record) => ({
+      record,
+      verdict: { ...verdict(record.turn), verdict: record.turn === count ? ('right' as const) : ('called' as const) },
+    })),
+    end,
+  };
+}
+
+describe('the samples of a tree', () => {
+  test('train each sampled token once, where it first stands, with its logprob, and no other token', () => {
+    fc.assert(
+      fc.property(SHAPES, (shapes) => {
+        const tree = treeOf(shapes);
+        const rows = branchesOf(tree).map((branch) => neutralRow(branch));
+        const trained = rows.flatMap((row) => row.response_ids.filter((_, i) => row.response_mask[i] === 1));
+        const sampled = tree.turns.flatMap(({ record }) => record.outputIds);
+        expect(trained.toSorted((a, b) => a - b)).toEqual(sampled.toSorted((a, b) => a - b));
+        for (const [index, row] of rows.entries()) {
+          expect([row.branch, row.branches, row.reward]).toEqual([index, rows.length, 0.5]);
+          expect(row.turn_returns).toEqual(
+            row.turn_ids.filter((id, i, all) => id >= 0 && id !== all[i - 1]).map(() => 0.5),
+          );
+          const expected = row.response_ids.map((id, i) => (row.response_mask[i] === 1 ? -id - 1 : 0));
+          expect(row.logprobs).toEqual(expected);
+        }
+        expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+      }),
+      { seed: 7, numRuns: 200 },
+    );
+  });
+
+  test('hold each the whole path to a leaf, and name the call at which they part', () => {
+    fc.assert(
+      fc.property(SHAPES, (shapes) => {
+        const tree = treeOf(shapes);
+        const records = tree.turns.map(({ record }) => record);
+        const branches = branchesOf(tree);
+        expect(branches).toHaveLength(leavesOf(records).length);
+        for (const branch of branches) {
+          const row = neutralRow(branch);
+          const leaf = records.find(({ asked }) => asked!.call === row.turn_calls!.at(-1))!;
+          const path: number[] = [];
+          for (
+            let at: TurnRecord | undefined = leaf;
+            at;
+            at = at.asked!.parent === null ? undefined : records[at.asked!.parent - 1]
+          )
+            path.unshift(...at.contextIds, ...at.outputIds);
+          expect([...row.prompt_ids, ...row.response_ids]).toEqual(path);
+          const first = records.find(({ asked }) => asked!.call === row.turn_calls![0])!;
+          const parent = first.asked!.parent;
+          expect(row.parent_call).toBe(parent === null ? null : `call ${parent}`);
+        }
+      }),
+      { seed: 8, numRuns: 200 },
+    );
+  });
+
+  test('are none of abandoned leaves, but hold what the others go on from', () => {
+    const tree = treeOf(
+      [1, 1, 2].map((_, i) => ({ parent: [0, 1, 1][i]!, context: 1, output: 1 })),
+      [1, 2],
+    );
+    expect(branchesOf(tree).map((branch) => branch.turns.map(({ record }) => record.asked!.call))).toEqual([
+      ['call 1', 'call 3'],
+    ]);
+  });
+
+  test('have each the advantage of the rollout on all of their turns', () => {
+    const tree = treeOf([
+      { parent: 0, context: 1, output: 1 },
+      { parent: 1, context: 1, output: 1 },
+      { parent: 1, context: 1, output: 1 },
+    ]);
+    const labels = branchesOf(tree).map((branch) => labelsOfBranch({ turn_advantages: [0.25] }, branch));
+    expect(labels.map(({ turn_advantages }) => turn_advantages)).toEqual([[0.25, 0.25], [0.25]]);
+  });
+
+  test('are the trajectory itself where no program plays it', () => {
+    const { rollout, turns, end } = treeOf([{ parent: 0, context: 1, output: 1 }]);
+    const { asked: _, ...record } = turns[0]!.record;
+    const plain = { rollout, turns: [{ ...turns[0]!, record }], end };
+    expect(branchesOf(plain)).toEqual([plain]);
+  });
+});
