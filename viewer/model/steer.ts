@@ -1,10 +1,11 @@
 // A person's act on a rollout, from the page: a verdict on a turn, or a note. The page's request is checked, and becomes one
 // command. Pure. No value can become an option: it stands behind `=` or behind `--`.
 
-import { COUNT, flawIn, isObject, type ObjectOf, oneOf, PLACE, TEXT } from '../../domain/schema/fields.ts';
+import { COUNT, flawIn, isObject, type ObjectOf, oneOf, PLACE, type Test, TEXT } from '../../domain/schema/fields.ts';
 
 const ON = { run: TEXT, query: TEXT, sample: COUNT, attempt: PLACE };
-const VERDICT = { act: oneOf('verdict'), ...ON, turn: PLACE, verdict: oneOf('right', 'wrong'), reason: TEXT };
+const ASKED: Test<'verdict'> = [(value) => value === 'verdict', 'verdict or note'];
+const VERDICT = { act: ASKED, ...ON, turn: PLACE, verdict: oneOf('right', 'wrong'), reason: TEXT };
 /** `turn` 0: the rollout as a whole. */
 const NOTE = { act: oneOf('note'), ...ON, turn: COUNT, text: TEXT };
 
