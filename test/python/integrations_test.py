@@ -1,5 +1,7 @@
-"""The drop-in classes against the interfaces of TRL, SkyRL and slime as they were recorded: names, arguments, fields."""
+"""The drop-in classes against the interfaces of trainers as they were recorded: names, arguments, fields. OpenRLHF 0.11.2, AReaL 1.0.4,
+verl 0.9.1 and TransferQueue 0.1.11 were read in their wheels."""
 import asyncio
+import os
 import sys
 import types
 import unittest
@@ -12,7 +14,7 @@ HEAD = {"lease": "r~1", "groups": ["a"], "until": "", "version": 0, "line": 1}
 def row(group, sample):
     return {"id": f"{group}@{sample}", "group": group, "sample": sample, "prompt_ids": [1, 2], "response_ids": [3, 4],
             "response_mask": [1, 1], "logprobs": [-0.5, -0.25], "versions": [0, 0], "turn_ids": [0, 0], "turn_ends": [2],
-            "turn_rewards": [1.0], "turn_returns": [1.0], "reward": 1.0, "finish": "stop", "success": True}
+            "turn_rewards": [1.0], "turn_returns": [1.0], "reward": 1.0, "finish": "stop", "success": True, "version_start": 0, "version_end": 0}
 
 
 class Groups:
@@ -101,6 +103,99 @@ class Slime(unittest.TestCase):
         with self.assertRaises(EverturnError) as caught:
             slime.rollouts(args, 2, None, evaluation=True)
         self.assertEqual(caught.exception.reason, "no-evaluation")
+
+
+class Areal(unittest.TestCase):
+    def test_an_episode_is_a_group_and_the_next_step_waits_for_the_trainers_version(self):
+        stub("torch", tensor=lambda values, dtype: values, int32=0, bool=0, float32=0)
+        stub("areal.api.workflow_api", RolloutWorkflow=object)
+        from everturn.integrations.areal import Workflow
+
+        async def episodes(workflow, version, count):
+            engine = types.SimpleNamespace(get_version=lambda: version)
+            return await asyncio.gather(*(workflow.arun_episode(engine, {}) for _ in range(count)))
+
+        feed = Groups()
+        workflow = Workflow(groups=3, samples=2, feed=feed)
+        first = asyncio.run(episodes(workflow, 0, 3))
+        self.assertEqual([len(one["input_ids"]) for one in first], [2, 2, 2])
+        self.assertEqual(len(asyncio.run(episodes(workflow, 1, 3))), 3)
+        self.assertEqual(feed.said, STEPS)
+        with self.assertRaises(EverturnError) as caught:
+            asyncio.run(episodes(workflow, 1, 1))
+        self.assertEqual(caught.exception.reason, "asked-ahead")
+        self.assertEqual(feed.said, STEPS)
+
+
+class OpenRlhf(unittest.TestCase):
+    def test_the_samples_of_a_prompt_are_the_rows_of_one_group(self):
+        stub("openrlhf.utils.agent", AgentExecutorBase=object)
+        from everturn.integrations.openrlhf import AgentExecutor
+
+        feed = Groups()
+        os.environ.update(EVERTURN_GROUPS="3", EVERTURN_SAMPLES="2")
+        executor = AgentExecutor(feed)
+
+        async def step(prompts):
+            asked = [executor.execute(prompt=prompt, label="l", sampling_params=None, max_length=9, hf_tokenizer=None, llm_engine=None) for prompt in prompts]
+            return await asyncio.gather(*asked)
+
+        made = asyncio.run(step("aabbcc"))
+        self.assertEqual([one["prompt"] for one in made], list("aabbcc"))
+        self.assertEqual({(len(one["observation_tokens"]), *one["action_ranges"]) for one in made}, {(4, (2, 4))})
+        self.assertEqual(len(asyncio.run(step("ddeeff"))), 6)
+        self.assertEqual(feed.said, STEPS)
+
+
+class Verl(unittest.TestCase):
+    def test_each_prompts_uid_gets_a_group_in_the_transfer_queue(self):
+        put = []
+        stub("tensordict", NonTensorData=Whole)
+        stub("torch", tensor=lambda values, dtype: values, int64=0, float32=0, arange=lambda n: list(range(n)))
+        stub("transfer_queue", kv_batch_put=lambda **said: put.append(said))
+        stub("verl.utils.tensordict_utils", list_of_dict_to_tensordict=lambda fields: fields)
+        from everturn.integrations.verl import Manager
+
+        feed = Groups()
+        config = types.SimpleNamespace(actor_rollout_ref=types.SimpleNamespace(rollout=types.SimpleNamespace(n=2)))
+        manager = Manager.create(config=config, llm_client=None, teacher_client=None, reward_loop_worker_handles=None, feed=feed)
+        for step in (1, 2):
+            manager.generate_sequences(Prompts(uid=Each("u", "v"), raw_prompt=Each("p", "q"), global_steps=Whole(step)))
+        groups, done = put[2:]
+        self.assertEqual(groups["keys"], ["u_0_0", "u_1_0", "v_0_0", "v_1_0"])
+        self.assertEqual([(one["uid"], one["raw_prompt"], one["global_steps"]) for one in groups["fields"]], [("u", "p", 2)] * 2 + [("v", "q", 2)] * 2)
+        self.assertEqual(groups["fields"][0]["rm_scores"], [0.0, 1.0])
+        self.assertEqual((groups["tags"][0]["seq_len"], groups["tags"][0]["max_global_steps"]), (4, 0))
+        self.assertEqual((done["keys"], done["tags"][0]), (["u", "v"], {"status": "finished"}))
+        self.assertEqual(feed.said, STEPS)
+        with self.assertRaises(EverturnError) as caught:
+            manager.generate_sequences(Prompts(uid=Each("u"), validate=Whole(True), global_steps=Whole(2)))
+        self.assertEqual(caught.exception.reason, "no-evaluation")
+
+
+class Whole:
+    """As tensordict's NonTensorData: one value for all."""
+
+    def __init__(self, data):
+        self.data = data
+
+
+class Each(list):
+    """As its NonTensorStack."""
+
+    def __init__(self, *values):
+        super().__init__(Whole(value) for value in values)
+
+
+class Prompts(dict):
+    """As its TensorDict: items are wrapped, what is asked for by name is not."""
+
+    def __init__(self, **columns):
+        super().__init__(columns)
+
+    def __getitem__(self, name):
+        value = super().__getitem__(name)
+        return value.data if isinstance(value, Whole) else [one.data for one in value]
 
 
 if __name__ == "__main__":

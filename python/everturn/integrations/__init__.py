@@ -1,6 +1,10 @@
 """Everturn's rollouts as a trainer's own class or function asks for them. Everturn chooses the prompts, so a run's --samples and
 --batch-groups are the trainer's samples of a prompt and prompts of a step."""
+import threading
+
 from ..errors import EverturnError
+
+NO_EVALUATION = "A run that a trainer lives on evaluates nothing."
 
 
 class Steps:
@@ -28,3 +32,23 @@ class Steps:
             raise EverturnError(f"The trainer asks for {count} samples, and {groups} groups hold {len(rows)}.", "other-size",
                                 "Set --samples and --batch-groups of the run to the trainer's samples of a prompt and prompts of a step.")
         return rows
+
+
+class Dealt(Steps):
+    """Steps of a trainer that asks prompt by prompt, from several tasks or threads of one process: a group each. It must
+    have trained a step before it asks for more groups than one step has."""
+
+    def __init__(self, feed, groups, samples, **steps):
+        super().__init__(feed, **steps)
+        self.groups, self.samples, self.left, self.lock = groups, samples, [], threading.Lock()
+
+    def group(self, version=None):
+        """-> the rows of one group. version: the trainer's own, if it says it. EverturnError: `asked-ahead`."""
+        with self.lock:
+            if not self.left:
+                if version is not None and self.batch is not None and version <= self.version:
+                    raise EverturnError(f"The trainer asks for the rollouts of its next step, and is at version {version} still.", "asked-ahead",
+                                        "Let it ask for nothing ahead, and give groups as its prompts of a step.")
+                rows = self.take(self.groups, self.groups * self.samples)
+                self.left = [rows[at : at + self.samples] for at in range(0, len(rows), self.samples)]
+            return self.left.pop(0)

@@ -5,7 +5,7 @@ from skyrl.train.generators.base import GeneratorInterface
 
 from ..errors import EverturnError
 from ..rows import to_skyrl
-from . import Steps
+from . import NO_EVALUATION, Steps
 
 
 class Generator(GeneratorInterface):
@@ -17,7 +17,7 @@ class Generator(GeneratorInterface):
     async def generate(self, input_batch):
         phase = input_batch.get("batch_metadata")
         if phase is not None and phase.training_phase == "eval":
-            raise EverturnError("A run that a trainer lives on evaluates nothing.", "no-evaluation", "Evaluate with SkyRL's own generator.")
+            raise EverturnError(NO_EVALUATION, "no-evaluation", "Evaluate with SkyRL's own generator.")
         count = len(input_batch["prompts"])
         rows = await asyncio.get_running_loop().run_in_executor(None, self.steps.take, count // self.samples, count)
         made = to_skyrl(rows)

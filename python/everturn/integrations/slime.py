@@ -8,7 +8,7 @@ from slime.utils.types import Sample
 from ..errors import EverturnError
 from ..feed import Feed
 from ..rows import to_slime
-from . import Steps
+from . import NO_EVALUATION, Steps
 
 _steps = []
 
@@ -16,7 +16,7 @@ _steps = []
 def rollouts(args, rollout_id, data_buffer, evaluation=False):
     """rollout_id counts the steps, and is the version that this one begins with."""
     if evaluation:
-        raise EverturnError("A run that a trainer lives on evaluates nothing.", "no-evaluation", "Set --eval-function-path to slime's own.")
+        raise EverturnError(NO_EVALUATION, "no-evaluation", "Set --eval-function-path to slime's own.")
     if not _steps:
         _steps.append(Steps(Feed(os.environ["EVERTURN_RUN"]), version=rollout_id))
     groups, each = args.rollout_batch_size, args.n_samples_per_prompt
