@@ -1,7 +1,7 @@
 // The numbers that a user's environment gives beside a verdict, by name: its metrics, and the named parts of its rewards.
 // Each is a mean over the turns that have it, with the error of clusters: the turns of one query are not independent.
 
-import type { RolloutSummary, TurnSummary } from '../domain/rollout/rollout-summary.ts';
+import type { NamedNumbers, RolloutSummary } from '../domain/rollout/rollout-summary.ts';
 import type { Estimate } from './estimate.ts';
 import { clusteredMean, type Mean, meanOf } from './mean.ts';
 import { byQuery, hasEnded } from './outcomes.ts';
@@ -13,7 +13,7 @@ type Values = Map<string, Map<string, number[]>>;
 function valuesOf(rollouts: readonly RolloutSummary[]): Values {
   const values: Values = new Map();
   for (const { query, rollouts: own } of byQuery(rollouts.filter(hasEnded)))
-    for (const [name, value] of own.flatMap(({ turns }) => turns.flatMap(numbersOf))) {
+    for (const [name, value] of own.flatMap((rollout) => turnsOf(rollout).flatMap(numbersOf))) {
       const queries = values.get(name) ?? new Map<string, number[]>();
       values.set(name, queries);
       queries.set(query, [...(queries.get(query) ?? []), value]);
@@ -21,13 +21,15 @@ function valuesOf(rollouts: readonly RolloutSummary[]): Values {
   return new Map([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const numbersOf = ({ metrics = {}, rewards = {} }: TurnSummary): (readonly [string, number])[] => [
+const turnsOf = ({ turns, named = turns }: RolloutSummary): readonly NamedNumbers[] => named;
+
+const numbersOf = ({ metrics = {}, rewards = {} }: NamedNumbers): (readonly [string, number])[] => [
   ...Object.entries(rewards).map(([name, value]) => [`rewards.${name}`, value] as const),
   ...Object.entries(metrics).map(([name, value]) => [`metrics.${name}`, value] as const),
 ];
 
 export function namedStatistics(rollouts: readonly RolloutSummary[]): Estimate[] {
-  const turns = rollouts.filter(hasEnded).reduce((sum, rollout) => sum + rollout.turns.length, 0);
+  const turns = rollouts.filter(hasEnded).reduce((sum, rollout) => sum + turnsOf(rollout).length, 0);
   return [...valuesOf(rollouts)].map(([name, queries]) => {
     const clusters = [...queries.values()];
     const n = clusters.reduce((sum, values) => sum + values.length, 0);

@@ -64,14 +64,12 @@ export interface TextOptions {
   readonly paint: Paint;
 }
 
-const TURNS = ['>turn', '>judged', '>right', '>accuracy', '>95 %', '>right by then', '>of all', '>95 %'].concat([
-  '>repairs',
-  '>spoils',
-  '>cut',
-]);
+const TURNS = ['>turn', '>judged', '>right', '>accuracy', '>95 %', '>right by then', '>of all', '>95 %'];
 
 function turnTable(turns: readonly TurnStatistics[], paint: Paint): string {
   const part = ({ count: n, of }: TurnStatistics['repairs']) => (of === 0 ? '–' : `${count(n)}/${count(of)}`);
+  const several = turns.length > 1;
+  const cut = turns.some(({ finish }) => (finish.length ?? 0) > 0);
   const rows = turns.map((t) => [
     String(t.turn),
     count(t.judged),
@@ -81,11 +79,11 @@ function turnTable(turns: readonly TurnStatistics[], paint: Paint): string {
     count(Math.round((t.rightBy.value ?? 0) * t.rightBy.n)),
     share(t.rightBy.value),
     interval(t.rightBy),
-    part(t.repairs),
-    part(t.spoils),
-    Object.keys(t.finish).length === 0 ? '–' : count(t.finish.length ?? 0),
+    ...(several ? [part(t.repairs), part(t.spoils)] : []),
+    ...(cut ? [count(t.finish.length ?? 0)] : []),
   ]);
-  return table(TURNS, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+  const columns = [...TURNS, ...(several ? ['>repaired', '>spoiled'] : []), ...(cut ? ['>cut'] : [])];
+  return table(columns, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
 }
 
 const MOST_CALLS = 20;

@@ -37,7 +37,7 @@ export function trajectoryText(
 function headLines({ rollout }: Trajectory, samples: number | undefined, paint: Paint): string[] {
   const { query, sample, attempt, settings, parent } = rollout;
   const which = lines(
-    `sample ${sample}${samples !== undefined && samples > 1 ? ` of ${samples}` : ''}`,
+    (sample > 0 || (samples ?? 1) > 1) && `sample ${sample}${samples === undefined ? '' : ` of ${samples}`}`,
     attempt > 1 && `attempt ${attempt}`,
     query.task,
     oneLine(settings.model),
@@ -87,7 +87,7 @@ function turnText(
     !!record.usage?.cached && `${tokensText(record.usage.cached)} of the context cached`,
     record.finish === 'stop' ? 'ended by a stop token' : record.finish === 'length' ? 'cut at its limit' : 'aborted',
     `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`,
-    `version ${version}`,
+    versionEnd > 0 && `version ${version}`,
     attempt > 1 && `attempt ${attempt}`,
     record.carried && 'carried over',
     record.said && 'a person’s message in its context',

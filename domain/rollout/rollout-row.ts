@@ -2,7 +2,7 @@
 // tokens. The index of ended rollouts holds it (records/ended), the viewer lists it. Pure.
 
 import type { Outcome, StopReason } from './ending.ts';
-import type { RolloutSummary, TurnSummary } from './rollout-summary.ts';
+import type { NamedNumbers, RolloutSummary, TurnSummary } from './rollout-summary.ts';
 
 /** A rollout that has begun; `open` until its end is recorded. */
 export type RowState = Outcome | 'open';
@@ -51,6 +51,8 @@ export interface Glance {
   readonly answers?: readonly number[];
   /** The lowest and the highest weight version; null without a turn. */
   readonly versions: readonly [number, number] | null;
+  /** Absent if no turn has one. */
+  readonly named?: readonly NamedNumbers[];
 }
 
 /** `flaw`: a record that cannot be read, so that `found` is without turns. */
@@ -72,12 +74,18 @@ export function rolloutRow(found: RolloutSummary, title: string, flaw?: string):
   };
 }
 
+const namedOf = ({ metrics, rewards }: TurnSummary): NamedNumbers => ({
+  ...(metrics && { metrics }),
+  ...(rewards && { rewards }),
+});
+
 function glanceOf(turns: readonly TurnSummary[], judged: number): Glance {
   const answers = turns.flatMap(({ verdict }, i) => (verdict === 'called' ? [] : i));
   // Calls whose results no turn could take are an answer.
   if (turns.length > 0 && answers.length < judged) answers.push(turns.length - 1);
   return {
     ...(answers.length < turns.length && { answers }),
+    ...(turns.some(({ metrics, rewards }) => metrics || rewards) && { named: turns.map(namedOf) }),
     tokens: turns.map(({ outputTokens }) => outputTokens),
     ms: turns.map(({ startedAt, finishedAt }) => Math.max(0, finishedAt - startedAt)),
     finish: turns.map(({ finish }) => finish.charAt(0)).join(''),

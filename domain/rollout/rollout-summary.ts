@@ -8,7 +8,14 @@ import type { CallResult } from '../tools/tool.ts';
 import type { Finish } from './turn.ts';
 import type { VerdictValue } from './verdict.ts';
 
-export interface TurnSummary {
+/** As a user's environment gave them for one turn; absent without any. */
+export interface NamedNumbers {
+  readonly metrics?: Readonly<Record<string, number>>;
+  /** The named parts of its reward. */
+  readonly rewards?: Readonly<Record<string, number>>;
+}
+
+export interface TurnSummary extends NamedNumbers {
   /** 1-based. */
   readonly turn: number;
   /** Null: not judged (yet). */
@@ -39,10 +46,6 @@ export interface TurnSummary {
   readonly judgeMs: number | null;
   /** Sum of the natural logprobs of the answer; null unless they were asked for. */
   readonly logprobSum: number | null;
-  /** As a user's environment gave them; absent without any. */
-  readonly metrics?: Readonly<Record<string, number>>;
-  /** The named parts of its reward. */
-  readonly rewards?: Readonly<Record<string, number>>;
   /** Absent for an answer. */
   readonly calls?: readonly CallSummary[];
 }
@@ -71,6 +74,8 @@ export interface RolloutSummary extends Omit<RolloutId, 'run'> {
   readonly returns: readonly number[];
   /** Those that called tools included. Empty if only ends were read. */
   readonly turns: readonly TurnSummary[];
+  /** Of each turn, where only ends were read. */
+  readonly named?: readonly NamedNumbers[];
   /** Epoch milliseconds; null while it is in flight. */
   readonly finishedAt: number | null;
   /** A person had a part in what it played: it counts in no statistics. */

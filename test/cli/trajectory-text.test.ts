@@ -66,7 +66,7 @@ describe('everturn show', () => {
 
   test('every turn shows what was asked, what was answered and what was said of it', () => {
     const text = trajectoryText(trajectory([turn(1), turn(2)]), plain);
-    expect(text).toContain('q1  sample 0 · math · tiny\nasked     How much?\nexpected  42');
+    expect(text).toContain('q1  math · tiny\nasked     How much?\nexpected  42');
     expect(text).toContain('turn 1 of 2  ✗ wrong (different, found 12)  reward -1');
     expect(text).toContain(
       '2 tokens after 4 · ended by a stop token · 1.5 s · version 3\n  > question 1\n  answer 1<|im_end|>',

@@ -130,6 +130,7 @@ describe('the numbers by turn', () => {
         turns: turns({
           ...{ tokens: [100, 7, 200, 9], ms: [1, 2, 3, 4], finish: 'lsls', answers: [1, 3] },
           reasons: ['tools', 'different', 'tools', 'equal'],
+          named: [{}, { rewards: { format: 1 } }, {}, { rewards: { format: 0.5 } }],
         }) as Row['turns'],
       },
       {
@@ -144,10 +145,8 @@ describe('the numbers by turn', () => {
       [7, 7, 0],
       [9, 9, 0],
     ]);
-    expect(summary.reasons).toEqual([
-      ['equal', 3],
-      ['different', 1],
-    ]);
+    expect(Object.fromEntries(summary.reasons)).toEqual({ equal: 3, different: 1 });
+    expect(summary.named).toMatchObject([{ name: 'rewards.format', value: 0.75, n: 2, leftOut: 4 }]);
     expect(summary.tokens).toBe(332);
   });
 });

@@ -11,6 +11,7 @@ import type { Estimate } from '../../statistics/estimate.ts';
 import { provisional, type Provisional } from '../../statistics/in-progress.ts';
 import { type Distribution, distributionOf, meanOf } from '../../statistics/mean.ts';
 import { byQuery, hasEnded, known, rightBy } from '../../statistics/outcomes.ts';
+import { namedStatistics } from '../../statistics/named.ts';
 import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
 import { latest, msOf, placeOfAnswer, type Row, type RowState, sum, tokensOf } from './row.ts';
 
@@ -68,18 +69,23 @@ export interface RunSummary {
   readonly servers: readonly (readonly [string, number])[];
   /** With several samples of a query. */
   readonly passAtK: readonly Estimate[];
+  /** Metrics and named rewards of a user's environment. */
+  readonly named: readonly Estimate[];
   /** Null for a run that has ended. */
   readonly provisional: Provisional | null;
 }
 
+const NONE = {};
+
 export function summaries(rows: readonly Row[]): RolloutSummary[] {
   return latest(rows).map(
-    ({ state, stop, reason, success, reward, endedAt, steered, index, query, sample, attempt }) => ({
+    ({ state, stop, reason, success, reward, endedAt, steered, index, query, sample, attempt, turns }) => ({
       ...{ index, query, sample, attempt, success, turns: [], finishedAt: endedAt },
       outcome: state === 'open' ? null : state,
       stopReason: stop,
       failure: reason,
       returns: reward === null ? [] : [reward],
+      named: turns.named ?? turns.ms.map(() => NONE),
       ...(steered && { steered: 'message' as const }),
     }),
   );
@@ -128,6 +134,7 @@ export function* summaryInParts(rows: readonly Row[], shape: RunShape): Generato
     reasons: Object.entries(counted(begun.flatMap(reasonsOf))),
     servers: Object.entries(counted(begun.flatMap(({ turns: { server } }) => server ?? []))),
     passAtK,
+    named: namedStatistics(unsteered(all)),
     provisional: inProgress,
   };
 }

@@ -4,9 +4,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Cell } from '../../statistics/comparison.ts';
 import type { PairedDifference } from '../../statistics/paired.ts';
+import { inText } from '../model/visible-bytes.ts';
 import type { CompareMessage } from '../model/messages.ts';
 import { Beside } from './beside.tsx';
-import { brief, count, percent, plural, pValue, points, share, spaced } from './format.ts';
+import { brief, count, orNone, percent, plural, precise, pValue, points, share, spaced } from './format.ts';
 import { Left } from './left.tsx';
 import { Facts, Figure, Loading, nameOf, Notice, Problem, SIGN, Table } from './parts.tsx';
 import { type CompareRoute, hrefOf, rolloutHref, runHref } from './route.ts';
@@ -183,6 +184,22 @@ function Turns({ message }: { readonly message: CompareMessage }): JSX.Element {
           ],
         }))}
       />
+      {message.numbers.named.length > 0 && (
+        <Table
+          label="Metrics and named rewards of the two runs"
+          head={['mean of queries', 'A', 'B', 'B − A', 'p']}
+          rows={message.numbers.named.map(({ name, difference, ...of }) => ({
+            key: name,
+            cells: [
+              inText(name),
+              orNone(of.a.value, precise),
+              orNone(of.b.value, precise),
+              <b key="difference">{orNone(difference.value, precise)}</b>,
+              pValue(difference.p),
+            ],
+          }))}
+        />
+      )}
       {a !== null && b !== null && (
         <p class="dim">
           Tokens of a rollout: {brief(a)} and {brief(b)}

@@ -32,7 +32,7 @@ export function Flow({ turns }: { readonly turns: readonly TurnSummary[] }): JSX
           <At key={turn.turn} turn={turn} x={x(i)} scale={scale} />
         ))}
       </svg>
-      <Legend colours={COLOURS} />
+      <Legend colours={COLOURS.slice(0, shown.length > 1 ? undefined : 2)} />
     </>
   );
 }

@@ -30,6 +30,8 @@ export const share = (value: number | null): string => orNone(value, (known) => 
 export const shares = ([low, high]: readonly [number, number]): string => `${share(low)} to ${share(high)}`;
 
 /** With about this many significant digits. */
+/** Of any size: four digits that say something. */
+export const precise = (value: number): string => String(Number(value.toPrecision(4)));
 export function decimals(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '–';
   const before = Math.max(1, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);

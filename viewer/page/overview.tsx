@@ -5,9 +5,10 @@ import type { JSX } from 'preact';
 import type { Interval } from '../../statistics/mean.ts';
 import type { RunMessage } from '../model/messages.ts';
 import type { EndCount, RunSummary } from '../model/summary.ts';
+import { inText } from '../model/visible-bytes.ts';
 import { Curves } from './curves.tsx';
 import { Flow } from './flow.tsx';
-import { brief, count, decimals, duration, named, orNone, percent, share, spaced } from './format.ts';
+import { brief, count, decimals, duration, named, orNone, percent, precise, share, spaced } from './format.ts';
 import { Facts, Table } from './parts.tsx';
 import { Provisional } from './provisional.tsx';
 import { listHref } from './route.ts';
@@ -40,6 +41,19 @@ export function Overview({ message, linked }: Props): JSX.Element {
           </p>
         )}
       </section>
+      {summary.named.length > 0 && (
+        <section class="wide" aria-labelledby="named">
+          <h2 id="named">What the environment measured</h2>
+          <Table
+            label="Metrics and named rewards"
+            head={['', 'mean', ['95 %', '95 % interval of the mean'], ['turns', 'that have it']]}
+            rows={summary.named.map(({ name, value, interval: found, n }) => ({
+              key: name,
+              cells: [inText(name), orNone(value, precise), found ? found.map(precise).join(' to ') : '–', count(n)],
+            }))}
+          />
+        </section>
+      )}
       {summary.versions.length + evaluations.length > 0 && (
         <section class="wide" aria-labelledby="versions">
           <h2 id="versions">Over weight versions</h2>
@@ -116,6 +130,8 @@ interface OfRun {
 
 function TurnTable({ run, summary }: OfRun): JSX.Element {
   const timed = summary.turns.some(({ ms }) => ms.n > 0);
+  const several = summary.turns.length > 1;
+  const cut = summary.turns.some((turn) => turn.cut > 0);
   return (
     <Table
       label="Accuracy by turn, as a table"
@@ -126,9 +142,13 @@ function TurnTable({ run, summary }: OfRun): JSX.Element {
         'accuracy',
         ['95 %', '95 % interval of the accuracy'],
         ['right by now', 'right at this turn or before, of all rollouts that have ended'],
-        ['repaired', 'wrong at the turn before, right now'],
-        ['spoiled', 'right at the turn before, wrong now'],
-        ['cut', 'answers cut at their limit'],
+        ...(several
+          ? ([
+              ['repaired', 'wrong at the turn before, right now'],
+              ['spoiled', 'right at the turn before, wrong now'],
+            ] as const)
+          : []),
+        ...(cut ? [['cut', 'answers cut at their limit'] as const] : []),
         ...(timed ? ['tokens, median', 'time, median', '99 %'] : []),
       ]}
       rows={summary.turns.map((turn) => ({
@@ -142,9 +162,13 @@ function TurnTable({ run, summary }: OfRun): JSX.Element {
           <b key="accuracy">{percent(turn.right, turn.judged)}</b>,
           interval(turn.accuracy.interval),
           share(turn.rightBy.value),
-          <Change key="repaired" run={run} turn={turn.turn} from="no" to="yes" n={turn.repairs.count} />,
-          <Change key="spoiled" run={run} turn={turn.turn} from="yes" to="no" n={turn.spoils.count} />,
-          count(turn.cut),
+          ...(several
+            ? [
+                <Change key="repaired" run={run} turn={turn.turn} from="no" to="yes" n={turn.repairs.count} />,
+                <Change key="spoiled" run={run} turn={turn.turn} from="yes" to="no" n={turn.spoils.count} />,
+              ]
+            : []),
+          ...(cut ? [count(turn.cut)] : []),
           ...(timed
             ? [orNone(turn.tokens.p50, brief), orNone(turn.ms.p50, duration), orNone(turn.ms.p99, duration)]
             : []),

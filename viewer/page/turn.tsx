@@ -9,7 +9,7 @@ import { contextTokens } from '../../domain/rollout/turn.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText, plain } from '../model/visible-bytes.ts';
 import { Expected, Value } from './asked.tsx';
-import { count, decimals, duration, FINISH, named, plural, signed } from './format.ts';
+import { count, decimals, duration, FINISH, named, plural, precise, signed } from './format.ts';
 import { SIGN } from './parts.tsx';
 import { People } from './people.tsx';
 import { LongText, RichText } from './rich-text.tsx';
@@ -121,14 +121,21 @@ function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Elemen
       {reward !== null && (
         <span class="dim">
           reward {signed(reward)}
+          {verdict.rewards && ` (${numbersText(verdict.rewards)})`}
           {whole !== undefined && `, return ${signed(whole)}`}
         </span>
       )}
+      {verdict.metrics && <span class="dim">measured {numbersText(verdict.metrics)}</span>}
       {record.carried && <span class="tag">carried over</span>}
       {verdict.suspectedTamper === true && <span class="tag">addresses the judge</span>}
     </div>
   );
 }
+
+const numbersText = (numbers: Readonly<Record<string, number>>): string =>
+  Object.entries(numbers)
+    .map(([name, value]) => `${inText(name)} ${precise(value)}`)
+    .join(', ');
 
 /** The calls of tools in the answer, each with what the model was told of it. */
 function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Element {
@@ -163,7 +170,9 @@ function TurnFacts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
     `${outputTokens === null ? '– tokens' : plural(outputTokens, 'token')} after ${context === null ? '–' : count(context)}`,
     FINISH[finish] ?? finish,
     `${duration(ms)}${ms > 0 && outputTokens ? `, ${rate((1000 * outputTokens) / ms)} tokens/s` : ''}`,
-    `version ${versionStart === versionEnd ? versionStart : `${versionStart} to ${versionEnd}`}`,
+    ...(versionEnd === 0
+      ? []
+      : [`version ${versionStart === versionEnd ? versionStart : `${versionStart} to ${versionEnd}`}`]),
     ...(attempt > 1 ? [`${attempt} tries`] : []),
     ...(server === null ? [] : [server]),
   ];
