@@ -1,6 +1,7 @@
 // The dependencies of activities: the plug points' interfaces, constructed by worker.ts.
 
 import type { AskedTurn } from '../domain/rollout/rollout-facts.ts';
+import type { EvaluationOf } from '../domain/run/evaluation.ts';
 import type { TrainInput } from '../domain/run/messages.ts';
 import type { Query } from '../domain/run/query.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
@@ -21,14 +22,6 @@ export interface NewRun {
   readonly settings: Partial<RolloutSettings>;
   readonly epochs?: number;
   readonly train?: TrainInput;
-}
-
-/** A held-out evaluation: of a training run, with a version of its weights that a trainer's line made. */
-export interface EvaluationOf {
-  readonly run: string;
-  readonly out: string;
-  readonly version: number;
-  readonly line: number;
 }
 
 /** One server, while it gets other weights. A step that it cannot do is a ModelError. */

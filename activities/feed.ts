@@ -7,6 +7,7 @@ import { StoreError } from '../domain/errors/errors.ts';
 import { addEntry, countOf, emptyLine, type FeedEntry, groupsOf } from '../domain/feed/entry.ts';
 import { type FeedState, noteAdmission, REMEMBERED } from '../domain/feed/state.ts';
 import { NO_FILTER } from '../domain/rollout/group.ts';
+import type { EvaluationOf } from '../domain/run/evaluation.ts';
 import { type NumberSet, without } from '../domain/run/number-set.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store, Stored } from '../records/store.ts';
@@ -32,7 +33,7 @@ const POLL_MS = 500;
 /** Entries that are read at once. */
 const AT_ONCE = 32;
 
-export function feedActivities({ openStore }: Pick<ActivityDeps, 'openStore'>) {
+export function feedActivities({ openStore, makeEvaluation }: Pick<ActivityDeps, 'openStore' | 'makeEvaluation'>) {
   return {
     /** Waits until the run's folder is made. */
     openFeed: ({ run, out }: FeedReference): Promise<FeedState> =>
@@ -61,6 +62,9 @@ export function feedActivities({ openStore }: Pick<ActivityDeps, 'openStore'>) {
       if (!created && bare(record) !== bare(entry)) throw moved(store, entry.number);
       return hash;
     },
+
+    /** Makes the run of a held-out evaluation; null if it has ended. */
+    openEvaluation: (of: EvaluationOf) => heartbeating(() => makeEvaluation(of)),
 
     /** The groups that the surviving line trained into a later version. */
     trainedAfter: ({ run, out, entries, version }: TrainedAfterInput): Promise<NumberSet> =>

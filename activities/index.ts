@@ -8,7 +8,6 @@ import { cancelActivities } from './cancel-waiting.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endActivity } from './end-environment.ts';
 import { evaluateActivity } from './evaluate.ts';
-import { evaluationActivity } from './evaluation.ts';
 import { translated } from './failures.ts';
 import { feedActivities } from './feed.ts';
 import { finishActivity } from './finish.ts';
@@ -33,7 +32,6 @@ export function createActivities(deps: ActivityDeps) {
     ...collectionActivities(deps),
     ...cancelActivities(deps),
     ...feedActivities(deps),
-    openEvaluation: evaluationActivity(deps),
     ...groupActivities(deps),
     ...weightsActivities(deps),
   };

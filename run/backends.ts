@@ -98,8 +98,7 @@ export function openBackends(
 
   function forgetEnded(): void {
     const used = backends.runs();
-    for (const known of [ledgers, evaluations])
-      for (const folder of known.keys()) if (!used.has(folder)) known.delete(folder);
+    for (const folder of ledgers.keys()) if (!used.has(folder)) ledgers.delete(folder);
   }
 
   const ledgers = new Map<string, WeightsLedger>();
@@ -223,13 +222,6 @@ export function openBackends(
     }
   }
 
-  const evaluations = new Map<string, Evaluated>();
-  async function evaluatedBy(runFolder: string): Promise<Evaluated | undefined> {
-    const found = evaluations.get(runFolder) ?? (await evaluatedIn(runFolder));
-    if (found) evaluations.set(runFolder, found);
-    return found;
-  }
-
   /** Servers answer an evaluation with the weights that they have. `own`: those with which an embedded model does. */
   async function weightsOf(runFolder: string, evaluated: Evaluated | undefined) {
     if (!evaluated) return { current: await ledgerOf(runFolder).current() };
@@ -244,7 +236,7 @@ export function openBackends(
         const used = asking.get(runFolder) ?? new Set();
         asking.set(runFolder, used.add(made));
       };
-      const evaluated = await evaluatedBy(runFolder);
+      const evaluated = await evaluatedIn(runFolder);
       const owner = evaluated?.folder;
       const { current, own = current } = await weightsOf(runFolder, evaluated);
       if (!current || !own) {

@@ -1,32 +1,14 @@
 // The runs of held-out evaluations. The command that makes a training run makes that of version 0; each later one repeats it
 // with other weights: the same queries, settings and seed. Idempotent: all files of a run are written once.
 
-import { EVALUATION_SUFFIX, evaluationName, evaluationsFolder, trainedIn } from '../domain/run/evaluation.ts';
-import { StoreError, UsageError } from '../domain/errors/errors.ts';
+import { evaluationName, type EvaluationOf, evaluationsFolder, trainedIn } from '../domain/run/evaluation.ts';
+import { StoreError } from '../domain/errors/errors.ts';
 import { copyCode } from '../records/run/code.ts';
 import { allQueries } from '../records/run/queries.ts';
 import { openWeightsLedger } from '../records/run/weights.ts';
 import { openFileStore } from '../records/file-store.ts';
 import { basename, dirname, join } from '../records/place.ts';
 import type { Store } from '../records/store.ts';
-
-export interface EvaluationOf {
-  /** The training run. */
-  readonly run: string;
-  readonly out: string;
-  readonly version: number;
-  readonly line: number;
-}
-
-const MOST_NAME = 100 - EVALUATION_SUFFIX;
-
-export function mustLeaveNames(run: string): void {
-  if (run.length <= MOST_NAME) return;
-  throw new UsageError(`The name ${run} has ${run.length} characters; those of its evaluations are longer.`, {
-    reason: 'run-name',
-    fix: `With --eval, give a --name of at most ${MOST_NAME}.`,
-  });
-}
 
 export const evaluationPlace = ({ run, out, version, line }: EvaluationOf) => ({
   out: evaluationsFolder(join(out, run)),

@@ -2,14 +2,14 @@
 // the weights, which later evaluations repeat.
 
 import { resolve } from 'node:path';
-import type { EvaluationRecord } from '../../domain/run/evaluation.ts';
+import { evaluationName, type EvaluationRecord } from '../../domain/run/evaluation.ts';
 import { createRun, type NewRunInput } from '../../run/create-run.ts';
-import { evaluationPlace, mustLeaveNames } from '../../run/evaluations.ts';
+import { evaluationPlace } from '../../run/evaluations.ts';
 import type { RunOptions } from '../../run/options.ts';
 import { type DatasetSurvey, type DataSelection, surveyDataset } from '../../run/survey.ts';
 import { putCode } from '../../records/run/code.ts';
 import { unusable } from '../command.ts';
-import { placeOf, type RunPlace } from '../find/place.ts';
+import { mustBeRunName, placeOf, type RunPlace } from '../find/place.ts';
 import type { Io } from '../io.ts';
 
 export interface HeldOut {
@@ -42,7 +42,8 @@ export async function makeFirstEvaluation(
   run: NewRunInput,
   codes: readonly Parameters<typeof putCode>[1][],
 ): Promise<void> {
-  mustLeaveNames(name);
+  // Its longest names are names of runs too.
+  mustBeRunName(evaluationName(name, 999_999, 999_999));
   const first = { run: name, version: 0, line: 0 };
   const place = evaluationPlace({ ...first, out });
   const { settings, origins, agent, wording, logprobs, model } = run;

@@ -27,6 +27,15 @@ export const EVALUATES = objectOf({
   label: orNull(NAME),
 });
 
+export interface EvaluationOf {
+  /** The training run. */
+  readonly run: string;
+  readonly out: string;
+  readonly version: number;
+  /** Of weights, that made the version. */
+  readonly line: number;
+}
+
 /** The folder of the evaluations of a run, by the folder of the run. */
 export const evaluationsFolder = (runFolder: string): string => `${runFolder}-eval`;
 
@@ -39,9 +48,6 @@ export function evaluationName(run: string, line: number, version: number): stri
 export function evaluationsNamed(evaluation: string): string | null {
   return /^(.+-eval)-(?:line\d+-)?v\d+$/.exec(evaluation)?.[1] ?? null;
 }
-
-/** Behind the name of a run, at most. */
-export const EVALUATION_SUFFIX = evaluationName('', 2 ** 31, 2 ** 31).length;
 
 /** The folder of the training run, by the folder of an evaluation; null for the folder of any other run. */
 export function trainedIn(folder: string): string | null {
