@@ -4,9 +4,11 @@
 import { inParts } from './in-batches.ts';
 import { type RunSummary, summaryInParts } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
+import { openTrainedAt } from './trained-at.ts';
 
 interface Count {
-  readonly revision: number;
+  /** Of the rows and of the feed's ledger. */
+  readonly revision: string;
   readonly counted: Promise<RunSummary>;
   /** Until then it is not counted again: counting takes at most one part in PATIENCE of the time. */
   until: number;
@@ -17,10 +19,16 @@ const PATIENCE = 10;
 export function openCounts(now: () => number): (open: OpenRun, goesOn: boolean) => Promise<RunSummary> {
   const known = new WeakMap<OpenRun, Count>();
 
-  const count = ({ index, shape }: OpenRun): Promise<RunSummary> => inParts(summaryInParts(index.rows(), shape));
+  const trainedAt = openTrainedAt();
 
-  return (open, goesOn) => {
-    const { revision } = open.index.progress;
+  async function count(open: OpenRun): Promise<RunSummary> {
+    const trained = open.record.train && (await trainedAt(open));
+    return inParts(summaryInParts(open.index.rows(), open.shape, trained));
+  }
+
+  return async (open, goesOn) => {
+    const entries = open.record.train ? await open.store.countFeedEntries() : 0;
+    const revision = `${open.index.progress.revision} ${entries}`;
     const last = known.get(open);
     if (last && (last.revision === revision || now() < last.until)) return last.counted;
     const begun = now();

@@ -6,6 +6,7 @@ import { StoreError } from '../../domain/errors/errors.ts';
 import { openEvaluations } from '../../viewer/evaluations.ts';
 import type { Evaluation } from '../../viewer/model/messages.ts';
 import { type VersionSummary, versionsOf } from '../../viewer/model/summary.ts';
+import { openTrainedAt } from '../../viewer/trained-at.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { command } from '../command.ts';
 import { findRun } from '../find/place.ts';
@@ -27,7 +28,7 @@ export const log = command({
       const open = await runs.open(place.run);
       const { maxStaleness = 0 } = open.record.train ?? {};
       const { every } = open.record.evaluation ?? {};
-      const evaluationsOf = openEvaluations();
+      const [evaluationsOf, trainedAt] = [openEvaluations(), openTrainedAt()];
       for (let last = -1; ; await sleep(POLL_MS, undefined, { signal: left }).catch(() => {})) {
         // The result is written behind the last end.
         const { state } = await runs.head(open);
@@ -35,7 +36,7 @@ export const log = command({
         const { problem } = open.index.progress;
         if (problem !== undefined) throw new StoreError(problem, { reason: 'record-broken', fix: CHECK });
         const rows = open.index.rows();
-        const versions = versionsOf(rows);
+        const versions = versionsOf(rows, open.record.train && (await trainedAt(open)));
         const inFlight = rows.flatMap((row) => (row.state === 'open' ? (row.turns.versions?.[0] ?? []) : []));
         const evaluations = new Map((await evaluationsOf(open.store.folder)).map((one) => [one.version, one]));
         const newest = versions.at(-1)?.version ?? 0;

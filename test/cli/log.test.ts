@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { noCounts } from '../../domain/run/progress.ts';
-import { evaluate, HELD_OUT } from '../records/evaluated.ts';
+import { evaluate, HELD_OUT, TRAIN, trained } from '../records/evaluated.ts';
 import { play, putRun } from '../records/play.ts';
 import { QUERIES } from '../viewer/rig.ts';
 import { scriptedIo } from './scripted-io.ts';
@@ -21,7 +21,8 @@ afterAll(() => rmSync(out, { recursive: true, force: true }));
 describe('everturn log', () => {
   test('prints a version once none of its rollouts can be in flight', async () => {
     const store = openFileStore(out, 'trained');
-    await putRun(store, QUERIES, { run: 'trained' });
+    await putRun(store, QUERIES, { run: 'trained', train: TRAIN });
+    await trained(store, [[0, 0]], 2);
     const lines = async () => {
       const io = scriptedIo({ cwd: out, env: {} });
       expect(await main(io, ['log', 'trained', '--out', out, '--no-follow'])).toBe(0);
@@ -35,6 +36,7 @@ describe('everturn log', () => {
     await add(0, ['wrong', 'wrong', 'wrong'], [0, 0, 1]);
     expect(await lines()).toEqual([]);
     await add(1, ['right', 'right', 'right'], [2, 2, 2]);
+    await add(3, ['right', 'right', 'right'], [2, 2, 2]);
     expect(await lines()).toEqual([expect.objectContaining({ version: 0, rollouts: 1, right: 0, staleness: 1 })]);
     // One is in flight with an answer of version 1, and holds later versions back.
     await play(store, {

@@ -1,7 +1,9 @@
-// A training run's evaluation, written to a folder of runs as it is when it has ended, or is being played.
+// What a trainer leaves, as it is in a folder of runs: the entry of a step, and an evaluation that has ended or is being played.
 
 import { evaluationPlace } from '../../run/evaluations.ts';
 import { openFileStore } from '../../records/file-store.ts';
+import type { NumberSet } from '../../domain/run/number-set.ts';
+import type { Store } from '../../records/store.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import { aQuery, play, putRun } from './play.ts';
 import { noCounts } from '../../domain/run/progress.ts';
@@ -24,4 +26,17 @@ export async function evaluate(
   const counts = noCounts();
   if (!open) await store.putResult({ run: place.run, total: verdicts.length, cancelled: false, numTurns: 3, counts });
   return place.run;
+}
+
+export const TRAIN = {
+  ...{ successRate: null, dropZeroVariance: false, minMembers: null },
+  ...{ batchGroups: 1, maxStaleness: 1 },
+};
+
+/** The next entry of a feed's ledger: these groups were trained into that version. */
+export async function trained(store: Store, groups: NumberSet, version: number): Promise<void> {
+  const number = (await store.countFeedEntries()) + 1;
+  const previous = number === 1 ? null : (await store.getFeedEntry(number - 1))!.hash;
+  const said = { lease: `l${number}`, consumer: 't', groups, leasedAt: version - 1, version };
+  await store.putFeedEntry({ kind: 'trained', ...said, number, previous, at: 0 });
 }

@@ -28,13 +28,14 @@ export async function putRun(
   queries: readonly Query[],
   part: { samples?: number; settings?: RolloutSettings; run?: string } & Pick<
     RunRecord,
-    'evaluation' | 'evaluates'
+    'evaluation' | 'evaluates' | 'train'
   > = {},
 ): Promise<void> {
   await store.putQueries(queries);
   const { sha256, accepted } = await hashQueries(queries);
-  const { evaluation, evaluates } = part;
+  const { evaluation, evaluates, train } = part;
   await store.putRun({
+    ...(train && { train }),
     ...(evaluation && { evaluation }),
     ...(evaluates && { evaluates }),
     format: 'everturn-run/1',

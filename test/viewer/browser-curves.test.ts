@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noCounts } from '../../domain/run/progress.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { ViewServer } from '../../viewer/server.ts';
-import { evaluate, HELD_OUT } from '../records/evaluated.ts';
+import { evaluate, HELD_OUT, TRAIN, trained } from '../records/evaluated.ts';
 import { play, putRun } from '../records/play.ts';
 import { describeUnless } from '../support/needs.ts';
 import { axeFaults } from './axe.ts';
@@ -33,17 +33,22 @@ describeUnless(NO_BROWSER)('the curves of a training run', () => {
 
   test('a training run is shown over its weight versions, with new points while it goes on', async () => {
     const store = openFileStore(rig.out, 'trained');
-    await putRun(store, QUERIES, { run: 'trained' });
+    await putRun(store, QUERIES, { run: 'trained', train: TRAIN });
     const add = (index: number, verdicts: readonly ('right' | 'wrong')[], versions: readonly number[]) =>
       play(store, { run: 'trained', query: QUERIES[index]!, index, verdicts, versions });
     await add(0, ['wrong', 'wrong', 'wrong'], [0, 0, 1]);
     await add(1, ['right', 'right', 'right'], [2, 2, 2]);
+    await trained(store, [[0, 0]], 2);
+    await trained(store, [[1, 1]], 3);
     const seen = await visit('#/run/trained');
     const curve = (name: string) => seen.page.getByRole('img', { name });
     await curve('staleness: 1.00 at version 0, 0.00 at version 2').waitFor();
     await curve('right at any turn: 0.0 % at version 0, 100.0 % at version 2').waitFor();
     await curve('tokens of an answer: 3 at version 0, 3 at version 2').waitFor();
     await add(2, ['right', 'right', 'right'], [3, 3, 5]);
+    await curve('right at any turn: 0.0 % at version 0, 100.0 % at version 3').waitFor();
+    // Trained with version 5.
+    await trained(store, [[2, 2]], 6);
     await curve('staleness: 1.00 at version 0, 2.00 at version 3').waitFor();
     await leave(seen);
   });
@@ -57,7 +62,7 @@ describeUnless(NO_BROWSER)('the curves of a training run', () => {
     const curve = (name: string) => page.getByRole('group', { name });
     await curve('right, held out: 25.0 % at version 0, 25.0 % at version 0').waitFor();
     await evaluate(rig.out, { run: 'held', version: 2, open: true }, ['right', 'right', 'right', 'wrong']);
-    await page.getByText('Version 2 is being evaluated on 4 held-out rollouts').waitFor();
+    await page.getByText('Version 2 is being evaluated by held-eval-v2, on 4 held-out rollouts').waitFor();
     const evaluation = { run: 'held-eval-v2', total: 4, cancelled: false, numTurns: 3, counts: noCounts() };
     await openFileStore(`${rig.out}/held-eval`, 'held-eval-v2').putResult(evaluation);
     await curve('right, held out: 25.0 % at version 0, 75.0 % at version 2').waitFor();

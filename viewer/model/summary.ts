@@ -30,6 +30,9 @@ export interface EndCount {
   readonly count: number;
 }
 
+/** The version of the weights that trained on a rollout; undefined while none has. */
+export type TrainedAt = (row: Pick<Row, 'index' | 'sample'>) => number | undefined;
+
 /** Ended rollouts whose first answer is of one weight version, or of one of several next to each other. */
 export interface VersionSummary {
   /** The lowest. */
@@ -40,7 +43,7 @@ export interface VersionSummary {
   readonly right: number | null;
   /** Of an answer. */
   readonly tokens: number | null;
-  /** From the first answer to the last, in versions. */
+  /** Versions from the first answer of a rollout to the step that trained on it; null without a feed. */
   readonly staleness: number | null;
 }
 
@@ -94,7 +97,11 @@ export function summaries(rows: readonly Row[]): RolloutSummary[] {
 const MAX_TURNS = 200;
 
 /** `rows` in order. In parts: of a long run each takes up to a quarter of a second. */
-export function* summaryInParts(rows: readonly Row[], shape: RunShape): Generator<void, RunSummary, void> {
+export function* summaryInParts(
+  rows: readonly Row[],
+  shape: RunShape,
+  trainedAt?: TrainedAt,
+): Generator<void, RunSummary, void> {
   const begun = latest(rows);
   const ended = begun.filter(({ state }) => state !== 'open');
   yield;
@@ -114,7 +121,7 @@ export function* summaryInParts(rows: readonly Row[], shape: RunShape): Generato
   const several = shape.samples * shape.epochs > 1;
   const passAtK = several ? passesOf(runStatistics(all, shape)) : [];
   yield;
-  const versions = versionsOf(rows, MOST_VERSIONS);
+  const versions = versionsOf(rows, trainedAt, MOST_VERSIONS);
   const returns = known(own.map(({ reward }) => reward));
   return {
     total: Math.max(shape.queries * shape.samples * shape.epochs, begun.length),
@@ -155,14 +162,15 @@ function answersAt(rows: readonly Row[], answer: number): Pick<TurnSummary, 'cut
 const MOST_VERSIONS = 100;
 
 /** Ascending. `most`: with more versions than that, several next to each other are one. */
-export function versionsOf(rows: readonly Row[], most = Infinity): VersionSummary[] {
+export function versionsOf(rows: readonly Row[], trainedAt?: TrainedAt, most = Infinity): VersionSummary[] {
   const own = latest(rows).filter(({ state, steered }) => state !== 'open' && !steered);
   // Versions without a number have no order.
   const began = own.flatMap((row) => {
     const { versions } = row.turns;
-    return versions && versions[1] < UNNUMBERED
-      ? [{ row, version: versions[0], stale: versions[1] - versions[0] }]
-      : [];
+    if (!versions || versions[1] >= UNNUMBERED) return [];
+    const stale = (trainedAt?.(row) ?? Number.NaN) - versions[0];
+    // Weights that a rewind took back may have a higher number.
+    return [{ row, version: versions[0], stale: stale >= 0 ? stale : null }];
   });
   const highest = began.reduce((high, { version }) => Math.max(high, version), 0);
   const width = Math.max(1, Math.ceil((highest + 1) / most));

@@ -20,7 +20,10 @@ const CURVES: readonly {
   { name: 'right at any turn', title: 'of rollouts that have ended', value: (at) => at.right, text: share },
   { name: 'tokens of an answer', title: 'their mean', value: (at) => at.tokens, text: brief },
   {
-    ...{ name: 'staleness', title: 'versions from the first answer of a rollout to its last, on average' },
+    ...{
+      name: 'staleness',
+      title: 'versions from the first answer of a rollout to the step that trained on it, on average',
+    },
     ...{ value: (at: VersionSummary) => at.staleness, text: decimals },
   },
 ];
@@ -76,13 +79,7 @@ export function Curves({ versions, evaluations, linked }: Props): JSX.Element {
       </div>
       {open.map(({ version, run, total }) => (
         <p key={version} class="dim">
-          Version {version} is being evaluated on {count(total)} held-out rollouts
-          {linked && (
-            <>
-              : <a href={runHref(run)}>{run}</a>
-            </>
-          )}
-          .
+          Version {version} is being evaluated by {run}, on {count(total)} held-out rollouts.
         </p>
       ))}
     </>
