@@ -46,7 +46,7 @@ describe('the recorded histories', () => {
   });
 
   test('are few and small: a path through the workflows each', () => {
-    expect(recorded.length).toBeLessThanOrEqual(64);
+    expect(recorded.length).toBeLessThanOrEqual(72);
     expect(recorded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(2_000_000);
   });
 
