@@ -155,7 +155,6 @@ export const REASONS = {
     'server-start',
     'service-ended',
     'service-start',
-    'service-up',
     'temporal-away',
     'temporal-call',
     'temporal-refused',
