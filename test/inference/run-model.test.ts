@@ -9,6 +9,8 @@ import { openBackends } from '../../run/backends.ts';
 import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import { tinyIdentity } from '../../inference/index.ts';
+import type { RunRecord } from '../../records/format/run-record.ts';
+import { openWeightsLedger } from '../../records/run/weights.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { ask, closeAll, opened } from '../support/fleet-rig.ts';
 import { asTokens } from '../support/kinds.ts';
@@ -17,11 +19,17 @@ import { TINY_FOLDER } from '../support/tiny.ts';
 
 afterEach(closeAll);
 
-async function runOf(model: string, identity: ModelIdentity | null | undefined): Promise<string> {
-  const store = openFileStore(mkdtempSync(join(tmpdir(), 'everturn-run-')), 'r');
+async function runOf(
+  model: string,
+  identity: ModelIdentity | null | undefined,
+  [out, run] = [mkdtempSync(join(tmpdir(), 'everturn-run-')), 'r'],
+  part: Partial<RunRecord> = {},
+): Promise<string> {
+  const store = openFileStore(out, run);
   await store.putRun({
+    ...part,
     format: 'everturn-run/1',
-    run: 'r',
+    run,
     settings: { ...DEFAULT_SETTINGS, seed: 1, model },
     origins: {},
     samples: 1,
@@ -66,6 +74,26 @@ describe.each(['sglang', 'vllm'] as const)('a run with a %s server', (kind) => {
     opened.push(await modelServer({ ...shape, port: first.port }));
     const again = worker();
     expect((await ask(asTokens(await again.get(settings, folder)), 'r/q/0')).outputIds).toHaveLength(4);
+  });
+
+  test('shares them with its evaluations, also when their weights have changed', async () => {
+    const server = await modelServer({ kind, modelPath: TINY_FOLDER });
+    opened.push(server);
+    const settings = settingsOf(`${kind}:${server.url}`);
+    const folder = await runOf(settings.model, null);
+    const evaluates = { run: 'r', version: 1, line: 0, label: '1' };
+    const evaluation = await runOf(settings.model, null, [`${folder}-eval`, 'r-eval-v1'], { evaluates });
+    const backends = worker();
+    const both = async () => [await backends.get(settings, folder), await backends.get(settings, evaluation)] as const;
+    const before = await both();
+    expect(before[1]).toBe(before[0]);
+    const ledger = openWeightsLedger(folder);
+    const weights = { label: '1', folder: '/ckpt', rewind: false, line: 0, contentHash: null };
+    await ledger.declare({ ...weights, number: 1, version: 1, workflowId: 'w', declaredAt: 0 });
+    await ledger.markLoaded(1);
+    const after = await both();
+    expect(after[1]).toBe(after[0]);
+    expect(after[0]).not.toBe(before[0]);
   });
 });
 
