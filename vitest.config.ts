@@ -97,6 +97,7 @@ function scratchIn(memory: string): string {
 }
 /** They wait more than they compute, for servers, heartbeats and limits: more at once than there are cores. */
 const WAITS = { maxWorkers: 5, sequence: { groupOrder: 1 } };
+/** What the files import is loaded once per process, in `near` and `parts`: half of the time of so many small files. */
 const project = (name: string, test: Record<string, unknown>) => ({ extends: true as const, test: { name, ...test } });
 
 export default defineConfig({
@@ -113,11 +114,10 @@ export default defineConfig({
       project('near', {
         include: ['test/**/*.test.ts'],
         exclude: [...configDefaults.exclude, ...PARTS, ...TEMPORAL],
-        // What the files import is loaded once per process: half of the time of so many small files.
         isolate: false,
         env: SCRATCH,
       }),
-      project('parts', { include: PARTS, env: SCRATCH, ...WAITS }),
+      project('parts', { include: PARTS, isolate: false, env: SCRATCH, ...WAITS }),
       project('temporal', { include: TEMPORAL, globalSetup: SERVER, ...WAITS }),
       project('chaos', {
         include: CHAOS,
