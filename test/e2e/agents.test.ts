@@ -1,0 +1,210 @@
+// The promise, by the built command line on the local service: a program that asks the model itself plays rollouts, and is
+// killed with everything around it. No call that has a record is asked for again, and the samples are those of a calm run.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type HostileModel, startHostileModel } from '../chaos/model.ts';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { TINY_FOLDER } from '../support/tiny.ts';
+
+const AGENT = `node ${join(import.meta.dirname, '../fixtures/agents/vote.mjs')}`;
+const FULL = process.env['EVERTURN_CHAOS'] === 'full';
+const ROWS = FULL ? 100 : 5;
+const SAMPLES = FULL ? 3 : 2;
+const KILLS = FULL ? 100 : 8;
+const CALLS = 8;
+const SEED = Number(process.env['KILL_SEED'] ?? Math.floor(Math.random() * 1e9));
+let random = SEED;
+const rand = () =>
+  Number.parseInt(createHash('sha256').update(`${random++}`).digest('hex').slice(0, 8), 16) / 0x1_0000_0000;
+
+let everturn: Everturn;
+let model: HostileModel;
+beforeAll(async () => {
+  everturn = openEverturn();
+  model = await startHostileModel(everturn.folder, {
+    kind: 'sglang',
+    latencyMs: 150,
+    seed: 1,
+    runs: join(everturn.folder, 'runs'),
+  });
+  const rows = Array.from({ length: ROWS }, (_, i) => ({
+    id: `q${i}`,
+    question: `What is ${i}?`,
+    answer: `${i % 10}`,
+  }));
+  writeFileSync(join(everturn.folder, 'rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+});
+afterAll(async () => {
+  await everturn.close();
+  await model.stop();
+});
+
+const run = (name: string, ...more: string[]) => [
+  ...[
+    'run',
+    'rows.jsonl',
+    '--name',
+    name,
+    '--agent',
+    AGENT,
+    '--model',
+    model.spec,
+    '--tokenizer',
+    TINY_FOLDER,
+    '--samples',
+    String(SAMPLES),
+  ],
+  ...['--seed', '7', '--temperature', '0', '--recheck-every', '0', '--max-concurrent', '6', ...more],
+];
+
+/** Pids of the agents' programs. */
+function agents(): number[] {
+  const isAgent = (pid: string) => {
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return line.startsWith('node\0') && line.includes('agents/vote.mjs');
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isAgent(name))
+    .map(Number);
+}
+
+interface Row {
+  readonly query: string;
+  readonly sample: number;
+  readonly prompt_ids: readonly number[];
+  readonly response_ids: readonly number[];
+  readonly response_mask: readonly number[];
+  readonly turn_returns: readonly number[];
+}
+
+/** The leaves of a run's trees, each with all of its tokens; and the number of tokens that are trained. */
+async function samplesOf(name: string): Promise<{ readonly leaves: readonly string[]; readonly trained: number }> {
+  const exported = await everturn.run('export', name, '--format', 'rows');
+  expect(exported.code, exported.stderr).toBe(0);
+  const rows = exported.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+  const leaves = rows.map(({ query, sample, prompt_ids, response_ids, turn_returns }) =>
+    JSON.stringify([query, sample, [...prompt_ids, ...response_ids], turn_returns[0]]),
+  );
+  // Equal calls side by side end in any order: the first of them, with which their common beginning is trained, may be another.
+  const trained = rows.flatMap(({ response_mask }) => response_mask.filter((one) => one === 1));
+  return { leaves: leaves.toSorted(), trained: trained.length };
+}
+
+describe('a program that asks the model itself', () => {
+  test(
+    `is killed with its worker, its server and its model ${KILLS} times: no recorded call is asked for again, and the samples are the same`,
+    { timeout: FULL ? 3_600_000 : 600_000 },
+    async () => {
+      console.log(`KILL_SEED=${SEED}`);
+      const calm = await everturn.run(...run('calm'));
+      expect(calm.code, calm.stderr).toBe(0);
+      expect(model.asks().filter(({ event }) => event === 'ask')).toHaveLength(ROWS * SAMPLES * CALLS);
+
+      const storm = everturn.start(...run('storm'));
+      let isOver = false;
+      void storm.ended.then(() => (isOver = true));
+      const kills = { agent: 0, worker: 0, server: 0, model: 0 };
+      const count = () => Object.values(kills).reduce((sum, one) => sum + one, 0);
+      while (!isOver && count() < KILLS) {
+        await sleep(200 + 1500 * rand());
+        const draw = rand();
+        const [victim] = agents();
+        const { worker, server } = everturn.service() ?? {};
+        try {
+          if (draw < 0.5 && victim !== undefined) {
+            process.kill(victim, 'SIGKILL');
+            kills.agent++;
+          } else if (draw < 0.8 && worker && agents().length > 0) {
+            process.kill(worker.pid, 'SIGKILL');
+            kills.worker++;
+          } else if (draw < 0.9 && server && agents().length > 0) {
+            process.kill(server.pid, 'SIGKILL');
+            kills.server++;
+          } else if (draw >= 0.9) {
+            await model.stop('SIGKILL');
+            await sleep(500 * rand());
+            model.start();
+            await model.ready();
+            kills.model++;
+          }
+        } catch {
+          // It is being started again.
+        }
+      }
+      const ended = await storm.ended;
+      const why = ended.code === 0 ? '' : (await everturn.run('why', 'storm')).stdout;
+      expect(ended.code, why + ended.stderr).toBe(0);
+      const asked = model.asks().filter(({ event, key }) => event === 'ask' && key.startsWith('storm/'));
+      console.log(JSON.stringify({ kills, asked: asked.length, calls: ROWS * SAMPLES * CALLS }));
+      expect(count()).toBeGreaterThan(KILLS / 2);
+      expect(asked.filter(({ known }) => known)).toEqual([]);
+      const checked = await everturn.run('check', 'storm', '--json');
+      expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+      expect(await samplesOf('storm')).toEqual(await samplesOf('calm'));
+      expect(agents()).toEqual([]);
+    },
+  );
+
+  test('ends its rollout by name when it fails, takes too long, asks too often or says nothing readable', async () => {
+    const programs: Readonly<Record<string, readonly [program: string, ...flags: string[]]>> = {
+      'agent-exited': ['await ask(); console.error("Error: out of plums"); process.exit(3);'],
+      'agent-timeout': ['await ask(); setInterval(() => {}, 1000);', '--agent-timeout', '2'],
+      'agent-no-call': ['console.log("{}");'],
+      'agent-broken': ['await ask(); console.log(JSON.stringify({ answer: 42 }));'],
+    };
+    const ask = `const ask = () => fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST',
+      headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello.' }] }) });\n`;
+    for (const [reason, [program, ...flags]] of Object.entries(programs)) {
+      writeFileSync(join(everturn.folder, 'agent.mjs'), ask + program);
+      const args = [
+        '--agent',
+        'node agent.mjs',
+        '--model',
+        model.spec,
+        '--tokenizer',
+        TINY_FOLDER,
+        '--limit',
+        '1',
+        '--recheck-every',
+        '0',
+      ];
+      const ended = await everturn.run('run', 'rows.jsonl', '--name', reason, ...args, ...flags);
+      expect(ended.code, ended.stderr).toBe(3);
+      const why = await everturn.call('why', reason, 'q0');
+      expect(why.stdout).toContain(reason);
+      if (reason === 'agent-exited') expect(why.stdout).toContain('out of plums');
+      const checked = await everturn.run('check', reason);
+      expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+    }
+    writeFileSync(join(everturn.folder, 'agent.mjs'), `${ask}for (;;) if (!(await ask()).ok) process.exit(1);`);
+    const args = [
+      '--agent',
+      'node agent.mjs',
+      '--model',
+      model.spec,
+      '--tokenizer',
+      TINY_FOLDER,
+      '--limit',
+      '1',
+      '--recheck-every',
+      '0',
+    ];
+    const limited = await everturn.run('run', 'rows.jsonl', '--name', 'limited', ...args, '--max-calls', '3');
+    expect(limited.code, limited.stderr).toBe(0);
+    const { stdout } = await everturn.call('check', 'limited', '--json');
+    expect(stdout).toContain('"turns":3,');
+    expect(stdout).toContain('"breaches":0,');
+  });
+});
