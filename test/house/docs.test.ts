@@ -54,6 +54,21 @@ describe('the documentation', () => {
     ).toEqual([]);
   });
 
+  test('is as short as somebody with ten minutes needs it', () => {
+    const words = (path: string) =>
+      read(path)
+        .split(/[\s|]+/)
+        .filter((word) => /\w/.test(word)).length;
+    const guides = PAGES.filter((path) => path.startsWith('docs/') && path !== 'docs/settings.md');
+    expect(guides.filter((path) => words(path) > 1500)).toEqual([]);
+    const long = PAGES.flatMap((path) =>
+      read(path)
+        .split('\n')
+        .flatMap((line, i) => (line.length > 160 && !/^[|[]/.test(line) ? [`${path}:${i + 1}`] : [])),
+    );
+    expect(long).toEqual([]);
+  });
+
   test('links only to pages and files that are there', () => {
     const files = new Set([...sources(), ...PAGES]);
     const broken = PAGES.flatMap((path) =>
