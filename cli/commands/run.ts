@@ -16,6 +16,9 @@ import { resolveRunFlags, runFlags } from '../run-flags.ts';
 
 const EVENTS = flag('events as JSON lines on stdout, everything else on stderr');
 
+const FLAGS = runFlags();
+const { group = '' } = FLAGS.model;
+
 export const run = command({
   args: { '<dataset>': 'a file of problems: JSON lines, CSV, TSV or Parquet' },
   flags: {
@@ -25,8 +28,8 @@ export const run = command({
     dryRun: flag('say what would be played and what it takes at most; start and write nothing'),
     strict: flag('refuse a data set with a bad row'),
     json: EVENTS,
-    ...runFlags(),
-    model: list('<model>', `${FIELDS.model.help}; several: a run each, side by side`),
+    ...FLAGS,
+    model: { ...list('<model>', `${FIELDS.model.help}; several: a run each, side by side`), group },
     vary: list('<name=v1,v2>', 'a run for each of these values of an option, as in temperature=0,1; ends in one table'),
     ...PRICE_FLAGS,
   },

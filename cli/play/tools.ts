@@ -63,7 +63,7 @@ export async function withToolFormat(
   if (!found) {
     throw new ModelError(`The chat template of ${facts.name} shows no format of tool calls that is known.`, {
       reason: 'tool-format',
-      fix: `Give --tool-format, one of: ${toolFormatNames.join(', ')}.`,
+      fix: `Give --tool-format, one of: ${toolFormatNames.join(', ')}; or try tools with --model scripted, as everturn demo --tools does.`,
     });
   }
   const { stops, opensResults } = found;

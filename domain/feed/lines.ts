@@ -17,9 +17,13 @@ export function feedLines(head: FeedHead, open: OpenGroups | null, till: (until:
   const first = `Feed: version ${version}${rewound}; ${plural(trained, 'group')} trained${into}`;
   if (!open) return [`${first}. Its workflow does not answer: that is what its ledger says.`];
   const { ready, playing, leases, leftOut, admitted, total } = open;
+  const waits = playing === 0 && trained < total;
   const left = Object.entries(leftOut).filter(([, n]) => n > 0);
   return [
     `${first}; ${ready} ready, ${playing} being played; ${admitted} of ${total} admitted`,
+    ...(waits
+      ? ['  waits for its trainer; it ends when all groups are trained or left out, or by `everturn cancel`']
+      : []),
     ...leases
       .slice(0, MOST_LEASES)
       .map(

@@ -33,5 +33,5 @@ for line in sys.stdin:
     call = json.loads(line)
     try:
         say({"id": call["id"], "result": respond(**call["params"])})
-    except Exception:  # never a reward
-        say({"id": call["id"], "error": {"message": traceback.format_exc()[-400:]}})
+    except Exception as error:  # never a reward
+        say({"id": call["id"], "error": {"message": repr(error), "trace": traceback.format_exc()}})
