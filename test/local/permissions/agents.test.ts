@@ -1,0 +1,58 @@
+// Which programs a worker runs as a run's agent: that of the user's own command, and those that its operator serves.
+
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { ProgramRecord } from '../../../domain/agent/program.ts';
+import { operatorOf, type OperatorWords } from '../../../local/permissions/operator.ts';
+import { openPermissions } from '../../../local/permissions/permissions.ts';
+import { registerRun } from '../../../local/permissions/registered.ts';
+import { homeAt } from '../../../local/service/home.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'everturn-agents-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const home = homeAt(join(root, 'home'));
+const [own, foreign] = ['own', 'foreign'].map((name) => {
+  mkdirSync(join(root, name));
+  return join(root, name);
+}) as [string, string];
+
+const program = (spec: readonly string[]): ProgramRecord => ({
+  spec,
+  fingerprint: 'a'.repeat(64),
+  timeoutSeconds: 60,
+  maxCalls: 9,
+});
+const MINE = program(['python3', '/opt/me/agent.py']);
+const EVIL = program(['sh', '-c', 'id']);
+const model = { model: 'tiny', tokenizer: null, apiKeyEnv: null };
+registerRun(home, { folder: own, ...model }, { program: MINE });
+
+function use(asked: ProgramRecord, folder: string, flags: OperatorWords = {}) {
+  try {
+    return openPermissions(operatorOf({}, flags, { cwd: root }), home).mayRunAgent(asked, folder);
+  } catch (error) {
+    return (error as { reason: string }).reason;
+  }
+}
+
+describe("the program of a run's agent", () => {
+  test('is run for a run that the own command started, and as that command named it', () => {
+    expect(use(MINE, own)).toEqual(MINE.spec);
+    expect(use(EVIL, own)).toBe('agent-not-served');
+    expect(use(MINE, foreign)).toBe('agent-not-served');
+  });
+
+  test('is not registered by a command that only reads the folder of a run, and stays registered through one', () => {
+    registerRun(home, { folder: foreign, ...model, program: EVIL } as never);
+    expect(use(EVIL, foreign)).toBe('agent-not-served');
+    registerRun(home, { folder: own, ...model, program: EVIL } as never);
+    expect([use(EVIL, own), use(MINE, own)]).toEqual(['agent-not-served', MINE.spec]);
+  });
+
+  test('is run for any run where the operator serves the same command', () => {
+    expect(use(MINE, foreign, { agents: [MINE.spec] })).toEqual(MINE.spec);
+    expect(use(EVIL, foreign, { agents: [MINE.spec] })).toBe('agent-not-served');
+  });
+});
