@@ -1,11 +1,8 @@
-// Feeds and their trainers: verbs, refusals, leases that end, members played again, a ledger that is ahead, weights.
+// Feeds and their trainers: verbs, refusals, leases that end, members played again, weights.
 
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { ModelError, StoreError } from '../../domain/errors/errors.ts';
-import type { FeedEntry } from '../../domain/feed/entry.ts';
 import { feedWorkflowId, rolloutWorkflowId } from '../../domain/run/ids.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
@@ -101,31 +98,6 @@ feed(
     return { workflowId: again.workflowId, runId: again.firstExecutionRunId };
   },
 );
-
-/** As another feed, or a task whose worker died, would have written it. */
-async function writeBehind(run: string, said: object): Promise<void> {
-  const store = openFileStore(rig().out, run);
-  const entries = await store.countFeedEntries();
-  const previous = entries === 0 ? null : (await store.getFeedEntry(entries))!.hash;
-  await store.putFeedEntry({ ...said, number: entries + 1, previous, at: 0 } as unknown as FeedEntry);
-}
-
-feed('feed-behind-its-ledger', { queries: 6 }, async (trainer) => {
-  const { id, consumer, groups } = await trainer.lease();
-  const trained = { kind: 'trained', lease: id, consumer, groups, leasedAt: 0, version: 1 };
-  await writeBehind(trainer.run, { kind: 'version', version: 1, weights: null });
-  await writeBehind(trainer.run, trained);
-  await trainer.ask('acknowledge', { lease: id, version: 1 });
-  await writeBehind(trainer.run, { kind: 'rewind', to: 0 });
-  await trainer.tried('rewind', { version: 0, request: 'mine' });
-  await trainer.lease();
-  // Another folder under the same name.
-  rmSync(join(rig().out, trainer.run, 'feed'), { recursive: true });
-  await writeBehind(trainer.run, { kind: 'version', version: 5, weights: null });
-  await trainer.tried('rewind', { version: 0 });
-  await trainer.feed.cancel();
-  await trainer.ends();
-});
 
 const short = { queries: 6, train: { maxStaleness: 0 }, more: { maxUpdates: 4 } };
 feed('feed-continued-first', short, async (trainer) => {
