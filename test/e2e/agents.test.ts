@@ -8,7 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type HostileModel, startHostileModel } from '../chaos/model.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { scriptedVllm } from '../support/scripted-vllm.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
+import { callText } from '../support/tool-chat.ts';
 
 const AGENT = `node ${join(import.meta.dirname, '../fixtures/agents/vote.mjs')}`;
 const FULL = process.env['EVERTURN_CHAOS'] === 'full';
@@ -206,5 +208,49 @@ describe('a program that asks the model itself', () => {
     const { stdout } = await everturn.call('check', 'limited', '--json');
     expect(stdout).toContain('"turns":3,');
     expect(stdout).toContain('"breaches":0,');
+  });
+
+  test('calls tools of its own in the form of the model, and their results extend the sampled ids', async () => {
+    const scripted = await scriptedVllm([
+      `Let me add.\n${callText('add', { a: 1, b: 2 })}${callText('add', { a: 3, b: 4 })}`,
+      'All in all \\boxed{10}.',
+    ]);
+    try {
+      writeFileSync(
+        join(everturn.folder, 'tools.mjs'),
+        `const tools = [{ type: 'function', function: { name: 'add', description: 'Adds.',
+          parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } } }];
+        const messages = [{ role: 'user', content: 'Add 1, 2, 3 and 4.' }];
+        for (;;) {
+          const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST',
+            headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
+            body: JSON.stringify({ messages, tools }) });
+          const { choices: [{ message, finish_reason }] } = await response.json();
+          messages.push(message);
+          if (finish_reason !== 'tool_calls') break;
+          for (const { id, function: { arguments: given } } of message.tool_calls) {
+            const { a, b } = JSON.parse(given);
+            messages.push({ role: 'tool', tool_call_id: id, content: String(a + b) });
+          }
+        }
+        console.log(JSON.stringify({ answer: messages.at(-1).content, said: messages[1].content }));`,
+      );
+      writeFileSync(join(everturn.folder, 'ten.jsonl'), '{"id": "ten", "question": "Add.", "answer": "10"}');
+      const args = ['run', 'ten.jsonl', '--name', 'tools', '--agent', 'node tools.mjs', '--recheck-every', '0'];
+      const ended = await everturn.run(...args, ...scripted.flags);
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(ended.stderr + ended.stdout).toContain('100.0 %');
+      const checked = await everturn.run('check', 'tools');
+      expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+      const { stdout } = await everturn.run('export', 'tools', '--format', 'rows');
+      const [row, ...more] = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Row & { readonly turn_returns: readonly number[] });
+      expect(more).toEqual([]);
+      expect(row!.turn_returns).toEqual([1, 1]);
+    } finally {
+      await scripted.server.close();
+    }
   });
 });
