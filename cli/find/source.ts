@@ -36,6 +36,11 @@ export async function sourceOf(
   const own = settings.environments?.find(({ name }) => name === played.environment) ?? first;
   if (own) throw ofAnEnvironment(place.run, own);
   // Calls of tools are of their rollout: what they did in the world cannot be carried over.
+  if (settings.program)
+    throw refused(
+      `Run "${place.run}" is played by an agent's program, and only that can go on from a call.`,
+      PLAY_AGAIN,
+    );
   if (settings.tools) {
     const what = `Run "${place.run}" has tools, whose calls happened under the rollout's own keys`;
     throw refused(`${what}: a fork cannot carry them over.`, PLAY_AGAIN);

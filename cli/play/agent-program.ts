@@ -1,5 +1,6 @@
 // The program that `--agent` names, with its files.
 
+import { isAbsolute } from 'node:path';
 import type { ProgramRecord } from '../../domain/agent/program.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
@@ -11,6 +12,14 @@ import type { Io } from '../io.ts';
 /** The words of the command `--agent` or `--serve-agent`: a module of JavaScript or TypeScript is run by Node. */
 export function programWords(text: string, cwd: string, flag = '--agent'): readonly string[] {
   const { door, words } = parseSpec(text, cwd, flag);
+  // The file that an interpreter runs is the first word with an ending; it became an absolute path if it is there.
+  const script = words.slice(1).find((word) => !word.startsWith('-'));
+  if (script !== undefined && /\.(?:py|[cm]?[jt]s)$/.test(script) && !isAbsolute(script)) {
+    throw new UsageError(`${flag} ${JSON.stringify(short(text, 200))} names ${script}, which is no file here.`, {
+      reason: 'bad-value',
+      fix: 'Give its path from this folder.',
+    });
+  }
   return door === 'module' ? [process.execPath, ...words] : words;
 }
 

@@ -55,10 +55,12 @@ function alone({ rollout, turns, end }: Trajectory, path: readonly PlayedTurn[])
     },
     turns: path.map(({ record, verdict }, i) => {
       const next = path[i + 1]?.record.asked;
-      const own = next
+      const said = next
         ? verdict && { ...verdict, messages: plainMessages(next.messages.slice(next.shared === 0 ? 0 : 1)) }
         : judged;
-      return { record: { ...record, turn: i + 1 }, verdict: own && { ...own, turn: i + 1 } };
+      // Along a path the turns follow each other: nothing looks for parents any more.
+      const { asked: _, ...own } = record;
+      return { record: { ...own, turn: i + 1 }, verdict: said && { ...said, turn: i + 1 } };
     }),
     end: end && endOf(end, path),
   };

@@ -6,6 +6,7 @@ import { branchesOf, labelsOfBranch, leavesOf } from '../../domain/agent/branche
 import { neutralRow } from '../../domain/rollout/neutral-row.ts';
 import type { EndRecord, Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import { EXPORTERS } from '../../formats/exports/index.ts';
 import { aQuery, someSettings, turnRecord } from '../records/play.ts';
 
 const SHAPES = fc.array(
@@ -117,9 +118,7 @@ describe('the samples of a tree', () => {
       [1, 1, 2].map((_, i) => ({ parent: [0, 1, 1][i]!, context: 1, output: 1 })),
       [1, 2],
     );
-    expect(branchesOf(tree).map((branch) => branch.turns.map(({ record }) => record.asked!.call))).toEqual([
-      ['call 1', 'call 3'],
-    ]);
+    expect(branchesOf(tree).map(({ branch }) => branch!.calls)).toEqual([['call 1', 'call 3']]);
   });
 
   test('have each the advantage of the rollout on all of their turns', () => {
@@ -130,6 +129,14 @@ describe('the samples of a tree', () => {
     ]);
     const labels = branchesOf(tree).map((branch) => labelsOfBranch({ turn_advantages: [0.25] }, branch));
     expect(labels.map(({ turn_advantages }) => turn_advantages)).toEqual([[0.25, 0.25], [0.25]]);
+  });
+
+  test.each(EXPORTERS.map(({ name }) => name))('are lines of %s', (name) => {
+    const tree = treeOf([0, 1, 1, 2].map((parent) => ({ parent, context: 2, output: 2 })));
+    const exporter = EXPORTERS.find((one) => one.name === name)!;
+    const branches = branchesOf(tree);
+    const made = exporter.open?.() ?? { add: (branch: Trajectory) => exporter.lines(branch), end: () => [] };
+    expect(() => [...branches.map((branch) => made.add(branch, {})), made.end()]).not.toThrow();
   });
 
   test('are the trajectory itself where no program plays it', () => {
