@@ -194,6 +194,7 @@ function headOf(run: string, record: RunRecord): RunHead {
     dataset: record.dataset && basename(record.dataset.path),
     numTurns: record.settings.numTurns,
     samples: samplesPerQuery(record),
+    ...(record.settings.program && { isAgents: true as const }),
     ...(record.forkedFrom && { parent: record.forkedFrom.run }),
   };
 }

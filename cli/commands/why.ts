@@ -1,6 +1,7 @@
 // `everturn why <run> <query>`: the cause of a rollout's wait, or of its end, from its records, its
 // workflow and its servers. Starts nothing; reports if Temporal does not answer.
 
+import { leavesOf } from '../../domain/agent/branches.ts';
 import { describeWorkflow, progressOf } from '../../client/temporal/runs.ts';
 import { pendingWork } from '../../client/temporal/pending.ts';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
@@ -60,7 +61,10 @@ function fromRecords(id: RolloutId, trajectory: Trajectory | undefined, out: str
     outcome: result ? (result.outcome === 'complete' ? result.stopReason : result.outcome) : null,
     reason: result?.reason ?? null,
     message: end?.failure?.message ?? fault ?? null,
-    turns: turns.map(whyOfTurn),
+    turns: turns.map((turn) => whyOfTurn(turn, end)),
+    ...(trajectory?.rollout.settings.program && {
+      branches: end?.branches ?? leavesOf(turns.map(({ record }) => record)).length,
+    }),
     pending: null,
     waitsForWorker: false,
     collection: null,
@@ -69,7 +73,8 @@ function fromRecords(id: RolloutId, trajectory: Trajectory | undefined, out: str
   };
 }
 
-function whyOfTurn({ record, verdict }: Trajectory['turns'][number]): Why['turns'][number] {
+function whyOfTurn({ record, verdict }: Trajectory['turns'][number], end: Trajectory['end']): Why['turns'][number] {
+  const { asked } = record;
   const { reward, rewards, metrics, note, calls } = verdict ?? {};
   return {
     turn: record.turn,
@@ -79,6 +84,8 @@ function whyOfTurn({ record, verdict }: Trajectory['turns'][number]): Why['turns
     seconds: (record.finishedAt - record.startedAt) / 1000,
     attempt: record.attempt,
     server: record.server,
+    ...(asked && { asked: { parent: asked.parent, branch: asked.branch, differsAt: asked.differsAt } }),
+    ...(end?.abandoned?.includes(record.turn) && { abandoned: true as const }),
     ...(reward !== undefined && { reward }),
     ...(rewards && { rewards }),
     ...(metrics && { metrics }),

@@ -1,6 +1,7 @@
 // A trajectory as text: the question, the answers, the verdicts. Text of models and data sets is hostile: it cannot
 // steer the terminal, and each of its lines is indented.
 
+import { placeText } from '../../domain/agent/shown-calls.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import type { Parent } from '../../domain/rollout/lineage.ts';
 import { questionOf } from '../../domain/run/query.ts';
@@ -71,6 +72,8 @@ const TINTS: Readonly<Record<keyof typeof SIGNS, Tint>> = {
   called: 'cyan',
 };
 
+const FINISHES = { stop: 'ended by a stop token', length: 'cut at its limit', abort: 'aborted' } as const;
+
 function turnText(
   { rollout, end }: Trajectory,
   { record, verdict }: PlayedTurn,
@@ -85,27 +88,46 @@ function turnText(
     `${tokensText(outputTokens(record))} after ${contextTokens(record) ?? '–'}`,
     !!record.usage?.reasoning && `${tokensText(record.usage.reasoning)} of them thought`,
     !!record.usage?.cached && `${tokensText(record.usage.cached)} of the context cached`,
-    record.finish === 'stop' ? 'ended by a stop token' : record.finish === 'length' ? 'cut at its limit' : 'aborted',
+    record.reply?.stopped === undefined
+      ? FINISHES[record.finish]
+      : `ended by the program’s stop text ${cut(JSON.stringify(record.reply.stopped))}`,
     `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`,
     versionEnd > 0 && `version ${version}`,
     attempt > 1 && `attempt ${attempt}`,
     record.carried && 'carried over',
     record.said && 'a person’s message in its context',
   );
+  const { asked, reply } = record;
   const of = rollout.settings.tools ? '' : `${paint('dim', `of ${rollout.settings.numTurns}`)} `;
-  const reward = rewardText(rollout.settings, turn, verdict, end, paint);
-  return lines(
-    `${paint('bold', `turn ${turn}`)} ${of} ${verdictText(verdict, paint)}${reward}`,
-    saidLines(saidOf(acts, turn), '  ', paint),
-    paint('dim', facts.join(' · ')),
+  const said = `${verdictText(verdict, paint)}${rewardText(rollout.settings, turn, verdict, end, paint)}`;
+  const judged = lines(
     verdict?.metrics && paint('dim', `measured ${namedNumbers(verdict.metrics)}`),
     verdict?.judged && judgedText(verdict.judged, paint),
     verdict?.note !== undefined && indented(verdict.note, '', (text) => paint('yellow', text)),
+  );
+  const abandoned = end?.abandoned?.includes(turn) ? ` · ${paint('yellow', 'abandoned')}` : '';
+  const isJudged = verdict !== null && verdict.verdict !== 'called';
+  return lines(
+    asked
+      ? `${paint('bold', `call ${turn}`)} · ${placeText(asked)}${abandoned}`
+      : `${paint('bold', `turn ${turn}`)} ${of} ${said}`,
+    saidLines(saidOf(acts, turn), '  ', paint),
+    paint('dim', facts.join(' · ')),
+    asked?.flags?.map((flag) => paint('yellow', oneLine(flag))),
+    !asked && judged,
     indented(record.contextText, '  > ', (text) => paint('dim', text)),
     record.reasoning !== undefined && indented(record.reasoning, '  ~ ', (text) => paint('dim', text)),
     indented(record.outputText, '  '),
     verdict?.calls && callLines(verdict.calls, paint),
+    reply?.calls?.map((call) => `  ${paint('bold', 'tool')} · ${cut(call.name)} ${cut(call.arguments)}`),
     tokens && tokenLines(record.outputIds, record.logprobs, paint),
+    asked &&
+      isJudged && [
+        '',
+        `${paint('bold', 'the program’s answer')}  ${said}`,
+        ...judged,
+        verdict.answer === undefined ? paint('dim', '  the reply above') : indented(verdict.answer, '  '),
+      ],
   ).join('\n');
 }
 
@@ -143,8 +165,9 @@ function rewardText(
   return paint('dim', `  reward ${raw}${parts}${whole === undefined ? '' : `, return ${whole}`}`);
 }
 
-function endText({ end, turns }: Trajectory, paint: Paint): string {
-  if (!end) return paint('yellow', `Not ended: ${plural(turns.length, 'turn')} so far.`);
+function endText({ rollout, end, turns }: Trajectory, paint: Paint): string {
+  const noun = rollout.settings.program ? 'call' : 'turn';
+  if (!end) return paint('yellow', `Not ended: ${plural(turns.length, noun)} so far.`);
   const word = paint(end.outcome === 'complete' ? 'green' : 'yellow', end.outcome);
   const why = end.failure
     ? `: ${oneLine(end.failure.reason)}: ${indented(end.failure.message, '  ').trimStart()}`

@@ -1,5 +1,7 @@
 // The answer of `why` as text: one sentence, then the facts. Text of servers and judges is foreign text.
 
+import type { AskedCall } from '../../domain/agent/asked.ts';
+import { placeText } from '../../domain/agent/shown-calls.ts';
 import type { StopReason } from '../../domain/rollout/ending.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
@@ -36,6 +38,9 @@ export interface Why {
     /** The attempt that succeeded, 1 for the first. */
     readonly attempt: number;
     readonly server: string | null;
+    /** Of a call of an agent's program: its place in the tree. */
+    readonly asked?: Pick<AskedCall, 'parent' | 'branch' | 'differsAt'>;
+    readonly abandoned?: true;
     /** The tools that it called. */
     readonly calls?: readonly Pick<CallResult, 'name' | 'outcome' | 'trace'>[];
     /** By an environment of the user's own. */
@@ -52,6 +57,8 @@ export interface Why {
   /** The run that it waits for. */
   readonly collection: { readonly state: string; readonly inFlight: number; readonly maxConcurrent: number } | null;
   readonly servers: readonly ServerReport[];
+  /** Of an agent's program: the leaves of its calls. */
+  readonly branches?: number;
   /** Verdicts and notes of people, if there are any. */
   readonly people?: readonly Said[];
   readonly url: string | null;
@@ -72,9 +79,10 @@ export function whyText(io: Io, place: RunPlace, why: Why): string {
   return lines(
     `${paint('bold', oneLine(query))}${which === '' ? '' : ` (${which})`} ${sentence(io, place, why)}`,
     said(null, '  '),
+    why.branches !== undefined && turns.length > 0 && callsLine(turns, why.branches),
     ...turns.map((turn) =>
       lines(
-        turnLine(turn),
+        turnLines(turn),
         turn.note !== undefined && indented(turn.note, '    '),
         turn.calls?.flatMap(({ trace = '' }) => (trace === '' ? [] : indented(trace, '    '))),
         said(turn.turn, '    '),
@@ -86,8 +94,15 @@ export function whyText(io: Io, place: RunPlace, why: Why): string {
   ).join('\n');
 }
 
-function turnLine(played: Why['turns'][number]): string {
-  const { turn, verdict, reason, tokens, seconds, attempt, server, calls, reward, rewards, metrics } = played;
+/** `calls: 8 in 3 branches, 1 abandoned` */
+function callsLine(turns: Why['turns'], branches: number): string {
+  const left = turns.filter(({ abandoned }) => abandoned).length;
+  return `  calls: ${turns.length} in ${plural(branches, 'branch', 'branches')}${left > 0 ? `, ${left} abandoned` : ''}`;
+}
+
+function turnLines(played: Why['turns'][number]): string[] {
+  const { turn, verdict, reason, tokens, seconds, attempt, server, calls, reward, rewards, metrics, asked, abandoned } =
+    played;
   const facts = lines(
     tokensText(tokens),
     `${seconds.toFixed(1)} s`,
@@ -100,8 +115,11 @@ function turnLine(played: Why['turns'][number]): string {
     verdict !== null && calls ? `called ${calledNames(calls)}` : judged,
     reward !== undefined && `reward ${reward}${parts}`,
     metrics && `measured ${namedNumbers(metrics)}`,
-  );
-  return `  turn ${turn}: ${said.join(' · ')} (${facts.join(', ')})`;
+  ).join(' · ');
+  if (!asked) return [`  turn ${turn}: ${said} (${facts.join(', ')})`];
+  const place = lines(placeText(asked), abandoned && 'abandoned').join(' · ');
+  const isJudged = verdict !== null && verdict !== 'called';
+  return lines(`  call ${turn}: ${place} (${facts.join(', ')})`, isJudged && `  the program’s answer: ${said}`);
 }
 
 /** `price, add (failed)` */
@@ -116,9 +134,10 @@ function calledNames(calls: readonly Pick<CallResult, 'name' | 'outcome'>[]): st
 }
 
 function sentence(io: Io, place: RunPlace, why: Why): string {
-  const { state, outcome, reason, message, collection } = why;
+  const { state, outcome, reason, message, collection, branches } = why;
   switch (state) {
     case 'ended':
+      if (outcome === 'done' && branches !== undefined) return 'is complete: its program ended.';
       return (
         ENDED[outcome ?? ''] ??
         `${oneLine(outcome ?? '')}: ${oneLine(reason ?? '')}${message ? `: ${indented(message, '  ').trimStart()}` : '.'}`
@@ -151,21 +170,24 @@ const DOES: Readonly<Record<string, string>> = {
   log: 'its log to be stored',
   finish: 'its end to be stored',
   generate: 'the model',
+  runAgent: 'its program',
   evaluate: 'the judge',
   begin: 'its environment to begin',
   endEnvironment: 'its environment to end',
   callTool: 'a tool',
 };
 
-function playing(io: Io, { pending, waitsForWorker }: Why): string {
+function playing(io: Io, { pending, waitsForWorker, turns, branches }: Why): string {
   if (!pending) return waitsForWorker ? 'waits for a worker: none has taken it.' : 'is between two steps.';
   const who = DOES[pending.name] ?? `the activity ${oneLine(pending.name)}`;
   const chunks = pending.chunksKept > 0 ? `, ${plural(pending.chunksKept, 'chunk')} of the answer stored` : '';
+  const turn = branches === undefined ? `turn ${pending.turn}` : undefined;
+  const at = turn ?? `${plural(turns.length, 'call')} so far`;
   const attempt = pending.attempt > 1 ? `, attempt ${pending.attempt}` : '';
   const ago = pending.since === null ? '' : ` for ${clock(io.now() - pending.since)}`;
-  if (pending.waits) return `has an answer that cannot be stored yet: turn ${pending.turn}. ${oneLine(pending.waits)}`;
-  if (pending.state === 'started') return `waits for ${who}${ago}: turn ${pending.turn}${attempt}${chunks}.`;
+  if (pending.waits) return `has an answer that cannot be stored yet: ${at}. ${oneLine(pending.waits)}`;
+  if (pending.state === 'started') return `waits for ${who}${ago}: ${at}${attempt}${chunks}.`;
   const next = pending.nextTryAt === null ? 0 : pending.nextTryAt - io.now();
   const when = next > 0 ? `is retried in ${clock(next)}` : 'waits for a worker that takes it';
-  return `waits for ${who}: turn ${pending.turn} ${when}${attempt}${chunks}.`;
+  return `waits for ${who}: ${turn ?? 'it'} ${when}${attempt}${chunks}.`;
 }

@@ -7,6 +7,7 @@ import { ownTurns } from '../rollout/own-turns.ts';
 import type { TurnRecord } from '../rollout/turn.ts';
 import { type EndRecord, pathTo, type PlayedTurn, type Trajectory } from '../rollout/trajectory.ts';
 import { plainMessages } from './conversation.ts';
+import { addedMessages } from './shown-calls.ts';
 
 /** Labels of the rollout, for one of its branches: all of its turns have the advantage of the rollout. */
 export function labelsOfBranch(labels: Partial<RowLabels>, { turns, branch }: Trajectory): Partial<RowLabels> {
@@ -55,9 +56,7 @@ function alone({ rollout, turns, end }: Trajectory, path: readonly PlayedTurn[])
     },
     turns: path.map(({ record, verdict }, i) => {
       const next = path[i + 1]?.record.asked;
-      const said = next
-        ? verdict && { ...verdict, messages: plainMessages(next.messages.slice(next.shared === 0 ? 0 : 1)) }
-        : judged;
+      const said = next ? verdict && { ...verdict, messages: plainMessages(addedMessages(next)) } : judged;
       // Along a path the turns follow each other: nothing looks for parents any more.
       const { asked: _, ...own } = record;
       return { record: { ...own, turn: i + 1 }, verdict: said && { ...said, turn: i + 1 } };

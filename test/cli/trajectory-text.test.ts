@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { trajectoryText } from '../../cli/view/trajectory-text.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
-import type { PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
+import type { AskedCall } from '../../domain/agent/asked.ts';
+import type { EndRecord, PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 
 const plain = { only: undefined, tokens: false, paint: (_: string, text: string) => text } as const;
 
@@ -84,6 +86,56 @@ describe('everturn show', () => {
     expect(text).toMatch(/^turn 1 +→ called \(tools\)/m);
     expect(text).toMatch(/^turn 2 +✗ wrong/m);
     expect(text).not.toMatch(/turn \d+ of/);
+  });
+
+  describe('of an agent’s program', () => {
+    const asked = (part: Partial<AskedCall> = {}): AskedCall => ({
+      ...{ call: '0'.repeat(18), hash: 'a'.repeat(64), occurrence: 0, dialect: '/chat/completions', parent: null },
+      ...{ branch: null, differsAt: null, shared: 0, messages: [], limits: {} },
+      ...part,
+    });
+    const called = (turn: number) => ({ turn, of: '', tookMs: 0, verdict: 'called', reason: 'agent' }) as const;
+    const call = (n: number, of: AskedCall, part: Partial<TurnRecord> = {}, verdict?: PlayedTurn['verdict']) => {
+      const played = turn(n, { verdict: verdict ?? called(n) });
+      return { ...played, record: { ...played.record, asked: of, ...part } };
+    };
+    const end = {
+      ...{ outcome: 'complete', stopReason: 'done', failure: null, turnRewards: [0, 0, 1], returns: [1, 1, 1] },
+      ...{ success: [null, null, 1], turns: [], finishedAt: 0, called: [1, 2], abandoned: [2] },
+    } as EndRecord;
+    const judged = { turn: 3, of: '', tookMs: 1, verdict: 'right', reason: 'equal', extracted: '42' } as const;
+    const reply = {
+      text: 'I look.',
+      calls: [{ name: 'price\u001b[2J', arguments: '{"fruit":"\\n"}' }],
+      stopped: 'END',
+    };
+
+    test('each call names the one that it goes on from, the reason of a root, its flags, its tools and its stop text', () => {
+      const flags = ['n is 1\u001b[31m'];
+      const calls = [
+        call(1, asked({ flags }), { reply }),
+        call(2, asked({ branch: 'edited', differsAt: 1 })),
+        call(3, asked({ parent: 1, shared: 1 }), {}, judged),
+      ];
+      const text = trajectoryText(trajectory(calls, { end }), plain);
+      expect(text).toMatch(
+        /^call 1 · a root\n2 tokens after 4 · ended by the program’s stop text "END" .*\nn is 1␛\[31m$/m,
+      );
+      expect(text).toContain('\n  tool · price␛[2J {"fruit":"\\n"}\n');
+      expect(text).toMatch(/^call 2 · a root: edited, from message 2 on · abandoned$/m);
+      expect(text).toMatch(/^call 3 · goes on from call 1$/m);
+      expect(text).not.toMatch(/^turn|of 2|called/m);
+    });
+
+    test('the program’s own answer stands at the end with its verdict, and steers no terminal', () => {
+      const answer = 'It is 42\u001b[2J.\nturn 9';
+      const shown = (verdict: PlayedTurn['verdict']) =>
+        trajectoryText(trajectory([call(1, asked()), call(2, asked()), call(3, asked(), {}, verdict)], { end }), plain);
+      const head = '\n\nthe program’s answer  ✓ right (equal, found 42)  reward 1, return 1\n';
+      expect(shown({ ...judged, answer })).toContain(`${head}  It is 42␛[2J.\n  turn 9\n\ncomplete (done)`);
+      expect(shown(judged)).toContain(`${head}  the reply above\n\ncomplete (done)`);
+      expect(shown(called(3))).not.toContain('the program’s answer');
+    });
   });
 
   test('an undecided turn shows its reason and no reward', () => {

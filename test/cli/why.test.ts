@@ -78,6 +78,31 @@ describe('everturn why', () => {
     ]);
   });
 
+  test('an agent’s calls are told with their branches, the reasons of roots, and the verdict on the program’s answer', () => {
+    const call = { verdict: 'called', reason: 'agent', tokens: 3, seconds: 1, attempt: 1, server: null } as const;
+    const root = { parent: null, branch: null, differsAt: null };
+    const turns = [
+      { ...call, turn: 1, asked: root },
+      { ...call, turn: 2, asked: { ...root, parent: 1 } },
+      { ...call, turn: 3, asked: { parent: null, branch: 'compacted' as const, differsAt: 1 } },
+      { ...call, turn: 4, asked: root, abandoned: true as const, verdict: 'scored', reward: 0.5 },
+    ];
+    const text = say({ state: 'ended', outcome: 'done', turns, branches: 2 });
+    expect(text.split('\n')).toEqual([
+      'q1 is complete: its program ended.',
+      '  calls: 4 in 2 branches, 1 abandoned',
+      '  call 1: a root (3 tokens, 1.0 s)',
+      '  call 2: goes on from call 1 (3 tokens, 1.0 s)',
+      '  call 3: a root: compacted, from message 2 on (3 tokens, 1.0 s)',
+      '  call 4: a root · abandoned (3 tokens, 1.0 s)',
+      '  the program’s answer: scored · reward 0.5',
+    ]);
+    const [first] = say({ ...pending({ name: 'runAgent' }), turns, branches: 2 }).split('\n');
+    expect(first).toBe('q1 waits for its program for 1:05: 4 calls so far.');
+    const retried = pending({ name: 'runAgent', state: 'scheduled', attempt: 2, nextTryAt: io.now() + 12_000 });
+    expect(say({ ...retried, branches: 0 })).toBe('q1 waits for its program: it is retried in 0:12, attempt 2.');
+  });
+
   test('a failed try is told with its reason, its words made harmless, and the next one', () => {
     const lastFailure = { reason: 'server-busy', message: 'http://a answered 503: \u001b[2Jgone' };
     const text = say(pending({ state: 'scheduled', attempt: 4, nextTryAt: io.now() + 12_000, lastFailure }));

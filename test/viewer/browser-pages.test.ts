@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ViewServer } from '../../viewer/server.ts';
 import { writeFleetReport } from '../../records/run/fleet-status.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import { play, putRun, RUN } from '../records/play.ts';
+import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { builtPage, launch, NO_BROWSER, openPage, type Seen } from './browser.ts';
 import { open, playSome, QUERIES, type ViewRig, viewRig } from './rig.ts';
 import { describeUnless } from '../support/needs.ts';
@@ -217,6 +217,56 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
     expect(await servers.innerText()).toContain('41');
     await page.keyboard.press(' ');
     await expect.poll(() => servers.innerText()).toContain('42');
+    await leave(seen);
+  });
+
+  test('the calls of an agent’s program stand as a tree, with what it sent, and its own answer behind them with its verdict', async () => {
+    const query = aQuery('agent');
+    const store = openFileStore(rig.out, 'agents');
+    await putRun(store, [query], { run: 'agents' });
+    const parents = [null, 1, 1, 2, null];
+    const judging: typeof store = {
+      ...store,
+      putVerdict: (id, verdict) =>
+        store.putVerdict(id, { ...verdict, ...(verdict.turn === 5 && { answer: 'It is <b>42</b>.' }) }),
+      putEnd: (id, end) => store.putEnd(id, { ...end, abandoned: [3] }),
+    };
+    await play(judging, {
+      ...{ run: 'agents', query, verdicts: ['called', 'called', 'called', 'called', 'right'], stop: 'done' },
+      turn: (turn) => ({
+        asked: {
+          ...{ call: '0'.repeat(18), hash: 'a'.repeat(64), occurrence: 0, dialect: '/chat/completions' },
+          ...{ parent: parents[turn - 1]!, branch: turn === 5 ? 'edited' : null, differsAt: turn === 5 ? 1 : null },
+          ...{ shared: 0, messages: [{ role: 'user', text: `message ${turn}` }], limits: {} },
+        },
+        ...(turn === 2 && { reply: { text: 'I look.', calls: [{ name: 'price', arguments: '{"fruit":"apple"}' }] } }),
+      }),
+    });
+    const seen = await visit('#/run/agents/q/agent/0');
+    const { page } = seen;
+    await page.locator('.turn').nth(5).waitFor();
+    const calls = page.locator('.turn');
+    expect(await calls.locator('h2').allInnerTexts()).toEqual([
+      'Call 1',
+      'Call 2',
+      'Call 4',
+      'Call 3',
+      'Call 5',
+      'The program’s answer',
+    ]);
+    const lefts = await calls.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+    expect(lefts.map((left) => left > lefts[0]!)).toEqual([false, true, true, true, false, false]);
+    expect(await calls.nth(1).innerText()).toMatch(
+      /goes on from call 1[^]*message 2[^]*calls price \{"fruit":"apple"\}/,
+    );
+    expect(await calls.nth(3).innerText()).toContain('abandoned');
+    expect(await calls.nth(4).innerText()).toContain('a root: edited, from message 2 on');
+    expect(await calls.nth(5).innerText()).toMatch(/✓ right[^]*It is <b>42<\/b>\./);
+    expect(await page.locator('.turn .verdict').allInnerTexts()).toEqual(['✓ right']);
+    for (const turn of [1, 2, 4]) {
+      await page.keyboard.press('n');
+      await expect.poll(() => page.url()).toMatch(new RegExp(`/t/${turn}$`));
+    }
     await leave(seen);
   });
 

@@ -76,6 +76,8 @@ describeUnless(NO_BROWSER)('hostile texts', () => {
       await page.locator('h1', { hasText: queryId.slice(0, 4) }).waitFor();
       await expect.poll(() => page.locator('h1').textContent()).toBe(queryId);
       await page.locator('.asked.rich').waitFor();
+      // An answer is rendered in sight; a call's messages stand before it.
+      await page.locator('.answer').first().scrollIntoViewIfNeeded();
       await page.locator('.answer.rich').first().waitFor();
       expect(await harm(seen)).toEqual([]);
       if (prompt.kind === 'text' && !/\p{C}|\u2028/u.test(prompt.text)) {

@@ -2,6 +2,7 @@
 // failures, the model's name and the data set's. Each payload is in it, in one place or another.
 
 import type { Query } from '../../domain/run/query.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Store } from '../../records/store.ts';
 import { hashQueries } from '../../records/run/queries.ts';
 import { aQuery, play, RUN, someSettings } from '../records/play.ts';
@@ -37,7 +38,13 @@ export async function playHostile(store: Store): Promise<void> {
     const at = (i: number): string => own[i % own.length] ?? PAYLOADS[i]!;
     const reasoned: Store = {
       ...store,
-      putVerdict: (id, verdict) => store.putVerdict(id, { ...verdict, reason: at(0), extracted: at(1) }),
+      putVerdict: (id, verdict) =>
+        store.putVerdict(id, {
+          ...verdict,
+          reason: at(0),
+          extracted: at(1),
+          ...(index % 2 === 1 && { answer: at(6) }),
+        }),
       putEnd: (id, end) =>
         store.putEnd(id, { ...end, failure: end.failure && { ...end.failure, reason: at(5), message: at(6) } }),
     };
@@ -46,7 +53,8 @@ export async function playHostile(store: Store): Promise<void> {
       index,
       verdicts: ['wrong', 'right'],
       stop: index % 3 === 0 ? 'failed' : 'max-turns',
-      turn: () => ({
+      turn: (turn) => ({
+        ...(index % 2 === 1 && called(turn, at)),
         outputText: at(2),
         answer: at(2),
         contextText: at(3),
@@ -59,4 +67,20 @@ export async function playHostile(store: Store): Promise<void> {
       }),
     });
   }
+}
+
+/** A call of an agent's program. */
+function called(turn: number, at: (i: number) => string): Partial<TurnRecord> {
+  const calls = [{ name: at(3), arguments: at(4) }];
+  return {
+    asked: {
+      ...{ call: '0'.repeat(18), hash: 'a'.repeat(64), occurrence: turn, dialect: '/chat/completions', parent: null },
+      ...{ branch: null, differsAt: null, shared: 0, limits: {}, flags: [at(5)] },
+      messages: [
+        { role: 'assistant', text: at(0), calls: [{ id: at(1), name: at(1), arguments: { [at(0)]: at(2) } }] },
+      ],
+      tools: [{ name: at(6), description: at(0), parameters: {} }],
+    },
+    reply: { text: at(2), reasoning: at(1), calls, stopped: at(6) },
+  };
 }

@@ -32,6 +32,8 @@ export interface RunHead {
   readonly first: readonly [number, number] | null;
   readonly last: readonly [number, number] | null;
   readonly tokens: number | null;
+  /** Its turns are the calls of an agent's program. */
+  readonly isAgents?: true;
   /** The run that it goes on from, if it is a fork. */
   readonly parent?: string;
   /** The reason why the run cannot be read. */

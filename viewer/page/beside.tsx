@@ -11,7 +11,7 @@ import { Loading, State } from './parts.tsx';
 import { WithReading } from './reading-switch.tsx';
 import { type CompareRoute, hrefOf, rolloutHref, rolloutRoute } from './route.ts';
 import type { Source } from './source.ts';
-import { Turn } from './turn.tsx';
+import { ProgramAnswer, Turn } from './turn.tsx';
 import { useMessage } from './use-message.ts';
 import { Walk } from './walk.tsx';
 
@@ -110,6 +110,11 @@ export function Beside({ route, source, message: { pairs } }: Props): JSX.Elemen
                 );
               }),
             )}
+            {sides.map(({ side, run, message }) => (
+              <div key={side}>
+                {message && <ProgramAnswer route={rolloutRoute(run, message.row)} message={message} />}
+              </div>
+            ))}
           </div>
         </article>
       )}

@@ -3,7 +3,7 @@
 
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
-import type { RunMessage } from '../model/messages.ts';
+import type { RunMessage, RunHead } from '../model/messages.ts';
 import { type Row, rowKey } from '../model/row.ts';
 import { ago, count, duration, moment, plural } from './format.ts';
 import { Loading, Notice, State, Strip, Table, Which } from './parts.tsx';
@@ -77,7 +77,7 @@ export function LivePage({ run, source, message, paused, onPause }: Props): JSX.
               cells: [
                 <Name key="name" run={run} row={row} list={LIST} />,
                 strip(row),
-                stepOf(row, head.numTurns),
+                stepOf(row, head),
                 <>
                   {duration(waited)}
                   {slow && <b> slow</b>}
@@ -145,8 +145,10 @@ function Name({
   );
 }
 
-function stepOf({ doing }: Row, numTurns: number): string {
+function stepOf({ doing }: Row, { numTurns, isAgents }: RunHead): string {
   if (!doing) return '';
+  // Its calls are judged when its program has ended, and not one by one.
+  if (isAgents) return `${plural(doing.what === 'judge' ? doing.turn : doing.turn - 1, 'call')} so far`;
   if (doing.what === 'judge') return `judging turn ${doing.turn}`;
   if (doing.turn > numTurns) return 'ending';
   return `answering turn ${doing.turn}${doing.chunks > 0 ? `, ${plural(doing.chunks, 'chunk')} stored` : ''}`;

@@ -6,6 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RolloutMessage, RowPlace } from '../model/messages.ts';
 import { plain } from '../model/visible-bytes.ts';
 import { rowKey } from '../model/row.ts';
+import { inTree } from '../../domain/agent/shown-calls.ts';
 import { Asked } from './asked.tsx';
 import { decimals, named, plural } from './format.ts';
 import { onKey } from './keys.ts';
@@ -16,7 +17,7 @@ import { comparedHref, hrefOf, listHref, parseRoute, rolloutHref, type RolloutRo
 import type { Source } from './source.ts';
 import { Steer } from './steer.tsx';
 import { TokenView } from './token-view.tsx';
-import { Turn } from './turn.tsx';
+import { ProgramAnswer, Turn } from './turn.tsx';
 import { useMessage } from './use-message.ts';
 import { Walk } from './walk.tsx';
 
@@ -76,17 +77,19 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
             <TokenView route={route} source={source} message={message} />
           ) : (
             <>
-              {message.turns.map((turn) => (
+              {inTree(message.turns).map(({ turn, depth }) => (
                 <Turn
                   key={`${rowKey(message.row)} ${turn.record.turn}`}
                   route={route}
                   message={message}
                   turn={turn}
                   expanded={expanded}
+                  depth={depth}
                 >
                   {steerOn(turn.record.turn)}
                 </Turn>
               ))}
+              <ProgramAnswer route={route} message={message} />
               <End message={message} />
               <People acts={message.acts} turn={null} />
               {steerOn(null)}
@@ -133,24 +136,37 @@ function Around({ route, message, children }: AroundProps): JSX.Element {
 
 function Question({ message, route }: { readonly message: RolloutMessage; readonly route: RolloutRoute }): JSX.Element {
   const { query, row, turns, numTurns } = message;
+  const last = turns.at(-1);
+  const answer = last?.record.asked && last.verdict?.verdict;
   return (
     <header class="question">
       <h1>{query.queryId}</h1>
       <Asked query={query} />
       <nav class="steps line tight" aria-label="Turns">
-        {turns.map(({ record, verdict }) => (
-          <a
-            key={record.turn}
-            class={`step ${verdict?.verdict ?? 'none'}`}
-            href={hrefOf({ ...route, turn: record.turn, token: null })}
-            aria-current={record.turn === route.turn ? 'step' : undefined}
-            aria-label={`turn ${record.turn}: ${verdict?.verdict ?? 'not judged'}`}
-          >
-            <span aria-hidden="true">
-              {SIGN[verdict?.verdict ?? 'none']} {record.turn}
-            </span>
-          </a>
-        ))}
+        {inTree(turns).map(({ turn: { record, verdict } }) => {
+          // The program's answer is judged, and no call of it.
+          const kind = record.asked ? 'called' : (verdict?.verdict ?? 'none');
+          return (
+            <a
+              key={record.turn}
+              class={`step ${kind}`}
+              href={hrefOf({ ...route, turn: record.turn, token: null })}
+              aria-current={record.turn === route.turn ? 'step' : undefined}
+              aria-label={
+                record.asked ? `call ${record.turn}` : `turn ${record.turn}: ${verdict?.verdict ?? 'not judged'}`
+              }
+            >
+              <span aria-hidden="true">
+                {SIGN[kind]} {record.turn}
+              </span>
+            </a>
+          );
+        })}
+        {answer && answer !== 'called' && (
+          <span class={`step ${answer}`}>
+            {SIGN[answer]} {answer}
+          </span>
+        )}
         {Array.from({ length: Math.max(0, Math.min(24, numTurns) - turns.length) }, (_, i) => (
           <span key={`none ${i}`} class="step none" aria-hidden="true">
             {turns.length + i + 1}
@@ -167,12 +183,15 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
 
 function End({ message }: { readonly message: RolloutMessage }): JSX.Element {
   const { end, turns, row, folder, history } = message;
+  const isAgents = turns[0]?.record.asked !== undefined;
   return (
     <footer class="end">
       {end === null ? (
         <p>
-          Not ended: {plural(turns.length, 'turn')} so far
-          {row.doing && `, ${row.doing.what === 'judge' ? 'being judged' : `turn ${row.doing.turn} is being answered`}`}
+          Not ended: {plural(turns.length, isAgents ? 'call' : 'turn')} so far
+          {!isAgents &&
+            row.doing &&
+            `, ${row.doing.what === 'judge' ? 'being judged' : `turn ${row.doing.turn} is being answered`}`}
           .
         </p>
       ) : (
@@ -212,9 +231,10 @@ function useKeys(
     const other = (to: RowPlace | null | undefined) => to && open(rolloutHref(shown.run, to, shown));
     const turn = (by: number) => {
       const route = now(shown);
-      const turns = message?.turns.length ?? 0;
-      const next = Math.max(1, Math.min(turns, (route.turn ?? (by > 0 ? 0 : 1)) + by));
-      if (turns > 0) open(hrefOf({ ...route, turn: next, token: null }));
+      const turns = inTree(message?.turns ?? []).map((one) => one.turn.record.turn);
+      const at = route.turn === null ? -1 : turns.indexOf(route.turn);
+      const next = turns[Math.max(0, Math.min(turns.length - 1, at + by))];
+      if (next !== undefined) open(hrefOf({ ...route, turn: next, token: null }));
     };
     const sample = () => {
       const { samples = [] } = message ?? {};

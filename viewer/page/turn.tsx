@@ -9,6 +9,7 @@ import { contextTokens } from '../../domain/rollout/turn.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText, plain } from '../model/visible-bytes.ts';
 import { Expected, Value } from './asked.tsx';
+import { Place, Sent, ToolCalls } from './call.tsx';
 import { count, decimals, duration, FINISH, named, plural, precise, signed } from './format.ts';
 import { SIGN } from './parts.tsx';
 import { People } from './people.tsx';
@@ -20,54 +21,95 @@ interface Props {
   readonly message: RolloutMessage;
   readonly turn: TurnMessage;
   readonly expanded: boolean;
+  /** Of a call: the forks before it on its path. */
+  readonly depth?: number;
   /** On a page with turns of two rollouts: which one. */
   readonly side?: string;
   readonly children?: ComponentChildren;
 }
 
-export function Turn({ route, message, turn, expanded, side = '', children }: Props): JSX.Element {
+export function Turn({ route, message, turn, expanded, depth = 0, side = '', children }: Props): JSX.Element {
   const { record, verdict, hasTokens } = turn;
+  const { asked, reply } = record;
+  const [reasoning, answer] = [reply?.reasoning ?? record.reasoning, reply?.text ?? record.answer];
   const [open, setOpen] = useState(expanded);
   useEffect(() => setOpen(expanded), [expanded]);
   const name = `${side}turn-${record.turn}`;
   return (
-    <section class={`turn ${verdict?.verdict ?? 'none'}`} id={name} aria-labelledby={`${name}-title`}>
+    <section
+      class={`turn ${asked ? 'called' : (verdict?.verdict ?? 'none')}`}
+      style={{ '--forks': Math.min(depth, MOST_FORKS) }}
+      id={name}
+      aria-labelledby={`${name}-title`}
+    >
       <div class="turn-head line one">
-        <h2 id={`${name}-title`}>Turn {record.turn}</h2>
-        <Verdict message={message} turn={turn} />
+        <h2 id={`${name}-title`}>
+          {asked ? 'Call' : 'Turn'} {record.turn}
+        </h2>
+        {asked ? (
+          <Place route={route} asked={asked} isAbandoned={message.end?.abandoned?.includes(record.turn) ?? false} />
+        ) : (
+          <Verdict message={message} turn={turn} />
+        )}
         {hasTokens && (
           <a class="quiet" href={hrefOf({ ...route, turn: record.turn, tokens: true, token: null })}>
             tokens
           </a>
         )}
       </div>
-      <Feedback message={message} turn={turn} />
+      {asked ? <Sent asked={asked} /> : <Feedback message={message} turn={turn} />}
       <details class="context" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          {record.turn === 1 ? 'the prompt' : 'what was added'}, as the model was shown it
+          {record.turn === 1 || asked?.parent === null ? 'the prompt' : 'what was added'}, as the model was shown it
           {turn.contextTokens > 0 && ` · ${plural(turn.contextTokens, 'token')}`}
         </summary>
         <pre class="text">{plain(record.contextText)}</pre>
       </details>
-      {record.reasoning !== undefined && (
+      {reasoning !== undefined && (
         <details class="context">
           <summary>
             the thoughts before the answer, which are not judged
             {record.usage?.reasoning !== undefined && ` · ${plural(record.usage.reasoning, 'token')}`}
           </summary>
-          <pre class="text">{plain(record.reasoning)}</pre>
+          <pre class="text">{plain(reasoning)}</pre>
         </details>
       )}
-      {record.answer === '' ? (
-        <p class="answer dim">An empty answer.</p>
+      {answer !== '' ? (
+        <LongText class="answer" text={answer} />
       ) : (
-        <LongText class="answer" text={record.answer} />
+        !reply?.calls && <p class="answer dim">An empty answer.</p>
       )}
+      {reply?.calls && <ToolCalls calls={reply.calls} />}
       {verdict?.calls && <Calls calls={verdict.calls} />}
-      {verdict?.note !== undefined && <pre class="fault text small">{plain(verdict.note)}</pre>}
+      {!asked && verdict?.note !== undefined && <pre class="fault text small">{plain(verdict.note)}</pre>}
       <TurnFacts turn={turn} />
       <People acts={message.acts} turn={record.turn} />
       {children}
+    </section>
+  );
+}
+
+const MOST_FORKS = 3;
+
+/** The answer of an agent's program, with its verdict, behind the calls. */
+export function ProgramAnswer({ route, message }: Pick<Props, 'route' | 'message'>): JSX.Element | null {
+  const last = message.turns.at(-1);
+  if (!last?.record.asked || !last.verdict || last.verdict.verdict === 'called') return null;
+  const { verdict, record } = last;
+  return (
+    <section class={`turn ${verdict.verdict}`} aria-label="The program’s answer">
+      <div class="turn-head line">
+        <h2>The program’s answer</h2>
+        <Verdict message={message} turn={last} />
+      </div>
+      {verdict.answer === undefined ? (
+        <p>
+          The reply to <a href={hrefOf({ ...route, turn: record.turn, token: null })}>call {record.turn}</a>.
+        </p>
+      ) : (
+        <LongText class="answer" text={verdict.answer} />
+      )}
+      {verdict.note !== undefined && <pre class="fault text small">{plain(verdict.note)}</pre>}
     </section>
   );
 }
@@ -163,12 +205,12 @@ function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Elemen
 
 function TurnFacts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
   const { record, outputTokens, hash } = turn;
-  const { versionStart, versionEnd, finishedAt, startedAt, finish, attempt, server } = record;
+  const { versionStart, versionEnd, finishedAt, startedAt, finish, attempt, server, reply } = record;
   const ms = Math.max(0, finishedAt - startedAt);
   const context = contextTokens(record);
   const facts = [
     `${outputTokens === null ? '– tokens' : plural(outputTokens, 'token')} after ${context === null ? '–' : count(context)}`,
-    FINISH[finish] ?? finish,
+    reply?.stopped === undefined ? (FINISH[finish] ?? finish) : `ended by the stop text “${inText(reply.stopped)}”`,
     `${duration(ms)}${ms > 0 && outputTokens ? `, ${rate((1000 * outputTokens) / ms)} tokens/s` : ''}`,
     ...(versionEnd === 0
       ? []
