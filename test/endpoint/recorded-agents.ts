@@ -24,7 +24,7 @@ export interface RecordedCall {
 }
 
 export const CLIENTS: readonly string[] = readdirSync(FOLDER)
-  .filter((name) => name !== 'faults.jsonl')
+  .filter((name) => name.endsWith('.jsonl') && name !== 'faults.jsonl')
   .map((name) => name.replace('.jsonl', ''));
 
 export function recorded<T = RecordedCall>(client: string): readonly T[] {
