@@ -143,15 +143,9 @@ interface Answering {
 
 function answering(store: Store, id: TrajectoryReference, parts: Answering): AnswerCall {
   const { settings, hash, backend, calls, ask } = parts;
-  const { maxCalls } = settings.program!;
-  let begun = calls.played.length;
   return async (taken, request, dialect) => {
-    if (begun >= maxCalls) {
-      return { refused: 'max-calls', message: `is call ${begun + 1} of this rollout, which may make ${maxCalls}` };
-    }
     const context = await contextOf(request, { settings, backend, calls });
     if ('refused' in context) return context;
-    begun++;
     const parent = context.parent === null ? undefined : calls.turnOf(context.parent);
     const asked = askedCall(taken, request, dialect, context, parent?.record.turn ?? null);
     for (;;) {
@@ -182,7 +176,8 @@ function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, attempt: 
     const words = tail === '' ? '' : ` Its last lines: ${tail}`;
     throw new AgentError(`The agent ended with exit code ${code}.${words}`, { reason: 'agent-exited' });
   }
-  if (last === null) {
+  const { length: turns } = calls.played;
+  if (turns === 0) {
     throw new AgentError('The agent ended without a call of the model.', {
       reason: 'agent-no-call',
       fix: 'It finds the address and the key in OPENAI_BASE_URL and OPENAI_API_KEY, or ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY.',
@@ -192,12 +187,12 @@ function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, attempt: 
   return {
     attempt,
     code,
-    turns: calls.played.length,
+    turns,
     answer: said.answer ?? null,
     ...(said.reward !== undefined && { reward: said.reward }),
     ...(said.rewards && { rewards: said.rewards }),
     ...(cut !== undefined && { cut }),
-    last: calls.turnOf(last).record.turn,
+    last: last === null ? turns : calls.turnOf(last).record.turn,
     ...(left.length > 0 && { abandoned: left }),
   };
 }

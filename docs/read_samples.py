@@ -61,8 +61,8 @@ class Sample:
 def query_and_sample(id: str) -> tuple:
     """The query's id and the sample's number that an id in an export stands for."""
     row, _, number = id.partition("@")
-    # With `--sequences turn` the sample's number is followed by `-t` and the turn's.
-    return re.sub("%(40|25)", lambda code: "@" if code[1] == "40" else "%", row), int(number.split("-t")[0] or 0)
+    # The number is followed by `-t` and the turn's with `--sequences turn`, and by `.` and the branch's of an agent's program.
+    return re.sub("%(40|25)", lambda code: "@" if code[1] == "40" else "%", row), int(re.split("-t|[.]", number)[0] or 0)
 
 
 def must(holds: bool, problem: str) -> None:

@@ -18,7 +18,7 @@ export interface RecordedReply {
 
 /** A call that gets no reply, now or when it is made again; the program is told in its dialect. */
 export interface RefusedCall {
-  readonly refused: Cut | 'unsupported-field';
+  readonly refused: 'context-length' | 'unsupported-field';
   readonly message: string;
 }
 
@@ -48,9 +48,9 @@ export interface AgentEnded {
   /** Last lines of its standard error. */
   readonly tail: string;
   readonly cut?: Cut;
-  /** The id of its last call; null if it made none. */
+  /** The id of the call whose reply it was given last; null if there is none. */
   readonly last: string | null;
-  /** Ids of recorded calls that it has not made. */
+  /** Ids of recorded calls whose reply it was not given. */
   readonly abandoned: readonly string[];
 }
 

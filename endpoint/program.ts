@@ -1,6 +1,7 @@
 // Runs the program of an agent: in a workspace of its own, with an endpoint on loopback whose address and secret it finds in
-// the variables that the libraries of OpenAI and Anthropic read. Guarantees: the program ends with all that it started, at
-// its time limit, with its attempt and with this process; an attempt that is made again has the same folder, empty.
+// the variables that the libraries of OpenAI and Anthropic read. Guarantees: the program ends with its process group, and with
+// bubblewrap with all that it started, at its time limit, with its attempt and with this process; an attempt that is made again
+// has the same folder, empty.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -54,10 +55,12 @@ async function played(attempt: AgentAttempt, launch: ProcessLaunch, folder: stri
     key,
     model: attempt.model,
     recorded: attempt.recorded,
+    maxCalls: attempt.program.maxCalls,
+    onTooMany: () => (cut = 'max-calls'),
     async answer(...call) {
       try {
         const reply = await attempt.answer(...call);
-        if ('refused' in reply && reply.refused !== 'unsupported-field') cut = reply.refused;
+        if ('refused' in reply && reply.refused === 'context-length') cut = reply.refused;
         return reply;
       } catch (error) {
         broken(error);
@@ -77,6 +80,8 @@ async function played(attempt: AgentAttempt, launch: ProcessLaunch, folder: stri
     const code = filesOf([launch.file, ...launch.args])[0] === undefined ? '' : launch.cwd;
     const env = { ...launch.env, ...variablesOf(attempt, endpoint.url, key), EVERTURN_ROW: row, EVERTURN_CODE: code };
     const ended = await Promise.race([failing, ran({ ...launch, cwd: folder, env }, attempt)]);
+    // A call that the program did not wait for is a turn all the same.
+    await Promise.race([failing, endpoint.settled()]);
     return {
       ...ended,
       said: { ...posted, ...ended.said },
@@ -109,7 +114,8 @@ function ran(
       settle();
     };
     const abort = () => end(() => reject(signal.reason as Error));
-    const limited = confined({ ...launch, log });
+    const args = ['-c', 'exec "$@" </dev/null', 'everturn-agent', launch.file, ...launch.args];
+    const limited = confined({ ...launch, file: '/bin/sh', args, log });
     const lines = new GuardedLines(limited, {
       maxLineBytes: MAX_LINE_BYTES,
       onLine(line) {

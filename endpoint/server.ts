@@ -22,6 +22,9 @@ export interface EndpointOptions {
   /** In the order in which they began. */
   readonly recorded: readonly RecordedReply[];
   readonly answer: AnswerCall;
+  /** Calls of this attempt; a further one is refused, and `onTooMany` is called. */
+  readonly maxCalls: number;
+  readonly onTooMany: () => void;
   /** Takes what was posted to `/v1/reward`; returns what is wrong with it. */
   readonly onReward: (posted: unknown) => string | undefined;
   /** Silence before a sign of life, for clients that give up without one. */
@@ -31,9 +34,11 @@ export interface EndpointOptions {
 export interface AgentEndpoint {
   /** `http://127.0.0.1:<port>`; the dialects are below `/v1`. */
   readonly url: string;
-  /** Ids of recorded calls that this attempt has not made. */
+  /** Resolves when every call that was begun has its reply. */
+  settled(): Promise<void>;
+  /** Ids of recorded calls whose reply this attempt has not been given: not made again, or left before it came. */
   abandoned(): readonly string[];
-  /** The call that this attempt made last, of those with a reply; null if there is none. */
+  /** The call whose reply was given last; null if there is none. */
   last(): string | null;
   /** Requests that come after it are refused. */
   close(): Promise<void>;
@@ -62,16 +67,12 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
   async function replyTo(taken: Claim, request: AgentRequest, { path }: Dialect): Promise<AgentReply> {
     const { id, occurrence } = taken.call;
     const known = byCall.get(id);
-    if (known) {
-      last = id;
-      return known.reply;
-    }
+    if (known) return known.reply;
     const begun = pending.get(id) ?? options.answer(taken, request, path);
     pending.set(id, begun);
     try {
       const reply = await begun;
       if ('refused' in reply) throw new RefusedRequest(reply.refused, '', reply.message);
-      last = id;
       byCall.set(id, { occurrence, request, dialect: path, reply });
       return reply;
     } finally {
@@ -90,12 +91,16 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
     claims = next.claims;
     const taken = next.claim;
     const { id } = taken.call;
+    const made = claims.calls.filter(({ delivery }) => delivery !== 'unclaimed').length;
+    const isTooMany = made > options.maxCalls;
     let isWhole = false;
     holders.set(id, response);
     response.on('close', () => {
       if (holders.get(id) !== response) return;
       const one = byCall.get(id);
-      claims = ended(claims, id, isWhole && response.writableFinished, one && messageIn(one.dialect, one.reply));
+      const isDelivered = isWhole && response.writableFinished;
+      if (isDelivered) last = id;
+      claims = ended(claims, id, isDelivered, one && messageIn(one.dialect, one.reply));
     });
     response.setHeader('x-everturn-call', id);
     if (taken.is !== 'new') response.setHeader('x-everturn-replayed', '1');
@@ -106,6 +111,7 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
       response.write(request.stream ? ': keep-alive\n\n' : ' ');
     }, keepAliveMs);
     try {
+      if (isTooMany && taken.is !== 'rerun' && !byCall.has(id)) throw tooMany(made, options);
       const reply = await replyTo(taken, request, dialect);
       if (response.destroyed) return;
       if (!response.headersSent) response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
@@ -161,7 +167,10 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    abandoned: () => abandonedCalls(claims).map(({ id }) => id),
+    async settled() {
+      await Promise.allSettled(pending.values());
+    },
+    abandoned: () => abandonedCalls(claims).flatMap(({ id }) => (byCall.has(id) ? [id] : [])),
     last: () => last,
     async close() {
       server.close();
@@ -169,6 +178,11 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
       await once(server, 'close').catch(() => undefined);
     },
   };
+}
+
+function tooMany(made: number, { maxCalls, onTooMany }: EndpointOptions): RefusedRequest {
+  onTooMany();
+  return new RefusedRequest('max-calls', '', `is call ${made} of this rollout, which may make ${maxCalls}`);
 }
 
 const messageIn = (path: string, reply: AgentReply) => DIALECTS.find((one) => one.path === path)!.message(reply);
@@ -211,8 +225,20 @@ async function bodyOf(message: IncomingMessage): Promise<unknown> {
     parts.push(part);
   }
   try {
-    return strictJson(Buffer.concat(parts).toString());
+    const text = Buffer.concat(parts).toString();
+    const body = strictJson(text);
+    return HALF_CHARACTER.test(text) ? wellFormed(body) : body;
   } catch (error) {
     throw new RefusedRequest('malformed', '', `is no JSON: ${(error as Error).message.slice(0, 200)}`);
   }
+}
+
+/** An escape that may be half a character: no file of UTF-8 holds one. */
+const HALF_CHARACTER = /\\ud[89a-f]/i;
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key.toWellFormed(), wellFormed(part)]));
 }

@@ -76,9 +76,9 @@ export function ended(claims: Claims, id: string, delivered: boolean, reply?: Ag
   return replaced(claims, { ...call, delivery: delivered ? 'delivered' : 'broken', ...(reply && { reply }) });
 }
 
-/** Calls that the attempt which ended the rollout never made: kept, shown, and not trained. */
+/** Calls whose reply the attempt that ended the rollout was not given: kept, shown, and not trained. */
 export function abandonedCalls({ calls }: Claims): readonly ClaimedCall[] {
-  return calls.filter(({ delivery }) => delivery === 'unclaimed');
+  return calls.filter(({ delivery }) => delivery !== 'delivered');
 }
 
 /**

@@ -60,9 +60,9 @@ export const AGENT_END = {
   /** Its named parts. */
   rewards: maybe(mapOf(NUMBER)),
   cut: maybe(oneOf(...CUTS)),
-  /** The turn of its last call. */
+  /** The turn whose reply it was given last. */
   last: PLACE,
-  /** Turns of earlier attempts that this one did not ask for again. */
+  /** Turns whose reply it was not given: of earlier attempts, or left before they came. */
   abandoned: maybe(listOf(PLACE)),
 };
 export type AgentEndRecord = ObjectOf<typeof AGENT_END>;

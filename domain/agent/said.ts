@@ -16,17 +16,18 @@ const FORM = '{"answer": "text"}, {"reward": 0.5} or both, and "rewards": {"name
 /** The words, or what is wrong with them. */
 export function saidBy(value: unknown): { readonly said: Said } | { readonly problem: string } {
   if (!isObject(value)) return { problem: `is no object: right would be ${FORM}` };
-  const { answer, reward, rewards } = value;
+  const { reward, rewards } = value;
+  const answer = value['answer'] ?? undefined;
   if (answer === undefined && reward === undefined)
     return { problem: `has neither answer nor reward: right would be ${FORM}` };
-  if (answer !== undefined && typeof answer !== 'string') return { problem: 'has an answer that is no text' };
+  if (!['undefined', 'string', 'number'].includes(typeof answer)) return { problem: 'has an answer that is no text' };
   if (reward !== undefined && !isNumber(reward)) return { problem: 'has a reward that is no finite number' };
   const parts = rewards === undefined ? {} : rewards;
   if (!isObject(parts) || !Object.values(parts).every(isNumber))
     return { problem: 'has rewards that are no object of finite numbers' };
   return {
     said: {
-      ...(answer !== undefined && { answer: answer.toWellFormed() }),
+      ...(answer !== undefined && { answer: String(answer).toWellFormed() }),
       ...(reward !== undefined && { reward: reward as number }),
       ...(Object.keys(parts).length > 0 && { rewards: parts as Readonly<Record<string, number>> }),
     },
@@ -35,14 +36,14 @@ export function saidBy(value: unknown): { readonly said: Said } | { readonly pro
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(Math.fround(value));
 
-/** The words in a line of output; undefined for any other line. */
+const LAST_WORDS = /^\{.*"(?:answer|reward)"\s*:/;
+
+/** The words in a line of output, or what is wrong with them; undefined for any other line. */
 export function saidInLine(line: string): ReturnType<typeof saidBy> | undefined {
-  if (!line.startsWith('{')) return undefined;
-  let value: unknown;
+  if (!LAST_WORDS.test(line)) return undefined;
   try {
-    value = JSON.parse(line);
+    return saidBy(JSON.parse(line));
   } catch {
-    return undefined;
+    return { problem: `is no JSON (NaN and Infinity are none): right would be ${FORM}` };
   }
-  return isObject(value) && ('answer' in value || 'reward' in value) ? saidBy(value) : undefined;
 }

@@ -28,6 +28,8 @@ async function attempt(way: string, most: number, records: RecordedReply[], play
     model: 'tiny',
     recorded: [...records],
     onReward: () => undefined,
+    maxCalls: 100,
+    onTooMany: () => undefined,
     keepAliveMs: 20,
     async answer({ call: { id, occurrence } }, request, dialect) {
       asked++;

@@ -84,23 +84,28 @@ interface Row {
   readonly prompt_ids: readonly number[];
   readonly response_ids: readonly number[];
   readonly response_mask: readonly number[];
+  readonly turn_ends: readonly number[];
   readonly turn_returns: readonly number[];
 }
 
-/** The leaves of a run's trees, each with all of its tokens; and the number of tokens that are trained. */
-async function samplesOf(name: string): Promise<{ readonly leaves: readonly string[]; readonly trained: number }> {
+/**
+ * Each call of a run with all tokens up to its end, and the number of tokens that are trained. Of equal calls side by side
+ * the one that comes first is gone on from: it may be another one, and a leaf the fewer.
+ */
+async function samplesOf(name: string): Promise<{ readonly calls: readonly string[]; readonly trained: number }> {
   const exported = await everturn.run('export', name, '--format', 'rows');
   expect(exported.code, exported.stderr).toBe(0);
   const rows = exported.stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Row);
-  const leaves = rows.map(({ query, sample, prompt_ids, response_ids, turn_returns }) =>
-    JSON.stringify([query, sample, [...prompt_ids, ...response_ids], turn_returns[0]]),
+  const calls = rows.flatMap(({ query, sample, prompt_ids, response_ids, turn_ends, turn_returns }) =>
+    turn_ends.map((end) =>
+      JSON.stringify([query, sample, [...prompt_ids, ...response_ids.slice(0, end)], turn_returns[0]]),
+    ),
   );
-  // Equal calls side by side end in any order: the first of them, with which their common beginning is trained, may be another.
   const trained = rows.flatMap(({ response_mask }) => response_mask.filter((one) => one === 1));
-  return { leaves: leaves.toSorted(), trained: trained.length };
+  return { calls: calls.toSorted(), trained: trained.length };
 }
 
 describe('a program that asks the model itself', () => {
@@ -163,7 +168,7 @@ describe('a program that asks the model itself', () => {
       'agent-exited': ['await ask(); console.error("Error: out of plums"); process.exit(3);'],
       'agent-timeout': ['await ask(); setInterval(() => {}, 1000);', '--agent-timeout', '2'],
       'agent-no-call': ['console.log("{}");'],
-      'agent-broken': ['await ask(); console.log(JSON.stringify({ answer: 42 }));'],
+      'agent-broken': ['await ask(); console.log(JSON.stringify({ answer: [42] }));'],
     };
     const ask = `const ask = () => fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST',
       headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
@@ -208,6 +213,28 @@ describe('a program that asks the model itself', () => {
     const { stdout } = await everturn.call('check', 'limited', '--json');
     expect(stdout).toContain('"turns":3,');
     expect(stdout).toContain('"breaches":0,');
+  });
+
+  test('is judged where it leaves calls behind: they are turns, and no samples', async () => {
+    writeFileSync(
+      join(everturn.folder, 'hedge.mjs'),
+      `const ask = () => fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST',
+        headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
+        body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello.' }] }) }).then((reply) => reply.json());
+      await ask();
+      for (const _ of [1, 2]) ask().catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      console.log(JSON.stringify({ answer: '0' }));
+      process.exit(0);`,
+    );
+    const args = ['run', 'rows.jsonl', '--name', 'hedge', '--agent', 'node hedge.mjs', '--model', model.spec];
+    const ended = await everturn.run(...args, '--tokenizer', TINY_FOLDER, '--limit', '2', '--temperature', '0');
+    expect(ended.code, ended.stderr).toBe(0);
+    const checked = await everturn.run('check', 'hedge', '--json');
+    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+    expect(checked.stdout).toContain('"turns":6,');
+    const { stdout } = await everturn.run('export', 'hedge', '--format', 'rows');
+    expect(stdout.trim().split('\n')).toHaveLength(2);
   });
 
   test('calls tools of its own in the form of the model, and their results extend the sampled ids', async () => {
