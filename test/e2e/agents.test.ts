@@ -29,7 +29,7 @@ beforeAll(async () => {
   everturn = openEverturn();
   model = await startHostileModel(everturn.folder, {
     kind: 'sglang',
-    latencyMs: 150,
+    latencyMs: FULL ? 150 : 500,
     seed: 1,
     runs: join(everturn.folder, 'runs'),
   });
@@ -124,7 +124,7 @@ describe('a program that asks the model itself', () => {
       const kills = { agent: 0, worker: 0, server: 0, model: 0 };
       const count = () => Object.values(kills).reduce((sum, one) => sum + one, 0);
       while (!isOver && count() < KILLS) {
-        await sleep(200 + 1500 * rand());
+        await sleep(200 + 800 * rand());
         const draw = rand();
         const [victim] = agents();
         const { worker, server } = everturn.service() ?? {};

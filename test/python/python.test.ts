@@ -14,7 +14,11 @@ const SKIPPED = 'The Python package is not tested: there is no python3 (EVERTURN
 const PROMISES = [
   ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 21],
   ['the package leases ahead, renews, serves every rank, and calls the command line', 'package_test.py', 15],
-  ['the drop-in classes take steps as TRL, SkyRL and slime ask for them', 'integrations_test.py', 4],
+  [
+    'the drop-in classes take steps as TRL, SkyRL, slime, verl, OpenRLHF and AReaL ask for them',
+    'integrations_test.py',
+    7,
+  ],
   [
     'the surviving line of a log holds what the last checkpoint holds, and is compared with the ledger',
     'surviving_test.py',
