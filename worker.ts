@@ -3,6 +3,7 @@
 
 import { realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { createActivities } from './activities/index.ts';
@@ -94,7 +95,8 @@ export async function startWorker(
   const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment, hasEnded, math });
   const environments = createEnvironments({ math, ...(code && { code }) }, own);
   const tools = openTools({ code, log: say, permitted: permissions.mayUseTool, hasEnded });
-  const agents = createAgents({ log: say, permitted: permissions.mayRunAgent });
+  const folder = join(homeOf(process.env).folder, 'agents');
+  const agents = createAgents({ log: say, folder, permitted: permissions.mayRunAgent });
   const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions

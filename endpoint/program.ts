@@ -5,7 +5,6 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
 import { type Said, saidBy, saidInLine } from '../domain/agent/said.ts';
@@ -20,6 +19,8 @@ import { openEndpoint } from './server.ts';
 
 export interface AgentsOptions {
   readonly log: Log;
+  /** Of this user alone: each program has its workspace in it. */
+  readonly folder: string;
   /** The words to run for a run's program. Throws AgentError if this worker may not. */
   readonly permitted: (program: ProgramRecord, runFolder: string) => readonly string[];
 }
@@ -27,12 +28,12 @@ export interface AgentsOptions {
 const MAX_LINE_BYTES = 2 ** 20;
 const TAIL_LINES = 12;
 
-export function createAgents({ log, permitted }: AgentsOptions): Agents {
+export function createAgents({ log, folder: workspaces, permitted }: AgentsOptions): Agents {
   return {
     async play(attempt, runFolder) {
       const words = permitted(attempt.program, runFolder);
       mustBe(attempt.program, words);
-      const folder = workspaceOf(attempt, runFolder);
+      const folder = join(workspaces, workspaceOf(attempt, runFolder));
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       try {
@@ -144,7 +145,7 @@ const NOT_FOUND = 127;
 /** The same for each attempt of a rollout, and of no other one. */
 function workspaceOf({ id }: AgentAttempt, runFolder: string): string {
   const of = JSON.stringify([runFolder, id.query, id.sample, id.attempt]);
-  return join(tmpdir(), 'everturn-agents', createHash('sha256').update(of).digest('hex').slice(0, 32));
+  return createHash('sha256').update(of).digest('hex').slice(0, 32);
 }
 
 /** The libraries of OpenAI and Anthropic, and what is built on them, need no other setting. */
