@@ -6,20 +6,30 @@ import { UsageError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { commandIdentity } from '../../environments/processes/identity.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
+import { isProgram as isOnPath } from '../../environments/tools/describe.ts';
 import type { ResolvedOptions } from '../../run/config.ts';
 import type { Io } from '../io.ts';
+
+/** From 22.18 on. */
+const RUNS_TYPESCRIPT = Boolean((process.features as { readonly typescript?: unknown }).typescript);
 
 /** The words of the command `--agent` or `--serve-agent`: a module of JavaScript or TypeScript is run by Node. */
 export function programWords(text: string, cwd: string, flag = '--agent'): readonly string[] {
   const { door, words } = parseSpec(text, cwd, flag);
+  const refused = (problem: string, fix: string): UsageError =>
+    new UsageError(`${flag} ${JSON.stringify(short(text, 200))} ${problem}.`, { reason: 'bad-value', fix });
+  const [program = ''] = words;
+  if (door === 'module' && program.endsWith('ts') && !RUNS_TYPESCRIPT)
+    throw refused(
+      'is TypeScript, which this Node does not run',
+      `Give the command that does, as in "npx tsx ${text}".`,
+    );
+  if (door === 'command' && !program.includes('/') && !isOnPath(program))
+    throw refused(`names ${program}, which is no program of the PATH`, 'Give the path of the program, or install it.');
   // The file that an interpreter runs is the first word with an ending; it became an absolute path if it is there.
   const script = words.slice(1).find((word) => !word.startsWith('-'));
-  if (script !== undefined && /\.(?:py|[cm]?[jt]s)$/.test(script) && !isAbsolute(script)) {
-    throw new UsageError(`${flag} ${JSON.stringify(short(text, 200))} names ${script}, which is no file here.`, {
-      reason: 'bad-value',
-      fix: 'Give its path from this folder.',
-    });
-  }
+  if (script !== undefined && /\.(?:py|[cm]?[jt]s)$/.test(script) && !isAbsolute(script))
+    throw refused(`names ${script}, which is no file here`, 'Give its path from this folder.');
   return door === 'module' ? [process.execPath, ...words] : words;
 }
 

@@ -100,7 +100,8 @@ function commandWords(text: string, cwd: string): readonly string[] {
   throw refused('--mcp', text, 'is no command', fix);
 }
 
-function isProgram(name: string): boolean {
+/** A program of the PATH. */
+export function isProgram(name: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
     const path = join(folder, name);
     try {

@@ -64,7 +64,7 @@ function parse(
     return { ok: true, query: { queryId, prompt, ...own }, stated: undefined };
   }
   const prompt = forProgram && !asks(row) ? NO_PROMPT : promptOf(row);
-  const task = taskOf(row);
+  const task = taskOf(row, forProgram);
   const whole = forProgram ? { row: asJson(row) } : {};
   if (forProgram && task !== 'code' && !states(row))
     return { ok: true, query: { queryId, prompt, task, solutions: [], ...whole }, stated: undefined };
@@ -137,9 +137,11 @@ export function idOf(row: RowObject, inexact: Inexact): string | undefined {
   return value;
 }
 
-function taskOf(row: RowObject): Task {
+/** A row for an agent's program may have a `task` in words. */
+function taskOf(row: RowObject, forProgram: boolean): Task {
   const named = BUILT_IN.find((known) => known === row['environment']);
   const value = row['task'] ?? named ?? 'math';
   const task = TASKS.find((known) => known === value);
+  if (!task && forProgram) return 'math';
   return task ?? fail('task', `is ${shown(value)}`, `Give one of: ${TASKS.join(', ')}; or leave it out for math.`);
 }
