@@ -4,6 +4,9 @@ import { UsageError } from './domain/errors/errors.ts';
 import { unsafeCodeAllowed } from './environments/code/consent.ts';
 import { metricsTarget, type MetricsTarget } from './local/metrics/endpoint.ts';
 import { type Operator, operatorOf, type OperatorWords } from './local/permissions/operator.ts';
+import { newToken } from './client/feed/feed-http.ts';
+import type { SessionsOptions } from './endpoint/sessions.ts';
+import { readPrivate, writePrivate } from './local/machine/private-file.ts';
 import { type Home, homeOf } from './local/service/home.ts';
 import { type DeploymentVersion, deploymentOf } from './client/temporal/deployment.ts';
 
@@ -24,6 +27,8 @@ export interface WorkerSettings {
   readonly metrics?: MetricsTarget | null;
   /** Serves the feeds of this user's runs, for a local service of this home. */
   readonly feeds?: Home | undefined;
+  /** Hands out sessions to agents that run elsewhere. */
+  readonly sessions?: SessionsOptions | undefined;
 }
 
 export const DEFAULT_SLOTS = 64;
@@ -33,7 +38,7 @@ export const DEFAULT_DRAIN_SECONDS = 2;
 /** The environment's settings; for the operator's lists, flags have precedence. */
 export function workerSettings(
   env: NodeJS.ProcessEnv,
-  flags: OperatorWords & { readonly metricsPort?: string } = {},
+  flags: OperatorWords & { readonly metricsPort?: string; readonly sessions?: string } = {},
   at: { readonly local?: boolean; readonly cwd?: string } = {},
 ): WorkerSettings {
   const operator = operatorOf(env, flags, at);
@@ -45,7 +50,45 @@ export function workerSettings(
   // Of a local service there are no two versions.
   const version = at.local ? undefined : deploymentOf(env);
   const feeds = at.local ? homeOf(env) : undefined;
-  return { slots, unsafeCode, operator, drainSeconds: wanted ?? DEFAULT_DRAIN_SECONDS, version, metrics, feeds };
+  const sessions = sessionsOf(env, flags.sessions, feeds);
+  const drain = wanted ?? DEFAULT_DRAIN_SECONDS;
+  return { slots, unsafeCode, operator, drainSeconds: drain, version, metrics, feeds, sessions };
+}
+
+/** The local service has the address and the key that it had before, so that agents find it again. */
+function sessionsOf(env: NodeJS.ProcessEnv, given: string | undefined, home?: Home): SessionsOptions | undefined {
+  const named = given ?? (env['EVERTURN_SESSIONS'] || undefined);
+  const address = named === undefined ? undefined : listenAddress('The address of sessions', named, '127.0.0.1');
+  const own = env['EVERTURN_SESSIONS_KEY'];
+  if (home) {
+    const kept = JSON.parse(readPrivate(home.sessionsFile) ?? '{}') as {
+      readonly port?: number;
+      readonly key?: string;
+    };
+    const key = own || kept.key || newToken();
+    return {
+      ...(address ?? { host: '127.0.0.1', port: kept.port ?? 0, orAny: true }),
+      key,
+      onListening: (url) =>
+        writePrivate(home.sessionsFile, `${JSON.stringify({ url, key, port: Number(new URL(url).port) })}\n`),
+    };
+  }
+  if (!address) return undefined;
+  if (own) return { ...address, key: own, onListening: (url) => console.error(`Sessions   ${url}`) };
+  throw new UsageError('Sessions go to those who have their key, and EVERTURN_SESSIONS_KEY is not set.', {
+    reason: 'no-token',
+    fix: 'Set it to a secret, for the worker and for the agents.',
+  });
+}
+
+/** `[host:]port` */
+export function listenAddress(what: string, text: string, fallback: string) {
+  const [, host = fallback, port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
+  if (port !== '' && Number(port) <= 65_535) return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  throw new UsageError(`${what} is ${JSON.stringify(text)}.`, {
+    reason: 'bad-value',
+    fix: 'It takes a port, or a host and a port: 9000, 127.0.0.1:9000.',
+  });
 }
 
 /** Of a flag or variable; undefined where it is not set. */

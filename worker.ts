@@ -36,6 +36,7 @@ import { createEnvironments } from './environments/index.ts';
 import { createOwnEnvironments, servedBy } from './environments/own/own-environments.ts';
 import { createAgents } from './endpoint/program.ts';
 import type { Agents } from './endpoint/agents.ts';
+import { serveSessions } from './endpoint/sessions.ts';
 import { createMathEnvironment, createMathJudge } from './environments/math/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
 import type { Meter } from './local/metrics/meter.ts';
@@ -96,7 +97,8 @@ export async function startWorker(
   const environments = createEnvironments({ math, ...(code && { code }) }, own);
   const tools = openTools({ code, log: say, permitted: permissions.mayUseTool, hasEnded });
   const folder = join(homeOf(process.env).folder, 'agents');
-  const agents = createAgents({ log: say, folder, permitted: permissions.mayRunAgent });
+  const sessions = settings.sessions && (await serveSessions(settings.sessions));
+  const agents = createAgents({ log: say, folder, permitted: permissions.mayRunAgent, sessions });
   const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
@@ -110,6 +112,7 @@ export async function startWorker(
     workflowBundle: workflowBundle(),
     slots,
     judgesCode: code !== undefined,
+    servesSessions: sessions !== undefined,
     drainMs: drainSeconds * 1000,
     version,
   });
@@ -126,6 +129,7 @@ export async function startWorker(
       used?.close();
       await Promise.allSettled([
         serving?.close(),
+        sessions?.close(),
         environments.close(),
         tools.close(),
         backends.close(),
@@ -162,17 +166,8 @@ interface Parts {
   readonly measured: WorkerMetrics;
 }
 
-function dependencies({
-  session,
-  environments,
-  tools,
-  agents,
-  backends,
-  disk,
-  permissions,
-  reader,
-  measured,
-}: Parts): ActivityDeps {
+function dependencies(parts: Parts): ActivityDeps {
+  const { session, environments, tools, agents, backends, disk, permissions, reader, measured } = parts;
   const cache = openRecordCache();
   const endedOf = openEndedOf();
   const openStore: ActivityDeps['openStore'] = (out, run) => {

@@ -5,7 +5,7 @@ import { samplesPerQuery } from '../domain/rollout/group.ts';
 import { firstWords } from '../domain/text/foreign-text.ts';
 import { mayRetry } from '../domain/rollout/ending.ts';
 import type { Begun, EnvironmentRecord, Said } from '../domain/rollout/environment.ts';
-import { programTitle } from '../domain/agent/program.ts';
+import { programFacts } from '../domain/agent/program.ts';
 import { DatasetError, EnvironmentError, explain, StoreError, UsageError } from '../domain/errors/errors.ts';
 import { type Prompt, questionOf } from '../domain/run/query.ts';
 import { unfitRewards } from '../domain/rollout/reward.ts';
@@ -128,9 +128,7 @@ function openingWith(deps: ActivityDeps) {
         reward: { rewardScaling, rewardBias, turnDiscount },
         title: firstWords(questionOf(played)),
         task: played.task,
-        ...(in_.program && {
-          program: { title: programTitle(in_.program), timeoutSeconds: in_.program.timeoutSeconds },
-        }),
+        ...(in_.program && { program: programFacts(in_.program) }),
         ...(own && { environment: { ends: false, ...own } }),
       };
     }

@@ -3,11 +3,11 @@
 // bubblewrap with all that it started, at its time limit, with its attempt and with this process; an attempt that is made again
 // has the same folder, empty.
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
-import { type Said, saidBy, saidInLine } from '../domain/agent/said.ts';
+import { isSession, keyOf, type ProgramRecord } from '../domain/agent/program.ts';
+import { saidInLine } from '../domain/agent/said.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import { commandIdentity } from '../environments/processes/identity.ts';
@@ -15,7 +15,9 @@ import { commandLaunch, filesOf, type Log, type ProcessLaunch } from '../environ
 import { confined } from '../environments/processes/confine.ts';
 import { GuardedLines } from '../environments/processes/guarded-lines.ts';
 import type { AgentAttempt, AgentEnded, Agents } from './agents.ts';
-import { openEndpoint } from './server.ts';
+import { attemptEndpoint, late, newKey, type OwnEnd } from './attempt.ts';
+import { listenAt } from './http.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface AgentsOptions {
   readonly log: Log;
@@ -23,14 +25,17 @@ export interface AgentsOptions {
   readonly folder: string;
   /** The words to run for a run's program. Throws AgentError if this worker may not. */
   readonly permitted: (program: ProgramRecord, runFolder: string) => readonly string[];
+  /** Undefined: this worker hands out no sessions. */
+  readonly sessions?: Sessions | undefined;
 }
 
 const MAX_LINE_BYTES = 2 ** 20;
 const TAIL_LINES = 12;
 
-export function createAgents({ log, folder: workspaces, permitted }: AgentsOptions): Agents {
+export function createAgents({ log, folder: workspaces, permitted, sessions }: AgentsOptions): Agents {
   return {
     async play(attempt, runFolder) {
+      if (sessions && isSession(attempt.program)) return sessions.play(attempt);
       const words = permitted(attempt.program, runFolder);
       mustBe(attempt.program, words);
       const folder = join(workspaces, workspaceOf(attempt, runFolder));
@@ -46,60 +51,22 @@ export function createAgents({ log, folder: workspaces, permitted }: AgentsOptio
 }
 
 async function played(attempt: AgentAttempt, launch: ProcessLaunch, folder: string): Promise<AgentEnded> {
-  const key = `everturn-${randomBytes(24).toString('hex')}`;
-  let posted: Said | undefined;
-  let cut: Cut | undefined;
-  let broken: (error: unknown) => void = () => undefined;
-  const failing = new Promise<never>((_, reject) => (broken = reject));
-  failing.catch(() => undefined);
-  const endpoint = await openEndpoint({
-    key,
-    model: attempt.model,
-    recorded: attempt.recorded,
-    maxCalls: attempt.program.maxCalls,
-    onTooMany: () => (cut = 'max-calls'),
-    async answer(...call) {
-      try {
-        const reply = await attempt.answer(...call);
-        if ('refused' in reply && reply.refused === 'context-length') cut = reply.refused;
-        return reply;
-      } catch (error) {
-        broken(error);
-        throw error;
-      }
-    },
-    onReward(value) {
-      const read = saidBy(value);
-      if ('problem' in read) return `the reward ${read.problem}`;
-      posted = { ...posted, ...read.said };
-      return undefined;
-    },
-  });
+  const key = newKey();
+  const endpoint = attemptEndpoint(attempt, key);
+  const server = await listenAt(endpoint.answer);
   try {
     const row = join(folder, '.everturn-row.json');
     await writeFile(row, JSON.stringify(attempt.row));
     const code = filesOf([launch.file, ...launch.args])[0] === undefined ? '' : launch.cwd;
-    const env = { ...launch.env, ...variablesOf(attempt, endpoint.url, key), EVERTURN_ROW: row, EVERTURN_CODE: code };
-    const ended = await Promise.race([failing, ran({ ...launch, cwd: folder, env }, attempt)]);
-    // A call that the program did not wait for is a turn all the same.
-    await Promise.race([failing, endpoint.settled()]);
-    return {
-      ...ended,
-      said: { ...posted, ...ended.said },
-      ...(cut !== undefined && { cut }),
-      last: endpoint.last(),
-      abandoned: endpoint.abandoned(),
-    };
+    const env = { ...launch.env, ...variablesOf(attempt, server.url, key), EVERTURN_ROW: row, EVERTURN_CODE: code };
+    return await endpoint.ended(ran({ ...launch, cwd: folder, env }, attempt));
   } finally {
-    await endpoint.close();
+    await server.close();
   }
 }
 
 /** One attempt of the process, to its end. */
-function ran(
-  launch: ProcessLaunch,
-  { program, signal }: AgentAttempt,
-): Promise<Pick<AgentEnded, 'code' | 'said' | 'tail'>> {
+function ran(launch: ProcessLaunch, { program, signal }: AgentAttempt): Promise<OwnEnd> {
   const tail: string[] = [];
   let last = '';
   return new Promise((resolve, reject) => {
@@ -133,7 +100,10 @@ function ran(
         end(() => resolve({ code, said: read?.said ?? {}, tail: tail.join('\n') }));
       },
     });
-    const timer = setTimeout(() => end(() => reject(late(launch.who, program))), program.timeoutSeconds * 1000);
+    const timer = setTimeout(
+      () => end(() => reject(late(`The agent ${launch.who}`, program))),
+      program.timeoutSeconds * 1000,
+    );
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
   });
@@ -164,7 +134,7 @@ function variablesOf({ id, attempt, seed, model }: AgentAttempt, url: string, ke
     NO_PROXY: '127.0.0.1,localhost',
     no_proxy: '127.0.0.1,localhost',
     EVERTURN_ATTEMPT: String(attempt),
-    EVERTURN_KEY: `${id.run}/${id.query}/${id.sample}/${id.attempt}`,
+    EVERTURN_KEY: keyOf(id),
     EVERTURN_ROLLOUT_SEED: String(seed),
   };
 }
@@ -187,10 +157,4 @@ const tooLong = (who: string): AgentError =>
   new AgentError(`The agent ${who} wrote a line of more than ${MAX_LINE_BYTES} bytes to its standard output.`, {
     reason: 'agent-broken',
     fix: 'Write what is long to a file, or to standard error.',
-  });
-
-const late = (who: string, { timeoutSeconds }: ProgramRecord): AgentError =>
-  new AgentError(`The agent ${who} did not end in ${timeoutSeconds} s.`, {
-    reason: 'agent-timeout',
-    fix: '`--agent-timeout` gives it more seconds.',
   });

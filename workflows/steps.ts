@@ -8,7 +8,7 @@ import type { AgentRan } from '../activities/agent.ts';
 import type { Activities } from '../activities/index.ts';
 import { turnPriority } from '../domain/run/priority.ts';
 import type { Task } from '../domain/run/query.ts';
-import { AGENT_QUEUE, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/run/queues.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/run/queues.ts';
 import type {
   Called,
   Generated,
@@ -28,11 +28,11 @@ import { callQueue } from './own-queue.ts';
 const RETRY = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' } as const;
 
 /** Within the time of a heartbeat Temporal notices a dead worker and gives its work to another. */
-const reporting = (taskQueue: string, startToCloseTimeout: Duration) =>
+const reporting = (taskQueue: string, startToCloseTimeout: Duration, scheduleToCloseTimeout: Duration = '24 hours') =>
   proxyActivities<Activities>({
     taskQueue,
     startToCloseTimeout,
-    scheduleToCloseTimeout: '24 hours',
+    scheduleToCloseTimeout,
     heartbeatTimeout: '10 seconds',
     retry: RETRY,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -114,14 +114,12 @@ export async function evaluate(
 }
 
 /** Resolves when the program has ended by itself. */
-export function runAgent(rollout: TrajectoryReference, { title, timeoutSeconds }: Program): Promise<AgentRan> {
-  const agent = reporting(AGENT_QUEUE, `${timeoutSeconds + STARTING_SECONDS} seconds`);
+export function runAgent(rollout: TrajectoryReference, { title, queue, withinSeconds }: Program): Promise<AgentRan> {
+  const agent = reporting(queue, `${withinSeconds} seconds`, `${Math.max(withinSeconds, 24 * 3600)} seconds`);
   return agent.runAgent.executeWithOptions({ summary: title }, [{ rollout }]);
 }
 
 type Program = NonNullable<OpenedRollout['program']>;
-/** Before the program starts: calls of an earlier attempt get their replies first. */
-const STARTING_SECONDS = 7_200;
 
 /** Calls that change nothing run at the same time; each other one waits for those before it. */
 export async function callTools(

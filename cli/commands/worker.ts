@@ -4,13 +4,22 @@
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
-import { DEFAULT_DRAIN_SECONDS, DEFAULT_SLOTS, wholeNumber, workerSettings } from '../../worker-settings.ts';
+import {
+  DEFAULT_DRAIN_SECONDS,
+  DEFAULT_SLOTS,
+  listenAddress,
+  wholeNumber,
+  workerSettings,
+} from '../../worker-settings.ts';
 import { serve } from '../../worker.ts';
-import { command, flag, list, parsed, text, unusable } from '../command.ts';
+import { command, flag, list, parsed, text } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { UNSAFE } from '../flags.ts';
 import { programWords } from '../play/agent-program.ts';
 import { type Io, say } from '../io.ts';
+
+/** All addresses of the machine by default: a kubelet asks from outside. */
+const healthOf = (given: string) => listenAddress('--health-port', given, '0.0.0.0');
 
 export const worker = command({
   flags: {
@@ -24,6 +33,10 @@ export const worker = command({
     metricsPort: text(
       '<n>',
       'Prometheus metrics of Everturn and of Temporal also on 127.0.0.1:<n>/metrics (or EVERTURN_METRICS, EVERTURN_OTLP)',
+    ),
+    sessions: text(
+      '<[host:]n>',
+      'hand out sessions to agents that run elsewhere on this port (or EVERTURN_SESSIONS), to those with EVERTURN_SESSIONS_KEY',
     ),
     unsafeRunCodeWithoutSandbox: UNSAFE,
     runsUnder: text('<dir,…>', 'folders, and s3:// prefixes, that runs and data sets may be in (default: ./runs)', {
@@ -56,13 +69,6 @@ export const worker = command({
 
 function whole(takes: string, help: string, least: number) {
   return parsed(takes, help, (given, name) => wholeNumber(name, given, least)!);
-}
-
-/** All addresses of the machine by default: a kubelet asks from outside. */
-function healthOf(given: string): { readonly host: string; readonly port: number } {
-  const [, host = '0.0.0.0', port] = /^(?:(.+):)?(\d{1,5})$/.exec(given) ?? [];
-  if (port !== undefined && Number(port) <= 65_535) return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
-  throw unusable(`--health-port is "${given}".`, 'It takes a port, or a host and a port: 9000, 127.0.0.1:9000.');
 }
 
 /** The worker reads its cluster from the environment, however it was started. */

@@ -1,13 +1,16 @@
 // The program that `--agent` names, with its files.
 
 import { isAbsolute } from 'node:path';
-import type { ProgramRecord } from '../../domain/agent/program.ts';
+import { type ProgramRecord, SESSION } from '../../domain/agent/program.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
+import { readPrivate } from '../../local/machine/private-file.ts';
+import { homeOf } from '../../local/service/home.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { commandIdentity } from '../../environments/processes/identity.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { isProgram as isOnPath } from '../../environments/tools/describe.ts';
 import type { ResolvedOptions } from '../../run/config.ts';
+import type { Link } from '../find/link.ts';
 import type { Io } from '../io.ts';
 
 /** From 22.18 on. */
@@ -36,9 +39,18 @@ export function programWords(text: string, cwd: string, flag = '--agent'): reado
 /** As it was given, where the agent is a preset, or there is none. */
 export function describeProgram(resolved: ResolvedOptions, io: Io): Partial<ReturnType<typeof withProgram>> {
   const { agent } = resolved.options;
+  if (agent === SESSION[0]) return withProgram(resolved, SESSION, commandIdentity(SESSION));
   if (agent === null || !isProgram(agent)) return {};
   const words = programWords(agent, io.cwd);
   return withProgram(resolved, words, commandIdentity(words));
+}
+
+/** The address where the agents come for their sessions. */
+export function sessionsText(io: Io, { local }: Link): string {
+  if (!local) return 'handed out by `everturn worker --sessions <address>`';
+  const { sessionsFile } = homeOf(io.env);
+  const { url = '' } = JSON.parse(readPrivate(sessionsFile) ?? '{}') as { readonly url?: string };
+  return `${url}, with the key in ${sessionsFile}`;
 }
 
 /** A preset has a name of one word; a command has a blank, or names a file. */

@@ -21,7 +21,7 @@ import { wordingOf } from '../../run/wording.ts';
 import { badRowText } from '../../formats/datasets/problem.ts';
 import type { UsageError } from '../../domain/errors/errors.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
-import { type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
+import { isSession, type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
 import { type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
@@ -40,7 +40,7 @@ import { plural } from '../view/format.ts';
 import { workersText } from '../view/servers.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, withLink, workflowUrl } from '../find/link.ts';
-import { describeProgram } from './agent-program.ts';
+import { describeProgram, sessionsText } from './agent-program.ts';
 import { describeOwn } from './environments.ts';
 import { checkModel, mustHonour, withAbsolutePaths } from './model.ts';
 import { describeRunTools, withKnownFormat } from './tools.ts';
@@ -252,7 +252,8 @@ function announce(
     const { evalEvery: every } = options;
     say(io, `Evaluated  versions 0, ${every}, ${2 * every}, … of the weights, as runs in ${where}`);
   }
-  if (program)
+  if (program && isSession(program)) say(io, `Sessions   ${sessionsText(io, link)}`);
+  else if (program)
     say(io, `Agent      ${oneLine(programTitle(program))}, at most ${plural(program.maxCalls, 'call')} a rollout`);
   else if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
   for (const tool of tools) say(io, `Tool       ${oneLine(toolTitle(tool))}`);

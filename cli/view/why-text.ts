@@ -170,7 +170,7 @@ const DOES: Readonly<Record<string, string>> = {
   log: 'its log to be stored',
   finish: 'its end to be stored',
   generate: 'the model',
-  runAgent: 'its program',
+  runAgent: 'its agent',
   evaluate: 'the judge',
   begin: 'its environment to begin',
   endEnvironment: 'its environment to end',

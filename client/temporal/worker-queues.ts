@@ -5,7 +5,14 @@
 
 import { availableParallelism } from 'node:os';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { AGENT_QUEUE, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
+import {
+  AGENT_QUEUE,
+  CODE_QUEUE,
+  ENVIRONMENT_QUEUE,
+  GENERATE_QUEUE,
+  SESSION_QUEUE,
+  TASK_QUEUE,
+} from '../../domain/run/queues.ts';
 import { deploymentOptions, type DeploymentVersion } from './deployment.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 import { workerIdentity } from './workers.ts';
@@ -17,6 +24,8 @@ export interface QueueOptions {
   /** Concurrent generations. */
   readonly slots: number;
   readonly judgesCode: boolean;
+  /** Hands out sessions to agents that run elsewhere. */
+  readonly servesSessions: boolean;
   readonly drainMs: number;
   /** Undefined: all workers share all work. */
   readonly version?: DeploymentVersion | undefined;
@@ -36,6 +45,8 @@ const HEARTBEAT = '3 seconds';
 const ENVIRONMENT_CALLS = 256;
 /** Programs of agents, each a process of its own, that mostly wait for the model. */
 const AGENTS = 64;
+/** Sessions are no more than a few variables, and many of them wait for an agent. */
+const SESSIONS = 1000;
 /**
  * Of runs, feeds and updates of weights: most of them wait, a day if need be, so that a few more cost nothing, and a hundred
  * that wait must not hold up the next run.
@@ -46,7 +57,7 @@ const FORCE_MS = 8_000;
 
 export async function openQueues(
   { connection, session, untilAnswered }: WorkerConnection,
-  { activities, workflowBundle, slots, judgesCode, drainMs, version }: QueueOptions,
+  { activities, workflowBundle, slots, judgesCode, servesSessions, drainMs, version }: QueueOptions,
 ): Promise<Queues> {
   const { generate, ...light } = activities;
   const common: Omit<WorkerOptions, 'taskQueue'> = {
@@ -91,6 +102,16 @@ export async function openQueues(
       maxConcurrentActivityTaskExecutions: AGENTS,
       maxHeartbeatThrottleInterval: HEARTBEAT,
     }),
+    ...(servesSessions
+      ? [
+          queue({
+            taskQueue: SESSION_QUEUE,
+            activities: { runAgent: light.runAgent },
+            maxConcurrentActivityTaskExecutions: SESSIONS,
+            maxHeartbeatThrottleInterval: HEARTBEAT,
+          }),
+        ]
+      : []),
     ...(judgesCode
       ? [
           queue({

@@ -17,6 +17,8 @@ import {
   TEXT,
   type TypeOf,
 } from '../schema/fields.ts';
+import type { RolloutId } from '../run/ids.ts';
+import { AGENT_QUEUE, SESSION_QUEUE } from '../run/queues.ts';
 
 export const DEFAULT_AGENT_SECONDS = 3_600;
 export const MAX_AGENT_SECONDS = 86_400;
@@ -37,9 +39,38 @@ export const PROGRAM = objectOf({
 });
 export type ProgramRecord = TypeOf<typeof PROGRAM>;
 
+/** In place of a command: the agent runs elsewhere, and comes for its rollouts (endpoint/sessions.ts). */
+export const SESSION: readonly string[] = ['session'];
+export const isSession = ({ spec }: Pick<ProgramRecord, 'spec'>): boolean => spec.join(' ') === SESSION.join(' ');
+
+/** The idempotency key of a rollout's side effects: the same for each attempt of its agent. */
+export const keyOf = ({ run, query, sample, attempt }: RolloutId): string => `${run}/${query}/${sample}/${attempt}`;
+
 /** `python3 agent.py (3fb0…)` */
 export const programTitle = ({ spec, fingerprint }: Pick<ProgramRecord, 'spec' | 'fingerprint'>): string =>
-  `${spec.map((word) => word.slice(word.lastIndexOf('/') + 1)).join(' ')} (${fingerprint.slice(0, 12)})`;
+  isSession({ spec })
+    ? 'session'
+    : `${spec.map((word) => word.slice(word.lastIndexOf('/') + 1)).join(' ')} (${fingerprint.slice(0, 12)})`;
+
+/** Before a program starts, calls of an earlier attempt get their replies. */
+const STARTING_SECONDS = 7_200;
+/** A session waits for its agent, and limits its time itself. */
+const SESSION_SECONDS = 30 * 86_400;
+
+/** Small facts of a program, for its rollout's workflow. */
+export interface ProgramFacts {
+  readonly title: string;
+  /** Its task queue. */
+  readonly queue: string;
+  /** One attempt of the activity. */
+  readonly withinSeconds: number;
+}
+
+export function programFacts(program: ProgramRecord): ProgramFacts {
+  const title = programTitle(program);
+  if (isSession(program)) return { title, queue: SESSION_QUEUE, withinSeconds: SESSION_SECONDS };
+  return { title, queue: AGENT_QUEUE, withinSeconds: program.timeoutSeconds + STARTING_SECONDS };
+}
 
 /** A limit that refused a call of the program: its exit code is then no failure. */
 export const CUTS = ['max-calls', 'context-length'] as const;

@@ -200,6 +200,7 @@ export const REASONS = {
     'agent-no-call',
     'agent-not-run',
     'agent-not-served',
+    'agent-silent',
     'agent-timeout',
   ],
   /** A tool could not do its work, or may not run here. A fault that a tool itself reports is told to the model instead. */

@@ -1,5 +1,6 @@
 // The small JSON facts that pass between a rollout's workflow and its activities.
 
+import type { ProgramFacts } from '../agent/program.ts';
 import type { Said } from './environment.ts';
 import type { Limits, RolloutResult } from './ending.ts';
 import type { TrajectoryReference } from '../run/ids.ts';
@@ -25,7 +26,7 @@ export interface OpenedRollout {
   /** Its result, if its folder already holds an end. */
   readonly ended?: RolloutResult;
   /** An agent's program asks the model. */
-  readonly program?: { readonly title: string; readonly timeoutSeconds: number };
+  readonly program?: ProgramFacts;
   /** The query's own environment, if it names one. */
   readonly environment?: {
     readonly name: string;

@@ -10,3 +10,5 @@ export const ENVIRONMENT_QUEUE = 'everturn-environment';
 export const CODE_QUEUE = 'everturn-code';
 /** Programs of agents, each of which holds its slot until it ends. */
 export const AGENT_QUEUE = 'everturn-agent';
+/** Agents that run elsewhere: polled only by workers that hand out sessions. */
+export const SESSION_QUEUE = 'everturn-session';

@@ -4,7 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type EnvironmentRecord, environmentTitle } from '../../domain/rollout/environment.ts';
-import { type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
+import { isSession, type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
 import { AgentError, EnvironmentError, ToolError, UsageError } from '../../domain/errors/errors.ts';
 import { trainedIn } from '../../domain/run/evaluation.ts';
 import { isRunName } from '../../domain/run/ids.ts';
@@ -203,6 +203,7 @@ export function openPermissions(
     },
 
     mayRunAgent(program, runFolder) {
+      if (isSession(program)) return program.spec;
       const words = ownRun(runFolder)?.program?.spec ?? [];
       const own = [words, ...operator.agents].find((other) => isDeepStrictEqual(other, program.spec));
       if (own) return own;

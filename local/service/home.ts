@@ -21,6 +21,8 @@ export interface Home {
   readonly lockFolder: string;
   /** JSON: address and token of the feed that the service serves (`client/feed/local-feed.ts`). */
   readonly feedFile: string;
+  /** JSON: address and key of the sessions of agents that the service hands out. */
+  readonly sessionsFile: string;
   /** JSON: the words that start this Everturn, for a trainer's client (`own-worker.ts`). */
   readonly commandFile: string;
   /** Its mtime is the last CLI call. */
@@ -45,6 +47,7 @@ export function homeAt(folder: string): Home {
     stateFile: join(folder, 'service.json'),
     lockFolder: join(folder, 'service.lock'),
     feedFile: join(folder, 'feed.json'),
+    sessionsFile: join(folder, 'sessions.json'),
     commandFile: join(folder, 'command.json'),
     touchFile: join(folder, 'last-call'),
   };

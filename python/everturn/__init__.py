@@ -7,8 +7,9 @@ from .errors import EverturnError
 from .feed import RECORDED, Batch, Feed, FeedError
 from .prefetch import ahead, on_every_rank
 from .rows import read_rows
+from .sessions import Session, sessions
 from .tools import Outage, call_key, idempotent, once, pure
 from .types import Row
 
-__all__ = ["RECORDED", "Batch", "CliError", "EverturnError", "Feed", "FeedError", "Outage", "Row", "ahead", "call_key",
-           "idempotent", "on_every_rank", "once", "pure", "read_rows", "run", "stats", "status"]
+__all__ = ["RECORDED", "Batch", "CliError", "EverturnError", "Feed", "FeedError", "Outage", "Row", "Session", "ahead", "call_key",
+           "idempotent", "on_every_rank", "once", "pure", "read_rows", "run", "sessions", "stats", "status"]

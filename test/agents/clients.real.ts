@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { callContext, type PlayedCall } from '../../domain/agent/call-context.ts';
 import { DIALECTS } from '../../endpoint/dialects/index.ts';
 import type { RecordedReply } from '../../endpoint/agents.ts';
-import { openEndpoint } from '../../endpoint/server.ts';
+import { openEndpoint } from '../endpoint/open-endpoint.ts';
 import { recorded, replyOf, tokenizer } from '../endpoint/recorded-agents.ts';
 
 const { EVERTURN_TEST_AGENTS: PYTHON } = process.env;

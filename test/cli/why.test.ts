@@ -98,9 +98,9 @@ describe('everturn why', () => {
       '  the program’s answer: scored · reward 0.5',
     ]);
     const [first] = say({ ...pending({ name: 'runAgent' }), turns, branches: 2 }).split('\n');
-    expect(first).toBe('q1 waits for its program for 1:05: 4 calls so far.');
+    expect(first).toBe('q1 waits for its agent for 1:05: 4 calls so far.');
     const retried = pending({ name: 'runAgent', state: 'scheduled', attempt: 2, nextTryAt: io.now() + 12_000 });
-    expect(say({ ...retried, branches: 0 })).toBe('q1 waits for its program: it is retried in 0:12, attempt 2.');
+    expect(say({ ...retried, branches: 0 })).toBe('q1 waits for its agent: it is retried in 0:12, attempt 2.');
   });
 
   test('a failed try is told with its reason, its words made harmless, and the next one', () => {

@@ -154,7 +154,7 @@ describe('a program that asks the model itself', () => {
       expect(ended.code, why + ended.stderr).toBe(0);
       const asked = model.asks().filter(({ event, key }) => event === 'ask' && key.startsWith('storm/'));
       console.log(JSON.stringify({ kills, asked: asked.length, calls: ROWS * SAMPLES * CALLS }));
-      expect(count()).toBeGreaterThan(KILLS / 2);
+      expect(count()).toBeGreaterThan(FULL ? KILLS / 2 : 1);
       expect(asked.filter(({ known }) => known)).toEqual([]);
       const checked = await everturn.run('check', 'storm', '--json');
       expect(checked.code, checked.stdout + checked.stderr).toBe(0);

@@ -52,6 +52,7 @@ describe("a run's activities", () => {
         activities,
         workflowBundle: fileURLToPath(new URL('../../../dist/workflow-bundle.js', import.meta.url)),
         slots: 1,
+        servesSessions: false,
         judgesCode: false,
         drainMs: 0,
       },

@@ -3,12 +3,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { RecordedReply } from '../../endpoint/agents.ts';
-import { openEndpoint, type AgentEndpoint, type EndpointOptions } from '../../endpoint/server.ts';
+import type { EndpointOptions } from '../../endpoint/endpoint.ts';
+import { openEndpoint, type OpenEndpoint } from './open-endpoint.ts';
 import { recorded, replyOf } from './recorded-agents.ts';
 
 const KEY = 'secret-of-this-attempt';
 const CALLS = recorded('openai-python');
-let endpoint: AgentEndpoint | undefined;
+let endpoint: OpenEndpoint | undefined;
 afterEach(() => endpoint?.close());
 
 /** Each new call gets the reply of its place in the recording; all of them are kept, as an endpoint's owner keeps them. */

@@ -1,19 +1,16 @@
-// The endpoint of one attempt of an agent: an HTTP server on loopback that speaks every dialect, and gives a call its reply only
-// when it is recorded. A call of an earlier attempt is answered from its record; one whose connection broke is joined.
+// The endpoint of one attempt of an agent: it speaks every dialect by HTTP, and gives a call its reply only when it is recorded.
+// A call of an earlier attempt is answered from its record; one whose connection broke is joined.
 // Left out: what a call is answered with, and how long that takes. Its owner tries again by itself.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { abandonedCalls, claim, claimsOfAttempt, ended, type Claim } from '../domain/agent/claims.ts';
 import { requestHash, type AgentRequest } from '../domain/agent/conversation.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
-import type { Json, JsonObject } from '../domain/text/json.ts';
-import { strictJson } from '../domain/text/json-text.ts';
+import type { JsonObject } from '../domain/text/json.ts';
 import type { AnswerCall, RecordedReply, RefusedCall } from './agents.ts';
 import { RefusedRequest, type Dialect } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';
+import { bodyOf, failure, hasKey, send } from './http.ts';
 
 export interface EndpointOptions {
   /** The secret of this attempt. */
@@ -32,22 +29,21 @@ export interface EndpointOptions {
 }
 
 export interface AgentEndpoint {
-  /** `http://127.0.0.1:<port>`; the dialects are below `/v1`. */
-  readonly url: string;
+  /** `path`: of the request, without what is before `/v1`. */
+  answer(message: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
   /** Resolves when every call that was begun has its reply. */
   settled(): Promise<void>;
   /** Ids of recorded calls whose reply this attempt has not been given: not made again, or left before it came. */
   abandoned(): readonly string[];
   /** The call whose reply was given last; null if there is none. */
   last(): string | null;
-  /** Requests that come after it are refused. */
-  close(): Promise<void>;
+  /** Breaks the connections of its calls. */
+  close(): void;
 }
 
-const MOST_BYTES = 64 * 2 ** 20;
 const KEEP_ALIVE_MS = 10_000;
 
-export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpoint> {
+export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   const { key, model, recorded, keepAliveMs = KEEP_ALIVE_MS } = options;
   const byCall = new Map(recorded.map((one) => [one.reply.call, one]));
   const pending = new Map<string, Promise<AgentReply | RefusedCall>>();
@@ -97,6 +93,7 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
     holders.set(id, response);
     response.on('close', () => {
       if (holders.get(id) !== response) return;
+      holders.delete(id);
       const one = byCall.get(id);
       const isDelivered = isWhole && response.writableFinished;
       if (isDelivered) last = id;
@@ -122,11 +119,10 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
     }
   }
 
-  async function answered(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (message.url ?? '/').split('?')[0]!;
+  async function answer(message: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const dialect = DIALECTS.find((one) => path === `/v1${one.path}`);
     if (message.method === 'HEAD') return void response.writeHead(200).end();
-    if (!isOurs(message, key)) return send(response, 401, failure('the key is not that of this attempt', 'wrong-key'));
+    if (!hasKey(message, key)) return send(response, 401, failure('the key is not that of this attempt', 'wrong-key'));
     if (message.method === 'GET' && path === '/v1/models') {
       return send(response, 200, {
         object: 'list',
@@ -160,22 +156,15 @@ export async function openEndpoint(options: EndpointOptions): Promise<AgentEndpo
     else send(response, 400, failure(problem, 'malformed'));
   }
 
-  const server = createServer({ requestTimeout: 60_000 }, (message, response) => {
-    answered(message, response).catch(() => response.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answer,
     async settled() {
       await Promise.allSettled(pending.values());
     },
     abandoned: () => abandonedCalls(claims).flatMap(({ id }) => (byCall.has(id) ? [id] : [])),
     last: () => last,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close').catch(() => undefined);
+    close() {
+      for (const response of holders.values()) response.destroy();
     },
   };
 }
@@ -187,17 +176,6 @@ function tooMany(made: number, { maxCalls, onTooMany }: EndpointOptions): Refuse
 
 const messageIn = (path: string, reply: AgentReply) => DIALECTS.find((one) => one.path === path)!.message(reply);
 
-const failure = (message: string, code: string): JsonObject => ({
-  type: 'error',
-  error: { type: 'invalid_request_error', message, code, param: null },
-});
-
-/** Never retried by a client that heeds the header. */
-function send(response: ServerResponse, status: number, body: Json): void {
-  const refused = status < 400 || status >= 500 ? {} : { 'x-should-retry': 'false' };
-  response.writeHead(status, { 'content-type': 'application/json', ...refused }).end(JSON.stringify(body));
-}
-
 function streamText(dialect: Dialect, reply: AgentReply, body: JsonObject): string {
   return dialect
     .events(reply, body)
@@ -206,39 +184,4 @@ function streamText(dialect: Dialect, reply: AgentReply, body: JsonObject): stri
       return `${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`;
     })
     .join('');
-}
-
-/** With the key, and by a name of this machine: a page in a browser has neither. */
-function isOurs({ headers }: IncomingMessage, key: string): boolean {
-  const given = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /i, '') ?? '';
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  const isLocal = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(headers.host ?? '');
-  return isLocal && timingSafeEqual(digest(String(given)), digest(key));
-}
-
-async function bodyOf(message: IncomingMessage): Promise<unknown> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of message as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > MOST_BYTES) throw new RefusedRequest('malformed', '', `is larger than ${MOST_BYTES} bytes`);
-    parts.push(part);
-  }
-  try {
-    const text = Buffer.concat(parts).toString();
-    const body = strictJson(text);
-    return HALF_CHARACTER.test(text) ? wellFormed(body) : body;
-  } catch (error) {
-    throw new RefusedRequest('malformed', '', `is no JSON: ${(error as Error).message.slice(0, 200)}`);
-  }
-}
-
-/** An escape that may be half a character: no file of UTF-8 holds one. */
-const HALF_CHARACTER = /\\ud[89a-f]/i;
-
-function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key.toWellFormed(), wellFormed(part)]));
 }

@@ -1,0 +1,71 @@
+// One attempt of an agent and its endpoint: the calls, the reward that is posted, and the end, whatever plays the attempt.
+
+import { randomBytes } from 'node:crypto';
+import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
+import { type Said, saidBy } from '../domain/agent/said.ts';
+import { AgentError } from '../domain/errors/errors.ts';
+import type { AgentAttempt, AgentEnded } from './agents.ts';
+import { type AgentEndpoint, createEndpoint } from './endpoint.ts';
+
+/** The end as the agent itself makes it. */
+export type OwnEnd = Pick<AgentEnded, 'code' | 'said' | 'tail'>;
+
+export interface AttemptEndpoint extends Pick<AgentEndpoint, 'answer' | 'close'> {
+  /** Rejects as `own` does, or with the error of a call. A call that the agent did not wait for is a turn all the same. */
+  ended(own: Promise<OwnEnd>): Promise<AgentEnded>;
+}
+
+export const newKey = (): string => `everturn-${randomBytes(24).toString('hex')}`;
+
+export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndpoint {
+  let posted: Said | undefined;
+  let cut: Cut | undefined;
+  let broken: (error: unknown) => void = () => undefined;
+  const failing = new Promise<never>((_, reject) => (broken = reject));
+  failing.catch(() => undefined);
+  const endpoint = createEndpoint({
+    key,
+    model: attempt.model,
+    recorded: attempt.recorded,
+    maxCalls: attempt.program.maxCalls,
+    onTooMany: () => (cut = 'max-calls'),
+    async answer(...call) {
+      try {
+        const reply = await attempt.answer(...call);
+        if ('refused' in reply && reply.refused === 'context-length') cut = reply.refused;
+        return reply;
+      } catch (error) {
+        broken(error);
+        throw error;
+      }
+    },
+    onReward(value) {
+      const read = saidBy(value);
+      if ('problem' in read) return `the reward ${read.problem}`;
+      posted = { ...posted, ...read.said };
+      return undefined;
+    },
+  });
+  return {
+    answer: endpoint.answer,
+    close: endpoint.close,
+    async ended(own) {
+      const { code, said, tail } = await Promise.race([failing, own]);
+      await Promise.race([failing, endpoint.settled()]);
+      return {
+        code,
+        tail,
+        said: { ...posted, ...said },
+        ...(cut !== undefined && { cut }),
+        last: endpoint.last(),
+        abandoned: endpoint.abandoned(),
+      };
+    },
+  };
+}
+
+export const late = (who: string, { timeoutSeconds }: ProgramRecord): AgentError =>
+  new AgentError(`${who} did not end in ${timeoutSeconds} s.`, {
+    reason: 'agent-timeout',
+    fix: '`--agent-timeout` gives it more seconds.',
+  });
