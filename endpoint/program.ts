@@ -143,7 +143,9 @@ function mustBe({ spec, fingerprint }: ProgramRecord, words: readonly string[]):
   if (commandIdentity(words) === fingerprint) return;
   throw new AgentError(`The agent ${short(spec.join(' '), 200)} is not the one of the run: its files have changed.`, {
     reason: 'agent-changed',
-    fix: 'Bring the files back as they were when the run was made, or begin a run with the new ones.',
+    fix: 'Bring the files back as they were when the run was made, and its rollouts go on; or begin a run with the new ones.',
+    retryable: true,
+    ofThisWorker: true,
   });
 }
 
