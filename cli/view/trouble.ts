@@ -10,7 +10,7 @@ import { stranded } from '../../client/temporal/routing.ts';
 import { localFailureOf } from '../../client/temporal/local-failures.ts';
 import { msOf, waitsOf } from '../../client/temporal/pending.ts';
 import type { Session } from '../../client/temporal/connection.ts';
-import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/run/queues.ts';
+import { CODE_QUEUE, GENERATE_QUEUE, SESSION_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
 import { unwritable } from '../../records/disk/writable.ts';
 import { unanswered } from '../find/link.ts';
 
@@ -25,6 +25,8 @@ const STARTED = 2;
 interface PendingCall {
   readonly workflowId: string;
   readonly type: string;
+  /** Its task queue. */
+  readonly queue: string;
   readonly state: number;
   readonly failure: string | undefined;
   /** The failure's stable name. */
@@ -93,7 +95,9 @@ function awayModel(pending: readonly PendingCall[]): string | undefined {
 }
 
 /** One that lacks what a step needs: the step is left to others, and none has taken it yet. */
-const OF_WORKER = new Set(['not-allowed', 'environment-not-served', 'tool-not-served']);
+const OF_WORKER = new Set([
+  ...['not-allowed', 'environment-not-served', 'tool-not-served', 'agent-not-served', 'agent-changed'],
+]);
 
 function wrongWorker(pending: readonly PendingCall[]): string | undefined {
   const failure = pending.find(({ reason }) => OF_WORKER.has(reason ?? ''))?.failure;
@@ -122,25 +126,25 @@ export async function localDiskTrouble(folder: string): Promise<string | undefin
   return error === undefined ? undefined : oneLine(`Waiting for the disk: ${error}`).slice(0, MOST_CHARS);
 }
 
-/** By the activity's type: its queue, and the fix. All others run on the run's own workers. */
-const QUEUES: Readonly<Record<string, { readonly queue: string; readonly work: string; readonly fix: string }>> = {
-  generate: {
-    queue: GENERATE_QUEUE,
+/** By the activity's queue: the fix. All others run on the run's own workers. */
+const QUEUES: Readonly<Record<string, { readonly work: string; readonly fix: string }>> = {
+  [GENERATE_QUEUE]: {
     work: 'Answers are',
     fix: "Start `everturn worker` on any machine that reaches the model and the run's folder.",
   },
-  evaluate: {
-    queue: CODE_QUEUE,
+  [CODE_QUEUE]: {
     work: 'Programs are',
     fix: 'Start `everturn worker` on a machine with bubblewrap; a worker without a proven sandbox says so when it starts.',
   },
+  [SESSION_QUEUE]: { work: 'Sessions are', fix: 'Start `everturn worker` with `--sessions <address>`.' },
 };
 
 async function missingWorker(session: Session, pending: readonly PendingCall[]): Promise<string | undefined> {
-  const waiting = new Set(pending.filter(({ state }) => state === SCHEDULED).map(({ type }) => QUEUES[type]));
-  for (const known of waiting) {
-    if (!known || (await takesActivities(session, known.queue)) !== false) continue;
-    return `${known.work} waiting, and no worker takes them (queue ${known.queue}). ${known.fix} Nothing is lost meanwhile.`;
+  const waiting = new Set(pending.filter(({ state }) => state === SCHEDULED).map(({ queue }) => queue));
+  for (const queue of waiting) {
+    const known = QUEUES[queue];
+    if (!known || (await takesActivities(session, queue)) !== false) continue;
+    return `${known.work} waiting, and no worker takes them (queue ${queue}). ${known.fix} Nothing is lost meanwhile.`;
   }
   return undefined;
 }
@@ -156,6 +160,7 @@ function pendingOf(described: readonly Described[]): PendingCall[] {
     (raw.pendingActivities ?? []).map((activity) => ({
       workflowId,
       type: activity.activityType?.name ?? 'an activity',
+      queue: activity.activityOptions?.taskQueue?.name ?? '',
       state: activity.state ?? 0,
       failure: activity.lastFailure?.message ?? undefined,
       reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
@@ -174,7 +179,7 @@ async function localsOf(session: Session, described: readonly Described[]): Prom
     const failing = await localFailureOf(session, workflowId);
     if (!failing) return [];
     const { type, message: failure, reason } = failing;
-    return [{ workflowId, type, state: STARTED, failure, reason, startedAt: null, waits: null }];
+    return [{ workflowId, type, queue: TASK_QUEUE, state: STARTED, failure, reason, startedAt: null, waits: null }];
   });
   return (await Promise.all(found)).flat();
 }

@@ -27,8 +27,12 @@ function sessionOf({ activity, state = 1, failure, reason, pollerAgeS, begunAgoS
   const seconds = Math.floor(Date.now() / 1000) - (pollerAgeS ?? 0);
   const lastStartedTime = { seconds: Math.floor(Date.now() / 1000) - (begunAgoS ?? 0) };
   const lastFailure = failure === undefined ? null : { message: failure, applicationFailureInfo: { type: reason } };
+  const queues: Readonly<Record<string, string>> = { evaluate: 'code', runAgent: 'session' };
+  const activityOptions = { taskQueue: { name: `everturn-${queues[activity ?? ''] ?? activity}` } };
   const pendingActivities =
-    activity === undefined ? [] : [{ activityType: { name: activity }, state, lastFailure, lastStartedTime }];
+    activity === undefined
+      ? []
+      : [{ activityType: { name: activity }, activityOptions, state, lastFailure, lastStartedTime }];
   const pendingChildren = [{ workflowId: 'r/q/0', workflowTypeName: 'rollout', initiatedId: 5 }];
   const client = {
     withDeadline: (_: number, call: () => unknown) => call(),
@@ -51,6 +55,7 @@ describe('the trouble of a run', () => {
   test.each([
     ['evaluate', 'Programs are waiting, and no worker takes them (queue everturn-code)'],
     ['generate', 'Answers are waiting, and no worker takes them (queue everturn-generate)'],
+    ['runAgent', 'Sessions are waiting, and no worker takes them (queue everturn-session)'],
   ])('work that no worker takes is named, with what to do: %s', async (activity, words) => {
     const told = await awaitedOf(sessionOf({ activity }), 'r', null);
     expect(told).toContain(words);
