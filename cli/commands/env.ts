@@ -38,7 +38,7 @@ export const env = commands({
   new: command({
     description: 'Write an environment, and rows to try it with, into this folder.',
     args: { '<name>': 'its name: a-z, 0-9 and hyphens' },
-    flags: { python: flag('in Python, with its standard library alone (default: TypeScript)') },
+    flags: { python: flag('in Python (default: TypeScript)') },
     run: (io, { name, python }) => newEnvironment(io, name, python),
   }),
   test: command({

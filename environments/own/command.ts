@@ -6,7 +6,7 @@ import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { broken } from '../processes/envelope.ts';
 import { commandIdentity } from '../processes/identity.ts';
-import { commandLaunch, type Log, type ProcessLaunch } from '../processes/launch.ts';
+import { environmentLaunch, type Log, type ProcessLaunch } from '../processes/launch.ts';
 import { LineProcess } from '../processes/line-process.ts';
 import { START_MS } from '../processes/process-pool.ts';
 import { type Hello, parseHello } from './reply.ts';
@@ -19,7 +19,7 @@ export interface Described {
 
 /** The command as it describes itself, with the hash of its code. */
 export async function describeCommand(words: readonly string[], log: Log): Promise<Described> {
-  const { fingerprint, agents = [], ...hello } = await helloOf(commandLaunch(words, log));
+  const { fingerprint, agents = [], ...hello } = await helloOf(environmentLaunch(words, log));
   const own = { ...hello, ...(fingerprint === undefined ? {} : { fingerprint }) };
   const record = { ...hello, door: 'command', spec: [...words], fingerprint: commandFingerprint(words, own) } as const;
   return { record, agents };

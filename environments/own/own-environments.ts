@@ -9,7 +9,7 @@ import type { OwnEnvironments } from '../index.ts';
 import { type HasEnded, openHeld } from '../../local/machine/held.ts';
 import { createMathEnvironment } from '../math/math-environment.ts';
 import { codeFile, type ModuleCode } from '../processes/bundle.ts';
-import { commandLaunch, type Log, PROCESSES } from '../processes/launch.ts';
+import { environmentLaunch, type Log, PROCESSES } from '../processes/launch.ts';
 import { type Described, describeCommand, mustBeCommand } from './command.ts';
 import { describeModule, moduleLaunch, mustBeModule } from './module.ts';
 import { processEnvironment } from './process-environment.ts';
@@ -68,7 +68,7 @@ export function createOwnEnvironments({
             moduleLaunch(record.name, join(runFolder, codeFile(record.fingerprint)), record.fingerprint, log),
             mustBeModule.bind(null, record),
           ]
-        : [commandLaunch(words, log), mustBeCommand.bind(null, record, words)];
+        : [environmentLaunch(words, log), mustBeCommand.bind(null, record, words)];
     const own = (said: unknown) => accept(parseHello(launch.who, said));
     const pool = openProcessPool({ most: record.processes ?? processes, launch, accept: own });
     return {

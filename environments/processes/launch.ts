@@ -3,7 +3,7 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
-import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { basename, delimiter, dirname, extname, isAbsolute, join } from 'node:path';
 import { packageRoot } from '../../local/machine/package-root.ts';
 
 /** Processes of one program on one worker. */
@@ -32,11 +32,21 @@ export function commandLaunch(words: readonly string[], log: Log): ProcessLaunch
   return { who: titleOf(words), file, args, cwd: folderOf(words), env: passedEnv(), log };
 }
 
+/** A file of Python may define its environment only: then the package plays it. */
+export function environmentLaunch(words: readonly string[], log: Log): ProcessLaunch {
+  const launch = commandLaunch(words, log);
+  const [python = '', file = ''] = words;
+  const isFile = words.length === 2 && /^python[\d.]*$/.test(basename(python)) && extname(file) === '.py';
+  return isFile ? { ...launch, args: ['-m', 'everturn.environment_process', file] } : launch;
+}
+
 function passedEnv(): Record<string, string> {
   const passed = Object.entries(process.env).filter(([name, value]) => PASSED.test(name) && value !== undefined);
-  // Python buffers what it writes into a pipe, and writes into the folder of its sources.
+  const env = Object.fromEntries(passed) as Record<string, string>;
+  // Python buffers what it writes into a pipe, and writes into the folder of its sources. `everturn` is always there.
   return {
-    ...(Object.fromEntries(passed) as Record<string, string>),
+    ...env,
+    PYTHONPATH: [env['PYTHONPATH'], join(packageRoot(), 'python')].filter(Boolean).join(delimiter),
     PYTHONUNBUFFERED: '1',
     PYTHONDONTWRITEBYTECODE: '1',
   };
@@ -50,9 +60,7 @@ export function bundleLaunch(who: string, script: string, bundle: string, sha256
 
 /** `words`: a module of the Python package, and its arguments. */
 export function packageLaunch(who: string, words: readonly string[], log: Log): ProcessLaunch {
-  const env = passedEnv();
-  const paths = [join(packageRoot(), 'python'), env['PYTHONPATH']].filter(Boolean).join(delimiter);
-  return { who, file: 'python3', args: ['-m', ...words], cwd: '/', env: { ...env, PYTHONPATH: paths }, log };
+  return { who, file: 'python3', args: ['-m', ...words], cwd: '/', env: passedEnv(), log };
 }
 
 /** The files that a command names: its code. */

@@ -3,6 +3,7 @@ command line's answers.
 
 Standard library alone. Each error is an `EverturnError`, whose `reason` is one stable word to compare with."""
 from .cli import CliError, run, stats, status
+from .environments import Environment
 from .errors import EverturnError
 from .feed import RECORDED, Batch, Feed, FeedError
 from .prefetch import ahead, on_every_rank
@@ -11,5 +12,5 @@ from .sessions import Session, sessions
 from .tools import Outage, call_key, idempotent, once, pure
 from .types import Row
 
-__all__ = ["RECORDED", "Batch", "CliError", "EverturnError", "Feed", "FeedError", "Outage", "Row", "Session", "ahead", "call_key",
+__all__ = ["RECORDED", "Batch", "CliError", "Environment", "EverturnError", "Feed", "FeedError", "Outage", "Row", "Session", "ahead", "call_key",
            "idempotent", "on_every_rank", "once", "pure", "read_rows", "run", "sessions", "stats", "status"]

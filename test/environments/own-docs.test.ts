@@ -53,7 +53,7 @@ describeUnless(NO_PYTHON)('the page on environments', () => {
   });
 
   test.each(blocks)('has one that replies as it is written: $language', async ({ language, code }) => {
-    const file = join(folder, language === 'python' ? 'page.py' : 'page.ts');
+    const file = join(folder, language === 'python' ? 'last_number.py' : 'page.ts');
     writeFileSync(file, code);
     const answers = ['It is 41', 'I do not know.', 'It is \\boxed{42}.'];
     const solutions = ['20 + 22 = 42. The answer is \\boxed{42}.'];

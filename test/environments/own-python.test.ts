@@ -1,0 +1,110 @@
+// A file of Python that defines its environment, by a function or a class: the package plays it over the protocol.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
+import { describeUnless, NO_PYTHON } from '../support/needs.ts';
+import { playOwn, rolloutOf } from './own/rollouts.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'everturn-own-python-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const log: string[] = [];
+
+async function described(name: string, code: string) {
+  writeFileSync(join(folder, `${name}.py`), code);
+  return (await describeEnvironment(parseSpec(`./${name}.py`, folder), (line) => void log.push(line))).record;
+}
+
+async function replies(name: string, code: string, answers: readonly string[]) {
+  const record = await described(name, code);
+  const permitted = ({ spec }: { readonly spec: readonly string[] }) => spec;
+  const own = createOwnEnvironments({ log: (line) => void log.push(line), permitted, processes: 1 });
+  try {
+    return { record, ...(await playOwn(own.open(record, folder), rolloutOf(record, { wanted: '42' }), answers)) };
+  } finally {
+    await own.close();
+  }
+}
+
+describeUnless(NO_PYTHON)('an environment in Python', () => {
+  test('is a function that gives a verdict, a number or a whole reply, may await, and imports what is beside it', async () => {
+    writeFileSync(join(folder, 'beside.py'), 'RIGHT = "42"\n');
+    const { record, replies: said } = await replies(
+      'My_Reward',
+      `import asyncio
+from beside import RIGHT
+print("at the import")
+async def reward(row, answer, turn):
+    await asyncio.sleep(0)
+    print("in the call")
+    return [row["wanted"] in answer, "wrong", {"verdict": "wrong", "metrics": {"n": turn}}, 0.5][turn - 1]
+`,
+      ['It is 42.', 'x', 'y', 'z'],
+    );
+    expect(record).toMatchObject({ name: 'my-reward', version: '1', state: 'none', begins: false });
+    expect(said.map(({ verdict, reward }) => verdict?.verdict ?? reward)).toEqual(['right', 'wrong', 'wrong', 0.5]);
+    expect(said[2]!.metrics).toEqual({ n: 3 });
+    expect(log.join('\n')).toMatch(/at the import[^]*in the call/);
+  });
+
+  test('is a class, of which each rollout has an instance where its state is in the process', async () => {
+    const {
+      record,
+      begun,
+      replies: said,
+    } = await replies(
+      'guess',
+      `from everturn import Environment
+class Guess(Environment):
+    version, state = "2", "replay"
+    def begin(self, episode):
+        self.asked = []
+        return {"messages": [{"role": "user", "content": f"Guess, {episode['seed'] > 0}."}]}
+    def respond(self, answer, **more):
+        self.asked.append(answer)
+        return {"verdict": "wrong", "metrics": {"asked": len(self.asked), "more": len(more)}}
+`,
+      ['1', '2'],
+    );
+    expect(record).toMatchObject({ name: 'guess', version: '2', state: 'replay', begins: true, ends: true });
+    expect(begun?.messages?.[0]?.content).toBe('Guess, True.');
+    expect(said.map(({ metrics }) => metrics)).toEqual([
+      { asked: 1, more: 6 },
+      { asked: 2, more: 6 },
+    ]);
+  });
+
+  test('that fails is no reward: its traceback is named, and NaN is a failure', async () => {
+    await expect(replies('broken', 'def reward(row, answer):\n    return 1 / 0\n', ['42'])).rejects.toThrow(
+      /ZeroDivision/,
+    );
+    await expect(replies('nan', 'def reward(row, answer):\n    return float("nan")\n', ['42'])).rejects.toThrow(/JSON/);
+    expect(log.join('\n')).toContain('broken.py", line 2, in reward');
+  });
+
+  test.each([
+    ['asks for answr', 'def reward(row, answr): ...', /reward asks for answr, and there are episode, row/],
+    ['defines nothing', 'X = 1', /defines no environment: a function reward\(row, answer\)/],
+    [
+      'defines two',
+      'from everturn import *\nclass A(Environment): ...\nclass B(Environment): ...',
+      /2 environments: A, B/,
+    ],
+    ['is no Python', 'def reward(row:', /SyntaxError|exit code/],
+  ])('that %s is refused before a run is made', async (_, code, words) => {
+    await expect(described('refused', code)).rejects.toThrow(words);
+  });
+
+  test('that speaks the protocol itself does', async () => {
+    const code = `import json, sys
+print(json.dumps({"hello": {"protocol": 1, "name": "itself", "version": "1"}}), flush=True)
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "result": {"reward": len(sys.argv)}}), flush=True)
+`;
+    const { record, replies: said } = await replies('itself', code, ['x']);
+    expect([record.name, said[0]!.reward]).toEqual(['itself', 1]);
+  });
+});
