@@ -88,8 +88,8 @@ export interface Store {
   lineProblem(id: RolloutId): Promise<string | undefined>;
   /** Second lines of ended rollouts that differ from the ones that count. */
   listConflicts(): AsyncIterable<Breach>;
-  /** The records of a rollout that is a line or in a bucket; undefined for files on a disk. */
-  recordsOf(id: RolloutId): Promise<RolloutFiles | undefined>;
+  /** The texts of a rollout's records, for a reader that parses a part of them; none if it has not begun. */
+  recordsOf(id: RolloutId): Promise<RolloutFiles>;
 
   /** An entry of the feed's ledger, by its number; returns the first one stored, which may be another's. */
   putFeedEntry(entry: FeedEntry): Promise<Stored<FeedEntry>>;

@@ -2,7 +2,7 @@
 // place. A file that is absent is undefined, also when it disappears between two reads. Reads block: they take a third of the
 // processor time of others, and in-batches.ts lets requests in between.
 
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../domain/errors/errors.ts';
 import { ENDED } from '../records/format/layout.ts';
@@ -21,32 +21,14 @@ function unlessAbsent<T>(look: () => T): T | undefined {
   }
 }
 
-/** The first `head` and the last `bytes` of a file, or all of it. */
-export function readTail(path: string, bytes = Number.MAX_SAFE_INTEGER, head = 0): string | undefined {
+export function readPlain(path: string): string | undefined {
   const file = unlessAbsent(() => openSync(path, READ));
   if (file === undefined) return undefined;
   try {
-    const stat = fstatSync(file);
-    if (!stat.isFile()) return undefined;
-    const last = Math.min(bytes, stat.size);
-    const first = Math.min(head, stat.size - last);
-    const buffer = Buffer.allocUnsafe(first + last);
-    if (readInto(file, buffer.subarray(0, first), 0) < first) return '';
-    const read = readInto(file, buffer.subarray(first), stat.size - last);
-    return buffer.toString('utf8', 0, first + read);
+    return fstatSync(file).isFile() ? readFileSync(file, 'utf8') : undefined;
   } finally {
     closeSync(file);
   }
-}
-
-function readInto(file: number, buffer: Buffer, from: number): number {
-  let read = 0;
-  while (read < buffer.length) {
-    const found = readSync(file, buffer, read, buffer.length - read, from + read);
-    if (found === 0) break;
-    read += found;
-  }
-  return read;
 }
 
 /** Names of the real folders in a folder; none where there is no such folder. */

@@ -8,11 +8,11 @@ import type { Owner } from '../records/format/text.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import { rowOf } from '../records/ended/row.ts';
 import type { SeenLines, Store } from '../records/store.ts';
-import { HEAD_BYTES, type RolloutFiles, TAIL_BYTES } from '../records/reading/summary.ts';
+import type { RolloutFiles } from '../records/reading/summary.ts';
 import { type Doing, inOrder, type Row, rowKey } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';
 import { pauses } from './in-batches.ts';
-import { changedAt, filesIn, foldersIn, readTail } from './plain-files.ts';
+import { changedAt, filesIn, foldersIn, readPlain } from './plain-files.ts';
 
 export class RunIndex {
   readonly #store: Store;
@@ -115,8 +115,7 @@ export class RunIndex {
 
 function plainFiles(folder: string): RolloutFiles {
   return {
-    text: (file) => readTail(join(folder, file)),
-    tail: (file) => readTail(join(folder, file), TAIL_BYTES, HEAD_BYTES),
+    text: (file) => readPlain(join(folder, file)),
     names: () => filesIn(folder),
   };
 }
@@ -124,7 +123,7 @@ function plainFiles(folder: string): RolloutFiles {
 /** Undefined if its first record is not there yet, or is torn: `check` names it. */
 function ownerIn(folder: string): Owner | undefined {
   const place = parseRolloutFolder(folder.slice(folder.lastIndexOf('/') + 1));
-  const text = place && readTail(join(folder, ROLLOUT_FILE));
+  const text = place && readPlain(join(folder, ROLLOUT_FILE));
   try {
     return text === undefined ? undefined : { query: (JSON.parse(text) as RolloutRecord).query.queryId, ...place! };
   } catch {

@@ -1,8 +1,10 @@
 // The rollouts of a run and their records, in flight or ended, each once: one that ends meanwhile is neither missed nor
 // listed twice.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
+import { readRegular } from '../../local/machine/regular-file.ts';
+import { codeOf, fileError } from '../disk/errors.ts';
 import { readText } from '../disk/write-once.ts';
 import { dirname, join } from '../place.ts';
 import { isHarmless, queryFolder, ROLLOUT_FILE, rolloutFolder } from '../format/layout.ts';
@@ -72,7 +74,8 @@ export function openListing(
     async recordsOf(id) {
       const line = (await ended.rollout(id)) ?? ((await ended.look(id)) ? await ended.rollout(id) : undefined);
       if (line) return filesOf(line);
-      return inPlace ? objectsOf(join(folder, rolloutFolder(id))) : undefined;
+      const path = join(folder, rolloutFolder(id));
+      return inPlace ? objectsIn(path) : filesIn(path);
     },
 
     async listFiles(id) {
@@ -85,11 +88,26 @@ export function openListing(
   };
 }
 
-/** Of a rollout's records, all at once: each is a request. */
-async function objectsOf(folder: string): Promise<RolloutFiles> {
+/** Each read when it is asked for. Blocking reads are three times as cheap as asynchronous ones. */
+function filesIn(folder: string): RolloutFiles {
+  function unlessGone<T>(path: string, read: (path: string) => T): T | undefined {
+    try {
+      return read(path);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw fileError('read', path, error);
+    }
+  }
+  return {
+    text: (file) => unlessGone(join(folder, file), readRegular),
+    names: () => unlessGone(folder, (path) => readdirSync(path)) ?? [],
+  };
+}
+
+/** All at once: each is a request. */
+async function objectsIn(folder: string): Promise<RolloutFiles> {
   const names = (await namesIn(folder)).filter((name) => !isHarmless(name));
   const texts = await Promise.all(names.map(async (name) => [name, await readText(join(folder, name))] as const));
   const there = new Map(texts);
-  const text = (file: string) => there.get(file);
-  return { text, tail: text, names: () => names.filter((name) => text(name) !== undefined) };
+  return { text: (file) => there.get(file), names: () => names.filter((name) => there.get(name) !== undefined) };
 }

@@ -13,7 +13,6 @@ import type { EndedRollout } from './line.ts';
 
 export const filesOf = ({ records }: EndedRollout): RolloutFiles => ({
   text: (file) => records.get(file)?.text,
-  tail: (file) => records.get(file)?.text,
   names: () => [...records.keys()],
 });
 

@@ -4,8 +4,6 @@
 import { UsageError } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import { questionOf } from '../../domain/run/query.ts';
-import { join } from '../place.ts';
-import { readText } from '../disk/write-once.ts';
 import { playedQueries } from '../run/played-queries.ts';
 import { rolloutFolder, turnFile, verdictFile } from '../format/layout.ts';
 import type { Store } from '../store.ts';
@@ -59,7 +57,6 @@ export async function* searchRun(
   if (!inTurns && !wanted('extracted')) return;
   for await (const id of rolloutsInOrder(store)) {
     if (signal?.aborted) return;
-    const folder = join(store.folder, rolloutFolder(id));
     try {
       guard(rolloutFolder(id));
     } catch (error) {
@@ -67,13 +64,13 @@ export async function* searchRun(
       continue;
     }
     const records = await store.recordsOf(id);
-    const held = async (file: string) => {
-      const raw = records ? records.text(file) : await readText(join(folder, file));
+    const held = (file: string) => {
+      const raw = records.text(file);
       return raw === undefined ? undefined : inRecord(raw) !== undefined;
     };
     for (let turn = 1; ; turn++) {
-      const hit = inTurns ? await held(turnFile(turn)) : false;
-      const judged = await held(verdictFile(turn));
+      const hit = inTurns ? held(turnFile(turn)) : false;
+      const judged = held(verdictFile(turn));
       if (hit === undefined || (judged === undefined && !inTurns)) break;
       const at = (place: Searched, found: Found | undefined) =>
         found ? [{ ...turnOf(id, turn), where: place, ...found }] : [];

@@ -56,11 +56,9 @@ export function summaryOf(
   }
 }
 
-/** Of one rollout: files, or the records of its line. */
+/** The texts of one rollout's records, by the names of their files. */
 export interface RolloutFiles {
   readonly text: (file: string) => string | undefined;
-  /** At least the first HEAD_BYTES and the last TAIL_BYTES. */
-  readonly tail: (file: string) => string | undefined;
   readonly names: () => string[];
 }
 
@@ -95,7 +93,7 @@ interface ReadTurn {
 function readTurn(owner: Owner, path: RolloutFiles, turn: number, detail: SummaryOptions['detail']): ReadTurn {
   const file = layout.turnFile(turn);
   const verdict = readRecord<VerdictRecord>('verdict', owner, path, layout.verdictFile(turn));
-  const short = detail === 'logprobs' ? undefined : turnTail(path.tail(file));
+  const short = detail === 'logprobs' ? undefined : turnTail(path.text(file));
   const record = short ?? readRecord<TurnRecord>('turn', owner, path, file);
   if (!record) throw new DamagedRecord(file, 'is missing');
   const summary: TurnSummary = {
@@ -140,15 +138,13 @@ type Tail = Pick<
 
 const isWhole = (record: Tail): record is TurnRecord => record.outputIds !== undefined;
 
-export const TAIL_BYTES = 4096;
-export const HEAD_BYTES = 32;
 const TURN_HEAD = `{"format":"${FORMATS.turn}"`;
 const FIRST_SMALL_FIELD = '"finish":"';
 
 /**
- * The small fields of a turn's record, which follow its lists and texts, from the last bytes of its file. No answer can
- * forge them: inside a JSON string the quotes of the field's name are escaped. Undefined if more must be read, as of
- * another format.
+ * The small fields of a turn's record, which follow its lists and texts: those are not parsed. No answer can
+ * forge them: inside a JSON string the quotes of the field's name are escaped. Undefined if more must be parsed, as
+ * of another format.
  */
 function turnTail(text: string | undefined): Tail | undefined {
   const at = text?.lastIndexOf(FIRST_SMALL_FIELD) ?? -1;
