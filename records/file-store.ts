@@ -242,6 +242,8 @@ export function openFileStore(
     putIntent: (id, record) => putOf('intent', id, layout.intentFile(record.turn, record.call), record),
     getIntent: (id, turn, call) => getOf('intent', id, layout.intentFile(turn, call)),
 
+    getRecord: (id, file) => getOf(layout.parseRolloutFile(file).kind as RecordKind, id, file),
+
     async putLog(version, name, text, { draft = false } = {}) {
       const write = draft ? disk.draft : disk.settle;
       await Promise.all(layout.LOG_KINDS.map((kind) => write(logPath(version, name, kind), text[kind])));

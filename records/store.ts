@@ -80,6 +80,8 @@ export interface Store {
   listRolloutsOf(query: string, options?: { readonly partly?: boolean }): Promise<RolloutId[]>;
   /** By the path of its folder in the run's. */
   rolloutIn(path: string): Promise<RolloutId | undefined>;
+  /** By the name of its file. */
+  getRecord(id: RolloutId, file: string): Promise<Stored<object> | undefined>;
   /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
   listFiles(id: RolloutId): Promise<string[]>;
   /** The ended rollouts as rows of a list, in no order. `seen` is of an earlier call: only those since. */

@@ -67,7 +67,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const read = async <T extends object>(path: string, kind: RecordKind, get: () => Promise<Stored<T> | undefined>) => {
     try {
       const found = await get();
-      const problem = found && (await formProblem(kind, null, found));
+      const problem = found && formProblem(kind, null, found);
       if (problem) report({ path, problem });
       return problem ? undefined : found?.record;
     } catch (error) {

@@ -52,7 +52,7 @@ export async function checkFeed(
       say(`does not follow entry ${number - 1}: it names ${entry.previous}, that one is ${previous}`);
     }
     previous = stored.hash;
-    const problem = (await formProblem('feed', null, stored)) ?? beyondProblem(entry, run, queries);
+    const problem = formProblem('feed', null, stored) ?? beyondProblem(entry, run, queries);
     if (problem !== undefined) {
       say(problem);
       continue;

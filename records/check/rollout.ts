@@ -30,23 +30,22 @@ export async function checkRollout(
   const { query, sample, attempt } = id;
 
   /** The record, or its fault; neither for one that is not there. */
-  async function read(
-    file: layout.RolloutFile & { readonly name: string },
-  ): Promise<Stored<object> | string | undefined> {
+  async function read(name: string): Promise<Stored<object> | string | undefined> {
+    const kind = layout.parseRolloutFile(name).kind as RecordKind;
     try {
-      const stored = await recordOf(store, id, file);
-      if (stored) return (await formProblem(file.kind as RecordKind, { query, sample, attempt }, stored)) ?? stored;
+      const stored = await store.getRecord(id, name);
+      if (stored) return formProblem(kind, { query, sample, attempt }, stored) ?? stored;
       // The store reports a torn record that no later record refers to as absent.
-      return await flawOf(`${store.folder}/${folder}/${file.name}`);
+      return await flawOf(`${store.folder}/${folder}/${name}`);
     } catch (error) {
       const message = explain(error);
-      const at = message.indexOf(file.name);
-      return at < 0 ? message : message.slice(at + file.name.length + 1);
+      const at = message.indexOf(name);
+      return at < 0 ? message : message.slice(at + name.length + 1);
     }
   }
 
   // The end is read before the files are listed: the turns that it names existed by then, also in a running run.
-  const ended = await read({ kind: 'end', name: layout.END_FILE });
+  const ended = await read(layout.END_FILE);
   // A line that cannot be read was reported with the end.
   const names = await store.listFiles(id).catch(() => undefined);
   if (typeof ended === 'string') breach(layout.END_FILE, ended);
@@ -65,7 +64,7 @@ export async function checkRollout(
   const found = new Map<string, Stored<object>>();
   if (typeof ended === 'object') found.set(layout.END_FILE, ended);
   const rest = files.filter(({ kind }) => kind !== 'end');
-  const records = await Promise.all(rest.map(read));
+  const records = await Promise.all(rest.map(({ name }) => read(name)));
   for (const [i, one] of records.entries()) {
     if (typeof one === 'string') breach(rest[i]!.name, one);
     else if (one) found.set(rest[i]!.name, one);
@@ -118,31 +117,6 @@ export async function checkRollout(
   for await (const [file, problem] of replayProblems(checked, facts)) breach(file, problem);
   for await (const problem of attemptProblems(store, id)) breach(layout.ROLLOUT_FILE, problem);
   return checked;
-}
-
-async function recordOf(store: Store, id: RolloutId, file: layout.RolloutFile): Promise<Stored<object> | undefined> {
-  switch (file.kind) {
-    case 'rollout':
-      return store.getRollout(id);
-    case 'turn':
-      return store.getTurn(id, file.turn);
-    case 'chunk':
-      return store.getChunk(id, file.turn, file.chunk);
-    case 'asked':
-      return store.getAsked(id, file.turn);
-    case 'agent':
-      return store.getAgent(id);
-    case 'verdict':
-      return store.getVerdict(id, file.turn);
-    case 'say':
-      return store.getSay(id, file.turn);
-    case 'call':
-      return store.getCall(id, file.turn, file.call);
-    case 'intent':
-      return store.getIntent(id, file.turn, file.call);
-    default:
-      return store.getEnd(id);
-  }
 }
 
 async function* attemptProblems(store: Store, { attempt, ...id }: RolloutId): AsyncGenerator<string> {

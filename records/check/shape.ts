@@ -2,10 +2,9 @@
 // the canonical text. A doubled key, `-0`, `1e400` or other spacing has a valid hash but another meaning in other readers.
 // Not covered: whether values fit together.
 
-import { explain } from '../../domain/errors/errors.ts';
 import { flawIn } from '../../domain/schema/fields.ts';
 import { type RecordKind, tableOf } from '../format/kinds.ts';
-import { encodeRecord, hashOfParsed, type Owner } from '../format/text.ts';
+import { hashOfParsed, type Owner } from '../format/text.ts';
 import type { Stored } from '../store.ts';
 
 /** The fault of a record's fields; undefined if there is none. */
@@ -16,19 +15,13 @@ export function shapeProblem(kind: RecordKind, record: object): string | undefin
 }
 
 /** The fault of a record with a valid hash. */
-export async function formProblem(
+export function formProblem(
   kind: RecordKind,
   owner: Owner | null,
   { record, hash }: Stored<object>,
-): Promise<string | undefined> {
+): string | undefined {
   const flaw = shapeProblem(kind, record);
   if (flaw !== undefined) return flaw;
-  if (owner && hashOfParsed(kind, owner, record) === hash) return undefined;
-  try {
-    const own = await encodeRecord(kind, owner, record);
-    if (own.hash === hash) return undefined;
-    return 'is not the text that its content gives: a key stands in it twice, or a number, the order or the spacing is not ours';
-  } catch (error) {
-    return `cannot be written again: ${explain(error)}`;
-  }
+  if (hashOfParsed(kind, owner, record) === hash) return undefined;
+  return 'is not the text that its content gives: a key stands in it twice, or a number, the order or the spacing is not ours';
 }

@@ -52,7 +52,7 @@ export async function checkSteering(
 async function readAct(path: string, name: string): Promise<SteeringAct | string> {
   const decoded = decodeRecord('steering', null, (await readText(path)) ?? '');
   if ('problem' in decoded) return decoded.problem;
-  const problem = await formProblem('steering', null, { ...decoded, created: false });
+  const problem = formProblem('steering', null, { ...decoded, created: false });
   if (problem) return problem;
   const act = decoded.record as SteeringAct;
   const right = actName(act);

@@ -17,7 +17,7 @@ import {
   verdictFile,
 } from '../format/layout.ts';
 import { FORMATS, kindOf, type RecordKind } from '../format/kinds.ts';
-import { openRecord, type OpenedRecord, type Owner, soundHash } from '../format/text.ts';
+import { decodeRecord, type DecodedRecord, type Owner, soundHash } from '../format/text.ts';
 
 export interface EndedRecord {
   /** As its file had it. */
@@ -25,7 +25,7 @@ export interface EndedRecord {
   /** Without its newline. */
   readonly bytes: number;
   /** The record, proved by its hash, its owner and its place; or what is wrong with it. */
-  open(): OpenedRecord | { readonly problem: string };
+  open(): DecodedRecord | { readonly problem: string };
 }
 
 export interface EndedRollout {
@@ -117,12 +117,11 @@ function recordAt(line: Buffer, from: number, to: number, name: string, owner: O
   let opened: ReturnType<EndedRecord['open']> | undefined;
   const read = () => `${line.toString('utf8', from, to)}\n`;
   const open = () => {
-    const found = openRecord(read());
+    const { kind } = parseRolloutFile(name);
+    if (kind === 'foreign' || kind === 'harmless') return { problem: 'has a name that no record has' };
+    const found = decodeRecord(kind, owner, read());
     if ('problem' in found) return { problem: found.problem };
-    const { of } = found;
-    const own = of?.query === owner.query && of.sample === owner.sample && of.attempt === owner.attempt;
-    if (!own) return { problem: `belongs to another rollout: ${JSON.stringify(of)}` };
-    return fileOf(found.kind, found.record) === name ? found : { problem: 'holds another record than its name says' };
+    return fileOf(kind, found.record) === name ? found : { problem: 'holds another record than its name says' };
   };
   return {
     get text() {

@@ -5,7 +5,7 @@
 import { createHash, type Hash, hash as hashAtOnce } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
 import { inOrder } from '../../domain/schema/fields.ts';
-import { FORMATS, kindOf, type RecordKind, tableOf } from './kinds.ts';
+import { FORMATS, type RecordKind, tableOf } from './kinds.ts';
 
 /** The rollout a record belongs to; null for the run's own records. */
 export interface Owner {
@@ -25,7 +25,7 @@ export interface RecordText {
 export async function encodeRecord(kind: RecordKind, owner: Owner | null, record: object): Promise<RecordText> {
   const head = { format: FORMATS[kind], ...(owner ? { of_rollout: owner } : {}) };
   const { format: _, ...body } = record as { format?: string };
-  const kept = asKept(inOrder(tableOf(kind, body) ?? {}, body), kind);
+  const kept = asKept(ordered(kind, body), kind);
   const whole = { ...head, ...kept };
   // People read the run's own records: one field a line.
   const parts = owner ? jsonParts(whole) : [JSON.stringify(whole, null, 2).slice(0, -2)];
@@ -45,10 +45,14 @@ export async function encodeRecord(kind: RecordKind, owner: Owner | null, record
   return { text, hash: hex, record: owner ? kept : { format: FORMATS[kind], ...kept } };
 }
 
-/** As encodeRecord, of what JSON.parse gave, without the copy: what JSON cannot hold gives another hash. */
-export function hashOfParsed(kind: RecordKind, owner: Owner, record: object): string {
-  return sha256(JSON.stringify({ format: FORMATS[kind], of_rollout: owner, ...record }).slice(0, -1));
+/** The hash that encodeRecord gives what was parsed from a text: no copy is made, and no event loop waits. */
+export function hashOfParsed(kind: RecordKind, owner: Owner | null, record: object): string {
+  const { format: _, ...body } = record as { format?: string };
+  const whole = { format: FORMATS[kind], ...(owner ? { of_rollout: owner } : {}), ...ordered(kind, body) };
+  return sha256(owner ? JSON.stringify(whole).slice(0, -1) : JSON.stringify(whole, null, 2).slice(0, -2));
 }
+
+const ordered = (kind: RecordKind, body: object): object => inOrder(tableOf(kind, body) ?? {}, body);
 
 /** The fault of a text that should be a record. */
 export interface Flaw {
@@ -59,15 +63,22 @@ export interface Flaw {
 
 const TRAILER = /,(?:\n {2})?"sha256": ?"([0-9a-f]{64})"\n?\}\n$/;
 
+export interface DecodedRecord {
+  readonly record: object;
+  readonly hash: string;
+}
+
 /** The record and its hash, or the fault of the text. */
-export function decodeRecord(
-  kind: RecordKind,
-  owner: Owner | null,
-  text: string,
-): { readonly record: object; readonly hash: string } | Flaw {
+export function decodeRecord(kind: RecordKind, owner: Owner | null, text: string): DecodedRecord | Flaw {
   const hash = soundHash(text);
   if (typeof hash !== 'string') return hash;
-  const { format, of_rollout: of, sha256: _, ...rest } = JSON.parse(text) as RawRecord;
+  let raw: RawRecord;
+  try {
+    raw = JSON.parse(text) as RawRecord;
+  } catch {
+    return { problem: 'is not JSON' };
+  }
+  const { format, of_rollout: of, sha256: _, ...rest } = raw;
   if (format !== FORMATS[kind]) return { problem: `has format ${JSON.stringify(format)}, not ${FORMATS[kind]}` };
   if (owner && (of?.query !== owner.query || of.sample !== owner.sample || of.attempt !== owner.attempt)) {
     return { problem: `belongs to another rollout: ${JSON.stringify(of)}` };
@@ -76,30 +87,6 @@ export function decodeRecord(
 }
 
 type RawRecord = Record<string, unknown> & { readonly format?: string; readonly of_rollout?: Owner };
-
-/** A record of a rollout whose kind and owner are those that its text states. */
-export interface OpenedRecord {
-  readonly kind: RecordKind;
-  readonly of: Owner | undefined;
-  readonly record: object;
-  readonly hash: string;
-}
-
-/** With its fault: as much of it as can be read. */
-export function openRecord(text: string): OpenedRecord | (Flaw & Partial<OpenedRecord>) {
-  const hash = soundHash(text);
-  let raw: RawRecord;
-  try {
-    raw = JSON.parse(text) as RawRecord;
-  } catch {
-    return typeof hash === 'string' ? { problem: 'is not JSON' } : hash;
-  }
-  if (typeof raw !== 'object' || raw === null) return { problem: 'is no record' };
-  const { format, of_rollout: of, sha256: _, ...record } = raw;
-  const kind = kindOf(format);
-  if (typeof hash !== 'string') return { ...hash, record, of, ...(kind && { kind }) };
-  return kind ? { kind, of, record, hash } : { problem: `has format ${JSON.stringify(format)}` };
-}
 
 /** The hash of a text that has its end and that hash. */
 export function soundHash(text: string): string | Flaw {
