@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
-import { describeWorkflow, progressOf, takesActivities } from '../../client/temporal/runs.ts';
-import { type Workers, workersOf } from '../../client/temporal/workers.ts';
+import { describeWorkflow, progressOf } from '../../client/temporal/runs.ts';
+import { takesActivities, type Workers, workersOf } from '../../client/temporal/workers.ts';
 import type { CollectionCounts } from '../../domain/run/progress.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import { ended } from '../../domain/run/progress.ts';

@@ -4,8 +4,7 @@
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { connect } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
-import { takesActivities } from '../../client/temporal/runs.ts';
-import { workersOf } from '../../client/temporal/workers.ts';
+import { takesActivities, workersOf } from '../../client/temporal/workers.ts';
 import { missingSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
 import { GO_NEEDED, goVersion } from '../../local/service/binary/build.ts';

@@ -2,7 +2,7 @@
 // starts: a run whose code no worker takes would wait without an error.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takesActivities } from '../../client/temporal/runs.ts';
+import { takesActivities } from '../../client/temporal/workers.ts';
 import { EnvironmentError, SandboxError } from '../../domain/errors/errors.ts';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE } from '../../domain/run/queues.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';

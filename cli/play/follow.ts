@@ -6,13 +6,8 @@ import { explain, TemporalError, InternalError } from '../../domain/errors/error
 import { TASK_QUEUE } from '../../domain/run/queues.ts';
 import { type OnProgress, printProgress } from '../../local/service/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
-import {
-  describeWorkflow,
-  progressOf,
-  takesActivities,
-  type WorkflowState,
-  resultOf,
-} from '../../client/temporal/runs.ts';
+import { describeWorkflow, progressOf, type WorkflowState, resultOf } from '../../client/temporal/runs.ts';
+import { takesActivities } from '../../client/temporal/workers.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { type Link, workflowUrl } from '../find/link.ts';

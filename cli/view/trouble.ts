@@ -4,7 +4,7 @@
 
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { takesActivities } from '../../client/temporal/runs.ts';
+import { takesActivities } from '../../client/temporal/workers.ts';
 import { type Described, describeInFlight } from '../../client/temporal/in-flight.ts';
 import { stranded } from '../../client/temporal/routing.ts';
 import { localFailureOf } from '../../client/temporal/local-failures.ts';

@@ -1,5 +1,5 @@
-// The rows of a lease, read from the run's folder: group by group, each member as one neutral row, or one for each branch of an agent. The number of rows is
-// known before the first is read. Memory: a few rows at a time.
+// The rows of a lease, read from the run's folder: group by group, each member as one neutral row, or one for each branch of
+// an agent. The number of rows is known before the first is read. Memory: a few rows at a time.
 
 import { branchesOf, labelsOfBranch } from '../../domain/agent/branches.ts';
 import type { GrantedLease } from '../../domain/feed/messages.ts';
@@ -9,6 +9,7 @@ import { StoreError } from '../../domain/errors/errors.ts';
 import { neutralRow, type RowLabels } from '../../domain/rollout/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { numbersIn } from '../../domain/run/number-set.ts';
+import { ahead } from '../../records/ahead.ts';
 import { type GroupMember, readGroup } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
@@ -31,21 +32,18 @@ export interface RunShape {
 
 export async function openBatch(store: Store, shape: RunShape, lease: GrantedLease): Promise<Batch> {
   const { samples, run } = shape;
-  const numbers = [...numbersIn(lease.groups)];
   const members: (GroupMember & { readonly row: Partial<RowLabels> })[] = [];
   const groups: string[] = [];
-  for (let at = 0; at < numbers.length; at += AT_ONCE) {
-    const found = numbers.slice(at, at + AT_ONCE).map(async (group) => {
-      const { index, epoch } = groupPlace(shape, group);
-      const query = (await store.readQueries(index, 1))[0]!.queryId;
-      return { id: groupId(query, epoch), ...(await readGroup(store, { run, query, epoch, samples })) };
-    });
-    for (const { id, labels, members: own } of await Promise.all(found)) {
-      groups.push(id);
-      const { members: group_size, successRate: group_success_rate, zeroVariance: zero_variance } = labels;
-      const row = { group: id, group_size, group_success_rate, zero_variance };
-      members.push(...own.map((one) => ({ ...one, row: { ...row, turn_advantages: one.turnAdvantages } })));
-    }
+  const found = ahead(numbersIn(lease.groups), AT_ONCE, async (group) => {
+    const { index, epoch } = groupPlace(shape, group);
+    const query = (await store.readQueries(index, 1))[0]!.queryId;
+    return { id: groupId(query, epoch), ...(await readGroup(store, { run, query, epoch, samples })) };
+  });
+  for await (const { id, labels, members: own } of found) {
+    groups.push(id);
+    const { members: group_size, successRate: group_success_rate, zeroVariance: zero_variance } = labels;
+    const row = { group: id, group_size, group_success_rate, zero_variance };
+    members.push(...own.map((one) => ({ ...one, row: { ...row, turn_advantages: one.turnAdvantages } })));
   }
   async function read(member: (typeof members)[number]): Promise<Trajectory> {
     const trajectory = await readTrajectory(store, member.id, member.end);
@@ -55,20 +53,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
       fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
     });
   }
-  async function* lines(): AsyncGenerator<string> {
-    const pending: Promise<string>[] = [];
-    let next = 0;
-    while (next < members.length || pending.length > 0) {
-      while (pending.length < AT_ONCE && next < members.length) {
-        const member = members[next++]!;
-        const made = read(member).then((trajectory) => rowLines(trajectory, member.row, lease));
-        // It is awaited in its turn; until then its failure must not count as an unhandled rejection.
-        made.catch(() => {});
-        pending.push(made);
-      }
-      yield await pending.shift()!;
-    }
-  }
+  const lines = () => ahead(members, AT_ONCE, async (member) => rowLines(await read(member), member.row, lease));
   const rows = members.reduce((sum, { end }) => sum + (end.record.branches ?? 1), 0);
   return { groups, rows, lines };
 }

@@ -188,6 +188,16 @@ const FAILED_CALLS = [
   IllegalStateError,
 ];
 
+/** Undefined where the server, or a worker behind it, does not answer. */
+export async function ifAnswered<T>(call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isServerFailure(error)) throw error;
+    return undefined;
+  }
+}
+
 function isPassing(error: unknown): boolean {
   return [1, 4, 8, 10, 14].includes(statusOf(error) ?? -1);
 }

@@ -15,7 +15,7 @@ import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
 import type { FeedInput, FeedProgress, Verb } from '../../domain/feed/messages.ts';
 import { feedWorkflowId } from '../../domain/run/ids.ts';
 import { type Reason, REASONS } from '../../domain/errors/reasons.ts';
-import { calling, isServerFailure, type Session } from './connection.ts';
+import { calling, ifAnswered, type Session } from './connection.ts';
 import { startOptions } from './start-options.ts';
 import { untilSeen, wasUnseen } from './unseen.ts';
 
@@ -42,7 +42,7 @@ const options = ({ run, out, since }: FeedPlace) =>
 
 /** An open feed of this name must be this run's: one that is not would hand out the groups of another. */
 async function mustBeOfRun({ client }: Session, place: FeedPlace): Promise<void> {
-  const handle = client.workflow.getHandle(feedWorkflowId(place.run));
+  const handle = feedOf(client, place);
   const found = await client
     .withDeadline(Date.now() + CALL_MS, () => handle.describe())
     .catch((error: unknown) => {
@@ -110,35 +110,29 @@ export async function callFeed<T>(
 /** The entries that the feed of this folder counts; undefined if none answers. `since`: epoch ms of the run's creation. */
 export async function entriesOfFeed(session: Session, place: FeedPlace, since: number): Promise<number | undefined> {
   const { client } = session;
-  const handle = client.workflow.getHandle(feedWorkflowId(place.run));
-  try {
-    const { memo, startTime } = await client.withDeadline(Date.now() + QUERY_MS, () => handle.describe());
-    // One without a memo says of no folder that it is its own.
-    if (typeof memo?.['out'] !== 'string' || (memo['since'] === undefined && startTime.getTime() < since))
-      return undefined;
-    return (await feedProgressOf(session, { ...place, since }))?.entries;
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError) && !isServerFailure(error)) throw error;
-    return undefined;
-  }
+  const found = await ifAnswered(() =>
+    client.withDeadline(Date.now() + QUERY_MS, () => feedOf(client, place).describe()),
+  );
+  // One without a memo says of no folder that it is its own.
+  if (typeof found?.memo?.['out'] !== 'string') return undefined;
+  if (found.memo['since'] === undefined && found.startTime.getTime() < since) return undefined;
+  return (await feedProgressOf(session, { ...place, since }))?.entries;
 }
 
 /** Null while it opens; undefined if there is none of this run, or nobody answers. */
-export async function feedProgressOf(
+export function feedProgressOf(
   { client }: { readonly client: Client },
   place: FeedPlace,
 ): Promise<FeedProgress | null | undefined> {
-  const handle = client.workflow.getHandle(feedWorkflowId(place.run));
-  try {
-    return await client.withDeadline(Date.now() + QUERY_MS, async () => {
+  const handle = feedOf(client, place);
+  return ifAnswered(() =>
+    client.withDeadline(Date.now() + QUERY_MS, async () => {
       if (ofRun((await handle.describe()).memo, place) !== 'own') return undefined;
       return handle.query<FeedProgress | null>('progress');
-    });
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError) && !isServerFailure(error)) throw error;
-    return undefined;
-  }
+    }),
+  );
 }
+const feedOf = (client: Client, { run }: FeedPlace) => client.workflow.getHandle(feedWorkflowId(run));
 const QUERY_MS = 3000;
 
 function translated(run: string, verb: string, error: unknown): unknown {

@@ -2,7 +2,7 @@
 // failure once the pause before the next attempt is long (after half a minute). Not covered: the attempts before that.
 
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { isServerFailure, type Session } from './connection.ts';
+import { ifAnswered, type Session } from './connection.ts';
 
 const CALL_MS = 5_000;
 /** A marker, its timer, and the workflow task in progress. */
@@ -26,26 +26,18 @@ export async function localFailureOf(
   { client, namespace }: Session,
   workflowId: string,
 ): Promise<LocalFailure | undefined> {
-  try {
-    const { history } = await client.withDeadline(Date.now() + CALL_MS, () =>
-      client.workflowService.getWorkflowExecutionHistoryReverse({
-        namespace,
-        execution: { workflowId },
-        maximumPageSize: EVENTS,
-      }),
-    );
-    for (const { eventType, markerRecordedEventAttributes: marker } of history?.events ?? []) {
-      if (BETWEEN.has(eventType ?? 0)) continue;
-      if (eventType !== MARKER || !marker?.failure) return undefined;
-      const { activity_type: type = 'an activity', attempt = 1 } = dataOf(marker.details?.['data']?.payloads?.[0]);
-      const { message, applicationFailureInfo } = marker.failure;
-      return { type, attempt, message: message ?? '', reason: applicationFailureInfo?.type ?? undefined };
-    }
-    return undefined;
-  } catch (error) {
-    if (!isServerFailure(error)) throw error;
-    return undefined;
-  }
+  const question = { namespace, execution: { workflowId }, maximumPageSize: EVENTS };
+  const found = await ifAnswered(() =>
+    client.withDeadline(Date.now() + CALL_MS, () =>
+      client.workflowService.getWorkflowExecutionHistoryReverse(question),
+    ),
+  );
+  const last = found?.history?.events?.find(({ eventType }) => !BETWEEN.has(eventType ?? 0));
+  const marker = last?.markerRecordedEventAttributes;
+  if (last?.eventType !== MARKER || !marker?.failure) return undefined;
+  const { activity_type: type = 'an activity', attempt = 1 } = dataOf(marker.details?.['data']?.payloads?.[0]);
+  const { message, applicationFailureInfo } = marker.failure;
+  return { type, attempt, message: message ?? '', reason: applicationFailureInfo?.type ?? undefined };
 }
 
 interface MarkerData {

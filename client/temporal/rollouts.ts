@@ -4,15 +4,13 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import { rolloutWorkflowId } from '../../domain/run/ids.ts';
 import type { RolloutInput } from '../../domain/run/messages.ts';
-import { TASK_QUEUE } from '../../domain/run/queues.ts';
 import type { Awaited, Message } from '../../domain/text/say.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import { calling, type Session } from './connection.ts';
 import { updating } from './runs.ts';
+import { startOptions } from './start-options.ts';
 
-const RUN = defineSearchAttributeKey('EverturnRun', SearchAttributeType.KEYWORD);
 const QUERY = defineSearchAttributeKey('EverturnQuery', SearchAttributeType.KEYWORD);
-const SUMMARY_CHARS = 180;
 
 /**
  * A person's message to a rollout in flight. The update has an id of its content: the same message of the same person
@@ -34,21 +32,13 @@ export async function startRollout(
   input: RolloutInput,
   { query, title }: { readonly query: string; readonly title: string },
 ): Promise<{ readonly workflowId: string; result(): Promise<RolloutResult> }> {
-  const { run, out, sample = 0, attempt = 1 } = input;
+  const { run, sample = 0, attempt = 1 } = input;
   const workflowId = rolloutWorkflowId({ run, query, sample, attempt });
+  const options = startOptions({ workflowId, input, summary: title });
   await calling(`start rollout "${workflowId}"`, () =>
     client.workflow.start('rollout', {
-      workflowId,
-      taskQueue: TASK_QUEUE,
-      args: [input],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: title.slice(0, SUMMARY_CHARS),
-      memo: { out },
-      typedSearchAttributes: [
-        { key: RUN, value: run },
-        { key: QUERY, value: query },
-      ],
+      ...options,
+      typedSearchAttributes: [...options.typedSearchAttributes, { key: QUERY, value: query }],
     }),
   );
   return {

@@ -3,14 +3,12 @@
 // workflows wait for ever, and no call of a client fails.
 
 import { TASK_QUEUE } from '../../domain/run/queues.ts';
-import { isServerFailure, type Session } from './connection.ts';
+import type { Session } from './connection.ts';
 import { currentCommand, type DeploymentVersion } from './deployment.ts';
 import type { Described } from './in-flight.ts';
-import { POLLER_S } from './workers.ts';
+import { describeQueue } from './workers.ts';
 
-const CALL_MS = 10_000;
-/** temporal.api.enums.v1: TaskQueueType, WorkerVersioningMode, VersioningBehavior. */
-const WORKFLOW_QUEUE = 1;
+/** temporal.api.enums.v1: WorkerVersioningMode, VersioningBehavior. */
 const VERSIONED = 2;
 const PINNED = 1;
 
@@ -59,33 +57,22 @@ export async function stranded(
   );
 }
 
-async function routingOf({ client, namespace }: Session): Promise<Routing | undefined> {
-  try {
-    const { pollers, versioningInfo: said } = await client.withDeadline(Date.now() + CALL_MS, () =>
-      client.workflowService.describeTaskQueue({
-        namespace,
-        taskQueue: { name: TASK_QUEUE },
-        taskQueueType: WORKFLOW_QUEUE,
-      }),
-    );
-    const oldest = Date.now() / 1000 - POLLER_S;
-    const live = (pollers ?? [])
-      .map(({ lastAccessTime, deploymentOptions: own }) => ({
-        at: Number(lastAccessTime?.seconds ?? 0),
-        version: own?.workerVersioningMode === VERSIONED ? versionOf(own) : null,
-      }))
-      .filter(({ at }) => at >= oldest)
-      .sort((a, b) => b.at - a.at);
-    const ramps = (said?.rampingVersionPercentage ?? 0) > 0;
-    return {
-      current: versionOf(said?.currentDeploymentVersion),
-      ramping: ramps ? versionOf(said?.rampingDeploymentVersion) : undefined,
-      there: live.map(({ version }) => version),
-    };
-  } catch (error) {
-    if (!isServerFailure(error)) throw error;
-    return undefined;
-  }
+async function routingOf(session: Session): Promise<Routing | undefined> {
+  const found = await describeQueue(session, TASK_QUEUE);
+  if (!found) return undefined;
+  const { pollers, versioningInfo: said } = found;
+  const live = pollers
+    .map(({ lastAccessTime, deploymentOptions: own }) => ({
+      at: Number(lastAccessTime?.seconds ?? 0),
+      version: own?.workerVersioningMode === VERSIONED ? versionOf(own) : null,
+    }))
+    .sort((a, b) => b.at - a.at);
+  const ramps = (said?.rampingVersionPercentage ?? 0) > 0;
+  return {
+    current: versionOf(said?.currentDeploymentVersion),
+    ramping: ramps ? versionOf(said?.rampingDeploymentVersion) : undefined,
+    there: live.map(({ version }) => version),
+  };
 }
 
 interface Wire {

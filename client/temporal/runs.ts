@@ -20,7 +20,6 @@ import type {
   Tuning,
 } from '../../domain/run/messages.ts';
 import { untilSeen, wasUnseen } from './unseen.ts';
-import { POLLER_S } from './workers.ts';
 
 export type Steering = 'pause' | 'resume' | 'stop';
 
@@ -29,8 +28,6 @@ export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | '
 const QUERY_MS = 3000;
 const CALL_MS = 10_000;
 const STEER_MS = 15_000;
-/** temporal.api.enums.v1.TaskQueueType. */
-const ACTIVITY_QUEUE = 2;
 
 /**
  * Starts the run's collection, or attaches to it if it is open. `summary` is its title in the UI. Refuses one of another
@@ -188,24 +185,6 @@ export async function tuneRun({ client }: Session, run: string, tuning: Tuning):
   await updating(client, `Run "${run}"`, 'tune', () =>
     client.workflow.getHandle(run).executeUpdate<void, [Tuning]>('tune', { args: [tuning] }),
   );
-}
-
-/** Whether a worker polls that activity queue; undefined if the server does not report it. */
-export async function takesActivities({ client, namespace }: Session, queue: string): Promise<boolean | undefined> {
-  try {
-    const { pollers } = await client.withDeadline(Date.now() + CALL_MS, () =>
-      client.workflowService.describeTaskQueue({
-        namespace,
-        taskQueue: { name: queue },
-        taskQueueType: ACTIVITY_QUEUE,
-      }),
-    );
-    const oldest = Date.now() / 1000 - POLLER_S;
-    return (pollers ?? []).some(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) >= oldest);
-  } catch (error) {
-    if (!isServerFailure(error)) throw error;
-    return undefined;
-  }
 }
 
 /** The result of the run's collection; throws its workflow's failure. */

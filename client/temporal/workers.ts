@@ -4,13 +4,14 @@
 
 import { hostname } from 'node:os';
 import { TASK_QUEUE } from '../../domain/run/queues.ts';
-import { isServerFailure, type Session } from './connection.ts';
+import { ifAnswered, type Session } from './connection.ts';
 
 const CALL_MS = 10_000;
 /** temporal.api.enums.v1.TaskQueueType. */
 const WORKFLOW_QUEUE = 1;
+const ACTIVITY_QUEUE = 2;
 /** A live worker polls again within a minute; the server remembers a dead one for five. */
-export const POLLER_S = 90;
+const POLLER_S = 90;
 
 export interface Workers {
   readonly workers: number;
@@ -23,24 +24,29 @@ export function workerIdentity(slots: number): string {
   return `${process.pid}@${hostname()}, ${slots} slots`;
 }
 
+/** A task queue, with those alone of its workers that poll it now; undefined if the server does not answer. */
+export async function describeQueue({ client, namespace }: Session, name: string, taskQueueType = WORKFLOW_QUEUE) {
+  const question = { namespace, taskQueue: { name }, taskQueueType };
+  const found = await ifAnswered(() =>
+    client.withDeadline(Date.now() + CALL_MS, () => client.workflowService.describeTaskQueue(question)),
+  );
+  const oldest = Date.now() / 1000 - POLLER_S;
+  const pollers = found?.pollers?.filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) >= oldest);
+  return found && { ...found, pollers: pollers ?? [] };
+}
+
+/** Whether a worker polls that activity queue; undefined if the server does not report it. */
+export async function takesActivities(session: Session, queue: string): Promise<boolean | undefined> {
+  const found = await describeQueue(session, queue, ACTIVITY_QUEUE);
+  return found && found.pollers.length > 0;
+}
+
 /** Undefined if the server does not answer, or if one of them does not report its slots. */
-export async function workersOf({ client, namespace }: Session): Promise<Workers | undefined> {
-  try {
-    const { pollers } = await client.withDeadline(Date.now() + CALL_MS, () =>
-      client.workflowService.describeTaskQueue({
-        namespace,
-        taskQueue: { name: TASK_QUEUE },
-        taskQueueType: WORKFLOW_QUEUE,
-      }),
-    );
-    const oldest = Date.now() / 1000 - POLLER_S;
-    const live = (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) >= oldest);
-    const identities = new Set(live.map(({ identity }) => identity ?? ''));
-    const slots = [...identities].map((identity) => Number(/, (\d{1,5}) slots$/.exec(identity)?.[1] ?? NaN));
-    if (slots.some(Number.isNaN)) return undefined;
-    return { workers: slots.length, slots: slots.reduce((sum, n) => sum + n, 0) };
-  } catch (error) {
-    if (!isServerFailure(error)) throw error;
-    return undefined;
-  }
+export async function workersOf(session: Session): Promise<Workers | undefined> {
+  const found = await describeQueue(session, TASK_QUEUE);
+  if (!found) return undefined;
+  const identities = new Set(found.pollers.map(({ identity }) => identity ?? ''));
+  const slots = [...identities].map((identity) => Number(/, (\d{1,5}) slots$/.exec(identity)?.[1] ?? NaN));
+  if (slots.some(Number.isNaN)) return undefined;
+  return { workers: slots.length, slots: slots.reduce((sum, n) => sum + n, 0) };
 }
