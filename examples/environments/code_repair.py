@@ -5,13 +5,12 @@
 Programs run under bubblewrap: no network, no files of yours, bounded time, memory, processes and output.
 """
 
-import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
-import traceback
+
+from everturn import Environment
 
 SECONDS, CLIP = 10, 400
 PYTHON, PLACES = "/usr/bin/python3", ["/usr", "/bin", "/lib", "/lib64"]
@@ -41,31 +40,23 @@ def first_failure(program, cases):
     return None
 
 
-def respond(episode, answer, **_):
-    programs = re.findall(r"```(?:python)?\n(.*?)```", answer, re.DOTALL)
-    if not programs or len(programs[-1]) > 100_000 or "\0" in programs[-1]:
-        return {"verdict": "wrong", "messages": [{"role": "user", "content": "Give one program in a fenced block."}]}
-    if not first_failure(programs[-1], episode["row"]["hidden"]):
-        return {"verdict": "right", "done": True}
-    shown = first_failure(programs[-1], episode["row"]["public"]) or "Every case that you know passes; another does not."
-    return {"verdict": "wrong", "messages": [{"role": "user", "content": f"Your program is wrong. {shown}\nMend it."}]}
+def told(text):
+    return [{"role": "user", "content": text}]
 
 
-def say(line):
-    print(json.dumps(line), flush=True)
+if run("print(6 * 7)", "")[0] != "42\n":  # never a wrong answer: without a sandbox nothing is judged
+    raise OSError(f"bubblewrap runs no program here: {run('print(6 * 7)', '')[1]}")
 
 
-try:
-    if run("print(6 * 7)", "")[0] != "42\n":
-        raise OSError(run("print(6 * 7)", "")[1])
-    agent = {"name": "code-repair", "numTurns": 3, "stop": "success", "feedback": "delta"}
-    say({"hello": {"protocol": 1, "name": "code-repair", "version": "1", "timeoutSeconds": 600, "agents": [agent]}})
-except OSError as error:  # never a wrong answer: without a sandbox nothing is judged
-    say({"error": {"message": f"bubblewrap runs no program here: {error}"}})
-    sys.exit(1)
-for line in sys.stdin:
-    call = json.loads(line)
-    try:
-        say({"id": call["id"], "result": respond(**call["params"])})
-    except Exception:
-        say({"id": call["id"], "error": {"message": traceback.format_exc()[-400:]}})
+class CodeRepair(Environment):
+    timeout_seconds = 600
+    agents = [{"name": "code-repair", "numTurns": 3, "stop": "success", "feedback": "delta"}]
+
+    def respond(self, row, answer):
+        programs = re.findall(r"```(?:python)?\n(.*?)```", answer, re.DOTALL)
+        if not programs or len(programs[-1]) > 100_000 or "\0" in programs[-1]:
+            return {"verdict": "wrong", "messages": told("Give one program in a fenced block.")}
+        if not first_failure(programs[-1], row["hidden"]):
+            return {"verdict": "right", "done": True}
+        shown = first_failure(programs[-1], row["public"]) or "Every case that you know passes; another does not."
+        return {"verdict": "wrong", "messages": told(f"Your program is wrong. {shown}\nMend it.")}

@@ -7,11 +7,9 @@
 The second judges a run of Everturn's own judge again, and shows where the two differ.
 """
 
-import json
-import sys
-import traceback
 from importlib.metadata import version
 
+from everturn import Environment
 from math_verify import parse, verify
 
 
@@ -25,27 +23,17 @@ def gold_of(text):
     return parse(text) if "\\boxed" in text or "$" in text else parse(f"${text}$")
 
 
-def respond(episode, answer, **_):
-    found = parse(answer)
-    if not found:
-        return {"verdict": {"verdict": "wrong", "reason": "no-answer"}}
-    golds = [gold for gold in map(gold_of, solutions_of(episode["row"])) if gold]
-    if not golds:
-        return {"verdict": {"verdict": "undecided", "reason": "solution-unreadable"}}
-    right = any(verify(gold, found) for gold in golds)
-    shown = str(found[-1])[:200]
-    return {"verdict": {"verdict": "right", "reason": "equal", "extracted": shown} if right
-            else {"verdict": "wrong", "reason": "different", "extracted": shown}}
+class MathVerify(Environment):
+    name = "math-verify"
+    version = version("math-verify")
 
-
-def say(line):
-    print(json.dumps(line), flush=True)
-
-
-say({"hello": {"protocol": 1, "name": "math-verify", "version": version("math-verify")}})
-for line in sys.stdin:
-    call = json.loads(line)
-    try:
-        say({"id": call["id"], "result": respond(**call["params"])})
-    except Exception:
-        say({"id": call["id"], "error": {"message": traceback.format_exc()[-400:]}})
+    def respond(self, row, answer):
+        found = parse(answer)
+        if not found:
+            return {"verdict": {"verdict": "wrong", "reason": "no-answer"}}
+        golds = [gold for gold in map(gold_of, solutions_of(row)) if gold]
+        if not golds:
+            return {"verdict": {"verdict": "undecided", "reason": "solution-unreadable"}}
+        right = any(verify(gold, found) for gold in golds)
+        said = {"verdict": "right", "reason": "equal"} if right else {"verdict": "wrong", "reason": "different"}
+        return {"verdict": {**said, "extracted": str(found[-1])[:200]}}

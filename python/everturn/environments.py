@@ -13,6 +13,7 @@ or a class, for anything more:
 import inspect
 import os
 import re
+from typing import Any, List, Optional, Union
 
 from .tools import Unfit
 
@@ -27,15 +28,15 @@ class Environment:
     `none` or `value` one instance serves all rollouts; with `held` or `replay` each rollout has its own, made before its
     `begin` or its first `respond`. An exception is a failure of the environment, and never a reward."""
 
-    name = None  # default: the file's
-    version = "1"
-    state = "none"
-    idle_seconds = None
-    processes = None
-    timeout_seconds = None
-    agents = None
+    name: Optional[str] = None  # default: the file's
+    version: str = "1"
+    state: str = "none"
+    idle_seconds: Optional[float] = None
+    processes: Optional[int] = None
+    timeout_seconds: Optional[float] = None
+    agents: Optional[List[Any]] = None
 
-    def respond(self, row, answer):
+    def respond(self, *args: Any, **given: Any) -> Union[bool, float, str, dict]:
         """A verdict ("right", "wrong", True, False), a reward (a number), or a whole reply (a dictionary)."""
         raise NotImplementedError
 
@@ -78,6 +79,9 @@ def hello_of(environment):
 
 
 def reply_of(value):
+    if value is None:
+        raise TypeError("it returned None, which is neither a verdict, a number nor a reply")
+    value = value.item() if callable(getattr(value, "item", None)) else value  # of NumPy, or a tensor
     if isinstance(value, bool):
         return {"verdict": "right" if value else "wrong"}
     if isinstance(value, (int, float)):

@@ -37,10 +37,12 @@ describeUnless(NO_PYTHON)('an environment in Python', () => {
       `import asyncio
 from beside import RIGHT
 print("at the import")
+class Scalar:
+    def item(self): return 0.5
 async def reward(row, answer, turn):
     await asyncio.sleep(0)
     print("in the call")
-    return [row["wanted"] in answer, "wrong", {"verdict": "wrong", "metrics": {"n": turn}}, 0.5][turn - 1]
+    return [row["wanted"] in answer, "wrong", {"verdict": "wrong", "metrics": {"n": turn}}, Scalar()][turn - 1]
 `,
       ['It is 42.', 'x', 'y', 'z'],
     );
@@ -77,7 +79,10 @@ class Guess(Environment):
     ]);
   });
 
-  test('that fails is no reward: its traceback is named, and NaN is a failure', async () => {
+  test('that fails is no reward: its traceback is named, and NaN and nothing are failures', async () => {
+    await expect(replies('nothing', 'def reward(row, answer):\n    row["wanted"]\n', ['42'])).rejects.toThrow(
+      /returned None/,
+    );
     await expect(replies('broken', 'def reward(row, answer):\n    return 1 / 0\n', ['42'])).rejects.toThrow(
       /ZeroDivision/,
     );
