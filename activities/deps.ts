@@ -6,7 +6,8 @@ import type { TrainInput } from '../domain/run/messages.ts';
 import type { Query } from '../domain/run/query.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { Environments } from '../environments/environment.ts';
-import type { DeclaredWeights, Known, WeightsProgress } from '../domain/weights/weights.ts';
+import type { WeightServer, WeightsLedger } from '../domain/weights/weight-parts.ts';
+import type { DeclaredWeights } from '../domain/weights/weights.ts';
 import type { Agents } from '../endpoint/agents.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Tools } from '../environments/tools/tool.ts';
@@ -24,30 +25,9 @@ export interface NewRun {
   readonly train?: TrainInput;
 }
 
-/** One server, while it gets other weights. A step that it cannot do is a ModelError. */
-export interface WeightServer {
-  readonly url: string;
-  /** The server's label of its weights; null if it reports none. */
-  version(): Promise<string | null>;
-  pause(): Promise<void>;
-  load(folder: string, label: string): Promise<void>;
-  resume(): Promise<void>;
-  name(label: string): Promise<void>;
-  /** After a failed `load`: does it surely have the weights of before? */
-  keptItsWeights(error: unknown): boolean;
-  close(): Promise<void>;
-}
-
 export interface WeightsParts {
   /** Of a run, by its folder. */
-  ledger(runFolder: string): {
-    read(): Promise<Known>;
-    current(): Promise<DeclaredWeights | null>;
-    /** False if its number is taken. */
-    declare(entry: DeclaredWeights): Promise<boolean>;
-    markLoaded(number: number): Promise<void>;
-    note(number: number, progress: WeightsProgress): Promise<void>;
-  };
+  ledger(runFolder: string): WeightsLedger;
   /** Of a model; null where it is embedded. Throws UsageError for one that takes no other weights. */
   servers(model: string): readonly string[] | null;
   server(model: string, url: string, apiKeyEnv: string | null): WeightServer;

@@ -12,7 +12,8 @@ import {
   weightsWorkflowId,
 } from '../domain/weights/weights.ts';
 import type { StepResult } from '../domain/weights/weights-saga.ts';
-import type { ActivityDeps, WeightServer } from './deps.ts';
+import type { WeightServer } from '../domain/weights/weight-parts.ts';
+import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 
 /** The update, as its workflow knows it. */

@@ -4,10 +4,10 @@
 import type { LogprobMeaning } from '../domain/rollout/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { ChatMessage, Message } from '../domain/run/query.ts';
+import type { ServerStatus } from '../domain/run/server-status.ts';
 import type { Sampling } from '../domain/rollout/sampling.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { Finish, Usage, VersionSpan } from '../domain/rollout/turn.ts';
-import type { Rechecks } from './fleet/recheck.ts';
 
 interface AnyRequest {
   /** Stable over retries: `<run>/<query>/<sample>/<turn>`. */
@@ -101,30 +101,6 @@ export interface TokenFacts extends AnyFacts {
 /** The facts of a server without ids: it reports no vocabulary and no length, and none is invented. */
 export interface TextFacts extends AnyFacts {
   readonly kind: 'text';
-}
-
-/** One server of a fleet, as this worker sees it. */
-export interface ServerStatus {
-  readonly url: string;
-  /** `trying`: it was down and is being probed. */
-  readonly state: 'up' | 'trying' | 'down';
-  readonly requests: number;
-  /** Share of all requests, 0 to 1. */
-  readonly share: number;
-  readonly failures: number;
-  /** The same by reason (ModelError.reason). */
-  readonly failuresBy: Readonly<Record<string, number>>;
-  readonly inFlight: number;
-  /** Median over the latest answers; null before the first. */
-  readonly latencyP50Ms: number | null;
-  readonly version: number | null;
-  readonly versionLabel: string | null;
-  /** The later version that it had before; null unless it went back. */
-  readonly fellFrom: string | null;
-  /** One line; null if no request failed. */
-  readonly lastFailure: string | null;
-  /** Answers whose logprobs were asked for again, and what that cost. */
-  readonly rechecks: Rechecks;
 }
 
 export interface Tokenizer {

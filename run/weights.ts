@@ -2,7 +2,7 @@
 // worker, each under the permissions that it is given.
 
 import type { RolloutSettings } from '../domain/run/settings.ts';
-import { openControls, weightServers } from '../inference/weights/index.ts';
+import { weightServer, weightServers } from '../inference/weights/index.ts';
 import { openWeightsLedger } from '../records/run/weights.ts';
 import type { BackendPermissions, Backends } from './backends.ts';
 
@@ -15,7 +15,7 @@ export function weightsParts(backends: Backends, { mayUseModel, ofBackend }: Wei
   return {
     ledger: openWeightsLedger,
     servers: weightServers,
-    server: (model: string, url: string, apiKeyEnv: string | null) => ({ ...openControls(model, url, apiKeyEnv), url }),
+    server: weightServer,
     prove(
       settings: RolloutSettings,
       runFolder: string,

@@ -10,7 +10,8 @@ import type { CollectionCounts } from '../../domain/run/progress.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import { ended } from '../../domain/run/progress.ts';
 import { TASK_QUEUE } from '../../domain/run/queues.ts';
-import { readFleet, type ServerReport, STALE_MS } from '../../records/run/fleet-status.ts';
+import type { ServerStatus } from '../../domain/run/server-status.ts';
+import { readFleet, STALE_MS } from '../../records/run/fleet-status.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { command } from '../command.ts';
 import { ifUp, type Link, unanswered, workflowUrl } from '../find/link.ts';
@@ -29,7 +30,7 @@ export interface RunStatus extends Counted, Live {
   readonly run: string;
   readonly folder: string;
   /** Each inference server, if there are any, as reported by the run's workers. */
-  readonly servers: readonly ServerReport[];
+  readonly servers: readonly ServerStatus[];
   /** Null for a run that no trainer lives on. */
   readonly feed: FeedStatus | null;
   /** The last update of its weights; null if there was none. */

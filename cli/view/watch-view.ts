@@ -3,7 +3,8 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
-import { readFleet, type ServerReport, STALE_MS } from '../../records/run/fleet-status.ts';
+import type { ServerStatus } from '../../domain/run/server-status.ts';
+import { readFleet, STALE_MS } from '../../records/run/fleet-status.ts';
 import { type RunPlace, runArgument } from '../find/place.ts';
 import type { Io } from '../io.ts';
 import { clock, count, lines, paintFor, plural } from './format.ts';
@@ -25,7 +26,7 @@ export function openWatchView(io: Io, place: RunPlace): ProgressView {
   const paint = paintFor(io.err, io.env);
   let progress: CollectionProgress | undefined;
   let note: string | null = null;
-  let servers: readonly ServerReport[] = [];
+  let servers: readonly ServerStatus[] = [];
   let readAt = -Infinity;
   let over = false;
 

@@ -6,7 +6,7 @@ import type { StopReason } from '../../domain/rollout/ending.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
-import type { ServerReport } from '../../records/run/fleet-status.ts';
+import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { clock, indented, lines, namedNumbers, paintFor, plural, tokensText } from './format.ts';
 import type { Io } from '../io.ts';
 import { type RunPlace, typed } from '../find/place.ts';
@@ -56,7 +56,7 @@ export interface Why {
   readonly waitsForWorker: boolean;
   /** The run that it waits for. */
   readonly collection: { readonly state: string; readonly inFlight: number; readonly maxConcurrent: number } | null;
-  readonly servers: readonly ServerReport[];
+  readonly servers: readonly ServerStatus[];
   /** Of an agent's program: the leaves of its calls. */
   readonly branches?: number;
   /** Verdicts and notes of people, if there are any. */

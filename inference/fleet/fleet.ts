@@ -174,10 +174,7 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
         waiters.wakeOne();
       }
     },
-    serverStatus() {
-      const all = members.reduce((sum, { requests }) => sum + requests, 0);
-      return members.map((member) => member.status(all));
-    },
+    serverStatus: () => members.map((member) => member.status()),
     close,
   };
 }
@@ -258,7 +255,7 @@ function noServer(members: readonly Member<Kind>[]): ModelError {
   const all = members.length;
   const { stranger } = members[0]!;
   if (stranger && strangersOnly(members)) return stranger;
-  const last = members.map((member) => member.status(0).lastFailure).find((failure) => failure !== null);
+  const last = members.map((member) => member.status().lastFailure).find((failure) => failure !== null);
   return new ModelError(
     `${all === 1 ? `${members[0]!.url} is` : `All ${all} servers are`} down: ${last ?? 'no answer'}`,
     {

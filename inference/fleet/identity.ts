@@ -12,7 +12,7 @@ import type { Http } from '../http/http.ts';
 import type { Peek } from './logprob-canary.ts';
 import { tokenizerHashes } from '../tokenizer/model-files.ts';
 import { numbers } from '../http/reply-lists.ts';
-import { CANARY_TIMEOUTS, parseReply } from './server-backend.ts';
+import { SLOW_TIMEOUTS, parseReply } from './server-backend.ts';
 import type { ServedTokenizer } from '../tokenizer/server-tokenizer.ts';
 import type { ModelTokenizer } from '../tokenizer/tokenizer.ts';
 
@@ -90,11 +90,8 @@ async function probeOf(http: Http, model: string, { tokenizer }: ServedTokenizer
 async function tokenise(http: Http, model: string, prompt: string): Promise<readonly number[] | null> {
   try {
     const body = { model, prompt, add_special_tokens: false };
-    return parseReply(
-      Tokens,
-      await http.post('/tokenize', body, { timeouts: CANARY_TIMEOUTS }),
-      http.place('/tokenize'),
-    ).tokens;
+    return parseReply(Tokens, await http.post('/tokenize', body, { timeouts: SLOW_TIMEOUTS }), http.place('/tokenize'))
+      .tokens;
   } catch (error) {
     if (error instanceof ModelError && (!error.retryable || error.flaw !== undefined)) return null;
     throw error;

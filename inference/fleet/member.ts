@@ -1,6 +1,7 @@
 // One server of a fleet: its connection, its health, and its counters.
 
-import type { GenerateOptions, Kind, Kinds, ServerStatus } from '../backend.ts';
+import type { GenerateOptions, Kind, Kinds } from '../backend.ts';
+import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import type { VersionSpan } from '../../domain/rollout/turn.ts';
@@ -180,13 +181,12 @@ export class Member<K extends Kind> implements Candidate {
     this.#lastFailure = error instanceof Error ? error.message : String(error);
   }
 
-  status(allRequests: number): ServerStatus {
+  status(): ServerStatus {
     const sorted = this.#latenciesMs.toSorted((a, b) => a - b);
     return {
       url: this.url,
       state: this.circuit.state,
       requests: this.requests,
-      share: allRequests === 0 ? 0 : this.requests / allRequests,
       failures: this.#failures,
       failuresBy: Object.fromEntries(this.#failuresBy),
       inFlight: this.inFlight,

@@ -5,6 +5,7 @@
 // where they are of another distribution, or weights changed meanwhile.
 
 import { ModelError } from '../../domain/errors/errors.ts';
+import { NO_RECHECKS, type Rechecks } from '../../domain/run/server-status.ts';
 import { badReply } from '../http/http-errors.ts';
 
 /** The logprobs that a server gives the last tokens of a context. */
@@ -21,15 +22,6 @@ export interface Forced {
   readonly logprobs: readonly number[];
   /** Of all of them; undefined: the server has no label. */
   readonly version: string | undefined;
-}
-
-/** In the server's status. */
-export interface Rechecks {
-  readonly answers: number;
-  readonly tokens: number;
-  /** The waits of these answers in sum: they wait beside each other. */
-  readonly waitedMs: number;
-  readonly differed: number;
 }
 
 /**
@@ -55,7 +47,7 @@ const NONE: Trust = { agreed: 0, since: 0 };
 export class Recheck {
   readonly #every: number;
   readonly #trust = new Map<string, Trust>();
-  #done: Rechecks = { answers: 0, tokens: 0, waitedMs: 0, differed: 0 };
+  #done = NO_RECHECKS;
 
   /** 0: never. */
   constructor(every: number) {

@@ -180,8 +180,8 @@ function errorIn(reply: unknown): string | null {
 
 /** One token after a context with many plausible continuations. */
 export const CANARY = { maxNewTokens: 1, seed: 1, stopTokenIds: [] } as const;
-/** A server's first answer can take most of a minute. */
-export const CANARY_TIMEOUTS = { firstByteMs: 120_000, totalMs: 120_000 };
+/** Of a call that a server answers when it gets to it; its first answer can take most of a minute. */
+export const SLOW_TIMEOUTS = { firstByteMs: 120_000, totalMs: 120_000 };
 
 export async function canaryContext(tokenizer: Tokenizer): Promise<number[]> {
   const ids = await tokenizer.encode('The');

@@ -13,7 +13,7 @@ import { openFleet } from '../fleet/fleet.ts';
 import { textRules } from '../fleet/rules.ts';
 import { openHttp, type Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';
-import { CANARY_TIMEOUTS, otherName, routingHeaders, type ServerBackend } from '../fleet/server-backend.ts';
+import { SLOW_TIMEOUTS, otherName, routingHeaders, type ServerBackend } from '../fleet/server-backend.ts';
 import { parseOpenaiTarget } from '../http/server-url.ts';
 import { checkTextRequest } from '../request.ts';
 import { namedOnly, readCompletion, sayText } from './openai-reply.ts';
@@ -89,7 +89,7 @@ async function learnDialect(http: Http, ask: Ask): Promise<Dialect & { readonly 
   for (;;) {
     const body = ask({ messages, maxNewTokens: 16, seed: 1, temperature: 1, topP: 1 }, dialect);
     try {
-      const reply = await http.post(PATH, body, { timeouts: CANARY_TIMEOUTS });
+      const reply = await http.post(PATH, body, { timeouts: SLOW_TIMEOUTS });
       const { text, tokens, name } = readCompletion(reply, http.place(PATH));
       // Tokens in another spelling than the text's cannot be compared with it, so they are not asked for.
       const logprobs = dialect.logprobs && tokens.length > 0 && (text === null || sayText(tokens, text));

@@ -18,7 +18,7 @@ import { short } from '../../domain/text/foreign-text.ts';
 import {
   asReply,
   CANARY,
-  CANARY_TIMEOUTS,
+  SLOW_TIMEOUTS,
   canaryContext,
   getFirst,
   parseReply,
@@ -128,7 +128,7 @@ function lookAt(http: Http, facts: TokenFacts, ids: readonly number[], sampling:
     top_logprobs_num: PEEK_TOKENS,
     ...more,
   };
-  return http.post('/generate', body, { timeouts: CANARY_TIMEOUTS });
+  return http.post('/generate', body, { timeouts: SLOW_TIMEOUTS });
 }
 
 async function whoIs(http: Http, tokenizers: TokenizerLoader) {
@@ -265,7 +265,8 @@ function serverBackend(
   return tokenServer({ http, facts, tokenizer: served.tokenizer, ask, abort, identify, given });
 }
 
-async function versionNow(http: Http, signal: AbortSignal | undefined): Promise<string | null> {
+/** The server's label of its weights; null if it reports none. */
+export async function versionNow(http: Http, signal?: AbortSignal): Promise<string | null> {
   const info = await getFirst(http, ['/model_info', '/get_model_info'], signal ? { signal } : {});
   return labelOf(parseReply(Info, info, http.place('/model_info')).weight_version);
 }

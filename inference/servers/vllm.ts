@@ -13,7 +13,7 @@ import { logprobMeaning, PEEK_TOKENS } from '../fleet/logprob-canary.ts';
 import {
   asReply,
   CANARY,
-  CANARY_TIMEOUTS,
+  SLOW_TIMEOUTS,
   canaryContext,
   parseReply,
   mustName,
@@ -126,7 +126,7 @@ async function findEndpoint(http: Http, facts: TokenFacts, contextIds: readonly 
   const params = samplingParams({ ...CANARY, sampling: DEFAULT_SAMPLING }, facts, 0);
   const body = GENERATE.body({ model: facts.name, contextIds, id: null, params });
   try {
-    const sent = await http.post(GENERATE.path, body, { timeouts: CANARY_TIMEOUTS });
+    const sent = await http.post(GENERATE.path, body, { timeouts: SLOW_TIMEOUTS });
     const { spans } = parseReply(GENERATE.reply, sent, http.place(GENERATE.path));
     return { ...GENERATE, reportsSpans: spans !== null };
   } catch (error) {
@@ -139,7 +139,7 @@ async function findEndpoint(http: Http, facts: TokenFacts, contextIds: readonly 
 /** A server may refuse logprobs of other tokens (--max-logprobs): null. */
 async function lookAt(http: Http, endpoint: Endpoint, call: Parameters<Endpoint['body']>[0]): Promise<unknown> {
   try {
-    return await http.post(endpoint.path, endpoint.body(call), { timeouts: CANARY_TIMEOUTS });
+    return await http.post(endpoint.path, endpoint.body(call), { timeouts: SLOW_TIMEOUTS });
   } catch (error) {
     if (error instanceof ModelError && error.reason === 'request-refused') return null;
     throw error;

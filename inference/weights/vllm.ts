@@ -5,18 +5,18 @@ import { z } from 'zod';
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { Http } from '../http/http.ts';
-import { parseReply } from '../fleet/server-backend.ts';
+import type { WeightServer } from '../../domain/weights/weight-parts.ts';
+import { parseReply, SLOW_TIMEOUTS } from '../fleet/server-backend.ts';
 import { labelOf } from '../servers/version-spans.ts';
 import { WeightInfo } from '../servers/vllm-protocol.ts';
-import { CONTROL_TIMEOUTS, type WeightControls } from './controls.ts';
 
 const RESET = '/reset_prefix_cache?reset_running_requests=true&reset_external=true';
 const Reset = z.object({ success: z.boolean() });
 
-export function vllmControls(http: Http): WeightControls {
-  const post = (path: string, body?: unknown) => http.post(path, body, { timeouts: CONTROL_TIMEOUTS });
+export function vllmServer(http: Http): WeightServer {
+  const post = (path: string, body?: unknown) => http.post(path, body, { timeouts: SLOW_TIMEOUTS });
   return {
-    http,
+    url: http.url,
     async version() {
       const info = await inDevelopmentMode(http.url, () => http.get('/weight_info'));
       return labelOf(parseReply(WeightInfo, info, http.place('/weight_info')).weight_version);
@@ -43,6 +43,7 @@ export function vllmControls(http: Http): WeightControls {
     },
     // A folder that cannot be loaded kills the engine, and no error reports how far the load came.
     keptItsWeights: () => false,
+    close: http.close,
   };
 }
 

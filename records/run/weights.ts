@@ -3,24 +3,13 @@
 // the moment it was loaded; a run whose weights were never changed has no such folder.
 
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { DeclaredWeights, Known, WeightsProgress } from '../../domain/weights/weights.ts';
+import type { WeightsLedger } from '../../domain/weights/weight-parts.ts';
+import type { DeclaredWeights, WeightsProgress } from '../../domain/weights/weights.ts';
 import { join } from '../place.ts';
 import { readText, replaceFile, writeOnce } from '../disk/write-once.ts';
 import { WEIGHTS } from '../format/layout.ts';
 import { namesIn } from '../in-flight/listing.ts';
 import { decodeRecord, encodeRecord } from '../format/text.ts';
-
-export interface WeightsLedger {
-  read(): Promise<Known>;
-  /** Of the update that is in force; cheap, for every turn asks. */
-  current(): Promise<DeclaredWeights | null>;
-  /** False if its number is taken. */
-  declare(entry: DeclaredWeights): Promise<boolean>;
-  markLoaded(number: number): Promise<void>;
-  /** Replaces what was said of its servers. */
-  note(number: number, progress: WeightsProgress): Promise<void>;
-  progress(number: number): Promise<WeightsProgress | null>;
-}
 
 const ENTRY = /^(\d{6,})\.json$/;
 const LOADED = /^(\d{6,})\.loaded$/;

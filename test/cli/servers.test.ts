@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serverTable } from '../../cli/view/servers.ts';
-import { readFleet, writeFleetReport, type ServerReport } from '../../records/run/fleet-status.ts';
+import { NO_RECHECKS, type ServerStatus } from '../../domain/run/server-status.ts';
+import { readFleet, writeFleetReport } from '../../records/run/fleet-status.ts';
 
-const report = (changes: Partial<ServerReport>): ServerReport => ({
+const report = (changes: Partial<ServerStatus>): ServerStatus => ({
   url: 'http://a',
   state: 'up',
   requests: 10,
@@ -19,6 +20,7 @@ const report = (changes: Partial<ServerReport>): ServerReport => ({
   versionLabel: 'step-3',
   fellFrom: null,
   lastFailure: null,
+  rechecks: NO_RECHECKS,
   ...changes,
 });
 
@@ -54,7 +56,7 @@ describe('the report on servers', () => {
     try {
       const failed = (failuresBy: Record<string, number>, lastFailure: string) =>
         report({ failures: Object.values(failuresBy).reduce((a, b) => a + b), failuresBy, lastFailure });
-      const servers = (server: ServerReport) => ({ at: Date.now(), servers: [server, report({ url: 'http://b' })] });
+      const servers = (server: ServerStatus) => ({ at: Date.now(), servers: [server, report({ url: 'http://b' })] });
       await writeFleetReport(
         folder,
         'one',

@@ -4,8 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { createTokenBackend } from '../support/kinds.ts';
-import type { Http } from '../../inference/http/http.ts';
-import type { WeightControls } from '../../inference/weights/controls.ts';
+import type { WeightServer } from '../../domain/weights/weight-parts.ts';
 import { weightServers } from '../../inference/weights/index.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
@@ -143,10 +142,11 @@ describe('a weight update', () => {
   });
 
   /** A server in which one step goes wrong. */
-  function scripted(broken: Partial<WeightControls>): WeightControls & { paused: boolean } {
+  function scripted(broken: Partial<WeightServer>): WeightServer & { paused: boolean } {
     let version = 'old';
     const self = {
-      http: { url: 'http://scripted' } as Http,
+      url: 'http://scripted',
+      close: async () => undefined,
       paused: false,
       version: async () => version,
       pause: async () => void (self.paused = true),
@@ -161,7 +161,7 @@ describe('a weight update', () => {
   const lost = () => Promise.reject(new ModelError('lost', { reason: 'server-reset', retryable: true }));
   const NEW = { from: '/x', version: 'new' };
 
-  const updateAll = (all: readonly WeightControls[], options = {}) =>
+  const updateAll = (all: readonly WeightServer[], options = {}) =>
     updateControls(new Map(all.map((server, i) => [`http://${i}`, server])), NEW, options);
 
   test('a server whose pause was not answered is let go on', async () => {

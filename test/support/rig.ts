@@ -24,7 +24,7 @@ import { DatasetError } from '../../domain/errors/errors.ts';
 import { AGENT_QUEUE, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
-import { openControls, weightServers } from '../../inference/weights/index.ts';
+import { weightServer, weightServers } from '../../inference/weights/index.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
 import { openNamespace } from './namespace.ts';
@@ -108,7 +108,7 @@ export async function openRig(
     weights: {
       ledger: openWeightsLedger,
       servers: weightServers,
-      server: (model, url, apiKeyEnv) => ({ ...openControls(model, url, apiKeyEnv), url }),
+      server: weightServer,
       prove: async () => null,
       permit: () => undefined,
       holdsStep: async () => true,

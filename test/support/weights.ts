@@ -4,8 +4,8 @@
 import { explain, ModelError } from '../../domain/errors/errors.ts';
 import type { ServerUpdate } from '../../domain/weights/weights.ts';
 import { type SagaSteps, type StepResult, updateServers } from '../../domain/weights/weights-saga.ts';
-import type { WeightControls } from '../../inference/weights/controls.ts';
-import { openControls, weightServers } from '../../inference/weights/index.ts';
+import type { WeightServer } from '../../domain/weights/weight-parts.ts';
+import { weightServer, weightServers } from '../../inference/weights/index.ts';
 
 export interface Update {
   readonly from: string;
@@ -13,7 +13,7 @@ export interface Update {
 }
 
 export async function updateModel(model: string, update: Update): Promise<ServerUpdate[]> {
-  const opened = weightServers(model)!.map((url) => ({ url, ...openControls(model, url, null) }));
+  const opened = weightServers(model)!.map((url) => weightServer(model, url, null));
   try {
     return await updateControls(new Map(opened.map((controls) => [controls.url, controls])), update);
   } finally {
@@ -22,7 +22,7 @@ export async function updateModel(model: string, update: Update): Promise<Server
 }
 
 export function updateControls(
-  servers: ReadonlyMap<string, WeightControls>,
+  servers: ReadonlyMap<string, WeightServer>,
   { from, version }: Update,
   {
     stopped = () => false,
@@ -31,7 +31,7 @@ export function updateControls(
 ): Promise<ServerUpdate[]> {
   const step = async <T extends object>(
     url: string,
-    work: (server: WeightControls) => Promise<T>,
+    work: (server: WeightServer) => Promise<T>,
     isPause = false,
   ): Promise<StepResult<T>> => {
     const server = servers.get(url)!;

@@ -3,6 +3,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ViewServer } from '../../viewer/server.ts';
+import { NO_RECHECKS } from '../../domain/run/server-status.ts';
 import { writeFleetReport } from '../../records/run/fleet-status.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
@@ -199,6 +200,7 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
               latencyP50Ms: 1500,
             },
             ...{ version: 3, versionLabel: null, fellFrom: null, lastFailure: '<b>server-busy</b>' },
+            rechecks: NO_RECHECKS,
           },
         ],
       });
