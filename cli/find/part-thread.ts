@@ -36,10 +36,18 @@ async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, exports }: NonN
 let proofs: ReturnType<typeof openProofs> | undefined;
 let maker: Promise<MakePart> | undefined;
 
-answerQuestions<Question, Answer>(async (question) => {
+/** One after the other: a part's labels are of the group that was read last. */
+let before: Promise<unknown> = Promise.resolve();
+answerQuestions<Question, Answer>((question) => {
+  const answer = before.then(() => answerTo(question));
+  before = answer.catch(() => {});
+  return answer;
+});
+
+async function answerTo(question: Question): Promise<Answer> {
   if ('exported' in question) return (await (maker ??= openPartMaker(store, exporter, selection)))(question.exported);
   const part = await (await (proofs ??= openProofs(check!)))(question.checked);
   // An error does not survive the way to another thread: the command makes it again.
   if (part.exported instanceof Error) throw part.exported;
   return part;
-});
+}

@@ -54,8 +54,8 @@ export async function openParts(
   const queries = await store.countQueries().catch(() => 0);
   const samples = (await store.getRun().catch(() => undefined))?.record.samples ?? 1;
   if (queries * samples < least) return undefined;
-  const script = compiledScript('./part-thread', import.meta.url, StoreError);
-  const opened = openThreads<Question, Answer>(script, beginning, threads);
+  const path = compiledScript('./part-thread', import.meta.url, StoreError);
+  const opened = openThreads<Question, Answer>({ script: () => path, beginning, most: threads, many: 1 });
   return {
     atOnce: threads * AT_ONCE,
     checked: (checked) => opened.ask({ checked }) as Promise<CheckedPart>,

@@ -1,20 +1,17 @@
-// The thread that reads and writes files for threaded-disk.ts. It waits only for fsync, and serves other calls
-// meanwhile.
+// A thread that reads and writes files for threaded-disk.ts. It waits only for fsync, and serves other calls meanwhile.
 
-import { parentPort } from 'node:worker_threads';
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { Reason } from '../../domain/errors/reasons.ts';
+import { answerQuestions } from '../../local/machine/threads.ts';
 import { type Disk, openDisk } from './disk.ts';
 import { BLOCKING_FILES } from './blocking-files.ts';
 
 export interface Call {
-  readonly id: number;
   readonly name: keyof Disk;
   readonly args: readonly unknown[];
 }
 
-export type Reply =
-  { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: ErrorFacts };
+export type Reply = { readonly value: unknown } | { readonly error: ErrorFacts };
 
 /** The parts of an error that survive the message between threads. */
 export interface ErrorFacts {
@@ -28,26 +25,13 @@ const disk = openDisk(BLOCKING_FILES) as unknown as Record<
   keyof Disk,
   (...args: readonly unknown[]) => Promise<unknown>
 >;
-let replies: Reply[] = [];
 
-function send(reply: Reply): void {
-  // One message for all results that are ready.
-  if (replies.push(reply) > 1) return;
-  setImmediate(() => {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-    parentPort!.postMessage(replies);
-    replies = [];
-  });
-}
-
-parentPort!.on('message', (calls: readonly Call[]) => {
-  for (const { id, name, args } of calls) {
-    disk[name](...args).then(
-      (value) => send({ id, value }),
-      (error: unknown) => send({ id, error: factsOf(error) }),
-    );
-  }
-});
+answerQuestions<Call, Reply>(({ name, args }) =>
+  disk[name](...args).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error: factsOf(error) }),
+  ),
+);
 
 function factsOf(error: unknown): ErrorFacts {
   const { cause } = error as Error;

@@ -1,10 +1,9 @@
 // A disk whose calls run on threads, one message each way: for a worker whose event loop must not wait for files and
-// is short of CPU. One thread serves all; if the disk is slow, more are started. Idle threads never keep the process
-// alive.
+// is short of CPU. One thread serves all; if the disk is slow, more are started.
 
-import { Worker } from 'node:worker_threads';
 import { StoreError } from '../../domain/errors/errors.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
+import { openThreads } from '../../local/machine/threads.ts';
 import type { Disk } from './disk.ts';
 import type { Call, ErrorFacts, Reply } from './thread.ts';
 
@@ -13,26 +12,20 @@ export interface ThreadedDisk extends Disk {
   close(): Promise<void>;
 }
 
-const MAX_THREADS = 4;
-/** Calls in flight on one thread before another thread is started. */
-const MANY = 64;
-
 const threadScript = (): string => compiledScript('./thread', import.meta.url, StoreError);
 
-export function openThreadedDisk(entry: () => string = threadScript): ThreadedDisk {
-  const threads: DiskThread[] = [];
+export function openThreadedDisk(script: () => string = threadScript): ThreadedDisk {
+  // Texts are short-lived: a large young generation would only take memory.
+  const resourceLimits = { maxYoungGenerationSizeMb: 8 };
+  const threads = openThreads<Call, Reply>({ script, most: 4, many: 64, resourceLimits });
 
-  function least(): DiskThread {
-    const known = threads.reduce<DiskThread | undefined>((a, b) => (a && a.busy <= b.busy ? a : b), undefined);
-    if (known && (known.busy < MANY || threads.length === MAX_THREADS)) return known;
-    const fresh = new DiskThread(entry(), () => threads.splice(threads.indexOf(fresh), 1));
-    threads.push(fresh);
-    return fresh;
+  function call<K extends keyof Disk>(name: K) {
+    return async (...args: Parameters<Disk[K]>): Promise<Awaited<ReturnType<Disk[K]>>> => {
+      const reply = await threads.ask({ name, args }).catch(ended);
+      if ('error' in reply) throw asError(reply.error);
+      return reply.value as Awaited<ReturnType<Disk[K]>>;
+    };
   }
-  const call =
-    <K extends keyof Disk>(name: K) =>
-    (...args: Parameters<Disk[K]>) =>
-      least().call(name, args) as ReturnType<Disk[K]>;
 
   return {
     read: call('read'),
@@ -42,74 +35,8 @@ export function openThreadedDisk(entry: () => string = threadScript): ThreadedDi
     draft: call('draft'),
     settle: call('settle'),
     end: call('end'),
-    close: async () => {
-      await Promise.all(threads.map((thread) => thread.end()));
-    },
+    close: threads.close,
   };
-}
-
-interface Pending {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-class DiskThread {
-  readonly #thread: Worker;
-  readonly #pending = new Map<number, Pending>();
-  #calls: Call[] = [];
-  #lastId = 0;
-  #idle: (() => void) | undefined;
-
-  constructor(entry: string, onEnd: () => void) {
-    // Texts are short-lived: a large young generation would only take memory.
-    this.#thread = new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb: 8 } });
-    this.#thread.unref();
-    this.#thread.on('message', (replies: readonly Reply[]) => replies.forEach((reply) => this.#take(reply)));
-    let reason = 'it was ended';
-    this.#thread.on('error', (error) => (reason = String(error)));
-    this.#thread.on('exit', () => {
-      onEnd();
-      for (const { reject } of this.#pending.values()) reject(ended(reason));
-      this.#pending.clear();
-      this.#idle?.();
-    });
-  }
-
-  get busy(): number {
-    return this.#pending.size;
-  }
-
-  call(name: keyof Disk, args: readonly unknown[]): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const id = ++this.#lastId;
-      if (this.#pending.size === 0) this.#thread.ref();
-      this.#pending.set(id, { resolve, reject });
-      // Calls of the same moment share one message.
-      if (this.#calls.push({ id, name, args }) === 1) queueMicrotask(() => this.#send());
-    });
-  }
-
-  async end(): Promise<void> {
-    if (this.#pending.size > 0) await new Promise<void>((resolve) => (this.#idle = resolve));
-    await this.#thread.terminate();
-  }
-
-  #send(): void {
-    const calls = this.#calls;
-    this.#calls = [];
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-    this.#thread.postMessage(calls);
-  }
-
-  #take(reply: Reply): void {
-    const pending = this.#pending.get(reply.id);
-    this.#pending.delete(reply.id);
-    if ('error' in reply) pending?.reject(asError(reply.error));
-    else pending?.resolve(reply.value);
-    if (this.#pending.size > 0) return;
-    this.#thread.unref();
-    this.#idle?.();
-  }
 }
 
 function asError({ message, store, cause: facts }: ErrorFacts): Error {
@@ -119,8 +46,9 @@ function asError({ message, store, cause: facts }: ErrorFacts): Error {
   return new StoreError(message, { reason, retryable, ...(fix === null ? {} : { fix }), ...(cause ? { cause } : {}) });
 }
 
-function ended(reason: string): StoreError {
-  return new StoreError(`The thread that writes the run's files ended: ${reason}`, {
+function ended(error: unknown): never {
+  if (error instanceof StoreError) throw error;
+  throw new StoreError(`A call of the run's files came to nothing. ${(error as Error).message}`, {
     reason: 'disk-thread',
     retryable: true,
   });
