@@ -1,4 +1,4 @@
-// What the steps of new weights are done with: one server, and the updates that the run's folder holds. Types only.
+// The parts of an update of weights: one server, and the updates that the run's folder holds. Types only.
 
 import type { DeclaredWeights, Known, WeightsProgress } from './weights.ts';
 
