@@ -28,9 +28,9 @@ export async function contextOf(
   request: AgentRequest,
   { settings, backend, calls }: Answering,
 ): Promise<CallContext | RefusedCall> {
-  if (!isOfTokens(backend)) return request.tools.length > 0 ? noTools(backend) : placed(request, calls.played);
   const { tools } = settings;
   if (request.tools.length > 0 && !tools) return noTools(backend);
+  if (!isOfTokens(backend)) return placed(request, calls.played);
   const { stops = [], opensResults } = tools ?? {};
   const end = { stops, ...(opensResults !== undefined && { opensResults }) };
   const context = await callContext(request, calls.played, backend.tokenizer, end).catch(unshowable);

@@ -2,9 +2,9 @@
 // logprobs of ids are recorded, so the turn is marked as not trainable. Its tokens are those that the server counts, and
 // chunks do not apply.
 
-import { plainMessages } from '../domain/agent/conversation.ts';
+import type { AgentMessage, Asked } from '../domain/agent/conversation.ts';
 import { conversationOf, newTranscript } from '../domain/rollout/new-context.ts';
-import type { TextBackend } from '../inference/backend.ts';
+import type { TextBackend, TextMessage } from '../inference/backend.ts';
 import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn, wantedTokens } from './answer.ts';
 
 export async function answerInText(backend: TextBackend, asked: Turn): Promise<Answered | NoRoom> {
@@ -14,11 +14,13 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
   const request = {
     ...requestOf(asked),
     maxNewTokens,
-    messages: asked.request ? plainMessages(asked.request.messages) : conversationOf(rollout.query.prompt, earlier),
+    ...(asked.request
+      ? ofRequest(asked.request)
+      : { messages: conversationOf(rollout.query.prompt, earlier), tools: rollout.settings.tools?.list ?? [] }),
   };
   const reply = await backend.generate(request, options).catch(nullIfFull(turn));
   if (!reply) return { noRoom: true, contextTokens: 0, modelLength: null };
-  const { text, finish, server, textLogprobs, usage, reasoning } = reply;
+  const { text, finish, server, textLogprobs, usage, reasoning, toolCalls } = reply;
   return {
     fields: {
       contextIds: [],
@@ -38,7 +40,26 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
       ...(textLogprobs.length > 0 && { textLogprobs }),
       ...(usage && { usage }),
       ...(reasoning && { reasoning }),
+      ...(toolCalls && { toolCalls }),
     },
     chunks: 0,
+  };
+}
+
+/** The request of an agent's call, with the ids by which the agent names calls. */
+function ofRequest({ messages, tools, limits }: Asked) {
+  return { messages: messages.map(sent), tools, noCalls: limits.toolChoice === 'none' };
+}
+
+function sent({ role, text, calls = [], callId }: AgentMessage): TextMessage {
+  const toolCalls = calls.map(({ id, name, arguments: value }) => ({
+    id,
+    name,
+    arguments: typeof value === 'string' ? value : JSON.stringify(value),
+  }));
+  return {
+    ...{ role, content: text },
+    ...(callId !== undefined && { tool_call_id: callId }),
+    ...(toolCalls.length > 0 && { toolCalls }),
   };
 }

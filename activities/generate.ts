@@ -2,7 +2,7 @@
 // thought dead, gets that record back and generates nothing. The two kinds of model part in one line here.
 
 import { Context } from '@temporalio/activity';
-import { callsOf, callsToRun } from '../domain/rollout/calls.ts';
+import { callsOf, callsToRun, replyGiven } from '../domain/rollout/calls.ts';
 import { ModelError, StoreError } from '../domain/errors/errors.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/run/ids.ts';
 import { requestOf, type AskedRecord, type GivenReply } from '../domain/agent/asked.ts';
@@ -15,7 +15,7 @@ import { type Generated, type GenerateInput, recordedFacts } from '../domain/rol
 import type { SayRecord } from '../domain/text/say.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import type { ToolSettings } from '../domain/tools/tool.ts';
+import { ENDPOINT_CALLS, type ToolSettings } from '../domain/tools/tool.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { Answered, NoRoom, Turn } from './answer.ts';
 import { answerInText } from './answer-in-text.ts';
@@ -131,6 +131,7 @@ function replyIn(
   own: ToolSettings | undefined,
   tools: Tools | undefined,
 ): GivenReply | undefined {
+  if (own?.format === ENDPOINT_CALLS) return replyGiven(fields, { limits });
   if (fields.reply || !own || !tools || fields.finish !== 'stop' || limits.toolChoice === 'none') return fields.reply;
   if (spelled.length > 0) return undefined;
   const reply = tools.replyIn(fields.outputText, fields.contextText, own.format, offered);

@@ -8,6 +8,7 @@ import type { ServerStatus } from '../domain/run/server-status.ts';
 import type { Sampling } from '../domain/rollout/sampling.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { Finish, Usage, VersionSpan } from '../domain/rollout/turn.ts';
+import type { GivenCall, ToolSchema } from '../domain/tools/tool.ts';
 
 interface AnyRequest {
   /** Stable over retries: `<run>/<query>/<sample>/<turn>`. */
@@ -34,7 +35,15 @@ export interface GenerateRequest extends AnyRequest {
 
 export interface TextRequest extends AnyRequest {
   /** The whole conversation. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly TextMessage[];
+  readonly tools?: readonly ToolSchema[];
+  /** The tools are shown, and none may be called. */
+  readonly noCalls?: boolean;
+}
+
+export interface TextMessage extends Message {
+  /** Of the assistant; a result names the call by `tool_call_id`. */
+  readonly toolCalls?: readonly GivenCall[];
 }
 
 /** A model's answer to one request. */
@@ -60,6 +69,8 @@ export interface TextReply {
   readonly usage?: Usage;
   /** Thoughts that the server keeps apart from the answer. */
   readonly reasoning?: string;
+  /** Calls of the tools that were offered; absent if there are none. */
+  readonly toolCalls?: readonly GivenCall[];
 }
 
 export interface TextLogprob {

@@ -4,7 +4,7 @@
 import { ModelError } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { renderFor } from '../../domain/rollout/new-context.ts';
-import type { Marker, ToolSettings } from '../../domain/tools/tool.ts';
+import { ENDPOINT_CALLS, type Marker, type ToolSettings } from '../../domain/tools/tool.ts';
 import { mustTakeTools } from '../../domain/tools/tool-extension.ts';
 import type { Backend, TokenBackend } from '../../inference/backend.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
@@ -49,14 +49,12 @@ export async function withToolFormat(
   openings: readonly (readonly string[])[],
   io: Io,
 ): Promise<ToolSettings | undefined> {
-  const isOptional = tools.list.length === 0;
-  if (isOptional && !('tokenizer' in backend)) return undefined;
   if (!('tokenizer' in backend)) {
-    throw new ModelError(`${backend.facts.name} takes messages and gives text: the calls of tools need token ids.`, {
-      reason: 'tool-format',
-      fix: 'Use vllm:<url>, sglang:<url> or an embedded model.',
-    });
+    if (tools.format === '' || tools.format === ENDPOINT_CALLS) return { ...tools, format: ENDPOINT_CALLS };
+    const message = `--tool-format ${tools.format} reads calls out of token ids, and ${backend.facts.name} gives calls itself.`;
+    throw unusable(message, 'Leave --tool-format out.');
   }
+  const isOptional = tools.list.length === 0;
   const { facts, tokenizer } = backend;
   const found = toolFormatNamed(tools.format || (detectToolFormat(tokenizer.chatTemplate() ?? '') ?? ''));
   if (!found && isOptional) return undefined;

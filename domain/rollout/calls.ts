@@ -2,6 +2,7 @@
 // rules, and `check` proves its records by them. A turn that called tools is no answer, and no environment is asked.
 
 import type { GivenReply } from '../agent/asked.ts';
+import type { Asked } from '../agent/conversation.ts';
 import type { Message } from '../run/query.ts';
 import { USED_UP } from '../errors/refusals.ts';
 import type { RolloutSettings } from '../run/settings.ts';
@@ -11,6 +12,8 @@ import {
   type CallResult,
   type CallToRun,
   clipped,
+  ENDPOINT_CALLS,
+  type GivenCall,
   type ToolSchema,
   type ToolSettings,
   type WrittenCall,
@@ -25,6 +28,8 @@ export interface CallTexts {
    * it, which may have opened the model's thinking.
    */
   callsIn(text: string, prompt: string, tools: ToolSettings): readonly WrittenCall[];
+  /** The same of calls that an endpoint gave apart from the text. */
+  callsGiven(calls: readonly GivenCall[], tools: ToolSettings): readonly WrittenCall[];
   /** A reply to an agent's call, taken apart. `tools`: of its request. */
   replyIn(text: string, prompt: string, format: string, tools: readonly ToolSchema[]): GivenReply;
   /** The message that tells the model the output of a call. */
@@ -47,18 +52,34 @@ const LAST = 'No further call is run before your answer: give it now.';
  * ordinary tokens spell a marker, which open no call.
  */
 export function callsOf(
-  { contextText, outputText, finish }: Pick<TurnRecord, 'contextText' | 'outputText' | 'finish'>,
+  { contextText, outputText, finish, toolCalls = [] }: Replied,
   before: readonly Pick<TurnRecord, 'calls'>[],
   { tools: own }: Pick<RolloutSettings, 'tools'>,
-  texts: Pick<CallTexts, 'callsIn'>,
+  texts: Pick<CallTexts, 'callsIn' | 'callsGiven'>,
   spelled: readonly number[],
 ): readonly WrittenCall[] | undefined {
   // A reply that was cut is an answer as it stands.
   if (!own || finish !== 'stop') return undefined;
   const left = own.maxCalls - callsSince(before);
-  const calls = left > 0 ? readWithout(outputText, spelled, (text) => texts.callsIn(text, contextText, own)) : [];
+  if (left <= 0) return undefined;
+  const calls =
+    own.format === ENDPOINT_CALLS
+      ? texts.callsGiven(toolCalls, own)
+      : readWithout(outputText, spelled, (text) => texts.callsIn(text, contextText, own));
   if (calls.length === 0) return undefined;
   return calls.map((call, i) => (i < left ? call : { ...call, error: USED_UP }));
+}
+
+type Replied = Pick<TurnRecord, 'contextText' | 'outputText' | 'finish' | 'toolCalls'>;
+
+/** The reply to an agent's call, of an endpoint that gives calls and thoughts apart; undefined where the answer is all of it. */
+export function replyGiven(
+  { outputText, finish, reasoning, toolCalls }: Pick<TurnRecord, 'outputText' | 'finish' | 'reasoning' | 'toolCalls'>,
+  { limits }: Pick<Asked, 'limits'>,
+): GivenReply | undefined {
+  if (!toolCalls || finish !== 'stop' || limits.toolChoice === 'none') return undefined;
+  const calls = toolCalls.map((call) => ({ name: call.name, arguments: call.arguments }));
+  return { text: outputText, ...(reasoning !== undefined && { reasoning }), calls };
 }
 
 /** The calls since the last answer. */

@@ -73,12 +73,15 @@ function transcript(messages: readonly Message[]): string {
   return messages.map(({ role, content }) => `${role}: ${content}\n`).join('');
 }
 
+/** A message, of the assistant with the calls that an endpoint gave apart from its text. */
+type Spoken = Message & Pick<TurnRecord, 'toolCalls'>;
+
 /** The whole conversation as messages, for a backend that takes no ids. */
-export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[]): readonly Message[] {
+export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[]): readonly Spoken[] {
   return [
     ...(prompt.kind === 'messages' ? prompt.messages : []),
-    ...answered.flatMap(({ turn, verdict, said }) => [
-      { role: 'assistant', content: turn.answer },
+    ...answered.flatMap(({ turn, verdict, said }): Spoken[] => [
+      { role: 'assistant', content: turn.answer, ...(turn.calls && turn.toolCalls && { toolCalls: turn.toolCalls }) },
       ...feedbackOn(verdict, said),
     ]),
   ];

@@ -20,7 +20,7 @@ import {
 } from '../schema/fields.ts';
 import { ASKED_CALL, GIVEN_REPLY } from '../agent/asked.ts';
 import { SAID } from '../text/say.ts';
-import { WRITTEN_CALLS } from '../tools/tool.ts';
+import { GIVEN_CALLS, WRITTEN_CALLS } from '../tools/tool.ts';
 import { CARRIED } from './lineage.ts';
 import { LOGPROB_MEANINGS, WANTED_LOGPROBS } from './logprob-meaning.ts';
 import type { VerdictValue } from './verdict.ts';
@@ -100,6 +100,8 @@ export const TURN = {
   usage: maybe(objectOf(USAGE)),
   /** The model's thoughts before its answer, where the endpoint keeps them apart: shown, never judged, never sent back. */
   reasoning: maybe(TEXT),
+  /** Of a text answer: the calls that the endpoint gave with it. */
+  toolCalls: maybe(GIVEN_CALLS),
   /** A person's message in this turn's context, behind the feedback; absent if there is none. */
   said: maybe(SAID),
   /** The calls of tools in the reply; absent if it has none, and is an answer. */

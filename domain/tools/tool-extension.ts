@@ -7,7 +7,7 @@ import type { Extension, Render } from '../rollout/feedback-delta.ts';
 import { markerFor, withoutStop } from '../rollout/feedback-delta.ts';
 import { deepest, ModelError } from '../errors/errors.ts';
 import type { ChatMessage, Message } from '../run/query.ts';
-import type { ToolSchema, ToolSettings } from './tool.ts';
+import type { GivenCall, ToolSchema, ToolSettings } from './tool.ts';
 
 /** The end of a reply: its own stop token as text, and those of its format. */
 export interface ReplyEnd extends Pick<ToolSettings, 'stops' | 'opensResults'> {
@@ -21,6 +21,10 @@ export function templateTools(tools: readonly ToolSchema[]): object[] {
     function: { name, description, parameters },
   }));
 }
+
+/** Calls of an assistant's message, as chat completions have them. */
+export const messageCalls = (calls: readonly GivenCall[]): object[] =>
+  calls.map(({ id, ...call }) => ({ id, type: 'function', function: call }));
 
 /** `added`: the results, and messages behind them; or messages alone. */
 export function toolExtension(

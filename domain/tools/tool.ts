@@ -85,6 +85,14 @@ export const MAX_CALLS_OF_A_REPLY = 8;
 /** Of a call's output, in its record. */
 export const MAX_RECORDED_BYTES = 1 << 20;
 
+/** In place of the name of a form: an endpoint that takes messages gives the calls apart from the text. */
+export const ENDPOINT_CALLS = 'endpoint';
+
+/** A call as an endpoint gives it. `arguments`: JSON text, if the model wrote any. */
+const GIVEN_CALL = objectOf({ id: NAME, name: TEXT, arguments: TEXT });
+export type GivenCall = TypeOf<typeof GIVEN_CALL>;
+export const GIVEN_CALLS = listOf(GIVEN_CALL);
+
 /** A call as the model wrote it; with `error`, one that cannot be run, and why. */
 const WRITTEN_CALL = objectOf({
   name: orNull(TEXT),

@@ -4,7 +4,8 @@
 import { ToolError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { badArguments, furtherCalls, noSuchTool, TOO_DEEP } from '../../domain/errors/refusals.ts';
-import { MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../../domain/tools/tool.ts';
+import { ENDPOINT_CALLS, MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../../domain/tools/tool.ts';
+import { named } from './formats/call.ts';
 import {
   type BadCall,
   isBad,
@@ -37,6 +38,15 @@ export function createTools(doors: Doors): Tools {
       return [...written, { name: null, arguments: null, id: null, raw: '', error }];
     },
 
+    // The endpoint wants a result for each of them, by its id.
+    callsGiven: (calls, { list }) =>
+      calls.map(({ id, name, arguments: given }, i) => {
+        const call = named(name, given === '' ? {} : given, { raw: given, form: JSON_OBJECT }, id);
+        const more = calls.length - MAX_CALLS_OF_A_REPLY;
+        const isTooMany = i >= MAX_CALLS_OF_A_REPLY && { error: furtherCalls(more, MAX_CALLS_OF_A_REPLY) };
+        return { ...writtenCall(call, list), id, ...isTooMany };
+      }),
+
     replyIn(text, prompt, format, tools) {
       const { content, thinking, calls } = formatOf(format).parse(openedThinking(prompt) + text, tools);
       const whole = calls.flatMap((call) => (isBad(call) ? [] : [call]));
@@ -51,13 +61,15 @@ export function createTools(doors: Doors): Tools {
       };
     },
 
-    resultMessage: ({ name, arguments: given, id, raw, error = '' }, output, { format }) =>
-      formatOf(format).resultMessage(
+    resultMessage({ name, arguments: given, id, raw, error = '' }, output, { format }) {
+      if (format === ENDPOINT_CALLS) return { role: 'tool', content: output, tool_call_id: id ?? '' };
+      return formatOf(format).resultMessage(
         name === null || given === null
           ? { raw, error, ...(name !== null && { name }) }
           : { name, arguments: JSON.parse(given) as JsonObject, id, raw },
         output,
-      ),
+      );
+    },
 
     async call(tool, call, runFolder) {
       const door = doors[tool.door];
@@ -73,6 +85,8 @@ export function createTools(doors: Doors): Tools {
     },
   };
 }
+
+const JSON_OBJECT = '{"name of a parameter": value, …}';
 
 function formatOf(name: string): ToolFormat {
   const format = toolFormatNamed(name);

@@ -2,13 +2,14 @@
 // first right answer, because what follows it is praise and a problem already solved. Text: a reader tokenises it again.
 
 import { feedbackOn } from '../../domain/rollout/conversation.ts';
-import type { Message } from '../../domain/run/query.ts';
+import type { ChatMessage } from '../../domain/run/query.ts';
+import { messageCalls } from '../../domain/tools/tool-extension.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 
 export interface ChatTurn {
   /** The prompt, the earlier answers and the feedback on them. */
-  readonly context: readonly Message[];
-  readonly answer: Message;
+  readonly context: readonly ChatMessage[];
+  readonly answer: ChatMessage;
   readonly right: boolean;
   /** It called tools, and is no answer; their results are in the next one's context. */
   readonly called: boolean;
@@ -25,10 +26,12 @@ export function withoutRight({ turns }: Trajectory): 'no-right-answer' | undefin
 
 /** Up to the first right answer. The prompt must be messages. */
 export function chatOf({ rollout: { query }, turns }: Trajectory): ChatTurn[] {
-  let context: readonly Message[] = query.prompt.kind === 'messages' ? query.prompt.messages : [];
+  let context: readonly ChatMessage[] = query.prompt.kind === 'messages' ? query.prompt.messages : [];
   const chat: ChatTurn[] = [];
   for (const [i, { record, verdict }] of turns.entries()) {
-    const answer: Message = { role: 'assistant', content: record.answer };
+    const { answer: content, calls, toolCalls } = record;
+    const given = calls && toolCalls && { tool_calls: messageCalls(toolCalls) };
+    const answer: ChatMessage = { role: 'assistant', content, ...given };
     const right = verdict?.verdict === 'right';
     chat.push({ context, answer, right, called: verdict?.verdict === 'called' });
     if (right) break;

@@ -5,11 +5,21 @@ import { z } from 'zod';
 
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Finish, Usage } from '../../domain/rollout/turn.ts';
+import type { GivenCall } from '../../domain/tools/tool.ts';
 import { flawOfCounts, type ReportedCounts } from '../counts.ts';
 import { parseReply } from '../fleet/server-backend.ts';
 import { badReply, type Place } from '../http/http-errors.ts';
 import { flawOfLogprob } from '../possible.ts';
 import { countsOf, index, usage } from './vllm-protocol.ts';
+
+/** Some servers leave the id out, and some give the arguments as an object. */
+const ToolCall = z.object({
+  id: z.string().nullish(),
+  function: z.object({
+    name: z.string(),
+    arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+  }),
+});
 
 const Completion = z.object({
   model: z.string().nullish(),
@@ -24,7 +34,7 @@ const Completion = z.object({
           refusal: z.string().nullish(),
           reasoning_content: z.string().nullish(),
           reasoning: z.string().nullish(),
-          tool_calls: z.array(z.unknown()).max(0, 'calls of tools that were not offered').nullish(),
+          tool_calls: z.array(ToolCall).nullish(),
         }),
         finish_reason: z.string(),
         logprobs: z
@@ -51,11 +61,14 @@ export interface ReadCompletion {
   readonly usage: Usage | null;
   /** Empty: the model said no thought. */
   readonly reasoning: string;
+  readonly toolCalls: readonly GivenCall[];
 }
 
 /** As OpenAI, vLLM, SGLang, TGI and several providers write them. `content_filter` cuts an answer short, as an abort does. */
 const FINISHES: ReadonlyMap<string, Finish> = new Map<string, Finish>([
-  ...['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn'].map((name) => [name, 'stop'] as const),
+  ...['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn', 'tool_calls', 'tool_use', 'function_call'].map(
+    (name) => [name, 'stop'] as const,
+  ),
   ...['length', 'max_tokens', 'model_length'].map((name) => [name, 'length'] as const),
   ...['content_filter', 'abort'].map((name) => [name, 'abort'] as const),
 ]);
@@ -81,8 +94,14 @@ export function readCompletion(reply: unknown, place: Place): ReadCompletion {
   // A refusal is the model's answer, in another field; a model that thought until its limit, or thought alone, answered nothing.
   const { content, refusal } = message;
   const reasoning = message.reasoning_content || message.reasoning || '';
-  const text = content || refusal || (finish === 'length' || reasoning ? '' : null);
-  return { text, finish, tokens, name: model || null, usage: usageOf(counts), reasoning };
+  const toolCalls = (message.tool_calls ?? []).map(givenCall);
+  const text = content || refusal || (finish === 'length' || reasoning || toolCalls.length > 0 ? '' : null);
+  return { text, finish, tokens, name: model || null, usage: usageOf(counts), reasoning, toolCalls };
+}
+
+function givenCall({ id, function: { name, arguments: given } }: z.infer<typeof ToolCall>, place: number): GivenCall {
+  const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
+  return { id: id?.toWellFormed() || `call_${place + 1}`, name: name.toWellFormed(), arguments: text.toWellFormed() };
 }
 
 /** A part that is said to be greater than its whole is not known. */

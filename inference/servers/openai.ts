@@ -6,9 +6,10 @@ import { isWhole } from '../../domain/rollout/sampling.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { isFolder } from '../../domain/weights/model-identity.ts';
-import type { Message } from '../../domain/run/query.ts';
+import { messageCalls, templateTools } from '../../domain/tools/tool-extension.ts';
+import type { ToolSchema } from '../../domain/tools/tool.ts';
 import { readApiKey } from '../http/api-key.ts';
-import type { BackendOptions, GenerateOptions, TextBackend, TextReply, TextRequest } from '../backend.ts';
+import type { BackendOptions, GenerateOptions, TextBackend, TextMessage, TextReply, TextRequest } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
 import { textRules } from '../fleet/rules.ts';
 import { openHttp, type Http } from '../http/http.ts';
@@ -111,17 +112,22 @@ function afterComplaint({ reason, message }: ModelError, dialect: Dialect): Dial
 
 interface Question {
   readonly model: string;
-  readonly messages: readonly Message[];
+  readonly messages: readonly TextMessage[];
+  readonly tools?: readonly ToolSchema[] | undefined;
+  readonly noCalls?: boolean | undefined;
   readonly maxNewTokens: number;
   readonly seed: number;
   readonly temperature: number;
   readonly topP: number;
 }
 
-function bodyOf({ model, messages, maxNewTokens, seed, temperature, topP }: Question, dialect: Dialect) {
+function bodyOf(question: Question, dialect: Dialect) {
+  const { model, messages, tools = [], noCalls, maxNewTokens, seed, temperature, topP } = question;
   return {
     model,
-    messages: messages.map(({ role, content }) => ({ role, content })),
+    messages: messages.map(sentMessage),
+    ...(tools.length > 0 && { tools: templateTools(tools) }),
+    ...(tools.length > 0 && noCalls && { tool_choice: 'none' }),
     [dialect.budget]: maxNewTokens,
     ...(dialect.temperature ? { temperature } : {}),
     ...(dialect.topP ? { top_p: topP } : {}),
@@ -129,6 +135,11 @@ function bodyOf({ model, messages, maxNewTokens, seed, temperature, topP }: Ques
     ...(dialect.logprobs ? { logprobs: true } : {}),
     ...(dialect.topK === null ? {} : { top_k: dialect.topK }),
   };
+}
+
+function sentMessage({ role, content, toolCalls, tool_call_id }: TextMessage): object {
+  if (tool_call_id !== undefined) return { role, content, tool_call_id };
+  return { role, content, ...(toolCalls && { tool_calls: messageCalls(toolCalls) }) };
 }
 
 function serverBackend(
@@ -142,7 +153,7 @@ function serverBackend(
   async function generate(request: TextRequest, { signal, onProgress }: GenerateOptions): Promise<TextReply> {
     signal.throwIfAborted();
     checkTextRequest(request);
-    const { messages, maxNewTokens, seed, sampling } = request;
+    const { messages, tools = [], noCalls, maxNewTokens, seed, sampling } = request;
     if (!isWhole({ ...sampling, topP: 1 })) {
       const fix = 'Leave --top-k and --min-p out.';
       throw new ModelError(`${place.url} knows no top_k and no min_p`, { reason: 'bad-sampling', fix });
@@ -152,10 +163,12 @@ function serverBackend(
       const fix = `Leave the ${untaken} at 1.`;
       throw new ModelError(`${place.url} takes no ${untaken} for ${model}`, { reason: 'bad-sampling', fix });
     }
-    const body = ask({ messages, maxNewTokens, seed, ...sampling }, dialect);
+    const body = ask({ messages, tools, noCalls, maxNewTokens, seed, ...sampling }, dialect);
     const headers = routingHeaders(request.requestId);
     const reply = await http.post(PATH, body, { signal, headers, onSent: () => onProgress?.(0) });
-    const { text, finish, tokens, name, usage, reasoning } = readCompletion(reply, place);
+    const { text, finish, tokens, name, usage, reasoning, toolCalls } = readCompletion(reply, place);
+    if (toolCalls.length > 0 && tools.length === 0)
+      throw badReply('called a tool, and none was offered', place, { flaw: 'calls of tools that were not offered' });
     if (text === null) throw badReply('gave no text', place, { flaw: 'choices.0.message.content missing' });
     if (!text.isWellFormed()) throw badReply('gave half a character', place, { flaw: 'a lone surrogate' });
     if (name !== null && dialect.name !== null && name !== dialect.name) throw otherName(name, dialect.name, place);
@@ -172,6 +185,7 @@ function serverBackend(
       ),
       ...(usage && { usage }),
       ...(reasoning && { reasoning: reasoning.toWellFormed() }),
+      ...(toolCalls.length > 0 && { toolCalls }),
     };
   }
 

@@ -6,9 +6,10 @@ import { callContext, type PlayedCall } from '../../domain/agent/call-context.ts
 import { requestHash } from '../../domain/agent/conversation.ts';
 import { playedCall } from '../../domain/agent/played-calls.ts';
 import { callIdOf } from '../../domain/agent/reply.ts';
-import { CALLED } from '../../domain/rollout/calls.ts';
+import { CALLED, replyGiven } from '../../domain/rollout/calls.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import { ENDPOINT_CALLS } from '../../domain/tools/tool.ts';
 import { turnSeed } from '../../domain/run/ids.ts';
 import { AGENT_FILE, END_FILE, turnFile } from '../format/layout.ts';
 import { differences } from './differences.ts';
@@ -67,7 +68,8 @@ async function* problemsOfCall(
   yield* differences(asked, right, 'its messages give');
   const { tools } = rollout.settings;
   const { reply } = record;
-  if (texts && tools && record.finish === 'stop' && reply && reply.stopped === undefined) {
+  if (tools?.format === ENDPOINT_CALLS) yield* differences(record, { reply: replyGiven(record, call.request) });
+  else if (texts && tools && record.finish === 'stop' && reply && reply.stopped === undefined) {
     const read = texts.replyIn(record.outputText, record.contextText, tools.format, call.request.tools);
     yield* differences(record, { reply: read });
   }

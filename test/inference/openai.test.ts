@@ -182,6 +182,26 @@ describe('an OpenAI-compatible server', () => {
     expect(readCompletion(recorded[name], place)).toMatchObject({ usage, reasoning: '', finish: 'length' });
   });
 
+  test('reads calls of tools in the spellings of several servers, and refuses calls that it did not offer', async () => {
+    const place = { url: 'http://a', path: '/chat/completions', secret: null };
+    const calls = [
+      { id: 'a', type: 'function', function: { name: 'add', arguments: '{"a": 1}' } },
+      { index: 1, function: { name: 'add', arguments: { a: 2 } } },
+      { id: '', function: { name: 'now', arguments: null } },
+    ];
+    const message = { role: 'assistant', content: null, tool_calls: calls };
+    const reply = { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] };
+    const toolCalls = [
+      { id: 'a', name: 'add', arguments: '{"a": 1}' },
+      { id: 'call_2', name: 'add', arguments: '{"a":2}' },
+      { id: 'call_3', name: 'now', arguments: '{}' },
+    ];
+    expect(readCompletion(reply, place)).toMatchObject({ text: '', finish: 'stop', toolCalls });
+    await open();
+    server.fail({ status: 200, body: reply });
+    await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed' });
+  });
+
   test('an answer without text is another try; one that was filtered is an abort', async () => {
     await open();
     const choice = (message: unknown, finish_reason: string): Fault => ({

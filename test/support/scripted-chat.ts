@@ -1,0 +1,66 @@
+// A server of chat completions that gives the replies of a script, each by its place in the conversation, and refuses a
+// conversation whose results do not answer the calls before them, as OpenAI does.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ScriptedReply {
+  readonly content?: string;
+  readonly reasoning_content?: string;
+  readonly calls?: readonly { readonly name: string; readonly arguments: string }[];
+}
+
+interface SentMessage {
+  readonly role: string;
+  readonly content: string;
+  readonly tool_calls?: readonly { readonly id: string }[];
+  readonly tool_call_id?: string;
+}
+
+export interface ScriptedChat {
+  /** Of `--model`. */
+  readonly model: string;
+  /** The requests with tools, as they came. */
+  readonly asked: { readonly messages: readonly SentMessage[]; readonly tools: readonly unknown[] }[];
+  close(): void;
+}
+
+export async function scriptedChat(script: readonly ScriptedReply[], latencyMs = 0): Promise<ScriptedChat> {
+  const asked: ScriptedChat['asked'] = [];
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const part of request) text += String(part);
+    const { messages, tools = [] } = JSON.parse(text) as ScriptedChat['asked'][number];
+    if (tools.length > 0) asked.push({ messages, tools });
+    await sleep(latencyMs);
+    const unanswered = problemOf(messages);
+    if (unanswered !== undefined) {
+      response.writeHead(400).end(JSON.stringify({ error: { message: unanswered } }));
+      return;
+    }
+    const place = messages.filter(({ role }) => role === 'assistant').length;
+    const { calls, ...said } = tools.length === 0 ? { content: 'Yes.' } : (script[place] as ScriptedReply);
+    const tool_calls = calls?.map((call, i) => ({ id: `call_${place}_${i}`, type: 'function', function: call }));
+    const message = { role: 'assistant', content: null, ...said, ...(tool_calls && { tool_calls }) };
+    const choice = { index: 0, message, finish_reason: tool_calls ? 'tool_calls' : 'stop' };
+    const usage = { prompt_tokens: 10 * messages.length, completion_tokens: 7, total_tokens: 10 * messages.length + 7 };
+    response.end(JSON.stringify({ id: 'x', object: 'chat.completion', model: 'm', choices: [choice], usage }));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { model: `openai:http://127.0.0.1:${port}/v1#m`, asked, close: () => void server.close() };
+}
+
+/** Each call has one result behind it, and each result is of a call. */
+function problemOf(messages: readonly SentMessage[]): string | undefined {
+  let open: string[] = [];
+  for (const { role, tool_calls, tool_call_id } of messages) {
+    if (role === 'tool' && !open.includes(tool_call_id ?? ''))
+      return `no call ${tool_call_id} stands before its result`;
+    open = role === 'tool' ? open.filter((id) => id !== tool_call_id) : open;
+    if (role !== 'tool' && open.length > 0) return `call ${open[0]} has no result`;
+    if (tool_calls) open = tool_calls.map(({ id }) => id);
+  }
+  return open.length > 0 ? `call ${open[0]} has no result` : undefined;
+}
