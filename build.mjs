@@ -20,7 +20,8 @@ const require = createRequire(import.meta.url);
 rmSync(at('./dist'), { recursive: true, force: true });
 const tsc = require.resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
 try {
-  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+  for (const config of ['tsconfig.build.json', 'tsconfig.types.json'])
+    execFileSync(process.execPath, [tsc, '-p', config], { stdio: 'inherit' });
 } catch {
   // tsc has said what is wrong.
   process.exit(1);

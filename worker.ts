@@ -35,6 +35,7 @@ import type { Environments } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
 import { createOwnEnvironments, servedBy } from './environments/own/own-environments.ts';
 import { createAgents } from './endpoint/program.ts';
+import { openAgentHost } from './client/temporal/agent-host.ts';
 import type { Agents } from './endpoint/agents.ts';
 import { serveSessions } from './endpoint/sessions.ts';
 import { createMathEnvironment, createMathJudge } from './environments/math/math-environment.ts';
@@ -91,14 +92,16 @@ export async function startWorker(
     servedTools(operator.mcp, say),
   ]);
   const { session, connection } = cluster;
-  const permissions = openPermissions(operator, homeOf(process.env), served, Date.now, servers);
+  const home = homeOf(process.env);
+  const permissions = openPermissions(operator, home, served, Date.now, servers);
   const math = createMathEnvironment();
   const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment, hasEnded, math });
   const environments = createEnvironments({ math, ...(code && { code }) }, own);
   const tools = openTools({ code, log: say, permitted: permissions.mayUseTool, hasEnded });
-  const folder = join(homeOf(process.env).folder, 'agents');
   const sessions = settings.sessions && (await serveSessions(settings.sessions));
-  const agents = createAgents({ log: say, folder, permitted: permissions.mayRunAgent, sessions });
+  const host = openAgentHost(cluster);
+  const permitted = permissions.mayRunAgent;
+  const agents = createAgents({ log: say, folder: join(home.folder, 'agents'), permitted, sessions, host });
   const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
@@ -130,6 +133,7 @@ export async function startWorker(
       await Promise.allSettled([
         serving?.close(),
         sessions?.close(),
+        host.close(),
         environments.close(),
         tools.close(),
         backends.close(),

@@ -59,6 +59,7 @@ export function agentActivity({ openStore, backend: backendOf, agents, askTurn }
       const ended = await agents!.play(
         {
           id,
+          record: hash,
           attempt,
           program: settings.program!,
           row: query.row ?? {},

@@ -27,6 +27,8 @@ export type AnswerCall = (taken: Claim, request: AgentRequest, dialect: string) 
 
 export interface AgentAttempt {
   readonly id: RolloutId;
+  /** Hash of the rollout's record. */
+  readonly record: string;
   /** 1-based. */
   readonly attempt: number;
   readonly program: ProgramRecord;

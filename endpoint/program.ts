@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isFunction } from '../domain/agent/function.ts';
 import { isSession, keyOf, type ProgramRecord } from '../domain/agent/program.ts';
 import { saidInLine } from '../domain/agent/said.ts';
 import { AgentError } from '../domain/errors/errors.ts';
@@ -16,6 +17,7 @@ import { confined } from '../environments/processes/confine.ts';
 import { GuardedLines } from '../environments/processes/guarded-lines.ts';
 import type { AgentAttempt, AgentEnded, Agents } from './agents.ts';
 import { attemptEndpoint, late, newKey, type OwnEnd } from './attempt.ts';
+import { type FunctionHost, playFunction } from './function.ts';
 import { listenAt } from './http.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -27,16 +29,19 @@ export interface AgentsOptions {
   readonly permitted: (program: ProgramRecord, runFolder: string) => readonly string[];
   /** Undefined: this worker hands out no sessions. */
   readonly sessions?: Sessions | undefined;
+  /** Plays an agent that is a function. */
+  readonly host: FunctionHost;
 }
 
 const MAX_LINE_BYTES = 2 ** 20;
 const TAIL_LINES = 12;
 
-export function createAgents({ log, folder: workspaces, permitted, sessions }: AgentsOptions): Agents {
+export function createAgents({ log, folder: workspaces, permitted, sessions, host }: AgentsOptions): Agents {
   return {
     async play(attempt, runFolder) {
       if (sessions && isSession(attempt.program)) return sessions.play(attempt);
       const words = permitted(attempt.program, runFolder);
+      if (isFunction(attempt.program)) return playFunction(attempt, runFolder, host);
       mustBe(attempt.program, words);
       const folder = join(workspaces, workspaceOf(attempt, runFolder));
       await rm(folder, { recursive: true, force: true });

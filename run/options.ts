@@ -91,7 +91,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
   agent: {
     schema: z.string(AGENT).trim().min(1, AGENT).nullable(),
     argument: '<what>',
-    help: `your own agent, a command ("python3 my_agent.py") that finds the model in OPENAI_BASE_URL or ANTHROPIC_BASE_URL; session: agents that run elsewhere come for their rollouts; or a preset of the settings below it: ${AGENTS.map(({ name }) => name).join(', ')}, or one that your environment brings`,
+    help: `your own agent, a command ("python3 my_agent.py") that finds the model in OPENAI_BASE_URL or ANTHROPIC_BASE_URL; a function in TypeScript (./my-agent.ts); session: agents that run elsewhere come for their rollouts; or a preset of the settings below it: ${AGENTS.map(({ name }) => name).join(', ')}, or one that your environment brings`,
   },
   ...PROGRAM_FIELDS,
   numTurns,

@@ -1,8 +1,12 @@
 // The program that `--agent` names, with its files.
 
-import { isAbsolute } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { basename, isAbsolute } from 'node:path';
+import { type AgentCode, bundleAgent } from '../../client/temporal/agent-bundle.ts';
+import { FUNCTION } from '../../domain/agent/function.ts';
 import { type ProgramRecord, SESSION } from '../../domain/agent/program.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
+import { packageRoot } from '../../local/machine/package-root.ts';
 import { readPrivate } from '../../local/machine/private-file.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { short } from '../../domain/text/foreign-text.ts';
@@ -36,14 +40,25 @@ export function programWords(text: string, cwd: string, flag = '--agent'): reado
   return door === 'module' ? [process.execPath, ...words] : words;
 }
 
-/** As it was given, where the agent is a preset, or there is none. */
-export function describeProgram(resolved: ResolvedOptions, io: Io): Partial<ReturnType<typeof withProgram>> {
+/** As it was given, where the agent is a preset, or there is none. `code`: that of a function. */
+export async function describeProgram(resolved: ResolvedOptions, io: Io): Promise<Partial<Described>> {
   const { agent } = resolved.options;
   if (agent === SESSION[0]) return withProgram(resolved, SESSION, commandIdentity(SESSION));
   if (agent === null || !isProgram(agent)) return {};
-  const words = programWords(agent, io.cwd);
-  return withProgram(resolved, words, commandIdentity(words));
+  const { door, words } = parseSpec(agent, io.cwd, '--agent');
+  const [file = ''] = words;
+  if (door === 'module' && OF_FUNCTION.test(await readFile(file, 'utf8'))) {
+    const code = await bundleAgent(file, packageRoot());
+    return { ...withProgram(resolved, [FUNCTION, basename(file)], code.sha256), code };
+  }
+  const command = programWords(agent, io.cwd);
+  return withProgram(resolved, command, commandIdentity(command));
 }
+
+type Described = ReturnType<typeof withProgram> & { readonly code: AgentCode };
+
+/** A module that imports `everturn/agent`. */
+const OF_FUNCTION = /from\s*['"]everturn\/agent['"]/;
 
 /** The address where the agents come for their sessions. */
 export function sessionsText(io: Io, { local }: Link): string {

@@ -83,14 +83,14 @@ const LARGE_BYTES = 100_000_000;
 export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode | void> {
   if (given.name !== undefined) mustBeRunName(given.name);
   const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
-  const { program, resolved: ofProgram = given.resolved } = describeProgram(given.resolved, io);
+  const { program, code, resolved: ofProgram = given.resolved } = await describeProgram(given.resolved, io);
   const { resolved, agent } = withAgent(ofProgram, described);
   const options = withAbsolutePaths(resolved.options, io.cwd);
   const wording = wordingOf(options, io.cwd);
   const dataset = resolve(io.cwd, given.dataset);
   const environments = described.map(({ record }) => record);
   const tools = await describeRunTools(options, io, program !== undefined);
-  const codes = [...described.flatMap(({ code }) => code ?? []), ...tools.codes];
+  const codes = [...described.flatMap((one) => one.code ?? []), ...tools.codes, ...(code ? [code] : [])];
   const root = resolvePlace(io.cwd, given.out);
   if (codes.length > 0) mustLoadCodeFrom(root);
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)

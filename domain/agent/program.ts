@@ -17,6 +17,7 @@ import {
   TEXT,
   type TypeOf,
 } from '../schema/fields.ts';
+import { FUNCTION } from './function.ts';
 import type { RolloutId } from '../run/ids.ts';
 import { AGENT_QUEUE, SESSION_QUEUE } from '../run/queues.ts';
 
@@ -50,7 +51,10 @@ export const keyOf = ({ run, query, sample, attempt }: RolloutId): string => `${
 export const programTitle = ({ spec, fingerprint }: Pick<ProgramRecord, 'spec' | 'fingerprint'>): string =>
   isSession({ spec })
     ? 'session'
-    : `${spec.map((word) => word.slice(word.lastIndexOf('/') + 1)).join(' ')} (${fingerprint.slice(0, 12)})`;
+    : `${spec
+        .filter((word) => word !== FUNCTION)
+        .map((word) => word.slice(word.lastIndexOf('/') + 1))
+        .join(' ')} (${fingerprint.slice(0, 12)})`;
 
 /** Before a program starts, calls of an earlier attempt get their replies. */
 const STARTING_SECONDS = 7_200;

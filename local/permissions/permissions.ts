@@ -4,6 +4,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type EnvironmentRecord, environmentTitle } from '../../domain/rollout/environment.ts';
+import { isFunction } from '../../domain/agent/function.ts';
 import { isSession, type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
 import { AgentError, EnvironmentError, ToolError, UsageError } from '../../domain/errors/errors.ts';
 import { trainedIn } from '../../domain/run/evaluation.ts';
@@ -204,17 +205,15 @@ export function openPermissions(
 
     mayRunAgent(program, runFolder) {
       if (isSession(program)) return program.spec;
-      const words = ownRun(runFolder)?.program?.spec ?? [];
+      const known = ownRun(runFolder)?.program;
+      if (isFunction(program)) {
+        if (operator.runModules || known?.fingerprint === program.fingerprint) return program.spec;
+        throw notServed(program, '--run-modules');
+      }
+      const words = known?.spec ?? [];
       const own = [words, ...operator.agents].find((other) => isDeepStrictEqual(other, program.spec));
       if (own) return own;
-      throw new AgentError(`This worker does not run the agent ${programTitle(program)}.`, {
-        reason: 'agent-not-served',
-        fix:
-          `\`everturn worker --serve-agent ${quoted(program.spec.join(' '))}\` does (docs/agents.md); what ` +
-          '`everturn run` starts is allowed by itself, for the workers of the same user.',
-        retryable: true,
-        ofThisWorker: true,
-      });
+      throw notServed(program, `--serve-agent ${quoted(program.spec.join(' '))}`);
     },
 
     mayLoad(settings, runFolder) {
@@ -234,6 +233,17 @@ function refused(what: string, list: keyof typeof OPERATOR_VARIABLES, entry: str
     fix:
       `\`everturn worker ${FLAGS[list]} ${entry}\` allows it, or ${OPERATOR_VARIABLES[list]} (docs/security.md); ` +
       'what `everturn run` starts is allowed by itself, for the workers of the same user.',
+    ofThisWorker: true,
+  });
+}
+
+function notServed(program: ProgramRecord, flag: string): AgentError {
+  return new AgentError(`This worker does not run the agent ${programTitle(program)}.`, {
+    reason: 'agent-not-served',
+    fix:
+      `\`everturn worker ${flag}\` does (docs/agents.md); what \`everturn run\` starts is allowed by itself, for the ` +
+      'workers of the same user.',
+    retryable: true,
     ofThisWorker: true,
   });
 }

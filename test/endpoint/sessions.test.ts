@@ -18,6 +18,7 @@ function offer(query: string, timeoutSeconds = 600, signal = new AbortController
   const attempt: AgentAttempt = {
     id: { run: 'away', query, sample: 0, attempt: 1 },
     attempt: 1,
+    record: 'e'.repeat(64),
     program: { spec: ['session'], fingerprint: 'f'.repeat(64), timeoutSeconds, maxCalls: 9 },
     row: { question: `What is ${query}?` },
     seed: 7,

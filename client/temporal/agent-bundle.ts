@@ -1,0 +1,51 @@
+// Bundles an agent's function, with all that it imports, into workflow code, when its run is made: the same sources give the
+// same bytes.
+
+import { createHash } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { AgentError } from '../../domain/errors/errors.ts';
+
+export interface AgentCode {
+  readonly code: string;
+  readonly sha256: string;
+}
+
+interface Named {
+  readonly resourcePath: string;
+}
+
+/** `root`: the folder of this package. Throws AgentError. */
+export async function bundleAgent(path: string, root: string): Promise<AgentCode> {
+  const problems: string[] = [];
+  const logger = new DefaultLogger('ERROR', ({ message }) => void problems.push(message));
+  try {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: path,
+      payloadConverterPath: join(root, 'dist/workflows/payloads.js'),
+      logger,
+      webpackConfigHook: (config) => ({
+        ...config,
+        // The worker wants a map of the sources; it names no folder of this machine.
+        devtool: 'inline-nosources-source-map',
+        output: {
+          ...config.output,
+          devtoolModuleFilenameTemplate: (of: Named) => `agent:///${basename(of.resourcePath)}`,
+        },
+        context: dirname(path),
+        resolve: {
+          ...config.resolve,
+          modules: ['node_modules', join(root, 'node_modules')],
+          alias: {
+            ...(config.resolve?.alias as Record<string, string>),
+            'everturn/agent': join(root, 'dist/workflows/agent-function.js'),
+          },
+        },
+      }),
+    });
+    return { code, sha256: createHash('sha256').update(code).digest('hex') };
+  } catch (cause) {
+    const words = [...problems, cause instanceof Error ? cause.message : String(cause)].join(' ').slice(0, 2000);
+    throw new AgentError(`The agent ${path} cannot be bundled: ${words}`, { reason: 'agent-not-run', cause });
+  }
+}
