@@ -263,7 +263,7 @@ describe('a program that asks the model itself', () => {
         console.log(JSON.stringify({ answer: messages.at(-1).content, said: messages[1].content }));`,
       );
       writeFileSync(join(everturn.folder, 'ten.jsonl'), '{"id": "ten", "question": "Add.", "answer": "10"}');
-      const args = ['run', 'ten.jsonl', '--name', 'tools', '--agent', 'node tools.mjs', '--recheck-every', '0'];
+      const args = ['run', 'ten.jsonl', '--name', 'tools', '--agent', 'node tools.mjs'];
       const ended = await everturn.run(...args, ...scripted.flags);
       expect(ended.code, ended.stderr).toBe(0);
       expect(ended.stderr + ended.stdout).toContain('100.0 %');

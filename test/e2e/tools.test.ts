@@ -55,8 +55,7 @@ afterAll(async () => {
 });
 const run = (name: string, ...more: string[]) => [
   ...['run', 'rows.jsonl', '--name', name, '--num-turns', '1', '--tool', SHOP, '--mcp', MCP],
-  // The scripted model draws other logprobs when it is asked again.
-  ...['--recheck-every', '0', ...model.flags, ...more],
+  ...[...model.flags, ...more],
 ];
 
 describe('a run with tools on the local service', () => {

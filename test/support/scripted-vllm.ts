@@ -12,7 +12,7 @@ const SPECIAL = ['<|im_end|>', '<|im_start|>', '<|endoftext|>', '<tool_call>', '
 
 export interface ScriptedVllm {
   readonly server: ModelServer;
-  /** As `--model` and `--tokenizer` take them. */
+  /** Of a run with it. */
   readonly flags: readonly string[];
   readonly folder: string;
 }
@@ -35,7 +35,8 @@ export async function scriptedVllm(replies: readonly string[], template = 'qwen2
     if (!path.endsWith('/generate') || !outputs) return null;
     return { status: 200, body: answer(String(body['request_id']), body['token_ids'] as number[], outputs) };
   };
-  return { server, folder, flags: ['--model', `vllm:${server.url}`, '--tokenizer', folder] };
+  // It draws other logprobs when it is asked again.
+  return { server, folder, flags: ['--model', `vllm:${server.url}`, '--tokenizer', folder, '--recheck-every', '0'] };
 }
 
 function answer(id: string, context: readonly number[], outputs: readonly number[]): object {
