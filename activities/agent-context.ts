@@ -24,24 +24,37 @@ export interface Answering {
 }
 
 /** Ids are made once: those that the model sampled, and those before them, stay as they are. */
-export async function contextOf(
-  request: AgentRequest,
-  { settings, backend, calls }: Answering,
-): Promise<CallContext | RefusedCall> {
-  const { tools } = settings;
-  if (request.tools.length > 0 && !tools) return noTools(backend);
+export async function contextOf(request: AgentRequest, answering: Answering): Promise<CallContext | RefusedCall> {
+  const { settings, backend, calls } = answering;
+  if (request.tools.length > 0 && !settings.tools) return noTools(backend);
   if (!isOfTokens(backend)) return placed(request, calls.played);
-  const { stops = [], opensResults } = tools ?? {};
-  const end = { stops, ...(opensResults !== undefined && { opensResults }) };
-  const context = await callContext(request, calls.played, backend.tokenizer, end).catch(unshowable);
+  const context = await inTokens(request, answering, backend);
   if ('refused' in context) return context;
-  const parent = context.parent === null ? undefined : calls.turnOf(context.parent).record;
-  const before = parent ? parent.contextLength + parent.outputIds.length : 0;
-  const length = before + context.ids.length;
+  const length = lengthOf(context, calls);
   const { contextLength } = backend.facts;
   if (tokenBudget(length, settings.maxNewTokens, contextLength) > 0) return context;
   const message = `has ${length} tokens, and the model's context holds ${contextLength}`;
   return { refused: 'context-length', message } as const;
+}
+
+/** Of the context that the call would have now, whatever the model's holds. */
+export async function tokensOf(request: AgentRequest, answering: Answering): Promise<number | RefusedCall | null> {
+  const { settings, backend, calls } = answering;
+  if (!isOfTokens(backend)) return null;
+  if (request.tools.length > 0 && !settings.tools) return noTools(backend);
+  const context = await inTokens(request, answering, backend);
+  return 'refused' in context ? context : lengthOf(context, calls);
+}
+
+function inTokens(request: AgentRequest, { settings, calls }: Answering, { tokenizer }: TokenBackend) {
+  const { stops = [], opensResults } = settings.tools ?? {};
+  const end = { stops, ...(opensResults !== undefined && { opensResults }) };
+  return callContext(request, calls.played, tokenizer, end).catch(unshowable);
+}
+
+function lengthOf({ parent, ids }: CallContext, calls: Answering['calls']): number {
+  const before = parent === null ? undefined : calls.turnOf(parent).record;
+  return (before ? before.contextLength + before.outputIds.length : 0) + ids.length;
 }
 
 /** The place of a call to a model that is sent messages. */

@@ -14,7 +14,7 @@ import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { AgentEnded, AnswerCall, RecordedReply } from '../endpoint/agents.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Store, Stored } from '../records/store.ts';
-import { askedCall, contextOf } from './agent-context.ts';
+import { askedCall, contextOf, tokensOf } from './agent-context.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
@@ -67,6 +67,7 @@ export function agentActivity({ openStore, backend: backendOf, agents, askTurn }
           model: backend.facts.name,
           recorded: calls.recorded(),
           answer: answering(patient, id, { settings, hash, backend, calls, ask }),
+          count: (request) => tokensOf(request, { settings, backend, calls }),
           signal,
         },
         store.folder,

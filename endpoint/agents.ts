@@ -25,6 +25,9 @@ export interface RefusedCall {
 /** The reply to a new call, recorded. `dialect`: of its first request, which names the ids in it. */
 export type AnswerCall = (taken: Claim, request: AgentRequest, dialect: string) => Promise<AgentReply | RefusedCall>;
 
+/** Tokens of the context that a call would have; null if this model does not show them. Nothing is recorded. */
+export type CountTokens = (request: AgentRequest) => Promise<number | RefusedCall | null>;
+
 export interface AgentAttempt {
   readonly id: RolloutId;
   /** Hash of the rollout's record. */
@@ -39,6 +42,7 @@ export interface AgentAttempt {
   /** In the order in which they began. */
   readonly recorded: readonly RecordedReply[];
   readonly answer: AnswerCall;
+  readonly count: CountTokens;
   /** Ends the program with all that it started. */
   readonly signal: AbortSignal;
 }

@@ -27,6 +27,7 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
     key,
     model: attempt.model,
     recorded: attempt.recorded,
+    count: attempt.count,
     maxCalls: attempt.program.maxCalls,
     onTooMany: () => (cut = 'max-calls'),
     async answer(...call) {

@@ -7,8 +7,8 @@ import { abandonedCalls, claim, claimsOfAttempt, ended, type Claim } from '../do
 import { requestHash, type AgentRequest } from '../domain/agent/conversation.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { JsonObject } from '../domain/text/json.ts';
-import type { AnswerCall, RecordedReply, RefusedCall } from './agents.ts';
-import { RefusedRequest, type Dialect } from './dialects/dialect.ts';
+import type { AnswerCall, CountTokens, RecordedReply, RefusedCall } from './agents.ts';
+import { RefusedRequest, type Dialect, type RecordedCalls } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';
 import { bodyOf, failure, hasKey, send } from './http.ts';
 
@@ -19,6 +19,7 @@ export interface EndpointOptions {
   /** In the order in which they began. */
   readonly recorded: readonly RecordedReply[];
   readonly answer: AnswerCall;
+  readonly count: CountTokens;
   /** Calls of this attempt; a further one is refused, and `onTooMany` is called. */
   readonly maxCalls: number;
   readonly onTooMany: () => void;
@@ -76,12 +77,21 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     }
   }
 
+  const recordedCall: RecordedCalls = (id) => {
+    const one = byCall.get(id);
+    return one && { request: one.request, reply: messageIn(one.dialect, one.reply) };
+  };
+
+  async function count(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const tokens = await options.count(dialect.read(await bodyOf(message), recordedCall));
+    if (tokens === null) return send(response, 404, failure('this model does not show its tokens', 'tokens'));
+    if (typeof tokens !== 'number') throw new RefusedRequest(tokens.refused, '', tokens.message);
+    send(response, 200, dialect.count!.reply(tokens));
+  }
+
   async function call(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await bodyOf(message)) as JsonObject;
-    const request = dialect.read(body, (id) => {
-      const one = byCall.get(id);
-      return one && { request: one.request, reply: messageIn(one.dialect, one.reply) };
-    });
+    const request = dialect.read(body, recordedCall);
     const retries = Number(message.headers['x-stainless-retry-count'] ?? 0) > 0;
     const next = claim(claims, request, retries);
     claims = next.claims;
@@ -120,7 +130,8 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   }
 
   async function answer(message: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const dialect = DIALECTS.find((one) => path === `/v1${one.path}`);
+    const counting = DIALECTS.find((one) => one.count && path === `/v1${one.count.path}`);
+    const dialect = counting ?? DIALECTS.find((one) => path === `/v1${one.path}`);
     if (message.method === 'HEAD') return void response.writeHead(200).end();
     if (!hasKey(message, key)) return send(response, 401, failure('the key is not that of this attempt', 'wrong-key'));
     if (message.method === 'GET' && path === '/v1/models') {
@@ -138,7 +149,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
       );
     }
     try {
-      await call(dialect, message, response);
+      await (counting ? count : call)(dialect, message, response);
     } catch (error) {
       // Behind a sign of life an error has no status: most clients ask again after a connection that broke.
       if (response.headersSent) response.destroy();

@@ -30,6 +30,8 @@ export interface Dialect {
   whole(reply: AgentReply, body: JsonObject): JsonObject;
   events(reply: AgentReply, body: JsonObject): readonly StreamEvent[];
   refusal(refused: RefusedRequest): JsonObject;
+  /** Its request for the number of tokens of a call. */
+  readonly count?: { readonly path: string; reply(tokens: number): JsonObject };
 }
 
 /** A request that cannot be honoured; its status is 400. `field`: its path in the body. */

@@ -75,6 +75,7 @@ export const messages: Dialect = {
     error: { type: 'invalid_request_error', message },
     request_id: null,
   }),
+  count: { path: '/messages/count_tokens', reply: (input_tokens) => ({ input_tokens }) },
 };
 
 function read(body: unknown): AgentRequest {

@@ -66,6 +66,10 @@ export const responses: Dialect = {
   refusal: ({ message, field, reason }) => ({
     error: { message, type: 'invalid_request_error', param: field, code: reason },
   }),
+  count: {
+    path: '/responses/input_tokens',
+    reply: (input_tokens) => ({ object: 'response.input_tokens', input_tokens }),
+  },
 };
 
 function read(body: unknown, recorded: RecordedCalls): AgentRequest {

@@ -237,7 +237,7 @@ describe('a program that asks the model itself', () => {
     expect(stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  test('calls tools of its own in the form of the model, and their results extend the sampled ids', async () => {
+  test('calls tools of its own in the form of the model, and their results extend the sampled ids; their tokens are counted before', async () => {
     const scripted = await scriptedVllm([
       `Let me add.\n${callText('add', { a: 1, b: 2 })}${callText('add', { a: 3, b: 4 })}`,
       'All in all \\boxed{10}.',
@@ -248,11 +248,17 @@ describe('a program that asks the model itself', () => {
         `const tools = [{ type: 'function', function: { name: 'add', description: 'Adds.',
           parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } } } }];
         const messages = [{ role: 'user', content: 'Add 1, 2, 3 and 4.' }];
+        const [{ function: { parameters, ...named } }] = tools;
+        const counting = await fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages/count_tokens', { method: 'POST',
+          headers: { 'x-api-key': process.env.ANTHROPIC_API_KEY },
+          body: JSON.stringify({ messages, tools: [{ ...named, input_schema: parameters }] }) });
+        const { input_tokens } = await counting.json();
         for (;;) {
           const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST',
             headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
             body: JSON.stringify({ messages, tools }) });
-          const { choices: [{ message, finish_reason }] } = await response.json();
+          const { choices: [{ message, finish_reason }], usage } = await response.json();
+          if (messages.length === 1 && usage.prompt_tokens !== input_tokens) throw new Error('miscounted');
           messages.push(message);
           if (finish_reason !== 'tool_calls') break;
           for (const { id, function: { arguments: given } } of message.tool_calls) {

@@ -139,7 +139,7 @@ describe('an endpoint', () => {
     expect(deltas.map(({ content }) => content ?? '').join('')).toBe('  Step 1: “naïve”.\n\n');
   });
 
-  test('refuses by name, so that no client tries again: another key, host or path, and what is not to be honoured', async () => {
+  test('refuses by name, so that no client tries again: another key, host or path, and what is not to be honoured or counted', async () => {
     const { asked } = await open([]);
     const body = { messages: [{ role: 'user', content: 'Hello.' }] };
     const refused = [
@@ -148,8 +148,13 @@ describe('an endpoint', () => {
       await post({ ...body, n: 2 }),
       await post('{"messages":[],"messages":[]}'),
       await post('hello'),
+      await fetch(`${endpoint!.url}/v1/messages/count_tokens`, {
+        method: 'POST',
+        headers: { 'x-api-key': KEY },
+        body: JSON.stringify(body),
+      }),
     ];
-    expect(refused.map(({ status }) => status)).toEqual([401, 404, 400, 400, 400]);
+    expect(refused.map(({ status }) => status)).toEqual([401, 404, 400, 400, 400, 404]);
     expect(refused.map(({ headers }) => headers.get('x-should-retry'))).toEqual(refused.map(() => 'false'));
     expect(await refused[2]!.json()).toMatchObject({ error: { code: 'unsupported-field', param: 'n' } });
     expect(asked).toEqual([]);

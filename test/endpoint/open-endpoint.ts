@@ -8,7 +8,8 @@ export interface OpenEndpoint extends Omit<AgentEndpoint, 'answer' | 'close'> {
   close(): Promise<void>;
 }
 
-export async function openEndpoint(options: EndpointOptions): Promise<OpenEndpoint> {
-  const { answer, ...endpoint } = createEndpoint(options);
+/** It counts no tokens. */
+export async function openEndpoint(options: Omit<EndpointOptions, 'count'>): Promise<OpenEndpoint> {
+  const { answer, ...endpoint } = createEndpoint({ ...options, count: () => Promise.resolve(null) });
   return { ...endpoint, ...(await listenAt(answer)) };
 }

@@ -25,6 +25,7 @@ function offer(query: string, timeoutSeconds = 600, signal = new AbortController
     model: 'tiny',
     recorded: [],
     answer: async ({ call }) => replyOf(call.id, CALL!),
+    count: async () => null,
     signal,
   };
   const ended = sessions!.play(attempt);

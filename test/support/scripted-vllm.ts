@@ -27,7 +27,7 @@ export async function scriptedVllm(replies: readonly string[], template = 'qwen2
   });
   const tokenizer = await openTokenizer(source);
   const folder = (source as { readonly path: string }).path;
-  const server = await modelServer({ kind: 'vllm', vocabSize: tokenizer.size, length: 16_384, modelPath: folder });
+  const server = await modelServer({ kind: 'vllm', vocabSize: tokenizer.size, length: 65_536, modelPath: folder });
   const ids = await Promise.all(replies.map((text) => tokenizer.encodeRendered(`${text}<|im_end|>`)));
   server.instead = (path, body) => {
     const turn = Number(/_\d+_(\d+)-[0-9a-f]{8}$/.exec(String(body['request_id'] ?? ''))?.[1]);
