@@ -100,7 +100,8 @@ export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInpu
     } catch (error) {
       if (error instanceof TemporalFailure) throw error;
       const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
-      throw ApplicationFailure.nonRetryable(message, 'agent-exited', stack);
+      const own = stack.split('\n').filter((line, i) => i === 0 || line.includes('agent:///'));
+      throw ApplicationFailure.nonRetryable(message, 'agent-exited', own.join('\n'));
     }
   };
 }

@@ -29,7 +29,7 @@ export function programWords(text: string, cwd: string, flag = '--agent'): reado
   if (door === 'module' && program.endsWith('ts') && !RUNS_TYPESCRIPT)
     throw refused(
       'is TypeScript, which this Node does not run',
-      `Give the command that does, as in "npx tsx ${text}".`,
+      `Give the command that does, as in "npx tsx ${text}"; or export an agent of everturn/agent (docs/agents.md).`,
     );
   if (door === 'command' && !program.includes('/') && !isOnPath(program))
     throw refused(`names ${program}, which is no program of the PATH`, 'Give the path of the program, or install it.');

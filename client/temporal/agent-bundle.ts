@@ -45,7 +45,20 @@ export async function bundleAgent(path: string, root: string): Promise<AgentCode
     });
     return { code, sha256: createHash('sha256').update(code).digest('hex') };
   } catch (cause) {
-    const words = [...problems, cause instanceof Error ? cause.message : String(cause)].join(' ').slice(0, 2000);
-    throw new AgentError(`The agent ${path} cannot be bundled: ${words}`, { reason: 'agent-not-run', cause });
+    throw new AgentError(`The agent ${basename(path)} cannot be bundled: ${problemIn(problems.join('\n'), cause)}.`, {
+      reason: 'agent-not-run',
+      fix: 'A function is deterministic: it has no modules of Node and no network. Its side effects are activities.',
+    });
   }
+}
+
+const MOST_LINES = 6;
+
+/** The first error of webpack, without the trace and the list of what it bundled. */
+function problemIn(said: string, cause: unknown): string {
+  const [, error] = /^ERROR in (.*)/ms.exec(said) ?? [];
+  if (error === undefined) return cause instanceof Error ? cause.message : String(cause);
+  const lines = error.split('\n').filter((line) => line.trim() !== '');
+  const end = lines.findIndex((line) => /^\s+at |^resolve '|^Caused by/.test(line));
+  return lines.slice(0, end < 0 ? MOST_LINES : Math.min(end, MOST_LINES)).join('\n');
 }
