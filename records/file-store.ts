@@ -68,7 +68,7 @@ export function openFileStore(
     record: T,
     base: string | null = null,
   ) {
-    const { text, hash, record: kept } = await encode(path, kind, owner, record);
+    const { text, hash, record: kept } = encode(path, kind, owner, record);
     const put = base === null ? disk.writeOnce(path, text) : disk.writeBeside(base, path, text);
     const how = await put;
     if (how === 'alone') return undefined;
@@ -266,9 +266,9 @@ export async function hasEnded(runFolder: string): Promise<boolean> {
 /** A write that found no base. */
 const ALONE = Symbol('alone');
 
-async function encode(path: string, kind: RecordKind, owner: Owner | null, record: object) {
+function encode(path: string, kind: RecordKind, owner: Owner | null, record: object) {
   try {
-    return await encodeRecord(kind, owner, record);
+    return encodeRecord(kind, owner, record);
   } catch (error) {
     throw new StoreError(`cannot write ${path}: the record holds what JSON cannot`, {
       reason: 'not-json',

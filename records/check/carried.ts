@@ -13,12 +13,7 @@ interface Copy {
   readonly carried?: Carried;
 }
 
-export async function* carriedProblems({
-  rollout,
-  turns,
-  verdicts,
-  messages,
-}: CheckedRollout): AsyncGenerator<Problem> {
+export function* carriedProblems({ rollout, turns, verdicts, messages }: CheckedRollout): Generator<Problem> {
   const { parent } = rollout;
   const copies = parent ? parent.turn - 1 : 0;
   const markOf = (turn: number) => turns[turn - 1]?.record.carried;
@@ -40,7 +35,7 @@ export async function* carriedProblems({
   if (previous !== parent.hash)
     yield [ROLLOUT_FILE, `goes on from ${parent.hash}; the last record that it carries over is ${previous}`];
 
-  async function* proved(file: string, kind: RecordKind, copy: Copy): AsyncGenerator<Problem> {
+  function* proved(file: string, kind: RecordKind, copy: Copy): Generator<Problem> {
     const { turn, carried } = copy;
     if (!carried || !parent || turn > copies) {
       if (carried) yield [file, `is marked as carried over, and its rollout carries ${copies} turns over`];
@@ -50,7 +45,7 @@ export async function* carriedProblems({
     const changed =
       kind === 'turn' ? { previous: carried.previous ?? '' } : { of: markOf(kind === 'say' ? turn - 1 : turn)?.sha256 };
     const { query, sample, attempt } = parent;
-    const { hash } = await encodeRecord(kind, { query, sample, attempt }, originalOf(copy, changed as Partial<Copy>));
+    const { hash } = encodeRecord(kind, { query, sample, attempt }, originalOf(copy, changed as Partial<Copy>));
     if (hash !== carried.sha256)
       yield [file, `is no copy of ${carried.sha256}: without its marks it has the hash ${hash}`];
   }

@@ -2,8 +2,7 @@
 // everything before it. Numbers are exact. `head -c -78 turn-001.json | sha256sum` proves a one-line record; a torn,
 // changed or misplaced file does not pass.
 
-import { createHash, type Hash, hash as hashAtOnce } from 'node:crypto';
-import { setImmediate as breath } from 'node:timers/promises';
+import { hash } from 'node:crypto';
 import { inOrder } from '../../domain/schema/fields.ts';
 import { FORMATS, type RecordKind, tableOf } from './kinds.ts';
 
@@ -21,38 +20,29 @@ export interface RecordText {
   readonly record: object;
 }
 
-/** Long records are built in parts, so that the event loop is not blocked. */
-export async function encodeRecord(kind: RecordKind, owner: Owner | null, record: object): Promise<RecordText> {
-  const head = { format: FORMATS[kind], ...(owner ? { of_rollout: owner } : {}) };
-  const { format: _, ...body } = record as { format?: string };
-  const kept = asKept(ordered(kind, body), kind);
-  const whole = { ...head, ...kept };
-  // People read the run's own records: one field a line.
-  const parts = owner ? jsonParts(whole) : [JSON.stringify(whole, null, 2).slice(0, -2)];
-  let text = '';
-  // One call is cheaper than a hash that grows, and nearly every record is short.
-  let long: Hash | undefined;
-  let hashed = 0;
-  for (const part of parts) {
-    text += part;
-    if (text.length - hashed < PART_CHARS) continue;
-    long = (long ?? createHash('sha256')).update(text.slice(hashed));
-    hashed = text.length;
-    await breath();
-  }
-  const hex = long ? long.update(text.slice(hashed)).digest('hex') : sha256(text);
-  text += owner ? `,"sha256":"${hex}"}\n` : `,\n  "sha256": "${hex}"\n}\n`;
-  return { text, hash: hex, record: owner ? kept : { format: FORMATS[kind], ...kept } };
+export function encodeRecord(kind: RecordKind, owner: Owner | null, record: object): RecordText {
+  const kept = asKept(bodyOf(kind, record), kind);
+  const text = hashedText(kind, owner, kept);
+  const hex = sha256(text);
+  const end = owner ? `,"sha256":"${hex}"}\n` : `,\n  "sha256": "${hex}"\n}\n`;
+  return { text: text + end, hash: hex, record: owner ? kept : { format: FORMATS[kind], ...kept } };
 }
 
-/** The hash that encodeRecord gives what was parsed from a text: no copy is made, and no event loop waits. */
-export function hashOfParsed(kind: RecordKind, owner: Owner | null, record: object): string {
+/** The hash that encodeRecord gives what was parsed from a text, without a copy. */
+export const hashOfParsed = (kind: RecordKind, owner: Owner | null, record: object): string =>
+  sha256(hashedText(kind, owner, bodyOf(kind, record)));
+
+/** Its fields in the order of its table. */
+function bodyOf(kind: RecordKind, record: object): object {
   const { format: _, ...body } = record as { format?: string };
-  const whole = { format: FORMATS[kind], ...(owner ? { of_rollout: owner } : {}), ...ordered(kind, body) };
-  return sha256(owner ? JSON.stringify(whole).slice(0, -1) : JSON.stringify(whole, null, 2).slice(0, -2));
+  return inOrder(tableOf(kind, body) ?? {}, body);
 }
 
-const ordered = (kind: RecordKind, body: object): object => inOrder(tableOf(kind, body) ?? {}, body);
+/** All of it before the hash. People read the run's own records: one field a line. */
+function hashedText(kind: RecordKind, owner: Owner | null, body: object): string {
+  const whole = { format: FORMATS[kind], ...(owner ? { of_rollout: owner } : {}), ...body };
+  return owner ? JSON.stringify(whole).slice(0, -1) : JSON.stringify(whole, null, 2).slice(0, -2);
+}
 
 /** The fault of a text that should be a record. */
 export interface Flaw {
@@ -101,44 +91,7 @@ export function soundHash(text: string): string | Flaw {
   return hash;
 }
 
-export function sha256(text: string): string {
-  return hashAtOnce('sha256', text);
-}
-
-/** Numbers or characters per part: a few milliseconds of work. */
-const PART_CHARS = 256 * 1024;
-const PART_ITEMS = 16 * 1024;
-
-/** The text of JSON.stringify without the last brace, in parts: long lists and long texts are split. */
-function* jsonParts(record: Readonly<Record<string, unknown>>): Generator<string> {
-  let before = '{';
-  for (const [name, value] of Object.entries(record)) {
-    const open = `${before}${JSON.stringify(name)}:`;
-    before = ',';
-    if (Array.isArray(value) && value.length > PART_ITEMS) {
-      yield open;
-      for (let at = 0; at < value.length; at += PART_ITEMS) {
-        const items = JSON.stringify(value.slice(at, at + PART_ITEMS)).slice(1, -1);
-        yield `${at === 0 ? '[' : ','}${items}`;
-      }
-      yield ']';
-    } else if (typeof value === 'string' && value.length > PART_CHARS) {
-      yield `${open}"`;
-      for (let at = 0; at < value.length;) {
-        const end = at + PART_CHARS + (isHighSurrogate(value, at + PART_CHARS - 1) ? 1 : 0);
-        yield JSON.stringify(value.slice(at, end)).slice(1, -1);
-        at = end;
-      }
-      yield '"';
-    } else yield `${open}${JSON.stringify(value)}`;
-  }
-}
-
-/** A surrogate pair that is split would become two escapes. */
-function isHighSurrogate(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 0xd800 && code < 0xdc00;
-}
+export const sha256 = (text: string): string => hash('sha256', text);
 
 /**
  * A copy as JSON preserves it. NaN and infinities, which JSON would silently turn into null, are refused.

@@ -23,7 +23,7 @@ export async function putAct({ folder }: Pick<Store, 'folder'>, act: SteeringAct
   const name = actName(act);
   const file = steeringFile(name);
   await removeOldTemporaries(join(folder, STEERING));
-  const { text } = await encodeRecord('steering', null, act);
+  const { text } = encodeRecord('steering', null, act);
   const created = await writeOnce(join(folder, file), text);
   const stored = created ? act : await readAct(folder, name);
   return { name, act: stored, created, file };

@@ -50,7 +50,7 @@ export function openWeightsLedger(runFolder: string): WeightsLedger {
       return number > 0 ? entryOf(number) : null;
     },
     async declare(entry) {
-      return writeOnce(path(entry.number, 'json'), (await encodeRecord('weights', null, entry)).text);
+      return writeOnce(path(entry.number, 'json'), encodeRecord('weights', null, entry).text);
     },
     async markLoaded(number) {
       await writeOnce(path(number, 'loaded'), '');

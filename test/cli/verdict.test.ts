@@ -243,7 +243,7 @@ describe('the check of people’s acts', () => {
       const { sha256: _, ...act } = JSON.parse(readFileSync(path, 'utf8')) as VerdictAct & { sha256: string };
       const changed = { ...act, ...change(act) } as VerdictAct;
       const { format: _format, ...body } = changed as VerdictAct & { format?: string };
-      if (!named) writeFileSync(path, (await encodeRecord('steering', null, body)).text);
+      if (!named) writeFileSync(path, encodeRecord('steering', null, body).text);
       else {
         rmSync(path);
         await putAct(openFileStore(out, RUN), body as VerdictAct);

@@ -38,7 +38,7 @@ export const forge = (path: string, kind: RecordKind, change: (record: Readonly<
   edit(path, async (text) => {
     const { format, of_rollout: owner, sha256, ...record } = JSON.parse(text);
     if (format !== FORMATS[kind] || typeof sha256 !== 'string') throw new Error(`${path} is no ${kind}`);
-    return (await encodeRecord(kind, owner ?? null, { ...record, ...change(record) })).text;
+    return encodeRecord(kind, owner ?? null, { ...record, ...change(record) }).text;
   });
 
 const swap = (a: string, b: string) => (folder: string) => {
