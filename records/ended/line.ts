@@ -3,20 +3,8 @@
 // records carry their own hashes, which are proved when somebody asks for a record.
 
 import { hash } from 'node:crypto';
-import {
-  AGENT_FILE,
-  askedFile,
-  callFile,
-  chunkFile,
-  END_FILE,
-  intentFile,
-  parseRolloutFile,
-  ROLLOUT_FILE,
-  sayFile,
-  turnFile,
-  verdictFile,
-} from '../format/layout.ts';
-import { FORMATS, kindOf, type RecordKind } from '../format/kinds.ts';
+import { END_FILE, parseRolloutFile, ROLLOUT_FILE, rolloutFile } from '../format/layout.ts';
+import { FORMATS, kindOf } from '../format/kinds.ts';
 import { decodeRecord, type DecodedRecord, type Owner, soundHash } from '../format/text.ts';
 
 export interface EndedRecord {
@@ -121,7 +109,7 @@ function recordAt(line: Buffer, from: number, to: number, name: string, owner: O
     if (kind === 'foreign' || kind === 'harmless') return { problem: 'has a name that no record has' };
     const found = decodeRecord(kind, owner, read());
     if ('problem' in found) return { problem: found.problem };
-    return fileOf(kind, found.record) === name ? found : { problem: 'holds another record than its name says' };
+    return rolloutFile(kind, found.record) === name ? found : { problem: 'holds another record than its name says' };
   };
   return {
     get text() {
@@ -145,27 +133,8 @@ function nameByHead(text: string, of: string): string | undefined {
   NUMBERS.lastIndex = end + owned.length;
   const found = NUMBERS.exec(text);
   const [turn, second] = [Number(found?.[1]), found?.[2] === undefined ? undefined : Number(found[2])];
-  return fileOf(kind, { turn, chunk: second, call: second });
+  return rolloutFile(kind, { turn, chunk: second, call: second });
 }
-
-function fileOf(
-  kind: RecordKind,
-  { turn, chunk, call }: { readonly [name in 'turn' | 'chunk' | 'call']?: unknown },
-): string | undefined {
-  if (kind === 'rollout') return ROLLOUT_FILE;
-  if (kind === 'end') return END_FILE;
-  if (kind === 'agent') return AGENT_FILE;
-  if (!isPlace(turn)) return undefined;
-  if (kind === 'turn') return turnFile(turn);
-  if (kind === 'verdict') return verdictFile(turn);
-  if (kind === 'asked') return askedFile(turn);
-  if (kind === 'say') return sayFile(turn);
-  if (kind === 'intent' && isPlace(call)) return intentFile(turn, call);
-  if (kind === 'call' && isPlace(call)) return callFile(turn, call);
-  return kind === 'chunk' && isPlace(chunk) ? chunkFile(turn, chunk) : undefined;
-}
-
-const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 
 /** Rollout, then turn by turn a person's message, its parts, record, calls and verdict, then the end. */
 function inOrder(names: readonly string[]): string[] {

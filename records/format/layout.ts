@@ -23,23 +23,17 @@ export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';
 /** The end of an agent's program. */
 export const AGENT_FILE = 'agent.json';
-export const turnFile = (turn: number): string => `turn-${padded('turn', turn)}.json`;
+const numbered = (word: string, turn: number, more = ''): string => `${word}-${padded('turn', turn)}${more}.json`;
+export const turnFile = (turn: number): string => numbered('turn', turn);
 export const chunkFile = (turn: number, chunk: number): string =>
-  turnFile(turn).replace('.json', `.chunk-${padded('chunk', chunk)}.json`);
+  numbered('turn', turn, `.chunk-${padded('chunk', chunk)}`);
 /** A call of an agent's program, until it has its turn. */
-export const askedFile = (turn: number): string => turnFile(turn).replace('.json', '.asked.json');
-export const sayFile = (turn: number): string => `say-${padded('turn', turn)}.json`;
-export const verdictFile = (turn: number): string => `verdict-${padded('turn', turn)}.json`;
-
+export const askedFile = (turn: number): string => numbered('turn', turn, '.asked');
+export const sayFile = (turn: number): string => numbered('say', turn);
+export const verdictFile = (turn: number): string => numbered('verdict', turn);
 /** Of a call of a tool, in the reply of a turn: before a tool is called that must not be called twice, and after any call. */
-export const intentFile = (turn: number, call: number): string =>
-  verdictFile(turn)
-    .replace('verdict', 'intent')
-    .replace('.json', `.${padded('call', call)}.json`);
-export const callFile = (turn: number, call: number): string =>
-  verdictFile(turn)
-    .replace('verdict', 'call')
-    .replace('.json', `.${padded('call', call)}.json`);
+export const intentFile = (turn: number, call: number): string => numbered('intent', turn, `.${padded('call', call)}`);
+export const callFile = (turn: number, call: number): string => numbered('call', turn, `.${padded('call', call)}`);
 
 /** These values come through Temporal from any client: a text could lead out of the run's folder. */
 function whole(what: string, value: number): number {
@@ -96,33 +90,37 @@ export type RolloutFile =
   | { readonly kind: 'chunk'; readonly turn: number; readonly chunk: number }
   | { readonly kind: 'call' | 'intent'; readonly turn: number; readonly call: number };
 
+/** The name of a record's file; undefined where the record has no place. */
+export function rolloutFile(
+  kind: string,
+  { turn, chunk, call }: { readonly [name in 'turn' | 'chunk' | 'call']?: unknown },
+): string | undefined {
+  if (kind === 'rollout') return ROLLOUT_FILE;
+  if (kind === 'end') return END_FILE;
+  if (kind === 'agent') return AGENT_FILE;
+  if (!isPlace(turn)) return undefined;
+  if (kind === 'turn') return turnFile(turn);
+  if (kind === 'verdict') return verdictFile(turn);
+  if (kind === 'asked') return askedFile(turn);
+  if (kind === 'say' && turn > 1) return sayFile(turn);
+  if (kind === 'intent' && isPlace(call)) return intentFile(turn, call);
+  if (kind === 'call' && isPlace(call)) return callFile(turn, call);
+  return kind === 'chunk' && isPlace(chunk) ? chunkFile(turn, chunk) : undefined;
+}
+
+const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
+
+const RECORD_NAME = /^([a-z]+)(?:-(\d{3,9})(?:\.(asked)|\.(chunk)?-?(\d{3,9}))?)?\.json$/;
+
 /** The kind of a file in a rollout's folder, by its name. */
 export function parseRolloutFile(name: string): RolloutFile {
-  if (name === ROLLOUT_FILE) return { kind: 'rollout' };
-  if (name === END_FILE) return { kind: 'end' };
-  if (name === AGENT_FILE) return { kind: 'agent' };
   if (isHarmless(name)) return { kind: 'harmless' };
-  const found = /^(turn|verdict)-(\d{3,9})\.json$/.exec(name);
-  const turn = Number(found?.[2]);
-  if (found?.[1] === 'turn' && turn >= 1 && turnFile(turn) === name) return { kind: 'turn', turn };
-  if (found?.[1] === 'verdict' && turn >= 1 && verdictFile(turn) === name) return { kind: 'verdict', turn };
-  const asked = Number(/^turn-(\d{3,9})\.asked\.json$/.exec(name)?.[1]);
-  if (asked >= 1 && askedFile(asked) === name) return { kind: 'asked', turn: asked };
-  const said = Number(/^say-(\d{3,9})\.json$/.exec(name)?.[1]);
-  if (said >= 2 && sayFile(said) === name) return { kind: 'say', turn: said };
-  const part = /^turn-(\d{3,9})\.chunk-(\d{3,9})\.json$/.exec(name);
-  if (part && chunkFile(Number(part[1]), Number(part[2])) === name) {
-    return { kind: 'chunk', turn: Number(part[1]), chunk: Number(part[2]) };
-  }
-  const called = /^(call|intent)-(\d{3,9})\.(\d{3,9})\.json$/.exec(name);
-  const [kind, place] = [
-    called?.[1] as 'call' | 'intent' | undefined,
-    { turn: Number(called?.[2]), call: Number(called?.[3]) },
-  ];
-  if (kind && place.turn >= 1 && place.call >= 1) {
-    if ((kind === 'call' ? callFile : intentFile)(place.turn, place.call) === name) return { kind, ...place };
-  }
-  return { kind: 'foreign' };
+  const [, word = '', turn, asked, chunk, part] = RECORD_NAME.exec(name) ?? [];
+  const kind = asked ?? chunk ?? word;
+  const place = { turn: Number(turn), [chunk ? 'chunk' : 'call']: Number(part) };
+  if (rolloutFile(kind, place) !== name) return { kind: 'foreign' };
+  const given = Object.entries(place).filter(([, value]) => isPlace(value));
+  return { kind, ...Object.fromEntries(given) } as RolloutFile;
 }
 
 export const LOG_KINDS = ['txt', 'jsonl'] as const;
