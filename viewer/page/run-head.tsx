@@ -27,7 +27,12 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
           of {plural(summary.total, 'rollout')}
           {etaMs !== null && `, about ${roughly(etaMs)} to go`}
         </Figure>
-        {first && last && (
+        {first && head.numTurns === 1 && (
+          <Figure label={`right${soFar}`} value={percent(first.right, first.judged)}>
+            {count(first.right)} of {count(first.judged)} judged
+          </Figure>
+        )}
+        {first && last && head.numTurns > 1 && (
           <>
             <Figure label={`right at turn ${last.turn}${soFar}`} value={percent(last.right, last.judged)}>
               {first === last
