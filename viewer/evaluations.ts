@@ -48,8 +48,13 @@ async function evaluationIn(out: string, run: string): Promise<Read | undefined>
   const { version, line } = evaluates;
   const total = dataset.accepted * samples;
   const result = (await store.getResult())?.record as CollectionResult | undefined;
-  const open = { run, version, total, state: 'open', rollouts: 0, right: null, interval: null } as const;
-  if (!result) return { line, evaluation: { ...open, meanReturn: null, tokens: null, answeredBy: null } };
+  const open = { run, version, total, state: 'open', right: null, interval: null } as const;
+  if (!result) {
+    const ended = new Set<string>();
+    for await (const { query, sample } of store.listEnded()) ended.add(JSON.stringify([query, sample]));
+    const none = { meanReturn: null, tokens: null, answeredBy: null };
+    return { line, evaluation: { ...open, rollouts: ended.size, ...none } };
+  }
   const rollouts = [];
   for await (const summary of readSummaries(store)) rollouts.push(summary);
   const { numTurns, stop } = settings;

@@ -18,10 +18,13 @@ import { ifUp, type Link, unanswered, workflowUrl } from '../find/link.ts';
 import { knownResult, locateRun, recordedProgress, runArgument, type RunPlace, shortPath } from '../find/place.ts';
 import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, typable } from '../io.ts';
+import { openEvaluations } from '../../viewer/evaluations.ts';
+import type { Evaluation } from '../../viewer/model/messages.ts';
 import { feedStatusOf, type FeedStatus, statusLines } from '../view/feed.ts';
 import { ago, lines, paintFor, plural } from '../view/format.ts';
 import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
 import { serverTable, slotsText, weightsLines, type WeightsStatus, weightsStatus } from '../view/servers.ts';
+import { evaluationLine } from '../view/statistics-text.ts';
 import { summaryLines } from '../view/summary.ts';
 import { lineageText } from '../view/trajectory-text.ts';
 import { awaitedOf } from '../view/trouble.ts';
@@ -33,6 +36,8 @@ export interface RunStatus extends Counted, Live {
   readonly servers: readonly ServerStatus[];
   /** Null for a run that no trainer lives on. */
   readonly feed: FeedStatus | null;
+  /** Its held-out evaluations, by version. */
+  readonly evaluations: readonly Evaluation[];
   /** The last update of its weights; null if there was none. */
   readonly weights: WeightsStatus | null;
   /** Counts of people's acts on its rollouts; null without any. */
@@ -74,15 +79,17 @@ export const status = command({
     const { run, store } = place;
     const found = await progressFound(io, place);
     const since = found.source === 'result' ? 0 : Date.now() - STALE_MS;
-    const [servers, feed, weights, people] = await Promise.all([
+    const [servers, feed, evaluations, weights, people] = await Promise.all([
       readFleet(store.folder, since),
       feedStatusOf(io, place),
+      openEvaluations()(store.folder),
       weightsStatus(store.folder),
       peopleCounts(store),
     ]);
     // A damaged run.json is for `check` to name.
     const forkedFrom = (await store.getRun().catch(() => undefined))?.record.forkedFrom ?? null;
-    const whole: RunStatus = { run, folder: store.folder, ...found, servers, feed, weights, people, forkedFrom };
+    const beside = { servers, feed, evaluations, weights, people, forkedFrom };
+    const whole: RunStatus = { run, folder: store.folder, ...found, ...beside };
     return { json: whole, text: typable(io, statusText(io, place, whole)) };
   },
 });
@@ -189,6 +196,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     peopleLine(status.people),
     status.forkedFrom && `${paint('dim', 'From')}       ${lineageText(status.forkedFrom)}`,
     status.feed && ['', ...statusLines(status.feed, io.now()), ''],
+    evaluationLine(status.evaluations, paint),
     status.servers.length > 0 && ['', serverTable(status.servers, paint), ''],
     weightsLines(status.weights, paint),
     `${paint('dim', 'Folder')}     ${shortPath(io, status.folder)}`,

@@ -6,11 +6,13 @@ import { evaluationName, type EvaluationRecord } from '../../domain/run/evaluati
 import { createRun, type NewRunInput } from '../../run/create-run.ts';
 import { evaluationPlace } from '../../run/evaluations.ts';
 import type { RunOptions } from '../../run/options.ts';
-import { type DatasetSurvey, type DataSelection, surveyDataset } from '../../run/survey.ts';
+import { acceptedQueries, type DatasetSurvey, type DataSelection, surveyDataset } from '../../run/survey.ts';
 import { putCode } from '../../records/run/code.ts';
 import { unusable } from '../command.ts';
 import { mustBeRunName, placeOf, type RunPlace } from '../find/place.ts';
-import type { Io } from '../io.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
+import { type Io, say } from '../io.ts';
+import { plural } from '../view/format.ts';
 
 export interface HeldOut {
   readonly survey: DatasetSurvey;
@@ -33,6 +35,24 @@ export async function surveyHeldOut(
   const all = { dataset: resolve(io.cwd, dataset), limit: null, shuffleSeed: null };
   const survey = await surveyDataset({ ...selection, ...all });
   return { survey, record: { every: evalEvery, samples: evalSamples, queries: survey.offered } };
+}
+
+const NAMED = 5;
+
+/** Held-out problems that are also trained on, by their prompt. */
+export async function warnIfTrainedOn(io: Io, heldOut: DatasetSurvey, trained: DatasetSurvey): Promise<void> {
+  const asked = new Map<string, string>();
+  for await (const { prompt, queryId } of acceptedQueries(heldOut)) asked.set(JSON.stringify(prompt), queryId);
+  const shared = new Set<string>();
+  for await (const { prompt } of acceptedQueries(trained)) {
+    const held = asked.get(JSON.stringify(prompt));
+    if (held !== undefined) shared.add(held);
+  }
+  if (shared.size === 0) return;
+  const some = [...shared].slice(0, NAMED).map((id) => oneLine(id));
+  const problems = plural(shared.size, 'held-out problem is', 'held-out problems are');
+  const more = shared.size > NAMED ? ', …' : '';
+  say(io, `Warning: ${problems} trained on too, and will look better than new ones: ${some.join(', ')}${more}`);
 }
 
 /** `run`: the training run, which is made behind it. */

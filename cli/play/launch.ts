@@ -55,7 +55,7 @@ import {
 } from '../find/place.ts';
 import { dryRun } from './dry-run.ts';
 import { showEnding } from './ending.ts';
-import { makeFirstEvaluation, surveyHeldOut } from './held-out.ts';
+import { makeFirstEvaluation, surveyHeldOut, warnIfTrainedOn } from './held-out.ts';
 import { ended } from '../../domain/run/progress.ts';
 
 export interface Launch {
@@ -122,6 +122,7 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   if (there) await createRun(place.store, made);
   reportRows(io, given, survey);
   if (held) reportRows(io, { ...given, dataset: options.eval! }, held.survey, 'Held out');
+  if (held && !there) await warnIfTrainedOn(io, held.survey, survey);
   if (given.dryRun) {
     const count = there ? ended((await recordedProgress(place)).counts) : null;
     return dryRun(io, { place, survey, resolved: { ...resolved, options }, settings: before, ended: count });

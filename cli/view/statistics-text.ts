@@ -155,13 +155,26 @@ export function evaluationTable(evaluations: readonly Evaluation[], paint: Paint
     String(version),
     state === 'ended' ? share(right) : state === 'open' ? 'being played' : state,
     bounds === null ? '–' : percents(bounds),
-    rollouts === total || state === 'open' ? count(total) : `${count(rollouts)} of ${count(total)}`,
+    rollouts === total ? count(total) : `${count(rollouts)} of ${count(total)}`,
     real(one.meanReturn),
     real(one.tokens),
     one.answeredBy === null ? '–' : [...new Set(one.answeredBy)].join(' to '),
     one.run,
   ]);
   return table(columns, rows, paint, (_, column) => (column === 1 ? 'bold' : undefined));
+}
+
+const SHOWN_EVALUATIONS = 3;
+
+/** The newest held-out evaluations in one line; undefined without any. */
+export function evaluationLine(evaluations: readonly Evaluation[], paint: Paint): string | undefined {
+  if (evaluations.length === 0) return undefined;
+  const told = evaluations.slice(-SHOWN_EVALUATIONS).map(({ version, state, right, rollouts, total }) => {
+    if (state === 'ended') return `version ${version} ${share(right)}`;
+    return `version ${version} ${state === 'open' ? 'is being played' : state} (${count(rollouts)} of ${count(total)})`;
+  });
+  const before = evaluations.length > SHOWN_EVALUATIONS ? '… ' : '';
+  return `${paint('dim', 'Held out')}   right at any turn: ${before}${told.join(', ')}`;
 }
 
 const of = ({ n, unit }: Estimate): string => `${count(n)} ${unit}`;

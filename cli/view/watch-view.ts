@@ -5,11 +5,14 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { readFleet, STALE_MS } from '../../records/run/fleet-status.ts';
+import { openEvaluations } from '../../viewer/evaluations.ts';
+import type { Evaluation } from '../../viewer/model/messages.ts';
 import { type RunPlace, runArgument } from '../find/place.ts';
 import type { Io } from '../io.ts';
 import { clock, count, lines, paintFor, plural } from './format.ts';
 import { barLine, openRates, type ProgressView } from './progress-view.ts';
 import { serverTable } from './servers.ts';
+import { evaluationLine } from './statistics-text.ts';
 import { summaryLines } from './summary.ts';
 
 const SERVERS_EVERY_MS = 2000;
@@ -27,6 +30,8 @@ export function openWatchView(io: Io, place: RunPlace): ProgressView {
   let progress: CollectionProgress | undefined;
   let note: string | null = null;
   let servers: readonly ServerStatus[] = [];
+  const evaluationsOf = openEvaluations();
+  let evaluations: readonly Evaluation[] = [];
   let readAt = -Infinity;
   let over = false;
 
@@ -45,6 +50,7 @@ export function openWatchView(io: Io, place: RunPlace): ProgressView {
         ...summaryLines(progress, runArgument(io, place), paint),
         `${plural(progress.inFlight, 'rollout')} in flight of at most ${count(progress.maxConcurrent)}.`,
       ],
+      evaluationLine(evaluations, paint),
       servers.length > 0 && ['', serverTable(servers, paint)],
     );
     return text.join('\n').split('\n');
@@ -67,6 +73,10 @@ export function openWatchView(io: Io, place: RunPlace): ProgressView {
       readAt = io.now();
       void readFleet(place.store.folder, Date.now() - STALE_MS).then(
         (found) => (servers = found),
+        () => undefined,
+      );
+      void evaluationsOf(place.store.folder).then(
+        (found) => (evaluations = found),
         () => undefined,
       );
     },

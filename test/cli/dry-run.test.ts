@@ -26,6 +26,19 @@ async function run(...args: string[]) {
 }
 
 describe('run --dry-run', () => {
+  test('warns of held-out problems that are trained on too, whatever their names', async () => {
+    const held = [
+      { id: 'h1', question: 'What is 9 + 9?', answer: '18' },
+      { ...ROWS[1], id: 'h2' },
+    ];
+    writeFileSync(join(cwd, 'held.jsonl'), held.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const { code, err } = await run('--train', '--eval', 'held.jsonl');
+    expect(code).toBe(0);
+    expect(err).toContain('Warning: 1 held-out problem is trained on too, and will look better than new ones: h2\n');
+    writeFileSync(join(cwd, 'held.jsonl'), `${JSON.stringify(held[0])}\n`);
+    expect((await run('--train', '--eval', 'held.jsonl')).err).not.toContain('Warning');
+  });
+
   test('counts rows, rollouts, calls and tokens, shows the first prompt, and writes nothing', async () => {
     const { code, out } = await run('--samples', '3', '--num-turns', '2', '--max-new-tokens', '10', '--json');
     const plan = JSON.parse(out.trim().split('\n').at(-1)!) as Plan & {

@@ -52,7 +52,7 @@ describe('everturn log', () => {
     expect((await lines()).map(({ version }) => version)).toEqual([0]);
   });
 
-  test('prints an evaluated version once it is evaluated, by its newest line', async () => {
+  test('prints an evaluated version once it is evaluated, by its newest line, and status says how far each is', async () => {
     const store = openFileStore(out, 'held');
     await putRun(store, QUERIES, { run: 'held', evaluation: HELD_OUT });
     const lines = async () => {
@@ -67,12 +67,19 @@ describe('everturn log', () => {
       await play(store, { run: 'held', query: QUERIES[index]!, index, verdicts: ['right'], versions: [version] });
     expect(await lines()).toEqual([]);
     await evaluate(out, { run: 'held', version: 0, open: true }, ['right']);
+    const status = async () => {
+      const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, 'home') } });
+      expect(await main(io, ['status', 'held', '--out', out])).toBe(0);
+      return io.text.out;
+    };
+    expect(await status()).toContain('Held out   right at any turn: version 0 is being played (1 of 1)\n');
     expect(await lines()).toEqual([]);
     await evaluate(out, { run: 'held', version: 2, line: 1 }, ['wrong']);
     const newest = await evaluate(out, { run: 'held', version: 2, line: 2 }, ['right', 'wrong']);
     await openFileStore(join(out, 'held-eval'), 'held-eval-v0').putResult({
       ...{ run: 'held-eval-v0', total: 1, cancelled: false, numTurns: 3, counts: noCounts() },
     });
+    expect(await status()).toContain('Held out   right at any turn: version 0 100.0 %, version 2 50.0 %\n');
     const found = await lines();
     expect(found.map(({ version, rollouts }) => [version, rollouts])).toEqual([
       [0, 1],
