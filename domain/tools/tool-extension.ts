@@ -44,7 +44,7 @@ export function toolExtension(
       if (at < 0) continue;
       const behind = at + mark.length;
       const probes = added.map((one) => (results.includes(one) ? { ...one, content: probe } : one));
-      const probed = render([...messages, reply, ...probes]);
+      const probed = results.length > 0 ? render([...messages, reply, ...probes]) : whole;
       const shown = probed.split(probe).length - 1;
       if (shown !== results.length) {
         does = `it shows ${shown} of ${results.length} results of tools`;
@@ -109,7 +109,7 @@ interface Stand {
 
 /** Messages in place of the reply. Some templates want arguments as an object, some as text; some take one call only. */
 function* replies(mark: string, results: readonly Message[], end: ReplyEnd): Generator<Stand> {
-  for (const count of results.length > 1 ? [results.length, 1] : [1]) {
+  for (const count of [results.length, 1].slice(0, results.length)) {
     for (const marked of [{ value: mark }, JSON.stringify({ value: mark })]) {
       const calls = results.slice(0, count).map(({ name = 'unknown', tool_call_id: id }, i, all) => ({
         id: id ?? `call${String(i).padStart(5, '0')}`,

@@ -1,7 +1,7 @@
 // Loops with a tool, as the users of real libraries write them: one way for each, by the first argument. The packages are
 // those of the folder that ENVIRONMENT_PACKAGES names.
 
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,7 +14,10 @@ const number = { type: 'number' };
 const schema = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
 
 function add({ a, b }) {
-  if (a === 3 && EVERTURN_ATTEMPT === '1') process.kill(process.pid, 'SIGKILL');
+  if (a === 3 && EVERTURN_ATTEMPT === '1') {
+    appendFileSync(process.env.ENVIRONMENT_KILLS, 'killed\n');
+    process.kill(process.pid, 'SIGKILL');
+  }
   return String(a + b);
 }
 

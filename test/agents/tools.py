@@ -19,6 +19,8 @@ def add(a: int, b: int) -> str:
         b: The other one.
     """
     if (a, os.environ["EVERTURN_ATTEMPT"]) == (3, "1"):
+        with open(os.environ["ENVIRONMENT_KILLS"], "a") as kills:
+            kills.write("killed\n")
         os.kill(os.getpid(), signal.SIGKILL)
     return str(a + b)
 

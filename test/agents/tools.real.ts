@@ -3,8 +3,9 @@
 // agent that they lack is skipped.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { scriptedVllm } from '../support/scripted-vllm.ts';
@@ -23,7 +24,7 @@ interface Way {
 
 const SAID = '\nLet me “add”.\n\n';
 const ADDS = [SAID + callText('add', { a: 1, b: 2 }), SAID + callText('add', { a: 3, b: 3 })];
-const KILL = '[ "$EVERTURN_ATTEMPT" != 1 ] || kill -9 $PPID; echo 6';
+const KILL = 'if [ "$EVERTURN_ATTEMPT" = 1 ]; then echo killed >>"$ENVIRONMENT_KILLS"; kill -9 $PPID; fi; echo 6';
 const ofPython = (way: string, module: string, replies = [...ADDS, 'It is 6.'], more = {}): [string, Way] => [
   `${way} (Python)`,
   {
@@ -77,12 +78,19 @@ const WAYS: readonly [string, Way][] = [
   }),
 ];
 
+/** Each kill adds a line. */
+const KILLS = join(mkdtempSync(join(tmpdir(), 'everturn-kills-')), 'kills');
+const kills = () => (existsSync(KILLS) ? readFileSync(KILLS, 'utf8').split('\n').length - 1 : 0);
+
 let everturn: Everturn;
 beforeAll(() => {
-  everturn = openEverturn({ ENVIRONMENT_PACKAGES: PACKAGES });
+  everturn = openEverturn({ ENVIRONMENT_PACKAGES: PACKAGES, ENVIRONMENT_KILLS: KILLS });
   writeFileSync(join(everturn.folder, 'rows.jsonl'), '{"id": "sum", "question": "Add them.", "answer": "6"}\n');
 });
-afterAll(() => everturn.close());
+afterAll(async () => {
+  await everturn.close();
+  rmSync(dirname(KILLS), { recursive: true, force: true });
+});
 
 describe.each(WAYS)('%s', (way, { command, isThere, replies, samples = [replies.length] }) => {
   test.skipIf(!isThere)('goes on after it was killed, and no call of it is played twice', async () => {
@@ -90,9 +98,11 @@ describe.each(WAYS)('%s', (way, { command, isThere, replies, samples = [replies.
     try {
       const name = way.replaceAll(/\W/g, '');
       const args = ['rows.jsonl', '--name', name, '--samples', String(SAMPLES), '--agent', command, ...flags];
+      const before = kills();
       const ended = await everturn.run('run', ...args, '--recheck-every', '0');
       const why = ended.code === 0 ? '' : (await everturn.run('why', name)).stdout;
       expect(ended.code, why + ended.stderr).toBe(0);
+      expect(kills() - before).toBe(SAMPLES);
       const asked = server.seen.filter(({ body }) => /_\d+_\d+-[0-9a-f]{8}$/.test(String(body['request_id'])));
       expect(asked).toHaveLength(SAMPLES * replies.length);
       const checked = await everturn.run('check', name);

@@ -21,12 +21,12 @@ const answer = (outputs, finish, top) =>
     text: 'text',
     output_ids: outputs,
     meta_info: {
-      id: 'made',
+      id: 'NAMED',
       finish_reason: finish,
       prompt_tokens: 'ASKED',
       weight_version: '0',
-      output_token_logprobs: outputs.map((id, i) => [float32(i), id, null]),
-      ...(top ? { output_top_logprobs: outputs.map((id, i) => [[float32(i), id, null]]) } : {}),
+      output_token_logprobs: outputs.map((id, i) => [i === 0 ? 'FIRST' : float32(i), id, null]),
+      ...(top ? { output_top_logprobs: outputs.map((id, i) => [[i === 0 ? 'FIRST' : float32(i), id, null]]) } : {}),
       completion_tokens: outputs.length,
       weight_versions: [{ version: '0', start: 0, end: outputs.length }],
     },
@@ -34,13 +34,16 @@ const answer = (outputs, finish, top) =>
 const whole = answer(ids, { type: 'stop', matched: ids.at(-1) }, false);
 const first = answer(ids.slice(0, 1), { type: 'length', length: 1 }, true);
 
-/** The answer with the number of ids that were sent: a reply that says another one is refused. */
+/** The answer as that to this request, by its name, its ids' number and a logprob of its own: any other one is refused. */
 function to(body, said) {
   const from = body.indexOf('"input_ids":[');
   const end = body.indexOf(']', from);
   let asked = 1;
   for (let at = from; (at = body.indexOf(',', at + 1)) >= 0 && at < end;) asked++;
-  return said.replace('"ASKED"', String(asked));
+  const [, name = 'made'] = /"rid":"([^"]*)"/.exec(body) ?? [];
+  const own = createHash('sha256').update(body.slice(from, end)).update(name).digest().readUInt16LE(0);
+  const logprob = String(Math.fround(-(1 + own) / 2 ** 16));
+  return said.replace('"ASKED"', String(asked)).replace('NAMED', name).replaceAll('"FIRST"', logprob);
 }
 
 /** The same for the same prompt and seed, in whatever run. */

@@ -182,7 +182,7 @@ describe('everturn with servers', () => {
         pending: { name: 'generate', turn: 1, lastFailure: { reason: expect.stringMatching(/^server-/) } },
       });
       expect((await everturn.run('why', 'waiting', 'arith-0001')).stdout).toMatch(
-        /^arith-0001 waits for the model: turn 1 .*attempt[^]*last failure: server-/,
+        /^arith-0001 waits for the model.*: turn 1.*attempt[^]*last failure: server-/,
       );
       expect(await why('arith-0002')).toMatchObject({
         state: 'waiting',

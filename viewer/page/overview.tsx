@@ -46,7 +46,7 @@ export function Overview({ message, linked }: Props): JSX.Element {
           <h2 id="named">What the environment measured</h2>
           <Table
             label="Metrics and named rewards"
-            head={['', 'mean', ['95 %', '95 % interval of the mean'], ['turns', 'that have it']]}
+            head={['', 'mean', '95 %', ['turns', 'that have it']]}
             rows={summary.named.map(({ name, value, interval: found, n }) => ({
               key: name,
               cells: [inText(name), orNone(value, precise), found ? found.map(precise).join(' to ') : '–', count(n)],
@@ -140,15 +140,10 @@ function TurnTable({ run, summary }: OfRun): JSX.Element {
         'judged',
         'right',
         'accuracy',
-        ['95 %', '95 % interval of the accuracy'],
-        ['right by now', 'right at this turn or before, of all rollouts that have ended'],
-        ...(several
-          ? ([
-              ['repaired', 'wrong at the turn before, right now'],
-              ['spoiled', 'right at the turn before, wrong now'],
-            ] as const)
-          : []),
-        ...(cut ? [['cut', 'answers cut at their limit'] as const] : []),
+        '95 %',
+        'right by now',
+        ...(several ? ['repaired', 'spoiled'] : []),
+        ...(cut ? ['cut'] : []),
         ...(timed ? ['tokens, median', 'time, median', '99 %'] : []),
       ]}
       rows={summary.turns.map((turn) => ({

@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import type { Row, RowState } from '../model/row.ts';
+import { meaningOf } from '../model/words.ts';
 import { named } from './format.ts';
 
 export const SIGN: Readonly<Record<VerdictValue | 'none', string>> = {
@@ -111,7 +112,7 @@ interface FigureProps {
 
 export function Figure({ label, value, kind = '', children }: FigureProps): JSX.Element {
   return (
-    <div class={`figure ${kind}`}>
+    <div class={`figure ${kind}`} title={meaningOf(label)}>
       <dt>{label}</dt>
       <dd>
         <b>{value}</b>
@@ -127,7 +128,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }): JSX.Eleme
   return (
     <dl class="facts">
       {facts.map(([name, value, title]) => (
-        <div key={name} title={title}>
+        <div key={name} title={title ?? meaningOf(name)}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
@@ -160,7 +161,7 @@ export function Table({ label, caption, head = [], rows, kind = '' }: TableProps
           <thead>
             <tr>
               {head.map((column) => {
-                const [name, title] = typeof column === 'string' ? [column] : column;
+                const [name, title = meaningOf(name)] = typeof column === 'string' ? [column] : column;
                 return (
                   <th key={name} scope="col" title={title}>
                     {name}

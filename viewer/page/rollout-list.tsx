@@ -5,6 +5,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
 import { msOf, type Row, tokensOf } from '../model/row.ts';
+import { meaningOf } from '../model/words.ts';
 import { count, duration, decimals, orNone } from './format.ts';
 import { onKey } from './keys.ts';
 import { Problem, State, Strip, Which } from './parts.tsx';
@@ -118,7 +119,7 @@ interface HeadProps {
 function Head({ column: { name, sort: id, kind }, sort, onSort }: HeadProps): JSX.Element {
   if (id === undefined)
     return (
-      <span role="columnheader" class={kind}>
+      <span role="columnheader" class={kind} title={meaningOf(name)}>
         {name}
       </span>
     );
@@ -126,7 +127,7 @@ function Head({ column: { name, sort: id, kind }, sort, onSort }: HeadProps): JS
   const next = sorted === 'descending' ? id : sorted === 'ascending' ? '' : `-${id}`;
   return (
     <span role="columnheader" class={kind} aria-sort={sorted}>
-      <button type="button" onClick={() => onSort(next)} title={`Sort by ${name}`}>
+      <button type="button" onClick={() => onSort(next)} title={meaningOf(name) ?? `Sort by ${name}`}>
         {name} <i aria-hidden="true">{sorted === 'ascending' ? '↑' : sorted === 'descending' ? '↓' : '↕'}</i>
       </button>
     </span>

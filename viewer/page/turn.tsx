@@ -8,6 +8,7 @@ import { feedbackOn } from '../../domain/rollout/conversation.ts';
 import { contextTokens } from '../../domain/rollout/turn.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText, plain } from '../model/visible-bytes.ts';
+import { meaningOf } from '../model/words.ts';
 import { Expected, Value } from './asked.tsx';
 import { Place, Sent, ToolCalls } from './call.tsx';
 import { count, decimals, duration, FINISH, named, plural, precise, signed } from './format.ts';
@@ -162,9 +163,13 @@ function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Elemen
       )}
       {reward !== null && (
         <span class="dim">
-          reward {signed(reward)}
+          <abbr title={meaningOf('reward')}>reward</abbr> {signed(reward)}
           {verdict.rewards && ` (${numbersText(verdict.rewards)})`}
-          {whole !== undefined && `, return ${signed(whole)}`}
+          {whole !== undefined && (
+            <>
+              , <abbr title={meaningOf('return')}>return</abbr> {signed(whole)}
+            </>
+          )}
         </span>
       )}
       {verdict.metrics && <span class="dim">measured {numbersText(verdict.metrics)}</span>}
