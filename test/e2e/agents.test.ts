@@ -138,7 +138,7 @@ describe('a program that asks the model itself', () => {
           } else if (draw < 0.9 && server && agents().length > 0) {
             process.kill(server.pid, 'SIGKILL');
             kills.server++;
-          } else if (draw >= 0.9) {
+          } else if (draw >= 0.9 && agents().length > 0) {
             await model.stop('SIGKILL');
             await sleep(500 * rand());
             model.start();
