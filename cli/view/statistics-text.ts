@@ -169,12 +169,12 @@ const SHOWN_EVALUATIONS = 3;
 /** The newest held-out evaluations in one line; undefined without any. */
 export function evaluationLine(evaluations: readonly Evaluation[], paint: Paint): string | undefined {
   if (evaluations.length === 0) return undefined;
-  const told = evaluations.slice(-SHOWN_EVALUATIONS).map(({ version, state, right, rollouts, total }) => {
+  const newest = evaluations.slice(-SHOWN_EVALUATIONS).map(({ version, state, right, rollouts, total }) => {
     if (state === 'ended') return `version ${version} ${share(right)}`;
     return `version ${version} ${state === 'open' ? 'is being played' : state} (${count(rollouts)} of ${count(total)})`;
   });
   const before = evaluations.length > SHOWN_EVALUATIONS ? '… ' : '';
-  return `${paint('dim', 'Held out')}   right at any turn: ${before}${told.join(', ')}`;
+  return `${paint('dim', 'Held out')}   right at any turn: ${before}${newest.join(', ')}`;
 }
 
 const of = ({ n, unit }: Estimate): string => `${count(n)} ${unit}`;

@@ -13,7 +13,8 @@ const WORDS: Readonly<Record<string, string>> = {
   logprob: 'The natural logarithm of the probability with which the token was sampled.',
   loss: 'A trainer learns from trained tokens, and not from masked ones.',
   'nothing new for': 'The time since the last record of the rollout.',
-  outcome: 'Complete: all turns were played; undecided: an answer could not be judged; failed: our side or the model’s server.',
+  outcome:
+    'Complete: all turns were played; undecided: an answer could not be judged; failed: our side or the model’s server.',
   p: 'The chance of such a difference, or a larger one, between runs that do not differ: a paired t-test.',
   repaired: 'Wrong at the turn before, right now.',
   return: 'The reward of a turn with the discounted rewards of all later ones; of a rollout, that of its first turn.',
