@@ -12,14 +12,22 @@ from .tool_process import load, messages, report_of
 from .tools import Outage
 
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+RUNS = (ast.For, ast.While, ast.If, ast.With, ast.Try)
+
+
 def speaks(path):
-    """Whether the file says `hello` by itself. One that cannot be read or parsed says best what is wrong with it."""
+    """Whether the file speaks by itself: it says `hello`, or it runs something and defines neither reward nor a class that
+    derives from another. One that cannot be read or parsed says best what is wrong with it."""
     try:
         with open(path, "rb") as file:
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError):
         return True
-    return any(isinstance(node, ast.Constant) and node.value == "hello" for node in ast.walk(tree))
+    if any(isinstance(node, ast.Constant) and node.value == "hello" for node in ast.walk(tree)):
+        return True
+    defines = any(isinstance(node, FUNCTIONS) and node.name == "reward" or isinstance(node, ast.ClassDef) and node.bases for node in tree.body)
+    return not defines and any(isinstance(node, RUNS) or isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) for node in tree.body)
 
 
 def answered(held, method, params):
