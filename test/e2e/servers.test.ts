@@ -91,11 +91,13 @@ describe('a run against two servers', () => {
   });
 
   test('shows each server in its status', async () => {
-    const status = JSON.parse((await everturn.run('status', 'moving', '--json')).stdout) as {
-      servers: { url: string; requests: number }[];
-    };
-    expect(status.servers.map((s) => s.url).sort()).toEqual(servers.map((s) => s.url).sort());
-    expect(status.servers.every((s) => s.requests > 0)).toBe(true);
+    // Workers report every few seconds.
+    const shown = await until('each server has answered', async () => {
+      const { stdout } = await everturn.run('status', 'moving', '--json');
+      const { servers: all } = JSON.parse(stdout) as { servers: { url: string; requests: number }[] };
+      return all.length > 0 && all.every(({ requests }) => requests > 0) ? all : undefined;
+    });
+    expect(shown.map(({ url }) => url).sort()).toEqual(servers.map(({ url }) => url).sort());
   });
 
   test('refuses servers whose logprobs are of another distribution than the run wants', async () => {
