@@ -98,10 +98,11 @@ function ran(launch: ProcessLaunch, { program, signal }: AgentAttempt): Promise<
       onTooLong: () => end(() => reject(tooLong(launch.who))),
       onEnd(how, code, cause) {
         const beyond = code === null ? undefined : limited.endings?.[code];
-        if (cause !== undefined || beyond !== undefined || code === NOT_FOUND)
-          return end(() => reject(notRun(launch.who, beyond ?? how, cause)));
+        if (beyond !== undefined) return end(() => reject(broken(`The agent ${launch.who} ${beyond}.`)));
+        if (cause !== undefined || code === NOT_FOUND) return end(() => reject(notRun(launch.who, how, cause)));
         const read = saidInLine(last);
-        if (read && 'problem' in read) return end(() => reject(unreadable(launch.who, read.problem)));
+        if (read && 'problem' in read)
+          return end(() => reject(broken(`The last line of the agent ${launch.who} ${read.problem}.`)));
         end(() => resolve({ code, said: read?.said ?? {}, tail: tail.join('\n') }));
       },
     });
@@ -157,8 +158,7 @@ function mustBe({ spec, fingerprint }: ProgramRecord, words: readonly string[]):
 const notRun = (who: string, how: string, cause?: unknown): AgentError =>
   new AgentError(`The agent ${who} ${how}.`, { reason: 'agent-not-run', cause });
 
-const unreadable = (who: string, problem: string): AgentError =>
-  new AgentError(`The last line of the agent ${who} ${problem}.`, { reason: 'agent-broken' });
+const broken = (message: string): AgentError => new AgentError(message, { reason: 'agent-broken' });
 
 const tooLong = (who: string): AgentError =>
   new AgentError(`The agent ${who} wrote a line of more than ${MAX_LINE_BYTES} bytes to its standard output.`, {

@@ -12,6 +12,7 @@ import {
   readBody,
   refuse,
   REQUIRED_AS_AUTO,
+  STOP,
   type StreamEvent,
   textOf,
 } from './dialect.ts';
@@ -47,7 +48,7 @@ const REQUEST = z.looseObject({
   response_format: z.looseObject({ type: z.string() }).nullish(),
   max_tokens: LIMIT,
   max_completion_tokens: LIMIT,
-  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  stop: z.union([STOP, z.array(STOP)]).nullish(),
   stream: z.boolean().nullish(),
   n: z.int().nullish(),
   logprobs: z.boolean().nullish(),

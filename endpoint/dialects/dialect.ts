@@ -66,6 +66,8 @@ export function refuse(fields: Readonly<Record<string, boolean>>): void {
 
 export const PARTS = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
 export const CONTENT = z.union([z.string(), PARTS]).nullish();
+/** An empty one would end every reply at once. */
+export const STOP = z.string().min(1);
 export const LIMIT = z.int().positive().nullish();
 
 const TEXTS: ReadonlySet<string> = new Set([

@@ -14,6 +14,7 @@ import {
   refuse,
   REQUIRED_AS_AUTO,
   RefusedRequest,
+  STOP,
   type StreamEvent,
   textOf,
 } from './dialect.ts';
@@ -52,7 +53,7 @@ const REQUEST = z.looseObject({
     .nullish(),
   tool_choice: z.looseObject({ type: z.string() }).nullish(),
   max_tokens: LIMIT,
-  stop_sequences: z.array(z.string()).nullish(),
+  stop_sequences: z.array(STOP).nullish(),
   stream: z.boolean().nullish(),
   output_config: z.looseObject({ format: z.unknown().optional() }).nullish(),
   output_format: z.unknown().optional(),
