@@ -49,7 +49,10 @@ def stub(name, **members):
 
 
 class Trl(unittest.TestCase):
-    def test_the_next_call_acknowledges_the_step_before(self):
+    def setUp(self):
+        stub("transformers", TrainerCallback=object)
+
+    def test_the_end_of_a_step_or_the_next_call_acknowledges_it(self):
         from everturn.integrations.trl import Rollouts, own_reward
 
         feed = Groups()
@@ -59,6 +62,9 @@ class Trl(unittest.TestCase):
         self.assertEqual({len(values) for values in made.values()}, {6})
         self.assertEqual(own_reward(None, None, **{name: made[name] for name in ("reward", "row_id")}), [1.0] * 6)
         self.assertEqual(feed.said, STEPS)
+        for _ in range(2):
+            rollouts.on_step_end(None, None, None)
+        self.assertEqual(feed.said[len(STEPS):], [("acknowledge", 2), ("version", 2, None)])
 
     def test_another_size_and_the_end_have_reasons(self):
         from everturn.integrations.trl import Rollouts

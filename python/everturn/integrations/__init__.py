@@ -20,10 +20,7 @@ class Steps:
 
     def take(self, groups, count):
         """-> `count` rows of whole groups, a group's rows together. EverturnError: `finished`, or `other-size`."""
-        if self.batch is not None:
-            self.batch.acknowledge(self.version + 1)
-            self.version += 1
-            self.feed.version(self.version, self.weights(self.version))
+        self.trained()
         self.batch = self.feed.lease(groups, least=groups)
         if self.batch is None:
             raise EverturnError("The run is finished: every group is trained or left out.", "finished")
@@ -32,6 +29,13 @@ class Steps:
             raise EverturnError(f"The trainer asks for {count} samples, and {groups} groups hold {len(rows)}.", "other-size",
                                 "Set --samples and --batch-groups of the run to the trainer's samples of a prompt and prompts of a step.")
         return rows
+
+    def trained(self):
+        """The step on what was taken is done; of a trainer's last one nobody else says so."""
+        if self.batch is not None:
+            self.batch.acknowledge(self.version + 1)
+            self.version, self.batch = self.version + 1, None
+            self.feed.version(self.version, self.weights(self.version))
 
 
 class Dealt(Steps):

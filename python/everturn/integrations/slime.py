@@ -13,7 +13,7 @@ from . import NO_EVALUATION, Steps
 _steps = []
 
 
-def rollouts(args, rollout_id, data_buffer, evaluation=False):
+def rollouts(args, rollout_id, data_source, evaluation=False):
     """rollout_id counts the steps, and is the version that this one begins with."""
     if evaluation:
         raise EverturnError(NO_EVALUATION, "no-evaluation", "Set --eval-function-path to slime's own.")
