@@ -73,6 +73,7 @@ export function agentActivity({ openStore, backend: backendOf, agents, askTurn }
         store.folder,
       );
       if (ended.code === null || ended.code > SIGNALLED) throw signalled(signals + 1);
+      if (settings.program!.onDivergence === 'fail') mustNotDiverge(ended, calls);
       const record = endOf(ended, attempt, calls);
       return { turns: (await patient.putAgent(id, record)).record.turns };
     });
@@ -170,6 +171,15 @@ function answering(store: Store, id: TrajectoryReference, parts: Answering): Ans
       if (calls.has(asked.call)) return replyOf(calls.turnOf(asked.call).record);
     }
   };
+}
+
+function mustNotDiverge({ unmade = [] }: AgentEnded, calls: Calls): void {
+  const [first] = unmade.map((call) => calls.turnOf(call).record.turn).toSorted((a, b) => a - b);
+  if (first === undefined) return;
+  throw new AgentError(`The agent, run again after a crash, did not make its call ${first} again.`, {
+    reason: 'agent-diverged',
+    fix: '`everturn show` has both branches; with `--on-divergence branch` it goes on from where it differs.',
+  });
 }
 
 function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, attempt: number, calls: Calls): AgentEndRecord {

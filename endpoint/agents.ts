@@ -58,6 +58,8 @@ export interface AgentEnded {
   readonly last: string | null;
   /** Ids of recorded calls whose reply it was not given. */
   readonly abandoned: readonly string[];
+  /** Ids of calls of an earlier attempt that this one did not make. */
+  readonly unmade?: readonly string[];
 }
 
 /** All agents of a worker. */

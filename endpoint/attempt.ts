@@ -60,6 +60,7 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
         ...(cut !== undefined && { cut }),
         last: endpoint.last(),
         abandoned: endpoint.abandoned(),
+        unmade: endpoint.unmade(),
       };
     },
   };

@@ -3,7 +3,7 @@
 // Left out: what a call is answered with, and how long that takes. Its owner tries again by itself.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { abandonedCalls, claim, claimsOfAttempt, ended, type Claim } from '../domain/agent/claims.ts';
+import { abandonedCalls, claim, claimsOfAttempt, ended, unclaimedCalls, type Claim } from '../domain/agent/claims.ts';
 import { requestHash, type AgentRequest } from '../domain/agent/conversation.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { JsonObject } from '../domain/text/json.ts';
@@ -36,6 +36,8 @@ export interface AgentEndpoint {
   settled(): Promise<void>;
   /** Ids of recorded calls whose reply this attempt has not been given: not made again, or left before it came. */
   abandoned(): readonly string[];
+  /** Ids of calls of an earlier attempt that this one has not made. */
+  unmade(): readonly string[];
   /** The call whose reply was given last; null if there is none. */
   last(): string | null;
   /** Breaks the connections of its calls. */
@@ -173,6 +175,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
       await Promise.allSettled(pending.values());
     },
     abandoned: () => abandonedCalls(claims).flatMap(({ id }) => (byCall.has(id) ? [id] : [])),
+    unmade: () => unclaimedCalls(claims).map(({ id }) => id),
     last: () => last,
     close() {
       for (const response of holders.values()) response.destroy();

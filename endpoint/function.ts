@@ -47,7 +47,7 @@ export async function playFunction(attempt: AgentAttempt, runFolder: string, hos
     const known = replies.get(call.id);
     if (known) return known;
     const { request } = call;
-    const claimed = { call: { ...call, delivery: 'open' }, is: 'new', diverges: false } as const;
+    const claimed = { call: { ...call, delivery: 'open' }, is: 'new' } as const;
     const begun = pending.get(call.id) ?? attempt.answer(claimed, request, '/chat/completions');
     pending.set(call.id, begun);
     try {

@@ -74,7 +74,7 @@ const isProgram = (agent: string): boolean => /[\s/]/.test(agent.trim()) || /\.\
 /** The options of a run whose agent is a program: it decides by itself how often it asks, and has one answer. */
 function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerprint: string) {
   const { options, origins } = resolved;
-  const { agentTimeout: timeoutSeconds, maxCalls } = options;
+  const { agentTimeout: timeoutSeconds, maxCalls, onDivergence } = options;
   const [foreign] = (['numTurns', 'stop', 'feedback', 'turnDiscount'] as const).filter(
     (key) => origins[key] === 'flag',
   );
@@ -93,6 +93,9 @@ function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerp
       },
     );
   }
-  const program: ProgramRecord = { spec, fingerprint, timeoutSeconds, maxCalls };
+  const program: ProgramRecord = {
+    ...{ spec, fingerprint, timeoutSeconds, maxCalls },
+    ...(onDivergence === 'fail' && { onDivergence }),
+  };
   return { resolved: { origins, options: { ...options, agent: null, numTurns: 1 } }, program };
 }

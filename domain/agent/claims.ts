@@ -33,8 +33,6 @@ export interface Claim {
    * repeated   this attempt made it, and asks again
    */
   readonly is: 'new' | 'rerun' | 'repeated';
-  /** A new call while calls of an earlier attempt are unclaimed: the agent does not do what it did. */
-  readonly diverges: boolean;
 }
 
 export interface Claims {
@@ -61,12 +59,11 @@ export function claim(
   const known = again ?? oldest('unclaimed');
   if (known) {
     const call = { ...known, delivery: 'open' as const };
-    return { claims: replaced(claims, call), claim: { call, is: again ? 'repeated' : 'rerun', diverges: false } };
+    return { claims: replaced(claims, call), claim: { call, is: again ? 'repeated' : 'rerun' } };
   }
   const occurrence = equal.length;
   const call = { id: callIdOf(hash, occurrence), hash, occurrence, request, delivery: 'open' as const };
-  const diverges = claims.calls.some(({ delivery }) => delivery === 'unclaimed');
-  return { claims: { calls: [...claims.calls, call] }, claim: { call, is: 'new', diverges } };
+  return { claims: { calls: [...claims.calls, call] }, claim: { call, is: 'new' } };
 }
 
 /** The end of a connection. `delivered`: the last byte of a whole reply was written; an error is none. */
@@ -79,6 +76,11 @@ export function ended(claims: Claims, id: string, delivered: boolean, reply?: Ag
 /** Calls whose reply the attempt that ended the rollout was not given: kept, shown, and not trained. */
 export function abandonedCalls({ calls }: Claims): readonly ClaimedCall[] {
   return calls.filter(({ delivery }) => delivery !== 'delivered');
+}
+
+/** Calls of an earlier attempt: at the end of an agent that does what it did there is none. */
+export function unclaimedCalls({ calls }: Claims): readonly ClaimedCall[] {
+  return calls.filter(({ delivery }) => delivery === 'unclaimed');
 }
 
 /**

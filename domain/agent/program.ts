@@ -37,6 +37,8 @@ export const PROGRAM = objectOf({
   timeoutSeconds: LIMIT,
   /** Calls of the model in one rollout. */
   maxCalls: PLACE,
+  /** Absent: an attempt that does not make the calls of an earlier one again goes on from where it differs. */
+  onDivergence: maybe(oneOf('fail')),
 });
 export type ProgramRecord = TypeOf<typeof PROGRAM>;
 

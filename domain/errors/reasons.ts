@@ -195,6 +195,7 @@ export const REASONS = {
     'agent-broken',
     'agent-call-failed',
     'agent-changed',
+    'agent-diverged',
     'agent-ended-by-signal',
     'agent-exited',
     'agent-no-call',

@@ -168,11 +168,15 @@ describe('a program that asks the model itself', () => {
       'agent-exited': ['await ask(); console.error("Error: out of plums"); process.exit(3);'],
       'agent-timeout': ['await ask(); setInterval(() => {}, 1000);', '--agent-timeout', '2'],
       'agent-no-call': ['console.log("{}");'],
+      'agent-diverged': [
+        `const first = process.env.EVERTURN_ATTEMPT === '1'; await ask(first ? 'Hi.' : 'Ho.'); if (first) process.kill(process.pid, 9);`,
+        ...['--on-divergence', 'fail'],
+      ],
       'agent-broken': ['await ask(); console.log(JSON.stringify({ answer: [42] }));'],
     };
-    const ask = `const ask = () => fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST',
+    const ask = `const ask = (content = 'Hello.') => fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST',
       headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
-      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello.' }] }) });\n`;
+      body: JSON.stringify({ messages: [{ role: 'user', content }] }) });\n`;
     for (const [reason, [program, ...flags]] of Object.entries(programs)) {
       writeFileSync(join(everturn.folder, 'agent.mjs'), ask + program);
       const args = [
