@@ -23,6 +23,9 @@ class Groups:
     def __init__(self, leases=9):
         self.leases, self.said = leases, []
 
+    def status(self):
+        return {"version": 0, "leases": [{"lease": "r~1"}]}
+
     def rewind(self, version):
         self.said.append(("rewind", version))
 
@@ -65,6 +68,13 @@ class Trl(unittest.TestCase):
         for _ in range(2):
             rollouts.on_step_end(None, None, None)
         self.assertEqual(feed.said[len(STEPS):], [("acknowledge", 2), ("version", 2, None)])
+
+    def test_a_checkpoint_ahead_of_the_feed_acknowledges_what_was_leased(self):
+        from everturn.integrations.trl import Rollouts
+
+        feed = Groups()
+        Rollouts(feed, version=1)
+        self.assertEqual(feed.said, [("acknowledge", 1), ("rewind", 1), ("version", 1, None)])
 
     def test_another_size_and_the_end_have_reasons(self):
         from everturn.integrations.trl import Rollouts
@@ -117,18 +127,17 @@ class Areal(unittest.TestCase):
         stub("areal.api.workflow_api", RolloutWorkflow=object)
         from everturn.integrations.areal import Workflow
 
-        async def episodes(workflow, version, count):
+        async def episodes(version, count):
             engine = types.SimpleNamespace(get_version=lambda: version)
-            return await asyncio.gather(*(workflow.arun_episode(engine, {}) for _ in range(count)))
+            return await asyncio.gather(*(Workflow(groups=3, samples=2, feed=feed).arun_episode(engine, {}) for _ in range(count)))
 
         feed = Groups()
-        workflow = Workflow(groups=3, samples=2, feed=feed)
-        first = asyncio.run(episodes(workflow, 0, 3))
+        first = asyncio.run(episodes(0, 3))
         self.assertEqual([len(one["input_ids"]) for one in first], [2, 2, 2])
-        self.assertEqual(len(asyncio.run(episodes(workflow, 1, 3))), 3)
+        self.assertEqual(len(asyncio.run(episodes(1, 3))), 3)
         self.assertEqual(feed.said, STEPS)
         with self.assertRaises(EverturnError) as caught:
-            asyncio.run(episodes(workflow, 1, 1))
+            asyncio.run(episodes(1, 1))
         self.assertEqual(caught.exception.reason, "asked-ahead")
         self.assertEqual(feed.said, STEPS)
 

@@ -17,7 +17,7 @@ const PROMISES = [
   [
     'the drop-in classes take steps as TRL, SkyRL, slime, verl, OpenRLHF and AReaL ask for them',
     'integrations_test.py',
-    7,
+    8,
   ],
   [
     'the surviving line of a log holds what the last checkpoint holds, and is compared with the ledger',

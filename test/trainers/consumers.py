@@ -165,42 +165,6 @@ def tinker_reads_datums():
     return version("tinker"), {"datums": len(datums)}
 
 
-def slime_reads_samples():
-    need("torch", "httpx")
-    source("slime")
-    stub("ray")
-    from slime.utils.types import Sample
-
-    samples = [Sample.from_dict(json.loads(json.dumps(adapters.to_slime(row, index=i)))) for i, row in enumerate(ROWS)]
-    for row, sample in zip(ROWS, samples):
-        assert len(sample.loss_mask) == sample.response_length == len(sample.rollout_log_probs)
-        assert sample.tokens == adapters.input_ids(row)
-        assert sample.effective_response_length == sum(row["response_mask"])
-    return "slime@624b824a", {"samples": len(samples)}
-
-
-def skyrl_checks_its_output():
-    need("torch", "numpy", "loguru")
-    path = source("skyrl")
-    name = os.path.join(path, "skyrl/train/utils/trainer_utils.py")
-    import ast
-
-    import loguru
-    import numpy as np
-
-    # The module wants ray and flash attention; the check itself wants neither.
-    with open(name, encoding="utf-8") as file:
-        tree = ast.parse(file.read())
-    wanted = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "validate_generator_output"]
-    scope = {"GeneratorOutput": dict, "np": np, "logger": loguru.logger}
-    exec(compile(ast.Module(wanted, []), name, "exec"), scope)
-    output = adapters.to_skyrl(ROWS, lambda group, sample: (group, sample))
-    scope["validate_generator_output"](len(ROWS), output)
-    for row, rewards in zip(ROWS, output["rewards"]):
-        assert abs(sum(rewards) - sum(row["turn_rewards"])) < 1e-9
-    return "SkyRL@a9564572", {"responses": len(output["response_ids"])}
-
-
 def areal_gathers_samples():
     need("torch", "transformers", "pydantic")
     source("areal")
@@ -231,8 +195,6 @@ CONSUMERS = [
     prime_rl_reads_micro_batches,
     verifiers_reads_traces,
     tinker_reads_datums,
-    slime_reads_samples,
-    skyrl_checks_its_output,
     areal_gathers_samples,
 ]
 

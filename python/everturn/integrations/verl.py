@@ -1,4 +1,4 @@
-"""verl: actor_rollout_ref.rollout.agent.agent_loop_manager_class=everturn.integrations.verl.Manager for its v1 trainer, with EVERTURN_RUN
+"""verl: +actor_rollout_ref.rollout.agent.agent_loop_manager_class=everturn.integrations.verl.Manager for its v1 trainer, with EVERTURN_RUN
 as the run's name or folder. Weights reach verl's servers by verl; play the run with them. Evaluation needs verl's own manager."""
 import os
 
