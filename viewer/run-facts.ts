@@ -1,5 +1,6 @@
 // The settings that were given for a run, facts of its record, and its servers, as texts.
 
+import { recordedSettings } from '../records/format/run-record.ts';
 import { FLEET, readFleet, STALE_MS } from '../records/run/fleet-status.ts';
 import type { ServerMessage, Setting } from './model/messages.ts';
 import { mustBePlain } from './plain-files.ts';
@@ -7,9 +8,9 @@ import type { OpenRun } from './runs.ts';
 
 /** Without those that have their default. */
 export function settingsOf({ record }: OpenRun): Setting[] {
-  return Object.entries(record.settings)
-    .map(([name, value]) => ({ name, value: shown(value), origin: record.origins[name] ?? 'default' }))
-    .filter(({ origin }) => origin !== 'default');
+  return recordedSettings(record)
+    .filter(({ origin }) => origin !== 'default')
+    .map((setting) => ({ ...setting, value: shown(setting.value) }));
 }
 
 export function factsOf({ record, total }: OpenRun): [string, string][] {

@@ -7,7 +7,7 @@ import { withAgent } from '../../run/agents.ts';
 import { flagOf, variableOf } from '../../run/config.ts';
 import { FIELDS, type RunOptions } from '../../run/options.ts';
 import { cacheFolder, homeOf } from '../../local/service/home.ts';
-import type { Origin } from '../../records/format/run-record.ts';
+import { type Origin, type RecordedSetting, recordedSettings } from '../../records/format/run-record.ts';
 import { clusterConfig } from '../../client/temporal/cluster-settings.ts';
 import { command, flag, unusable } from '../command.ts';
 import { findRun } from '../find/place.ts';
@@ -16,10 +16,7 @@ import type { Io } from '../io.ts';
 import { resolveRunFlags, runFlags, type RunFlags } from '../run-flags.ts';
 import { paintFor, table } from '../view/format.ts';
 
-interface ShownSetting {
-  readonly name: string;
-  readonly value: unknown;
-  readonly origin: Origin;
+interface ShownSetting extends RecordedSetting {
   /** The file, the variable or the flag; null for a default, and for a run that exists. */
   readonly from: string | null;
 }
@@ -74,14 +71,8 @@ async function ofRun(io: Io, named: string, given: RunFlags & { readonly out: st
     throw unusable('A run has its settings already: no flag changes them.', fix);
   }
   const place = await findRun(io, named, given.out);
-  const { settings, origins, samples, epochs = 1 } = (await place.store.getRun())!.record;
-  // Origins of options that are no setting of a rollout, such as samples, are recorded beside the settings'.
-  return Object.entries({ ...settings, samples, epochs }).map(([name, value]) => ({
-    name,
-    value,
-    origin: origins[name] ?? 'default',
-    from: null,
-  }));
+  const { record } = (await place.store.getRun())!;
+  return recordedSettings(record).map((setting) => ({ ...setting, from: null }));
 }
 
 function surroundings(io: Io): Readonly<Record<string, string>> {

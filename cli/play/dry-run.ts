@@ -153,7 +153,7 @@ function promptLines(first: FirstPrompt | null): string[] {
   const cut = text.length > SHOWN_CHARS ? ` … (${count(text.length)} characters)` : '';
   const more = (ids?.length ?? 0) > SHOWN_IDS ? `, … (${count(ids!.length)} ids)` : '';
   return [
-    `First prompt, of ${oneLine(query)}:`,
+    `First prompt, of query ${oneLine(query)}:`,
     indent(visible(text.slice(0, SHOWN_CHARS)) + cut),
     ...(ids === null ? [] : [indent(`[${ids.slice(0, SHOWN_IDS).join(', ')}${more}]`)]),
   ];

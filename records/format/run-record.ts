@@ -78,6 +78,28 @@ export const RUN = {
 };
 export type RunRecord = ObjectOf<typeof RUN> & { readonly format: 'everturn-run/1' };
 
+export interface RecordedSetting {
+  readonly name: string;
+  readonly value: unknown;
+  readonly origin: Origin;
+}
+
+/** Settings of the rollouts, and those options of a run that are none. */
+export function recordedSettings({
+  settings,
+  origins,
+  samples,
+  epochs = 1,
+  wording,
+  train,
+}: RunRecord): RecordedSetting[] {
+  const { system = null, template: prompt = null } = wording ?? {};
+  return Object.entries({ ...settings, samples, epochs, system, prompt, ...train }).map(([name, value]) => ({
+    ...{ name, value },
+    origin: origins[name] ?? 'default',
+  }));
+}
+
 /** Beside the settings: what is played and trained on of a query. */
 export type GroupParts = Pick<RunRecord, 'epochs' | 'train' | 'evaluation' | 'keep' | 'agent' | 'wording'>;
 

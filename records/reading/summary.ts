@@ -114,7 +114,8 @@ function readTurn(owner: Owner, path: RolloutFiles, turn: number, detail: Summar
     startedAt: record.startedAt,
     finishedAt: record.finishedAt,
     judgeMs: verdict && verdict.verdict !== 'called' ? verdict.tookMs : null,
-    logprobSum: record.logprobs ? record.logprobs.reduce((sum, logprob) => sum + logprob, 0) : null,
+    // A server of text alone gives none.
+    logprobSum: record.logprobs?.length ? record.logprobs.reduce((sum, logprob) => sum + logprob, 0) : null,
     ...(verdict?.metrics && { metrics: verdict.metrics }),
     ...(verdict?.rewards && { rewards: verdict.rewards }),
     ...(verdict?.calls && { calls: verdict.calls.map(callSummary) }),
