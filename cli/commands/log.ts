@@ -1,5 +1,6 @@
-// `everturn log <run>`: the numbers of a run at each weight version, one JSON line each, once it is behind the newest one and
-// no rollout that has an answer of it is in flight, nor its evaluation; until the run has ended. `python3 -m everturn.log` hands them to Weights & Biases or TensorBoard.
+// `everturn log <run>`: the numbers of a run at each weight version, one JSON line each, until the run has ended: once a rollout
+// that began more than `--max-staleness` versions later has ended (its groups are trained then), no rollout with an answer
+// of it is in flight, and its evaluation has ended. `python3 -m everturn.log` hands them to Weights & Biases or TensorBoard.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../../domain/errors/errors.ts';
@@ -11,7 +12,7 @@ import { openRuns } from '../../viewer/runs.ts';
 import { command } from '../command.ts';
 import { findRun } from '../find/place.ts';
 import { OUT, RUN } from '../flags.ts';
-import { printJson } from '../io.ts';
+import { printJson, say } from '../io.ts';
 
 const POLL_MS = 2_000;
 const CHECK = '`everturn check` names what is broken.';
@@ -29,6 +30,7 @@ export const log = command({
       const { maxStaleness = 0 } = open.record.train ?? {};
       const { every } = open.record.evaluation ?? {};
       const [evaluationsOf, trainedAt] = [openEvaluations(), openTrainedAt()];
+      let told: string | undefined;
       for (let last = -1; ; await sleep(POLL_MS, undefined, { signal: left }).catch(() => {})) {
         // The result is written behind the last end.
         const { state } = await runs.head(open);
@@ -47,11 +49,23 @@ export const log = command({
           if (found) return found.state === 'open';
           return every !== undefined && state === 'open' && version % every === 0;
         };
-        const all = withEvaluations(versions, evaluations).filter(({ version }) => version > last && version < until);
-        const first = all.findIndex(({ version }) => isWaited(version));
+        const all = withEvaluations(versions, evaluations).filter(({ version }) => version > last);
+        const first = all.findIndex(({ version }) => version >= until || isWaited(version));
         for (const at of first < 0 ? all : all.slice(0, first)) {
           printJson(io, at);
           last = at.version;
+        }
+        const waiting = all[first]?.version;
+        if (waiting !== undefined) {
+          const later = waiting + maxStaleness + 1;
+          const why =
+            newest < later && state === 'open'
+              ? `no rollout that began with version ${later} or later has ended`
+              : waiting < until
+                ? 'its evaluation has not ended'
+                : `a rollout with an answer of version ${Math.min(...inFlight)} is in flight`;
+          if (why !== told) say(io, `Version ${waiting} waits: ${why}.`);
+          told = why;
         }
         if ((state !== 'open' && first < 0) || !follow || left.aborted) return;
       }

@@ -34,21 +34,31 @@ def main(arguments=None, command=RECORDED):
     target.add_argument("--wandb", metavar="PROJECT", help="a project of Weights & Biases")
     target.add_argument("--tensorboard", metavar="FOLDER", help="a folder of event files")
     given = parser.parse_args(arguments)
-    if given.wandb:
-        import wandb
+    try:
+        log_to = _wandb if given.wandb else _tensorboard
+        log_to(given, points(given.run, command=command))
+    except ImportError as absent:
+        install = "wandb" if given.wandb else "tensorboardX"
+        parser.exit(2, f"{parser.prog}: {absent}: `pip install {install}`\n")
 
-        # the same run again continues its own curves
-        logged = wandb.init(project=given.wandb, name=given.run, id=given.run.replace("/", "-"), resume="allow")
-        for point in points(given.run, command=command):
-            logged.log(values_of(point), step=point["version"])
-        logged.finish()
-        return
+
+def _wandb(given, found):
+    import wandb
+
+    # the same run again continues its own curves
+    logged = wandb.init(project=given.wandb, name=given.run, id=given.run.replace("/", "-"), resume="allow")
+    for point in found:
+        logged.log(values_of(point), step=point["version"])
+    logged.finish()
+
+
+def _tensorboard(given, found):
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         from tensorboardX import SummaryWriter
     with SummaryWriter(given.tensorboard) as writer:
-        for point in points(given.run, command=command):
+        for point in found:
             for name, value in values_of(point).items():
                 writer.add_scalar(name, value, point["version"])
             writer.flush()

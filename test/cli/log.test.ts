@@ -19,13 +19,15 @@ beforeAll(() => {
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
 describe('everturn log', () => {
-  test('prints a version once none of its rollouts can be in flight', async () => {
+  test('prints a version once none of its rollouts can be in flight, and says what the next waits for', async () => {
     const store = openFileStore(out, 'trained');
     await putRun(store, QUERIES, { run: 'trained', train: TRAIN });
     await trained(store, [[0, 0]], 2);
+    let waits = '';
     const lines = async () => {
       const io = scriptedIo({ cwd: out, env: {} });
       expect(await main(io, ['log', 'trained', '--out', out, '--no-follow'])).toBe(0);
+      waits = io.text.err;
       return io.text.out
         .split('\n')
         .filter(Boolean)
@@ -35,6 +37,7 @@ describe('everturn log', () => {
       play(store, { run: 'trained', query: QUERIES[index]!, index, verdicts, versions });
     await add(0, ['wrong', 'wrong', 'wrong'], [0, 0, 1]);
     expect(await lines()).toEqual([]);
+    expect(waits).toBe('Version 0 waits: no rollout that began with version 2 or later has ended.\n');
     await add(1, ['right', 'right', 'right'], [2, 2, 2]);
     await add(3, ['right', 'right', 'right'], [2, 2, 2]);
     expect(await lines()).toEqual([expect.objectContaining({ version: 0, rollouts: 1, right: 0, staleness: 1 })]);
@@ -48,8 +51,9 @@ describe('everturn log', () => {
       versions: [1],
       stop: null,
     });
-    await add(2, ['right', 'right', 'right'], [3, 3, 5]);
+    await add(2, ['right', 'right', 'right'], [4, 4, 5]);
     expect((await lines()).map(({ version }) => version)).toEqual([0]);
+    expect(waits).toBe('Version 2 waits: a rollout with an answer of version 1 is in flight.\n');
   });
 
   test('prints an evaluated version once it is evaluated, by its newest line, and status says how far each is', async () => {

@@ -1,4 +1,6 @@
 """The package everturn beside its feed client: leases ahead, renewals, ranks, the command line, the protocol, the types of rows."""
+import contextlib
+import io
 import os
 import pickle
 import sys
@@ -157,7 +159,12 @@ class Log(unittest.TestCase):
         try:
             log.main(["r", "--wandb", "p"], command=says)
         finally:
-            del sys.modules["wandb"]
+            sys.modules["wandb"] = None
+        self.addCleanup(sys.modules.pop, "wandb")
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit) as ended:
+            log.main(["r", "--wandb", "p"], command=says)
+        self.assertEqual((ended.exception.code, said.getvalue().count("\n")), (2, 1))
+        self.assertIn("pip install wandb", said.getvalue())
         first, last = {"everturn/rollouts": 8, "everturn/meanReturn": 0.5}, {"everturn/rollouts": 4, "everturn/meanReturn": 1, "everturn/right": 1, "eval/right": 0.5}
         self.assertEqual(logged, ["r", (0, first), (2, last), "end"])
         with self.assertRaises(CliError):
