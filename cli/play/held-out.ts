@@ -5,10 +5,11 @@ import { resolve } from 'node:path';
 import { evaluationName, type EvaluationRecord } from '../../domain/run/evaluation.ts';
 import { createRun, type NewRunInput } from '../../run/create-run.ts';
 import { evaluationPlace } from '../../run/evaluations.ts';
+import type { ResolvedOptions } from '../../run/config.ts';
 import type { RunOptions } from '../../run/options.ts';
 import { acceptedQueries, type DatasetSurvey, type DataSelection, surveyDataset } from '../../run/survey.ts';
 import { putCode } from '../../records/run/code.ts';
-import { unusable } from '../command.ts';
+import { flagOf, unusable } from '../command.ts';
 import { mustBeRunName, placeOf, type RunPlace } from '../find/place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type Io, say } from '../io.ts';
@@ -19,19 +20,27 @@ export interface HeldOut {
   readonly record: EvaluationRecord;
 }
 
+const OF_VERSIONS = ['batchGroups', 'maxStaleness', 'eval', 'evalEvery', 'evalSamples'] as const;
+
+/** Refuses options that mean nothing without a trainer; numbers in a config file may be shared with a run that has one. */
+export function mustTrain({ options, origins }: ResolvedOptions): void {
+  const given = options.eval === null ? OF_VERSIONS.find((key) => origins[key] === 'flag') : 'eval';
+  if (options.train || given === undefined) return;
+  const own =
+    given === 'eval' ? ', or play the held-out rows as a run of their own' : `, or leave ${flagOf(given)} out`;
+  throw unusable(
+    `${flagOf(given)} is for versions of the weights, and without --train there is one.`,
+    `Give --train too${own}.`,
+  );
+}
+
 /** `selection`: of the training run. */
 export async function surveyHeldOut(
   io: Io,
-  { eval: dataset, evalEvery, evalSamples, train }: RunOptions,
+  { eval: dataset, evalEvery, evalSamples }: RunOptions,
   selection: Omit<DataSelection, 'dataset' | 'limit' | 'shuffleSeed'>,
 ): Promise<HeldOut | undefined> {
   if (dataset === null) return undefined;
-  if (!train) {
-    throw unusable(
-      '--eval is for versions of the weights, and without --train there is one.',
-      'Give --train too, or play the held-out rows as a run of their own.',
-    );
-  }
   const all = { dataset: resolve(io.cwd, dataset), limit: null, shuffleSeed: null };
   const survey = await surveyDataset({ ...selection, ...all });
   return { survey, record: { every: evalEvery, samples: evalSamples, queries: survey.offered } };

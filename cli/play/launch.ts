@@ -55,7 +55,7 @@ import {
 } from '../find/place.ts';
 import { dryRun } from './dry-run.ts';
 import { showEnding } from './ending.ts';
-import { makeFirstEvaluation, surveyHeldOut, warnIfTrainedOn } from './held-out.ts';
+import { makeFirstEvaluation, mustTrain, surveyHeldOut, warnIfTrainedOn } from './held-out.ts';
 import { ended } from '../../domain/run/progress.ts';
 
 export interface Launch {
@@ -82,6 +82,7 @@ const LARGE_BYTES = 100_000_000;
 
 export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode | void> {
   if (given.name !== undefined) mustBeRunName(given.name);
+  mustTrain(given.resolved);
   const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
   const { program, code, resolved: ofProgram = given.resolved } = await describeProgram(given.resolved, io);
   const { resolved, agent } = withAgent(ofProgram, described);
