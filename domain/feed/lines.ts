@@ -13,8 +13,9 @@ const plural = (n: number, noun: string) => `${n.toLocaleString('en-US')} ${noun
 export function feedLines(head: FeedHead, open: OpenGroups | null, till: (until: number) => string): string[] {
   const { version, line, trained, trainedInto } = head;
   const into = trainedInto === null ? '' : `, the last into version ${trainedInto}`;
-  const rewound = line === 0 ? '' : `, rewound ${plural(line, 'time')}`;
-  const first = `Feed: version ${version}${rewound}; ${plural(trained, 'group')} trained${into}`;
+  // Each start of a trainer rewinds.
+  const begun = line === 0 ? '' : ` of line ${line} (each start of a trainer begins one)`;
+  const first = `Feed: version ${version}${begun}; ${plural(trained, 'group')} trained${into}`;
   if (!open) return [`${first}. Its workflow does not answer: that is what its ledger says.`];
   const { ready, playing, leases, leftOut, admitted, total } = open;
   const waits = playing === 0 && trained < total;

@@ -12,7 +12,7 @@ export const tinker: Exporter = {
   grouped: true,
   advantages: 'mean',
   description: "tinker's Datum as JSON with finished advantages, one rollout a line",
-  note: 'tinker has no place for ids, rewards, versions and groups: the advantages are finished, G_t less the mean of its turn in the group.',
+  note: 'tinker has no place for ids, rewards, versions and groups: the advantages are finished, within the group.',
   lines(trajectory, labels) {
     const row = neutralRow(trajectory, labels);
     const ids = tokensOf(row);

@@ -39,7 +39,7 @@ export async function exportFolder(
   if (isBucketPlace(folder)) {
     throw new UsageError(`A folder of files is made on a disk, and ${folder} is in a bucket.`, {
       reason: 'bad-value',
-      fix: 'Name a folder with --out, and copy it there afterwards.',
+      fix: 'Name a folder with --to, and copy it there afterwards.',
     });
   }
   const target = join(folder, top);
@@ -47,7 +47,7 @@ export async function exportFolder(
   if (await stat(target).catch(() => undefined)) {
     throw new UsageError(`${target} exists already.`, {
       reason: 'file-exists',
-      fix: 'Name another folder with --out, or move that one away: a trainer may be reading it.',
+      fix: 'Name another folder with --to, or move that one away: a trainer may be reading it.',
     });
   }
   const temporary = join(folder, temporaryName(top, `${process.pid}`));

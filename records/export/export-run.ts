@@ -120,7 +120,7 @@ async function mustNotReplace(target: string, broken: number, problem: string | 
   const what = `${broken === 1 ? '1 rollout is' : `${broken} rollouts are`} broken`;
   throw new StoreError(`${target} stays as it was: ${what}${problem === null ? '' : `; ${problem}`}`, {
     reason: 'record-broken',
-    fix: '`everturn check` names what is broken; --out with another name writes what can be read.',
+    fix: '`everturn check` names what is broken; --to with another name writes what can be read.',
   });
 }
 
@@ -183,7 +183,7 @@ async function writeDevice(path: string, fill: (file: FileHandle) => Promise<voi
 function isThere(target: string): UsageError {
   return new UsageError(`${target} exists already.`, {
     reason: 'file-exists',
-    fix: 'Replace it with --overwrite, or name another file with --out.',
+    fix: 'Replace it with --overwrite, or name another file with --to.',
   });
 }
 
@@ -191,5 +191,5 @@ function isThere(target: string): UsageError {
 export function notExported(error: unknown): unknown {
   if (!(error instanceof StoreError) || error.cause === undefined) return error;
   const { message, reason, cause } = error;
-  return new StoreError(message, { reason, fix: 'Correct that, or choose another --out, and export again.', cause });
+  return new StoreError(message, { reason, fix: 'Correct that, or choose another --to, and export again.', cause });
 }
