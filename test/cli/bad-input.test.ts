@@ -101,7 +101,11 @@ describe('wrong words', () => {
       ['run', 'good.jsonl', '--model', 'sglang:http://169.254.169.254'],
       /http:\/\/169\.254\.169\.254 is a link-local address or a cloud's own/,
     ],
-    ['a step without a trainer', ['run', 'good.jsonl', '--batch-groups', '7'], /--batch-groups is for .*without --train/],
+    [
+      'a step without a trainer',
+      ['run', 'good.jsonl', '--batch-groups', '7'],
+      /--batch-groups is for .*without --train/,
+    ],
     ['held-out rows without training', ['run', 'good.jsonl', '--eval', 'good.jsonl'], /without --train there is one/],
     ['a run name with a path', ['run', 'good.jsonl', '--name', '../x'], /cannot name a run/],
     ['a run that is not there', ['status', 'nope'], /There is no run "nope"/],
