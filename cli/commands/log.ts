@@ -30,7 +30,7 @@ export const log = command({
       const { maxStaleness = 0 } = open.record.train ?? {};
       const { every } = open.record.evaluation ?? {};
       const [evaluationsOf, trainedAt] = [openEvaluations(), openTrainedAt()];
-      let told: string | undefined;
+      let said: string | undefined;
       for (let last = -1; ; await sleep(POLL_MS, undefined, { signal: left }).catch(() => {})) {
         // The result is written behind the last end.
         const { state } = await runs.head(open);
@@ -58,14 +58,14 @@ export const log = command({
         const waiting = all[first]?.version;
         if (waiting !== undefined) {
           const later = waiting + maxStaleness + 1;
-          const why =
+          const cause =
             newest < later && state === 'open'
               ? `no rollout that began with version ${later} or later has ended`
               : waiting < until
                 ? 'its evaluation has not ended'
                 : `a rollout with an answer of version ${Math.min(...inFlight)} is in flight`;
-          if (why !== told) say(io, `Version ${waiting} waits: ${why}.`);
-          told = why;
+          if (cause !== said) say(io, `Version ${waiting} waits: ${cause}.`);
+          said = cause;
         }
         if ((state !== 'open' && first < 0) || !follow || left.aborted) return;
       }
