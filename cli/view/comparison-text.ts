@@ -31,10 +31,11 @@ export function comparisonText({ names, comparison, settings, spent }: Compariso
     '',
     differenceTable(comparison, [a, b], paint),
     '',
+    ownLine(comparison, [a, b]),
     `${paint('bold', unit(difference.value))} (95 %: ${interval}); ${tests}.`,
     visible !== null && `These queries can show differences of about ${unit(visible).replace(/^\+/, '')}.`,
     comparison.named.length > 0 && ['', namedTable(comparison.named, [a, b], paint)],
-    comparison.table && ['', cellTable(comparison.table, [a, b], paint)],
+    comparison.table && ['', cellTable(comparison.table, [a, b], pairs.some(isDivided), paint)],
     '',
     ratioLine('Tokens of an answer, mean', spent.tokens),
     ratioLine('Seconds of an answer, median', spent.seconds),
@@ -75,12 +76,32 @@ function namedTable(named: Comparison['named'], [a, b]: [string, string], paint:
   return table(columns, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
 }
 
-function cellTable(cells: NonNullable<Comparison['table']>, [a, b]: [string, string], paint: Paint): string {
+function ownLine({ a, b, measure }: Comparison, names: [string, string]): string {
+  const unit = measure === 'right' ? share : real;
+  const own = [a, b].map(
+    ({ value, interval }, i) => `${names[i]} ${unit(value)} (95 %: ${intervalText(interval, unit)})`,
+  );
+  return `${own.join(', ')}.`;
+}
+
+/** Some of its samples are right, in one of the runs. */
+const isDivided = ({ a, b }: { readonly a: number; readonly b: number }): boolean => a % 1 !== 0 || b % 1 !== 0;
+
+function cellTable(
+  cells: NonNullable<Comparison['table']>,
+  [a, b]: [string, string],
+  isOfMost: boolean,
+  paint: Paint,
+): string {
   const rows = [
     [`${a} right`, String(cells.both), String(cells['only-a'])],
     [`${a} wrong`, String(cells['only-b']), String(cells.neither)],
   ];
-  return table(['queries', `>${b} right`, `>${b} wrong`], rows, paint);
+  return table(
+    [isOfMost ? 'queries, by more than half of their samples' : 'queries', `>${b} right`, `>${b} wrong`],
+    rows,
+    paint,
+  );
 }
 
 function ratioLine(name: string, [a, b]: readonly (number | null)[]): string | false {

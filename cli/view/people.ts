@@ -99,5 +99,6 @@ export function peopleLine(counts: PeopleCounts | null): string[] {
     notes > 0 && plural(notes, 'note'),
     retries > 0 && plural(retries, 'retry', 'retries'),
   );
-  return [`${plural(people, 'person', 'people')}: ${parts.join(', ')}.`];
+  const counted = retries > 0 ? ' The counts above are of first attempts; `everturn stats` takes the last ones.' : '';
+  return [`${plural(people, 'person', 'people')}: ${parts.join(', ')}.${counted}`];
 }

@@ -94,5 +94,4 @@ export function points(difference: number | null): string {
   return `${Number(text) === 0 ? '' : value > 0 ? '+' : '−'}${text} points`;
 }
 
-export const pValue = (p: number | null): string =>
-  p === null ? '–' : p < 0.001 ? '< .001' : p.toFixed(3).replace(/^0/, '');
+export const pValue = (p: number | null): string => (p === null ? '–' : p < 0.0001 ? '< 0.0001' : p.toFixed(4));

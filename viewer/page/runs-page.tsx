@@ -195,9 +195,11 @@ function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
             <Rise from={first[0] / first[1]} to={last[0] / last[1]} />
             <span>
               <b>{percent(...last)}</b>{' '}
-              <span class="dim">
-                at turn {numTurns}, {percent(...first)} at 1
-              </span>
+              {(numTurns ?? 0) > 1 && (
+                <span class="dim">
+                  at turn {numTurns}, {percent(...first)} at 1
+                </span>
+              )}
             </span>
           </>
         )}
