@@ -2,12 +2,13 @@
 // killed with everything around it. No call that has a record is asked for again, and the samples are those of a calm run.
 
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type HostileModel, startHostileModel } from '../chaos/model.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { pidsOf } from '../support/processes.ts';
 import { scriptedVllm } from '../support/scripted-vllm.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { callText } from '../support/tool-chat.ts';
@@ -63,20 +64,7 @@ const run = (name: string, ...more: string[]) => [
   ...['--seed', '7', '--temperature', '0', '--recheck-every', '0', '--max-concurrent', '6', ...more],
 ];
 
-/** Pids of the agents' programs. */
-function agents(): number[] {
-  const isAgent = (pid: string) => {
-    try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      return line.startsWith('node\0') && line.includes('agents/vote.mjs');
-    } catch {
-      return false;
-    }
-  };
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && isAgent(name))
-    .map(Number);
-}
+const agents = () => pidsOf('agents/vote.mjs');
 
 interface Row {
   readonly query: string;

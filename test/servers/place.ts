@@ -16,6 +16,8 @@ export interface Traits {
   readonly afterBadFolder: readonly ('refused' | 'unsure' | 'unreached')[];
   /** Tokens that it has made since it was started, by its own count, where it keeps one. */
   tokensMade?(server: RealServer): Promise<number>;
+  /** Raw logprobs of the ids from place `from` on, by one pass over all of them. */
+  forced(server: RealServer, ids: readonly number[], from: number): Promise<number[]>;
   pauseWithAbort(server: RealServer): Promise<unknown>;
   resume(server: RealServer): Promise<unknown>;
 }

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TokenBackend } from '../../inference/backend.ts';
 import { createTokenBackend } from '../support/kinds.ts';
 import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
+import { agentTests } from './agent-tests.ts';
+import { evaluationTests } from './evaluation-tests.ts';
 import { fleetTests } from './fleet-tests.ts';
 import { honestTests } from './honest-tests.ts';
 import { identityTests } from './identity-tests.ts';
@@ -66,6 +68,8 @@ export function suite(traits: Traits): void {
       }),
       say,
     );
+    agentTests(place, one);
+    evaluationTests(place);
     runTests(place);
 
     test('a server that is killed in the middle of a turn is a failure to try again', async () => {

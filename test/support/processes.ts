@@ -22,6 +22,21 @@ export function childrenOf(pid: number): number[] {
   });
 }
 
+/** Processes of Node whose command line has these words. */
+export function pidsOf(words: string): number[] {
+  const isOne = (pid: string) => {
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return line.startsWith('node\0') && line.includes(words);
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isOne(name))
+    .map(Number);
+}
+
 /** Processor seconds that these have taken, all threads; one that has ended counts as none. */
 export function cpuSeconds(pids: readonly number[]): number {
   const TICKS = 100;
