@@ -24,7 +24,7 @@ export function comparisonText({ names, comparison, settings, spent }: Compariso
   const { pairs, measure, atTurn, signTest, visible, difference } = comparison;
   const unit = measure === 'right' ? points : real;
   const what = measure === 'right' ? `right at any turn up to ${atTurn}` : 'return G_1 of complete rollouts';
-  const tests = `paired t-test p = ${pText(difference.p)}, sign test p = ${pText(signTest)}`;
+  const tests = `paired t-test ${pSaid(difference.p)}, sign test ${pSaid(signTest)}`;
   const interval = intervalText(shownInterval(difference.interval, measure), unit);
   return lines(
     `${paint('bold', `${a} → ${b}`)}: ${plural(pairs.length, 'query', 'queries')} in both; ${what}`,
@@ -145,6 +145,8 @@ export function pText(p: number | null): string {
   if (p === null) return '–';
   return p < 0.0001 ? '< 0.0001' : p.toFixed(4);
 }
+
+const pSaid = (p: number | null): string => `p = ${pText(p)}`.replace('= <', '<');
 
 /** A setting's value may be a long url or text of a config file. */
 const shown = (value: unknown): string => (value === undefined ? 'none' : short(JSON.stringify(value), 120));
