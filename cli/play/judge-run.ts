@@ -119,12 +119,13 @@ const TRIES = 3;
 /** One that stays broken leaves the answer undecided. */
 async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close(): Promise<void> }> {
   const { record, environment, close } = await openOwn(spec, io);
-  const { signal } = new AbortController();
   return {
     by: environmentTitle(record),
     close,
     async judge({ rollout, turn, before }) {
       const { answer, finish, turn: number } = turn.record;
+      // One for each call: each adds its listeners.
+      const { signal } = new AbortController();
       const move = { rollout, turn: number, answer, cut: noEos(finish), before: async () => before };
       for (let tries = 1; ; tries++) {
         try {
