@@ -3,7 +3,7 @@
 // record that no later record refers to counts as never written (in-flight/torn.ts).
 
 import { StoreError, UsageError } from '../domain/errors/errors.ts';
-import { isRunName, type RolloutId } from '../domain/run/ids.ts';
+import { isRunName, type RolloutId, RUN_NAME_RULE } from '../domain/run/ids.ts';
 import { type Disk, openDisk } from './disk/disk.ts';
 import { factsOf, removeFile } from './disk/facts.ts';
 import { recordError } from './disk/errors.ts';
@@ -43,7 +43,7 @@ export function openFileStore(
   if (!isRunName(run)) {
     throw new UsageError(`${JSON.stringify(run)} cannot name a run`, {
       reason: 'run-name',
-      fix: 'Use letters, digits, `.`, `_` and `-`, at most 100 of them.',
+      fix: RUN_NAME_RULE,
     });
   }
   const folder = join(resolvePlace(process.cwd(), out), run);

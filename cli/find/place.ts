@@ -5,7 +5,7 @@ import { relative, resolve } from 'node:path';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError, StoreError } from '../../domain/errors/errors.ts';
 import { evaluationsNamed } from '../../domain/run/evaluation.ts';
-import { isRunName, type RolloutId } from '../../domain/run/ids.ts';
+import { isRunName, type RolloutId, RUN_NAME_RULE } from '../../domain/run/ids.ts';
 import { ahead } from '../../records/ahead.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { basename, dirname, join, resolvePlace } from '../../records/place.ts';
@@ -73,7 +73,7 @@ export function mustBeRunName(name: string): void {
   if (isRunName(name)) return;
   throw unusable(
     `--name ${JSON.stringify(name)} cannot name a run.`,
-    'Use letters, digits, `.`, `_` and `-`, at most 100 of them.',
+    RUN_NAME_RULE,
     'run-name',
   );
 }

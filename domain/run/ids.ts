@@ -40,6 +40,9 @@ export function shardOf(name: string): string {
 
 const RUN_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/;
 
+export const RUN_NAME_RULE =
+  'Use letters, digits, `.`, `_` and `-`, at most 100 of them: the first and the last a letter or digit, no `..`, and no name of a device as `con`.';
+
 /** A run's name is the name of its folder and of its workflow. */
 export function isRunName(name: string): boolean {
   return RUN_NAME.test(name) && !RESERVED.test(name.toLowerCase()) && !name.includes('..');
