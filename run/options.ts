@@ -123,7 +123,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
   maxStaleness: {
     schema: whole(0, 10_000),
     argument: '<n>',
-    help: 'with --train: a sample is at most so many versions of the weights old when it is trained; 0 is synchronous',
+    help: 'with --train: a sample is at most so many versions of the weights old when it is trained, if servers take each version; 0 is synchronous',
   },
   minMembers: {
     schema: whole(1, 10_000).nullable(),

@@ -4,6 +4,7 @@
 import { addEntry, countOf, emptyLine } from '../../domain/feed/entry.ts';
 import { type FeedHead, feedLines, type OpenGroups } from '../../domain/feed/lines.ts';
 import { feedProgressOf } from '../../client/temporal/feed.ts';
+import { oldAnswers } from '../../records/reading/old-answers.ts';
 import type { Store } from '../../records/store.ts';
 import { ifUp } from '../find/link.ts';
 import type { RunPlace } from '../find/place.ts';
@@ -13,6 +14,8 @@ export interface FeedStatus extends FeedHead {
   readonly source: 'temporal' | 'ledger';
   /** Null where only the ledger is known. */
   readonly open: OpenGroups | null;
+  /** Answers do not follow the versions; null where they do. */
+  readonly warning: string | null;
 }
 
 /** Null for a run that has none. */
@@ -20,16 +23,17 @@ export async function feedStatusOf(io: Io, { run, out, store }: RunPlace): Promi
   const record = (await store.getRun().catch(() => undefined))?.record;
   const ledger = await ledgerOf(store);
   if (!record?.train && ledger.entries === 0) return null;
+  const warning = await oldAnswers(store).catch(() => null);
   const feed = { run, out, since: record?.createdAt };
   const progress = await ifUp(io, ({ session }) => feedProgressOf(session, feed)).catch(() => undefined);
   if (progress) {
     const { version, line, trained, trainedInto, ready, playing, leases, leftOut, admitted, total } = progress;
     const open = { ready, playing, leases, leftOut, admitted, total };
-    return { source: 'temporal', version, line, trained, trainedInto, open };
+    return { source: 'temporal', version, line, trained, trainedInto, open, warning };
   }
   const { version, acknowledged, line } = ledger;
   const trainedInto = acknowledged.at(-1)?.version ?? null;
-  return { source: 'ledger', version, line, trained: countOf(acknowledged), trainedInto, open: null };
+  return { source: 'ledger', version, line, trained: countOf(acknowledged), trainedInto, open: null, warning };
 }
 
 /** An entry that is damaged is for `check` to name. */
@@ -43,7 +47,9 @@ async function ledgerOf(store: Store) {
   return { ...line, entries };
 }
 
-export const statusLines = ({ open, ...head }: FeedStatus, now: number): string[] =>
-  feedLines(head, open, (until) => forMore(until, now));
+export const statusLines = ({ open, warning, ...head }: FeedStatus, now: number): string[] => [
+  ...feedLines(head, open, (until) => forMore(until, now)),
+  ...(warning === null ? [] : [`  ${warning}`]),
+];
 
 const forMore = (until: number, now: number) => `for ${Math.max(0, Math.round((until - now) / 1000))} s more`;

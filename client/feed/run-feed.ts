@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
 import type { GrantedLease, LeaseArguments, LeaseResult, Verb } from '../../domain/feed/messages.ts';
+import { oldAnswers } from '../../records/reading/old-answers.ts';
 import type { Store } from '../../records/store.ts';
 import type { Session } from '../temporal/connection.ts';
 import { callFeed, type FeedPlace, feedProgressOf } from '../temporal/feed.ts';
@@ -45,7 +46,11 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
       // Asked again by `call`, a request gets the same lease, and begins no other line.
       const isNamed = verb === 'lease' || verb === 'rewind';
       const named = isNamed ? { ...given, request: given['request'] ?? randomUUID() } : given;
-      if (verb !== 'lease') return json(response, await call(verb, named, waitMs));
+      if (verb !== 'lease') {
+        const answer = await call<object>(verb, named, waitMs);
+        const warning = verb === 'version' ? await oldAnswers(store).catch(() => null) : null;
+        return json(response, warning === null ? answer : { ...answer, warning });
+      }
       const wanted = named as unknown as LeaseArguments;
       const granted = await leaseFor(wanted, response);
       if (granted.lease === null) return json(response, granted);

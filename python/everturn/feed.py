@@ -22,6 +22,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
+import warnings
 
 from .errors import EverturnError
 
@@ -151,9 +152,12 @@ class Feed:
         return self.call("acknowledge", lease=lease, version=version)
 
     def version(self, number, weights=None):
-        """The newest weights are these; with a folder they are loaded on every server first."""
+        """The newest weights are these; with a folder they are loaded on every server first; without, the trainer loads them itself."""
         folder = {} if weights is None else {"weights": os.path.abspath(weights)}
-        return self.call("version", timeout=900, version=number, **folder)
+        answer = self.call("version", timeout=900, version=number, **folder)
+        if "warning" in answer:
+            warnings.warn(f"version {number}: {answer['warning']}", stacklevel=2)
+        return answer
 
     def rewind(self, version):
         """Goes on from the checkpoint `version`; call it at the start of every trainer. Whatever process had the run before
