@@ -71,11 +71,7 @@ export async function locateRun(io: Io, named: string, out: string): Promise<Run
 /** The name of a new run. */
 export function mustBeRunName(name: string): void {
   if (isRunName(name)) return;
-  throw unusable(
-    `--name ${JSON.stringify(name)} cannot name a run.`,
-    RUN_NAME_RULE,
-    'run-name',
-  );
+  throw unusable(`--name ${JSON.stringify(name)} cannot name a run.`, RUN_NAME_RULE, 'run-name');
 }
 
 export function placeOf(out: string, run: string): RunPlace {

@@ -15,10 +15,13 @@ import { type Io, typable } from '../io.ts';
 import { summaryLines } from '../view/summary.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 
-export interface Ending {
+interface Cause {
   readonly place: RunPlace;
   readonly result: CollectionResult;
   readonly maxFailed: number;
+}
+
+export interface Ending extends Cause {
   /** The run's page in the web UI, and whether that service is the user's own. */
   readonly url: string | null;
   readonly local: boolean;
@@ -39,7 +42,7 @@ export async function showEnding(io: Io, ending: Ending, json: boolean): Promise
       ...{ folder: place.store.folder, url },
     },
     ...(!json && { text: await endingText(io, ending, passes) }),
-    notes: code === EXIT.ok ? [] : [await whyOf(ending)],
+    notes: code === EXIT.ok ? [] : [`everturn: ${await causeOf(ending)}`],
     code,
   };
 }
@@ -98,8 +101,8 @@ async function firstQuery({ store }: RunPlace): Promise<string> {
   return query?.queryId ?? '<query>';
 }
 
-/** One sentence for stderr: the cause of an exit code other than 0. */
-async function whyOf({ place, result, maxFailed }: Ending): Promise<string> {
+/** The cause of an exit code other than 0. */
+export async function causeOf({ place, result, maxFailed }: Cause): Promise<string> {
   const { failed, cancelled } = result.counts.outcomes;
   if (result.cancelled) {
     const flight = cancelled > 0 ? `; that ended ${plural(cancelled, 'rollout')} in flight` : '';
@@ -111,7 +114,7 @@ async function whyOf({ place, result, maxFailed }: Ending): Promise<string> {
     : failed > maxFailed
       ? `${plural(failed, 'rollout')} failed, more than --max-failed ${maxFailed}${reasonsText(result)}`
       : `No rollout is complete: ${Object.keys(result.counts.reasons).map(oneLine).join(', ')}`;
-  return `everturn: ${all}.${message ? ` The first: ${message}` : ''}`;
+  return `${all}.${message ? ` The first: ${message}` : ''}`;
 }
 
 /** Several reasons, the most common first. */

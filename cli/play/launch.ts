@@ -33,7 +33,7 @@ import { mustTakeRun } from '../../records/disk/writable.ts';
 import { resolvePlace } from '../../records/place.ts';
 import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { type Answer, unusable } from '../command.ts';
-import type { ExitCode } from '../exit.ts';
+import { type ExitCode, noneComplete } from '../exit.ts';
 import { followToEnd } from './follow.ts';
 import { programsOf, mustProveSandbox, mustTakeCode, mustTakeEnvironments, mustTakeQueue } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
@@ -136,7 +136,8 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   const known = there && (await knownResult(place));
   if (known) {
     given.beside?.(place);
-    say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'has ended'}; it is not played again.`);
+    const next = noneComplete(known) ? ' With another --name the same command begins a new one.' : '';
+    say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'has ended'}; it is not played again.${next}`);
     if (given.beside) return;
     const over = { place, result: known, maxFailed, url: null, local: false, tookMs: null };
     return showEnding(io, over, given.json);

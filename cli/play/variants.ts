@@ -15,6 +15,7 @@ import { tableOfRuns } from '../find/side-by-side.ts';
 import { type Io, say, typable } from '../io.ts';
 import { resolveRunFlags, type RunFlags } from '../run-flags.ts';
 import { openProgressView, type ProgressView } from '../view/progress-view.ts';
+import { causeOf } from './ending.ts';
 import { follow } from './follow.ts';
 import { type Launch, launch } from './launch.ts';
 
@@ -68,9 +69,10 @@ export async function launchVariants(
   if (resolved.some(({ options }) => options.train))
     throw unusable('A trainer lives on one run.', 'Give --train with one model, and without --vary.');
   const places: RunPlace[] = [];
+  const slugs = slugsOf(variants.map(({ label }) => label));
   for (const [i, one] of resolved.entries()) {
     const maxConcurrent = Math.max(1, Math.floor(one.options.maxConcurrent / variants.length));
-    const name = given.name && `${given.name}-${variants[i]!.label.replace(/[^\w.-]+/g, '-').slice(0, 60)}`;
+    const name = given.name && `${given.name}-${slugs[i]!}`;
     const options = { ...one.options, maxConcurrent };
     const beside = (place: RunPlace) => void places.push(place);
     say(io, `${i === 0 ? '' : '\n'}${variants[i]!.label}`);
@@ -86,10 +88,23 @@ export async function launchVariants(
   const results = await Promise.all(places.map(knownResult));
   const codes = results.map((result) => (result ? exitCodeOfResult(result, maxFailed) : EXIT.failed));
   const table = await tableOfRuns(io, places, { labels, costOf });
+  const causes = results.flatMap((result, i) =>
+    result && codes[i] !== EXIT.ok
+      ? [causeOf({ place: places[i]!, result, maxFailed }).then((cause) => `everturn: ${labels[i]!}: ${cause}`)]
+      : [],
+  );
+  const notes = [...(table.notes ?? []), ...(await Promise.all(causes))];
   const names = places.map((place) => runArgument(io, place)).join(' ');
   // The viewer shows runs in folders.
   const viewer = isBucketPlace(places[0]!.out) ? '' : typable(io, `\n\nViewer     everturn view ${names}\n`);
-  return { ...table, text: `${table.text}${viewer}`, code: codes.find((code) => code !== EXIT.ok) ?? EXIT.ok };
+  return { ...table, notes, text: `${table.text}${viewer}`, code: codes.find((code) => code !== EXIT.ok) ?? EXIT.ok };
+}
+
+/** Parts of names of runs, each another one: words of letters and digits, with what may stand between them in a name. */
+export function slugsOf(labels: readonly string[]): readonly string[] {
+  const slugs = labels.map((label) => (label.match(/[a-z\d]+(?:[._-][a-z\d]+)*/gi) ?? []).join('-').slice(0, 60));
+  const areDistinct = new Set(slugs).size === slugs.length && !slugs.includes('');
+  return slugs.map((slug, i) => (areDistinct ? slug : `${i + 1}-${slug}`).replace(/[._-]+$/, ''));
 }
 
 async function plannedBy(io: Io, answer: Answer | ExitCode): Promise<void> {

@@ -24,9 +24,13 @@ interface Kind {
 const RETRY = true;
 const NEVER = false;
 
+/** A key is missing, or is refused. */
+const NO_KEY =
+  'See that the variable which --api-key-env names holds a valid key, also for the workers: a local service has it after `everturn down`.';
+
 const BY_STATUS: Readonly<Record<number, Kind>> = {
-  401: { reason: 'server-auth', retryable: NEVER, fix: 'Name the variable that holds the key by --api-key-env.' },
-  403: { reason: 'server-auth', retryable: NEVER, fix: 'Name the variable that holds the key by --api-key-env.' },
+  401: { reason: 'server-auth', retryable: NEVER, fix: NO_KEY },
+  403: { reason: 'server-auth', retryable: NEVER, fix: NO_KEY },
   404: {
     reason: 'server-lacks',
     retryable: NEVER,

@@ -7,7 +7,11 @@ export function readKey(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): string {
   const key = env[name]?.trim();
-  if (!key) return refuse(`The environment variable ${name} is empty`, 'Put the API key there, for every worker.');
+  if (!key)
+    return refuse(
+      `The environment variable ${name} is empty`,
+      'Put the API key there, for every worker: a local service has it after `everturn down`.',
+    );
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   return refuse(`The value of ${name} cannot be a key`, 'A key is printable ASCII, no spaces.');
 }

@@ -23,5 +23,5 @@ export async function oldAnswers(store: Store): Promise<string | null> {
   const newest = Math.max(...turns.flatMap(({ record: { versions } }) => versions.map(({ version }) => version)));
   const trainedAt = entry.version - 1;
   if (!Number.isFinite(newest) || trainedAt - newest <= train.maxStaleness) return null;
-  return `answers are still of version ${newest}: no server has taken version ${trainedAt}, so samples are older than --max-staleness ${train.maxStaleness} allows`;
+  return `the newest answers are of version ${newest}, and version ${trainedAt} was trained: samples are older than --max-staleness ${train.maxStaleness} allows. A version that no server loads changes no answer.`;
 }

@@ -1,7 +1,8 @@
 // Several --model and --vary: the runs of one command.
 
 import { describe, expect, test } from 'vitest';
-import { variantsOf } from '../../cli/play/variants.ts';
+import { isRunName } from '../../domain/run/ids.ts';
+import { slugsOf, variantsOf } from '../../cli/play/variants.ts';
 
 const labels = (models: string[], vary: string[], flags: object = {}) =>
   variantsOf(models, vary, flags).map(({ label }) => label);
@@ -21,6 +22,14 @@ describe('the runs of one command', () => {
     expect(labels(['tiny'], ['top-p=0.5,1'])).toEqual(['topP=0.5', 'topP=1']);
     expect(labels(['openai:http://a#x', 'openai:http://b#x'], [])).toEqual(['openai:http://a#x', 'openai:http://b#x']);
     expect(variantsOf([], ['environment=./a.ts'], {})[0]!.flags).toEqual({ environment: ['./a.ts'] });
+  });
+
+  test('have names of their own, whatever the values hold', () => {
+    const labels = ['system=../work/brief.txt', 'prompt={{ body }}', 'topP=0.5', '{{}}', `prompt=${'x'.repeat(99)}. `];
+    const names = [labels, ['prompt={{ a }}', 'prompt={{ a }}?', '??']].flatMap((some) => slugsOf(some));
+    expect(names.map((name) => isRunName(`a-${name}`))).toEqual(names.map(() => true));
+    expect(new Set(names).size).toBe(names.length);
+    expect(slugsOf(['gpt-x, temperature=0', 'topP=0.5'])).toEqual(['gpt-x-temperature-0', 'topP-0.5']);
   });
 
   test.each([
