@@ -80,7 +80,12 @@ const SHOWN_BAD_ROWS = 20;
 /** Takes seconds to read. */
 const LARGE_BYTES = 100_000_000;
 
-export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode | void> {
+export const launch = async (io: Io, given: Launch): ReturnType<Start> => (await prepareLaunch(io, given))();
+
+type Start = () => Promise<Answer | ExitCode | void>;
+
+/** Refuses what cannot be played, before anything is written; the start is left to the caller. */
+export async function prepareLaunch(io: Io, given: Launch): Promise<Start> {
   if (given.name !== undefined) mustBeRunName(given.name);
   mustTrain(given.resolved);
   const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
@@ -126,62 +131,64 @@ export async function launch(io: Io, given: Launch): Promise<Answer | ExitCode |
   if (held && !there) await warnIfTrainedOn(io, held.survey, survey);
   if (given.dryRun) {
     const count = there ? ended((await recordedProgress(place)).counts) : null;
-    return dryRun(io, { place, survey, resolved: { ...resolved, options }, settings: before, ended: count });
+    return () => dryRun(io, { place, survey, resolved: { ...resolved, options }, settings: before, ended: count });
   }
   if (!there) await mustTakeRun(folder);
   const found = there ? null : await checkModel(before, [...survey.openings, ...(held?.survey.openings ?? [])], io);
   const { tools: _, ...rest } = before;
   const settings = found ? { ...rest, ...(found.tools && { tools: found.tools }) } : before;
 
-  const known = there && (await knownResult(place));
-  if (known) {
-    given.beside?.(place);
-    const next = noneComplete(known) ? ' With another --name the same command begins a new one.' : '';
-    say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'has ended'}; it is not played again.${next}`);
-    if (given.beside) return;
-    const over = { place, result: known, maxFailed, url: null, local: false, tookMs: null };
-    return showEnding(io, over, given.json);
-  }
-
-  const inSandbox = tools.list.filter(({ door }) => door === 'python').length;
-  const isCode = [survey, held?.survey].some((all) => (all?.byTask.code ?? 0) > 0);
-  const programs = isCode || inSandbox > 0 ? programsOf(isCode) : null;
-  const isOwn = environments.length + tools.list.length - inSandbox > 0 || program !== undefined;
-  if (programs && !namesCluster()) await mustProveSandbox(io, programs);
-  return withLink(io, async (link) => {
-    const { state, out } = await describeWorkflow(link.session, run);
-    const attached = state === 'running';
-    if (attached && out !== null && out !== place.out) throw runElsewhere(run, out);
-    // Another command may have made it since.
-    if (attached && !there && !(await place.store.getRun())) throw withoutFolder(run, folder);
-    if (programs && !attached) await mustTakeCode(io, link, programs);
-    if (isOwn && !attached) await mustTakeEnvironments(link);
-    if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
-    if (!there && held) await makeFirstEvaluation(place, held, { ...made, settings, ...found }, codes);
-    if (!there) await createRun(place.store, { ...made, settings, ...found });
-    for (const code of codes) await putCode(folder, code);
-    // Workers of this user trust this list, and no claim of a workflow.
-    registerRun(homeOf(io.env), { folder, ...settings }, { environments, tools: tools.list, ...own });
-    // From here on Ctrl-C detaches, with a message; the run continues.
-    if (!given.detach) io.interrupted();
-    await startCollection(
-      link.session,
-      { run, out: place.out, maxConcurrent: options.maxConcurrent },
-      `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
-    );
-    if (options.train) {
-      const since = (await place.store.getRun())?.record.createdAt;
-      await startFeed(link.session, { run, out: place.out, since });
-      recordCommand(homeOf(io.env));
+  return async () => {
+    const known = there && (await knownResult(place));
+    if (known) {
+      given.beside?.(place);
+      const next = noneComplete(known) ? ' With another --name the same command begins a new one.' : '';
+      say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'has ended'}; it is not played again.${next}`);
+      if (given.beside) return;
+      const over = { place, result: known, maxFailed, url: null, local: false, tookMs: null };
+      return showEnding(io, over, given.json);
     }
-    announce(io, { place, link, survey, options, program, tools: tools.list, attached }, given);
-    const rollouts = survey.accepted * samples * options.epochs;
-    const few = await workersText(link, Math.min(options.maxConcurrent, rollouts));
-    if (few !== undefined) say(io, few);
-    given.beside?.(place);
-    if (given.detach) return;
-    return followToEnd(io, link, place, { maxFailed, json: given.json, viewer: given.viewer === true });
-  });
+
+    const inSandbox = tools.list.filter(({ door }) => door === 'python').length;
+    const isCode = [survey, held?.survey].some((all) => (all?.byTask.code ?? 0) > 0);
+    const programs = isCode || inSandbox > 0 ? programsOf(isCode) : null;
+    const isOwn = environments.length + tools.list.length - inSandbox > 0 || program !== undefined;
+    if (programs && !namesCluster()) await mustProveSandbox(io, programs);
+    return withLink(io, async (link) => {
+      const { state, out } = await describeWorkflow(link.session, run);
+      const attached = state === 'running';
+      if (attached && out !== null && out !== place.out) throw runElsewhere(run, out);
+      // Another command may have made it since.
+      if (attached && !there && !(await place.store.getRun())) throw withoutFolder(run, folder);
+      if (programs && !attached) await mustTakeCode(io, link, programs);
+      if (isOwn && !attached) await mustTakeEnvironments(link);
+      if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
+      if (!there && held) await makeFirstEvaluation(place, held, { ...made, settings, ...found }, codes);
+      if (!there) await createRun(place.store, { ...made, settings, ...found });
+      for (const code of codes) await putCode(folder, code);
+      // Workers of this user trust this list, and no claim of a workflow.
+      registerRun(homeOf(io.env), { folder, ...settings }, { environments, tools: tools.list, ...own });
+      // From here on Ctrl-C detaches, with a message; the run continues.
+      if (!given.detach) io.interrupted();
+      await startCollection(
+        link.session,
+        { run, out: place.out, maxConcurrent: options.maxConcurrent },
+        `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
+      );
+      if (options.train) {
+        const since = (await place.store.getRun())?.record.createdAt;
+        await startFeed(link.session, { run, out: place.out, since });
+        recordCommand(homeOf(io.env));
+      }
+      announce(io, { place, link, survey, options, program, tools: tools.list, attached }, given);
+      const rollouts = survey.accepted * samples * options.epochs;
+      const few = await workersText(link, Math.min(options.maxConcurrent, rollouts));
+      if (few !== undefined) say(io, few);
+      given.beside?.(place);
+      if (given.detach) return;
+      return followToEnd(io, link, place, { maxFailed, json: given.json, viewer: given.viewer === true });
+    });
+  };
 }
 
 /** The description of an environment by its own worker, which must be there. */

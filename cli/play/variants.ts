@@ -17,7 +17,7 @@ import { resolveRunFlags, type RunFlags } from '../run-flags.ts';
 import { openProgressView, type ProgressView } from '../view/progress-view.ts';
 import { causeOf } from './ending.ts';
 import { follow } from './follow.ts';
-import { type Launch, launch } from './launch.ts';
+import { type Launch, prepareLaunch } from './launch.ts';
 
 export interface Variant {
   /** The difference: `gpt-x, temperature=0`. Empty for the only one. */
@@ -69,6 +69,7 @@ export async function launchVariants(
   if (resolved.some(({ options }) => options.train))
     throw unusable('A trainer lives on one run.', 'Give --train with one model, and without --vary.');
   const places: RunPlace[] = [];
+  const starts: Awaited<ReturnType<typeof prepareLaunch>>[] = [];
   const slugs = slugsOf(variants.map(({ label }) => label));
   for (const [i, one] of resolved.entries()) {
     const maxConcurrent = Math.max(1, Math.floor(one.options.maxConcurrent / variants.length));
@@ -76,7 +77,11 @@ export async function launchVariants(
     const options = { ...one.options, maxConcurrent };
     const beside = (place: RunPlace) => void places.push(place);
     say(io, `${i === 0 ? '' : '\n'}${variants[i]!.label}`);
-    const answer = await launch(io, { ...given, name, resolved: { ...one, options }, detach: true, beside });
+    starts.push(await prepareLaunch(io, { ...given, name, resolved: { ...one, options }, detach: true, beside }));
+  }
+  // None begins before each model has answered.
+  for (const start of starts) {
+    const answer = await start();
     // --dry-run: the plan.
     if (answer !== undefined) await plannedBy(io, answer);
   }
