@@ -1,0 +1,71 @@
+// The built command line plays several models in one command: one table at the end, nothing begun where a model does not
+// answer, and the cause of each run that failed.
+
+import { createServer, type Server } from 'node:http';
+import { existsSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+
+const ROWS = 4;
+const ANSWERS: Readonly<Record<string, string>> = { good: '\\boxed{42}', poor: '\\boxed{41}' };
+let everturn: Everturn;
+let server: Server;
+/** A question with it is refused. */
+let refused = 'nothing';
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    let text = '';
+    for await (const part of request) text += String(part);
+    const { model } = JSON.parse(text) as { readonly model: string };
+    const content = ANSWERS[model];
+    const status = content === undefined ? 404 : text.includes(refused) ? 401 : 200;
+    const message = { role: 'assistant', content };
+    const reply = {
+      id: 'x',
+      object: 'chat.completion',
+      model,
+      choices: [{ index: 0, message, finish_reason: 'stop' }],
+    };
+    response.writeHead(status).end(JSON.stringify(status === 200 ? reply : { error: { message: `no ${model}` } }));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  everturn = openEverturn();
+  const rows = Array.from({ length: ROWS }, (_, i) => ({ id: `q${i}`, question: `What is 42? ${i}`, answer: '42' }));
+  writeFileSync(join(everturn.folder, 'rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+});
+afterAll(async () => {
+  await everturn.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+function play(name: string, ...models: string[]) {
+  const { port } = server.address() as AddressInfo;
+  const named = models.flatMap((model) => ['--model', `openai:http://127.0.0.1:${port}/v1#${model}`]);
+  return everturn.run('run', 'rows.jsonl', '--name', name, '--num-turns', '1', ...named);
+}
+
+describe('several models in one command', () => {
+  test('end in one table, with the accuracy of each and their difference', async () => {
+    const { code, stdout, stderr } = await play('both', 'good', 'poor');
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^good +both-good +100\.0 %/m);
+    expect(stdout).toMatch(/^poor +both-poor +0\.0 % .*−100\.0 points/m);
+  });
+
+  test('begin no run where one of them does not answer', async () => {
+    const { code, stderr } = await play('misspelt', 'good', 'por');
+    expect(code).toBe(5);
+    expect(stderr).toContain('no por');
+    expect(existsSync(join(everturn.folder, 'runs/misspelt-good'))).toBe(false);
+  });
+
+  test('say of each run why it failed', async () => {
+    refused = `What is 42? ${ROWS - 1}`;
+    const { code, stderr } = await play('refused', 'good', 'poor');
+    expect(code).not.toBe(0);
+    for (const model of ['good', 'poor']) expect(stderr).toMatch(new RegExp(`^everturn: ${model}: .*no ${model}`, 'm'));
+  });
+});
