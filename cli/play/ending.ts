@@ -52,7 +52,8 @@ async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): 
   const paint = paintFor(io.out, io.env);
   const run = runArgument(io, place);
   const { folder } = place.store;
-  const { tokens } = result.counts;
+  const { tokens, failures } = result.counts;
+  const failed = failures.find(({ outcome }) => outcome === 'failed');
   const speed = tokens === null || tookMs === null ? '' : `, ${count((tokens / tookMs) * 1000)} tokens/s`;
   const played = tookMs === null || tookMs < 1000 ? '' : ` Played in ${clock(tookMs)}${speed}.`;
   const shares = passes.flatMap(({ name, value }) => (value === null ? [] : `${name} ${percent(value, 1)}`));
@@ -67,6 +68,7 @@ async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): 
     // The viewer shows runs in folders.
     !isBucketPlace(folder) && fact('Viewer', viewer ?? typed(io, place, 'view')),
     fact('Next', typed(io, place, 'stats')),
+    failed && fact('', typed(io, place, 'why', shellQuoted(oneLine(failed.query)))),
     fact('', typed(io, place, 'show', shellQuoted(await firstQuery(place)))),
     (await hasSamples(place, result)) &&
       fact('', typed(io, place, 'export', `--format areal --to ${place.run}-areal.jsonl`)),

@@ -208,7 +208,7 @@ function textOf({ turns, changed, otherReason, verdicts, examples }: ChangesSumm
   const rows = table(['was', 'now', '>turns'], cells, paint, (row) =>
     isChange(verdicts[row]!) ? 'yellow' : undefined,
   );
-  const reasons = otherReason > 0 ? `; ${plural(otherReason, 'other')} for another reason` : '';
+  const reasons = otherReason > 0 ? `; ${count(otherReason)} alike for another reason` : '';
   const lines = [
     rows,
     '',
