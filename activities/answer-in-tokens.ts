@@ -10,6 +10,7 @@ import { spelledMarkers } from '../domain/text/spelled-markers.ts';
 import { concatenated } from '../domain/rollout/trajectory.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';
+import { fallingVersions } from '../domain/weights/weight-version.ts';
 import type { GenerateRequest, Reply, TokenBackend } from '../inference/backend.ts';
 import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn, wantedTokens } from './answer.ts';
 
@@ -135,6 +136,8 @@ async function inChunks(backend: TokenBackend, asked: Turn, request: GenerateReq
       onProgress: (tokens) => options.onProgress?.(answer.outputIds.length + tokens),
     });
     const whole = joined(answer, part, 0);
+    const back = fallingVersions(whole.versions);
+    if (back) throw olderWeights(back);
     if (part.finish === 'stop' || whole.outputIds.length >= request.maxNewTokens) return whole;
     if (part.outputIds.length === 0) throw nothingCame(part.finish);
     const { outputIds, logprobs, finish, versions, server } = part;
@@ -180,6 +183,15 @@ function joined(before: Answer, part: Reply, stored: 0 | 1): Answer {
     server: part.server,
     chunks: before.chunks + stored,
   };
+}
+
+/** While weights are updated, a server may have them already that goes down, and the others have those before. */
+function olderWeights(versions: string): ModelError {
+  return new ModelError(`The rest of an answer came from older weights than its beginning: versions ${versions}.`, {
+    reason: 'old-weights',
+    fix: 'It is asked again until a server has the newer ones.',
+    retryable: true,
+  });
 }
 
 /** Asking again at once would be a busy loop: Temporal asks again, with growing pauses. */

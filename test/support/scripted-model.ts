@@ -46,6 +46,8 @@ export interface Script {
   /** The answer to a request, without the end token. Throwing rejects the generation. */
   readonly answer: (request: GenerateRequest, context: string, signal: AbortSignal) => string | Promise<string>;
   readonly delayMs?: number;
+  /** Of the weights that answer a request. */
+  readonly version?: () => number;
   readonly contextLength?: number;
   /** The server that answers; without one, the model is embedded. */
   readonly server?: string;
@@ -55,7 +57,13 @@ export interface ScriptedBackend extends TokenBackend {
   readonly requests: GenerateRequest[];
 }
 
-export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000, server }: Script): ScriptedBackend {
+export function scriptedBackend({
+  answer,
+  delayMs = 0,
+  version = () => 0,
+  contextLength = 100_000,
+  server,
+}: Script): ScriptedBackend {
   const requests: GenerateRequest[] = [];
   return {
     requests,
@@ -92,7 +100,7 @@ export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000, 
         outputIds,
         logprobs,
         finish: outputIds.length < all.length ? 'length' : 'stop',
-        versions: [{ version: 0, start: 0, end: outputIds.length }],
+        versions: [{ version: version(), start: 0, end: outputIds.length }],
         server: server ?? null,
       };
     },

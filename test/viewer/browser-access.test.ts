@@ -98,7 +98,7 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     await page.goto(`${server.url}#/compare/${RUN}/r2`);
     await expect.poll(() => page.locator('.two-by-two').innerText()).toMatch(/1\s+Right in both/);
     expect(await page.locator('.two-by-two b').allInnerTexts()).toEqual(['1', '0', '2', '1']);
-    expect(await page.locator('.figure b').allInnerTexts()).toEqual(['37.5 %', '87.5 %', '+50.0 points', '.092']);
+    expect(await page.locator('.figure b').allInnerTexts()).toEqual(['37.5 %', '87.5 %', '+50.0 points', '0.0917']);
     await page.locator('.two-by-two .only-b').click();
     await expect.poll(() => page.locator('.pairs th a').allInnerTexts()).toEqual(['a3', 'a2']);
     expect(basename(new URL(page.url()).hash)).toBe('only-b');

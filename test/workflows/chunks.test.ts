@@ -8,6 +8,7 @@ import { openRig, type Rig } from '../support/rig.ts';
 const ANSWER = 'It is \\boxed{4}.';
 let rig: Rig;
 let failAt = Infinity;
+let versions: number[] = [];
 beforeAll(async () => {
   rig = await openRig({
     answer(_, context) {
@@ -18,6 +19,7 @@ beforeAll(async () => {
       }
       return ANSWER.slice(said.length);
     },
+    version: () => versions.shift() ?? 0,
   });
   await rig.startWorker();
 });
@@ -66,5 +68,14 @@ describe('an answer in chunks', () => {
     const lengths = asked('torn').map((r) => r.contextIds.length - asked('torn')[0]!.contextIds.length);
     // The two chunks before the failure are not asked for again.
     expect(lengths.slice(0, 6)).toEqual([0, 4, 8, 8, 12, 16]);
+  });
+
+  test('asks again for a part that comes from older weights than those before it', async () => {
+    versions = [3, 2, ...Array<number>(99).fill(3)];
+    await play('older', 4);
+    versions = [];
+    const { outputIds, versions: found, attempt } = await turnOf('older', 1);
+    expect(found).toEqual([{ version: 3, start: 0, end: outputIds.length }]);
+    expect(attempt).toBe(2);
   });
 });
