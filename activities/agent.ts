@@ -73,8 +73,8 @@ export function agentActivity({ openStore, backend: backendOf, agents, askTurn }
         store.folder,
       );
       if (ended.code === null || ended.code > SIGNALLED) throw signalled(signals + 1);
-      if (settings.program!.onDivergence === 'fail') mustNotDiverge(ended, calls);
       const record = endOf(ended, attempt, calls);
+      if (settings.program!.onDivergence === 'fail') mustNotDiverge(ended, calls);
       return { turns: (await patient.putAgent(id, record)).record.turns };
     });
   };

@@ -185,7 +185,7 @@ function joined(before: Answer, part: Reply, stored: 0 | 1): Answer {
   };
 }
 
-/** While weights are updated, a server may have them already that goes down, and the others have those before. */
+/** During an update, a server with the new weights may go down while the others still have the old ones. */
 function olderWeights(versions: string): ModelError {
   return new ModelError(`The rest of an answer came from older weights than its beginning: versions ${versions}.`, {
     reason: 'old-weights',

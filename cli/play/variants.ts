@@ -9,7 +9,7 @@ import { FIELDS } from '../../run/options.ts';
 import { type Answer, flagOf, unusable } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOfResult } from '../exit.ts';
 import { withLink } from '../find/link.ts';
-import { knownResult, runArgument, type RunPlace } from '../find/place.ts';
+import { knownResult, mustBeRunName, runArgument, type RunPlace } from '../find/place.ts';
 import type { CostOf } from '../find/prices.ts';
 import { tableOfRuns } from '../find/side-by-side.ts';
 import { type Io, say, typable } from '../io.ts';
@@ -26,6 +26,7 @@ export interface Variant {
 }
 
 const MOST = 32;
+const MOST_OF_NAME = 100;
 
 type Choice = readonly [key: string, value: unknown, label: string];
 
@@ -70,7 +71,11 @@ export async function launchVariants(
     throw unusable('A trainer lives on one run.', 'Give --train with one model, and without --vary.');
   const places: RunPlace[] = [];
   const starts: Awaited<ReturnType<typeof prepareLaunch>>[] = [];
-  const slugs = slugsOf(variants.map(({ label }) => label));
+  if (given.name !== undefined) mustBeRunName(given.name);
+  const slugs = slugsOf(
+    variants.map(({ label }) => label),
+    MOST_OF_NAME - (given.name?.length ?? 0) - 1,
+  );
   for (const [i, one] of resolved.entries()) {
     const maxConcurrent = Math.max(1, Math.floor(one.options.maxConcurrent / variants.length));
     const name = given.name && `${given.name}-${slugs[i]!}`;
@@ -105,11 +110,13 @@ export async function launchVariants(
   return { ...table, notes, text: `${table.text}${viewer}`, code: codes.find((code) => code !== EXIT.ok) ?? EXIT.ok };
 }
 
-/** Parts of names of runs, each another one: words of letters and digits, with what may stand between them in a name. */
-export function slugsOf(labels: readonly string[]): readonly string[] {
-  const slugs = labels.map((label) => (label.match(/[a-z\d]+(?:[._-][a-z\d]+)*/gi) ?? []).join('-').slice(0, 60));
+/** Parts of names of runs, distinct, of at most so many characters: the words of each label, or its number before them. */
+export function slugsOf(labels: readonly string[], most: number): readonly string[] {
+  const cut = (text: string) => text.slice(0, Math.max(2, Math.min(60, most))).replace(/[._-]+$/, '');
+  const words = labels.map((label) => (label.match(/[a-z\d]+(?:[._-][a-z\d]+)*/gi) ?? []).join('-'));
+  const slugs = words.map(cut);
   const areDistinct = new Set(slugs).size === slugs.length && !slugs.includes('');
-  return slugs.map((slug, i) => (areDistinct ? slug : `${i + 1}-${slug}`).replace(/[._-]+$/, ''));
+  return areDistinct ? slugs : words.map((text, i) => cut(`${i + 1}-${text}`));
 }
 
 async function plannedBy(io: Io, answer: Answer | ExitCode): Promise<void> {

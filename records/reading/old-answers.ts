@@ -1,5 +1,5 @@
 // A sentence for a training run whose answers do not follow its versions: the group that was trained last is older than
-// `--max-staleness` allows, because what answers took none of the newer ones. One group is read: admission bounds all alike.
+// `--max-staleness` allows, because no server answered with a newer version. One group is read: admission bounds all alike.
 
 import { groupPlace } from '../../domain/rollout/group.ts';
 import type { Store } from '../store.ts';
@@ -23,5 +23,5 @@ export async function oldAnswers(store: Store): Promise<string | null> {
   const newest = Math.max(...turns.flatMap(({ record: { versions } }) => versions.map(({ version }) => version)));
   const trainedAt = entry.version - 1;
   if (!Number.isFinite(newest) || trainedAt - newest <= train.maxStaleness) return null;
-  return `the newest answers are of version ${newest}, and version ${trainedAt} was trained: samples are older than --max-staleness ${train.maxStaleness} allows. A version that no server loads changes no answer.`;
+  return `the last group was trained at version ${trainedAt}, and its newest answer is of version ${newest}: older than --max-staleness ${train.maxStaleness} allows. A version that no server loads changes no answer.`;
 }

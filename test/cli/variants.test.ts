@@ -26,10 +26,11 @@ describe('the runs of one command', () => {
 
   test('have names of their own, whatever the values hold', () => {
     const labels = ['system=../work/brief.txt', 'prompt={{ body }}', 'topP=0.5', '{{}}', `prompt=${'x'.repeat(99)}. `];
-    const names = [labels, ['prompt={{ a }}', 'prompt={{ a }}?', '??']].flatMap((some) => slugsOf(some));
+    const names = [labels, ['prompt={{ a }}', 'prompt={{ a }}?', '??']].flatMap((some) => slugsOf(some, 98));
     expect(names.map((name) => isRunName(`a-${name}`))).toEqual(names.map(() => true));
     expect(new Set(names).size).toBe(names.length);
-    expect(slugsOf(['gpt-x, temperature=0', 'topP=0.5'])).toEqual(['gpt-x-temperature-0', 'topP-0.5']);
+    expect(slugsOf([`${'x'.repeat(9)}a`, `${'x'.repeat(9)}b`], 9)).toEqual(['1-xxxxxxx', '2-xxxxxxx']);
+    expect(slugsOf(['gpt-x, temperature=0', 'topP=0.5'], 98)).toEqual(['gpt-x-temperature-0', 'topP-0.5']);
   });
 
   test.each([

@@ -16,10 +16,9 @@ class Steps:
     def __init__(self, feed, version=0, weights=lambda version: None):
         self.feed, self.version, self.weights, self.batch = feed, version, weights, None
         before = feed.status()
-        if version == before["version"] + 1:
-            # a checkpoint that was saved before the next call could say so: what is leased was trained into it
-            for open_lease in before["leases"]:
-                feed.acknowledge(open_lease["lease"], version)
+        if version == before["version"] + 1 and len(before["leases"]) == 1:
+            # a checkpoint that was saved before the next call could say so: the one lease was trained into it
+            feed.acknowledge(before["leases"][0]["lease"], version)
         feed.rewind(version)
         feed.version(version, weights(version))
 
