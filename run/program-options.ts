@@ -27,7 +27,7 @@ export const PROGRAM_FIELDS: { readonly [K in keyof ProgramOptions]: Field<Progr
     help: 'with a program as --agent: calls of the model in one rollout, at most; a further one is refused',
   },
   onDivergence: {
-    schema: z.enum(ON_DIVERGENCE),
+    schema: z.enum(ON_DIVERGENCE, 'branch or fail'),
     argument: '<branch|fail>',
     help: 'with a program as --agent, run again after a crash, that does not make its calls again: goes on from there, or fails',
   },

@@ -13,7 +13,8 @@ import { short } from '../../domain/text/foreign-text.ts';
 import { commandIdentity } from '../../environments/processes/identity.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { isProgram as isOnPath } from '../../environments/tools/describe.ts';
-import type { ResolvedOptions } from '../../run/config.ts';
+import { flagOf, type ResolvedOptions } from '../../run/config.ts';
+import { PROGRAM_FIELDS, type ProgramOptions } from '../../run/program-options.ts';
 import type { Link } from '../find/link.ts';
 import type { Io } from '../io.ts';
 
@@ -44,7 +45,16 @@ export function programWords(text: string, cwd: string, flag = '--agent'): reado
 export async function describeProgram(resolved: ResolvedOptions, io: Io): Promise<Partial<Described>> {
   const { agent } = resolved.options;
   if (agent === SESSION[0]) return withProgram(resolved, SESSION, commandIdentity(SESSION));
-  if (agent === null || !isProgram(agent)) return {};
+  if (agent === null || !isProgram(agent)) {
+    const given = (Object.keys(PROGRAM_FIELDS) as (keyof ProgramOptions)[]).find(
+      (key) => resolved.origins[key] === 'flag',
+    );
+    if (given === undefined) return {};
+    throw new UsageError(`${flagOf(given)} is for the program of an agent, and this run has none.`, {
+      reason: 'bad-value',
+      fix: `Name the program with --agent, or leave ${flagOf(given)} out.`,
+    });
+  }
   const { door, words } = parseSpec(agent, io.cwd, '--agent');
   const [file = ''] = words;
   if (door === 'module' && OF_FUNCTION.test(await readFile(file, 'utf8'))) {

@@ -106,6 +106,8 @@ describe('wrong words', () => {
       ['run', 'good.jsonl', '--batch-groups', '7'],
       /--batch-groups is for .*without --train/,
     ],
+    ['a limit of calls without a program', ['run', 'good.jsonl', '--max-calls', '7'], /--max-calls is for the program/],
+    ['an unknown divergence', ['run', 'good.jsonl', '--on-divergence', 'restart'], /It takes branch or fail/],
     ['held-out rows without training', ['run', 'good.jsonl', '--eval', 'good.jsonl'], /without --train there is one/],
     ['a run name with a path', ['run', 'good.jsonl', '--name', '../x'], /cannot name a run/],
     ['a run that is not there', ['status', 'nope'], /There is no run "nope"/],
