@@ -149,6 +149,27 @@ describe('the feed of the local service', () => {
     expect(await send('/two/acknowledge', { lease: c.said['lease'], version: 1 })).toMatchObject({ status: 200 });
   });
 
+  test('warns a trainer whose versions no server answers with', async () => {
+    const synchronous = ['--train', '--batch-groups', String(B), '--max-staleness', '0', '--detach'];
+    const begun = await everturn.run('run', DATA, '--name', 'stale', ...SHAPE, ...synchronous);
+    expect(begun.code, begun.stderr).toBe(0);
+    await stateOf('stale');
+    const warnings = [];
+    for (const version of [1, 2]) {
+      const { lease } = (await send('/stale/lease', { consumer: 't', groups: B, least: B, wait: 60 })).said;
+      expect((await send('/stale/acknowledge', { lease, version })).status).toBe(200);
+      warnings.push((await send('/stale/version', { version })).said['warning']);
+    }
+    expect(warnings).toEqual([
+      undefined,
+      expect.stringMatching(/trained at version 1, .* is of version 0: older than/),
+    ]);
+    expect((await everturn.run('status', 'stale')).stdout).toContain(
+      'A version that no server loads changes no answer.',
+    );
+    expect((await everturn.run('cancel', 'stale')).code).toBe(0);
+  });
+
   test('refuses a hostile consumer with a reason, and changes nothing', { timeout: 120_000 }, async () => {
     expect(statSync(feedFile()).mode & 0o777).toBe(0o600);
     expect(statSync(join(everturn.folder, 'home')).mode & 0o777).toBe(0o700);
