@@ -14,7 +14,7 @@ import { findRun } from '../find/place.ts';
 import { OUT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { resolveRunFlags, runFlags, type RunFlags } from '../run-flags.ts';
-import { paintFor, table } from '../view/format.ts';
+import { type Column, paintFor, table } from '../view/format.ts';
 
 interface ShownSetting extends RecordedSetting {
   /** The file, the variable or the flag; null for a default, and for a run that exists. */
@@ -32,15 +32,18 @@ export const config = command({
     const { run } = given;
     const settings = run === undefined ? resolved(io, given) : await ofRun(io, run, given);
     const places = run === undefined ? surroundings(io) : {};
-    const rows = settings.map(({ name, value, origin, from }) => [name, shown(value), from ?? origin]);
-    const tint = (row: number) => (settings[row]!.origin === 'default' ? undefined : 'bold');
+    const tint = ({ origin }: ShownSetting) => (origin === 'default' ? undefined : 'bold');
+    const columns: Column<ShownSetting>[] = [
+      ['setting', ({ name }) => name, tint],
+      ['value', ({ value }) => (value === null ? '–' : oneLine(JSON.stringify(value))), tint],
+      ['from', ({ from, origin }) => from ?? origin, tint],
+    ];
     const lines = Object.entries(places).map(([name, value]) => `\n${name.padEnd(10)} ${oneLine(value)}`);
     return {
       json: { ...(run === undefined ? {} : { run }), settings, ...places },
-      text: [
-        table(['setting', 'value', 'from'], rows, paintFor(io.out, io.env), tint),
-        ...(lines.length > 0 ? ['\n', ...lines] : []),
-      ].join(''),
+      text: [table(settings, columns, paintFor(io.out, io.env)), ...(lines.length > 0 ? ['\n', ...lines] : [])].join(
+        '',
+      ),
     };
   },
 });
@@ -84,5 +87,3 @@ function surroundings(io: Io): Readonly<Record<string, string>> {
     cache: cacheFolder(io.env),
   };
 }
-
-const shown = (value: unknown): string => (value === null ? '–' : oneLine(JSON.stringify(value)));

@@ -10,7 +10,7 @@ import { ifUp, type Link } from '../find/link.ts';
 import { knownResult, placeOf, recordedProgress, runNames, shortPath } from '../find/place.ts';
 import { OUT } from '../flags.ts';
 import { type Io, printJson } from '../io.ts';
-import { ago, count, paintFor, percent, table, type Tint } from '../view/format.ts';
+import { ago, type Column, count, paintFor, percent, table, type Tint } from '../view/format.ts';
 
 export interface ListedRun {
   readonly run: string;
@@ -117,16 +117,13 @@ const TINTS: Readonly<Record<string, Tint>> = {
 };
 
 function listText(io: Io, runs: readonly ListedRun[]): string {
-  const rows = runs.map((r) => [
-    r.run,
-    r.state,
-    `${r.done === null ? '?' : count(r.done)}/${r.total === null ? '?' : count(r.total)}`,
-    r.right === null || !r.counted ? '–' : percent(r.right, r.counted, 0),
-    r.createdAt ? ago(io.now() - r.createdAt) : '–',
-    r.folder === null ? '–' : shortPath(io, r.folder),
-  ]);
-  const columns = ['run', 'state', '>done', '>right at any turn', 'begun', 'folder'];
-  return table(columns, rows, paintFor(io.out, io.env), (row, column) =>
-    column === 1 ? TINTS[runs[row]!.state] : undefined,
-  );
+  const columns: Column<ListedRun>[] = [
+    ['run', ({ run }) => run],
+    ['state', ({ state }) => state, ({ state }) => TINTS[state]],
+    ['>done', ({ done, total }) => [done, total].map((n) => (n === null ? '?' : count(n))).join('/')],
+    ['>right at any turn', ({ right, counted }) => (right === null || !counted ? '–' : percent(right, counted, 0))],
+    ['begun', ({ createdAt }) => (createdAt ? ago(io.now() - createdAt) : '–')],
+    ['folder', ({ folder }) => (folder === null ? '–' : shortPath(io, folder))],
+  ];
+  return table(runs, columns, paintFor(io.out, io.env));
 }

@@ -20,7 +20,7 @@ import { fieldOfRows } from '../find/row-field.ts';
 import { damageLines, readRunSummaries, type RunSummaries } from '../find/summaries.ts';
 import { INCLUDE_STEERED, OUT, RUN } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { count, type Paint, paintFor, percent, plural, table } from '../view/format.ts';
+import { type Column, count, type Paint, paintFor, percents, plural, share, table } from '../view/format.ts';
 import { steeredLines } from '../view/people.ts';
 import { evaluationTable, statisticsText } from '../view/statistics-text.ts';
 
@@ -180,25 +180,21 @@ function groupTable(groups: readonly FieldGroup[], all: FieldGroup, paint: Paint
     ...(s.atTurn === 1 ? [] : [s.passAtKFirst[0]!, s.lastAnswer]),
     ...s.passAtK,
   ];
-  const names = numbers(all).map(({ name }) => name);
-  const columns = ['value', '>queries', '>rollouts', ...names.flatMap((name) => [`>${name}`, '>95 %'])];
-  const rows = [...groups, all].map((group) => {
-    const found = new Map(numbers(group).map((one) => [one.name, one]));
-    return [
-      oneLine(group.value ?? NONE),
-      count(group.statistics.queries),
-      count(group.statistics.ended),
-      ...names.flatMap((name) => shown(found.get(name))),
-    ];
-  });
-  return table(columns, rows, paint, (row, column) => (column === 0 || row === groups.length ? 'bold' : undefined));
+  const of = (group: FieldGroup, name: string) => numbers(group).find((one) => one.name === name);
+  const tint = (group: FieldGroup) => (group === all ? 'bold' : undefined);
+  const columns: Column<FieldGroup>[] = [
+    ['value', ({ value }) => oneLine(value ?? NONE), 'bold'],
+    ['>queries', ({ statistics }) => count(statistics.queries), tint],
+    ['>rollouts', ({ statistics }) => count(statistics.ended), tint],
+    ...numbers(all).flatMap(({ name }): Column<FieldGroup>[] => [
+      [`>${name}`, (group) => share(of(group, name)?.value ?? null), tint],
+      ['>95 %', (group) => intervalOf(of(group, name)), tint],
+    ]),
+  ];
+  return table([...groups, all], columns, paint);
 }
 
-function shown(one: Estimate | undefined): [string, string] {
-  if (one === undefined || one.value === null) return ['–', '–'];
-  const bounds = one.interval?.map((bound) => (100 * bound).toFixed(1)).join(' to ');
-  return [percent(one.value, 1), bounds === undefined || saysNothing(one) ? '–' : bounds];
-}
+const intervalOf = (one: Estimate | undefined): string => (!one || saysNothing(one) ? '–' : percents(one.interval));
 
 const HEAD = ['number', 'value', 'n', 'unit', 'left_out', 'standard_error', 'low95', 'high95', 'method', 'definition'];
 

@@ -21,7 +21,7 @@ import { withLink, type Link } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
 import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
-import { paintFor, plural, table } from '../view/format.ts';
+import { type Column, paintFor, plural, table } from '../view/format.ts';
 import { isServerFailure } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { describeWorkflow } from '../../client/temporal/runs.ts';
@@ -164,16 +164,14 @@ const hasIt = ({ state }: ServerUpdate): boolean => state === 'updated' || state
 
 export function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
   const word = (version: string | null) => oneLine(version ?? '–');
-  const rows = servers.map(({ url, before, now, tookMs, state }) => [
-    oneLine(url),
-    word(before),
-    state === 'paused' ? '?' : word(now),
-    `${(tookMs / 1000).toFixed(2)} s`,
-    state,
-  ]);
-  return table(['server', 'before', 'now', 'took', ''], rows, paintFor(io.out, io.env), (row, column) =>
-    column === 4 ? (hasIt(servers[row]!) ? 'green' : 'red') : undefined,
-  );
+  const columns: Column<ServerUpdate>[] = [
+    ['server', ({ url }) => oneLine(url)],
+    ['before', ({ before }) => word(before)],
+    ['now', ({ state, now }) => (state === 'paused' ? '?' : word(now))],
+    ['took', ({ tookMs }) => `${(tookMs / 1000).toFixed(2)} s`],
+    ['', ({ state }) => state, (server) => (hasIt(server) ? 'green' : 'red')],
+  ];
+  return table(servers, columns, paintFor(io.out, io.env));
 }
 
 /** The next step for the user depends on whether a server waits. */

@@ -4,15 +4,14 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { unsteered } from '../../domain/rollout/rollout-summary.ts';
 import type { ComparedRun, QueryIdentity } from '../../statistics/comparison.ts';
-import type { Estimate } from '../../statistics/estimate.ts';
 import { distributionOf } from '../../statistics/mean.ts';
 import { known } from '../../statistics/outcomes.ts';
-import { sideBySide } from '../../statistics/side-by-side.ts';
+import { type AtTurn, sideBySide } from '../../statistics/side-by-side.ts';
 import { queryDigests } from '../../records/run/query-digests.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
 import { intervalText, points, pText } from '../view/comparison-text.ts';
-import { count, paintFor, percent, table } from '../view/format.ts';
+import { type Column, count, paintFor, percents, share, table } from '../view/format.ts';
 import type { RunPlace } from './place.ts';
 import { costText, type CostOf } from './prices.ts';
 import { damageLines, readRunSummaries, type RunSummaries } from './summaries.ts';
@@ -55,30 +54,25 @@ export async function tableOfRuns(
   const paint = paintFor(io.out, io.env);
   const named = places.some(({ run }, i) => run !== labels[i]);
   const priced = found.some(({ cost }) => cost !== undefined);
-  const columns = [
-    ...['>accuracy', '>95 %', '>difference', '>95 %', '>p', '>queries', '>left out'],
-    ...['>tokens in', '>out', '>seconds', ...(priced ? ['>cost'] : [])],
+  type Row = (typeof found)[number] & AtTurn;
+  const columnsOf = (title: string): (Column<Row> | false)[] => [
+    [title, ({ label }) => oneLine(label), 'bold'],
+    named && ['run', ({ run }) => oneLine(run)],
+    ['>accuracy', ({ accuracy }) => share(accuracy.value)],
+    ['>95 %', ({ accuracy }) => percents(accuracy.interval)],
+    ['>difference', ({ against }) => (against ? points(against.difference.value) : '')],
+    ['>95 %', ({ against }) => (against ? intervalText(against.difference.interval, points) : '')],
+    ['>p', ({ against }) => (against ? pText(against.difference.p) : '')],
+    ['>queries', ({ accuracy, against }) => count(against?.difference.n ?? accuracy.n)],
+    ['>left out', ({ accuracy }) => (accuracy.leftOut === 0 ? '' : count(accuracy.leftOut))],
+    ['>tokens in', ({ inputTokens }) => (inputTokens === null ? '–' : count(inputTokens))],
+    ['>out', ({ outputTokens }) => (outputTokens === null ? '–' : count(outputTokens))],
+    ['>seconds', ({ seconds }) => (seconds === null ? '–' : seconds.toPrecision(2))],
+    priced && ['>cost', ({ cost }) => (cost === undefined ? '' : costText(cost).replace(/:.*/, ''))],
   ];
-  const tables = found[0]!.atTurns.map((_, t) => {
-    const rows = found.map(({ label, run, inputTokens, outputTokens, seconds, cost, atTurns }) => {
-      const { accuracy, against } = atTurns[t]!;
-      const { difference } = against ?? {};
-      return [
-        ...[oneLine(label), ...(named ? [oneLine(run)] : [])],
-        ...[percentOf(accuracy.value), boundsOf(accuracy)],
-        ...(difference
-          ? [points(difference.value), intervalText(difference.interval, points), pText(difference.p)]
-          : ['', '', '']),
-        ...[count(difference?.n ?? accuracy.n), accuracy.leftOut === 0 ? '' : count(accuracy.leftOut)],
-        ...[inputTokens, outputTokens].map((mean) => (mean === null ? '–' : count(mean))),
-        seconds === null ? '–' : seconds.toPrecision(2),
-        ...(priced ? [cost === undefined ? '' : costText(cost).replace(/:.*/, '')] : []),
-      ];
-    });
-    const title = found[0]!.atTurns[t]!.accuracy.name.replace('pass@1', 'right');
-    return table([title, ...(named ? ['run'] : []), ...columns], rows, paint, (_, column) =>
-      column === 0 ? 'bold' : undefined,
-    );
+  const tables = accuracies[0]!.map(({ accuracy }, t) => {
+    const rows = found.map((row) => ({ ...row, ...row.atTurns[t]! }));
+    return table(rows, columnsOf(accuracy.name.replace('pass@1', 'right')), paint);
   });
   const about = `Differences are with ${oneLine(labels[0]!)}, query by query (paired t-test, one p for each row). Tokens and seconds are those of an answer.`;
   return {
@@ -87,7 +81,3 @@ export async function tableOfRuns(
     notes: runs.flatMap(({ broken }) => damageLines(broken)),
   };
 }
-
-const percentOf = (value: number | null): string => (value === null ? '–' : percent(value, 1));
-const boundsOf = ({ interval }: Estimate): string =>
-  interval ? interval.map((bound) => (100 * bound).toFixed(1)).join(' to ') : '–';

@@ -16,7 +16,7 @@ import { VERDICTS, type VerdictValue } from '../../domain/rollout/verdict.ts';
 import { type Answer, unusable } from '../command.ts';
 import { findRun, shortPath } from '../find/place.ts';
 import { type Io, say } from '../io.ts';
-import { paintFor, plural, count, type Paint, table } from '../view/format.ts';
+import { type Column, paintFor, plural, count, type Paint, table } from '../view/format.ts';
 import { openOwn } from './environments.ts';
 import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judge-lines.ts';
 
@@ -204,13 +204,15 @@ export function openChanges(): Changes {
 }
 
 function textOf({ turns, changed, otherReason, verdicts, examples }: ChangesSummary, paint: Paint): string {
-  const cells = verdicts.map((change) => [change.was, change.now, count(change.turns)]);
-  const rows = table(['was', 'now', '>turns'], cells, paint, (row) =>
-    isChange(verdicts[row]!) ? 'yellow' : undefined,
-  );
+  const tint = ({ was, now }: Change) => (was === now ? undefined : 'yellow');
+  const columns: Column<Change>[] = [
+    ['was', ({ was }) => was, tint],
+    ['now', ({ now }) => now, tint],
+    ['>turns', (change) => count(change.turns), tint],
+  ];
   const reasons = otherReason > 0 ? `; ${count(otherReason)} alike for another reason` : '';
   const lines = [
-    rows,
+    table(verdicts, columns, paint),
     '',
     `${plural(turns, 'turn')}, ${changed === 0 ? 'none' : count(changed)} judged differently${reasons}.`,
   ];
@@ -218,8 +220,6 @@ function textOf({ turns, changed, otherReason, verdicts, examples }: ChangesSumm
   if (changed > examples.length) lines.push(`  … and ${count(changed - examples.length)} more`);
   return lines.join('\n');
 }
-
-const isChange = ({ was, now }: Change): boolean => was !== now;
 
 function exampleText({ query, sample, attempt, turn, was, verdict, reason, extracted }: VerdictRow): string {
   const again = attempt > 1 ? `, attempt ${attempt}` : '';

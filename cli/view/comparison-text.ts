@@ -5,10 +5,10 @@ import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { type Comparison, shownInterval } from '../../statistics/comparison.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { SettingDifference } from '../../statistics/settings.ts';
-import { lines, type Paint, percent, plural, table } from './format.ts';
+import { type Column, lines, type Paint, plural, real, share, table } from './format.ts';
 
 export interface ComparisonTextInput {
-  readonly names: readonly [a: string, b: string];
+  readonly names: Names;
   readonly comparison: Comparison;
   readonly settings: readonly SettingDifference[];
   /** Tokens of an answer, seconds of its generation, and with prices the cost of each run. */
@@ -19,8 +19,10 @@ export interface ComparisonTextInput {
   };
 }
 
+type Names = readonly [a: string, b: string];
+
 export function comparisonText({ names, comparison, settings, spent }: ComparisonTextInput, paint: Paint): string {
-  const [a, b] = names.map((name) => oneLine(name)) as [string, string];
+  const [a, b] = names.map((name) => oneLine(name)) as unknown as Names;
   const { pairs, measure, atTurn, signTest, visible, difference } = comparison;
   const unit = measure === 'right' ? points : real;
   const what = measure === 'right' ? `right at any turn up to ${atTurn}` : 'return G_1 of complete rollouts';
@@ -34,7 +36,7 @@ export function comparisonText({ names, comparison, settings, spent }: Compariso
     ownLine(comparison, [a, b]),
     `${paint('bold', unit(difference.value))} (95 %: ${interval}); ${tests}.`,
     visible !== null && `These queries can show differences of about ${unit(visible).replace(/^\+/, '')}.`,
-    comparison.named.length > 0 && ['', namedTable(comparison.named, [a, b], paint)],
+    comparison.named.length > 0 && ['', meansTable('mean of a turn', comparison.named, [a, b], paint)],
     comparison.table && ['', cellTable(comparison.table, [a, b], pairs.some(isDivided), paint)],
     '',
     ratioLine('Tokens of an answer, mean', spent.tokens),
@@ -46,37 +48,30 @@ export function comparisonText({ names, comparison, settings, spent }: Compariso
   ).join('\n');
 }
 
-function differenceTable({ measure, byTurn, ...all }: Comparison, [a, b]: [string, string], paint: Paint): string {
-  const first = measure === 'right' ? 'right by turn' : '';
-  const columns = [first, a, b, 'difference', '95 %', 'p', 'queries'].map((title) => `>${title}`);
-  const [mean, unit] = measure === 'right' ? [share, points] : [real, real];
-  const rows = (measure === 'right' ? byTurn : [{ turn: 0, ...all }]).map((row) => [
-    row.turn === 0 ? 'return' : String(row.turn),
-    mean(row.a.value),
-    mean(row.b.value),
-    unit(row.difference.value),
-    intervalText(shownInterval(row.difference.interval, measure), unit),
-    pText(row.difference.p),
-    String(row.difference.n),
-  ]);
-  return table(columns, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+function differenceTable({ measure, byTurn, ...all }: Comparison, names: Names, paint: Paint): string {
+  if (measure !== 'right') return meansTable('', [{ name: 'return', ...all }], names, paint);
+  const rows = byTurn.map(({ turn, ...row }) => ({ name: String(turn), ...row }));
+  return meansTable('>right by turn', rows, names, paint, true);
 }
 
-function namedTable(named: Comparison['named'], [a, b]: [string, string], paint: Paint): string {
-  const columns = ['mean of a turn', `>${a}`, `>${b}`, '>difference', '>95 %', '>p', '>queries'];
-  const rows = named.map((one) => [
-    short(oneLine(one.name), 40),
-    real(one.a.value),
-    real(one.b.value),
-    real(one.difference.value),
-    intervalText(one.difference.interval, real),
-    pText(one.difference.p),
-    String(one.difference.n),
-  ]);
-  return table(columns, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+type Compared = Pick<Comparison, 'a' | 'b' | 'difference'> & { readonly name: string };
+
+/** Means of both runs, with their paired differences. */
+function meansTable(title: string, rows: readonly Compared[], [a, b]: Names, paint: Paint, ofRight = false): string {
+  const [mean, unit] = ofRight ? [share, points] : [real, real];
+  const columns: Column<Compared>[] = [
+    [title, ({ name }) => short(oneLine(name), 40)],
+    [`>${a}`, (row) => mean(row.a.value)],
+    [`>${b}`, (row) => mean(row.b.value)],
+    ['>difference', ({ difference }) => unit(difference.value), 'bold'],
+    ['>95 %', ({ difference }) => intervalText(shownInterval(difference.interval, ofRight ? 'right' : 'return'), unit)],
+    ['>p', ({ difference }) => pText(difference.p)],
+    ['>queries', ({ difference }) => String(difference.n)],
+  ];
+  return table(rows, columns, paint);
 }
 
-function ownLine({ a, b, measure }: Comparison, names: [string, string]): string {
+function ownLine({ a, b, measure }: Comparison, names: Names): string {
   const unit = measure === 'right' ? share : real;
   const own = [a, b].map(
     ({ value, interval }, i) => `${names[i]} ${unit(value)} (95 %: ${intervalText(interval, unit)})`,
@@ -87,28 +82,24 @@ function ownLine({ a, b, measure }: Comparison, names: [string, string]): string
 /** Some of its samples are right, in one of the runs. */
 const isDivided = ({ a, b }: { readonly a: number; readonly b: number }): boolean => a % 1 !== 0 || b % 1 !== 0;
 
-function cellTable(
-  cells: NonNullable<Comparison['table']>,
-  [a, b]: [string, string],
-  isOfMost: boolean,
-  paint: Paint,
-): string {
+function cellTable(cells: NonNullable<Comparison['table']>, [a, b]: Names, isOfMost: boolean, paint: Paint): string {
   const rows = [
-    [`${a} right`, String(cells.both), String(cells['only-a'])],
-    [`${a} wrong`, String(cells['only-b']), String(cells.neither)],
+    [`${a} right`, cells.both, cells['only-a']],
+    [`${a} wrong`, cells['only-b'], cells.neither],
+  ] as const;
+  const columns: Column<(typeof rows)[number]>[] = [
+    [isOfMost ? 'queries, by more than half of their samples' : 'queries', ([name]) => name],
+    [`>${b} right`, ([, right]) => String(right)],
+    [`>${b} wrong`, ([, , wrong]) => String(wrong)],
   ];
-  return table(
-    [isOfMost ? 'queries, by more than half of their samples' : 'queries', `>${b} right`, `>${b} wrong`],
-    rows,
-    paint,
-  );
+  return table(rows, columns, paint);
 }
 
 function ratioLine(name: string, [a, b]: readonly (number | null)[]): string | false {
   return a != null && b != null && `${name}: ${real(a)} → ${real(b)}${a > 0 ? ` (× ${real(b / a)})` : ''}`;
 }
 
-function notPaired(comparison: Comparison, [a, b]: [string, string], paint: Paint): string[] {
+function notPaired(comparison: Comparison, [a, b]: Names, paint: Paint): string[] {
   const some = (queries: readonly string[]) =>
     queries
       .slice(0, 3)
@@ -126,15 +117,10 @@ function notPaired(comparison: Comparison, [a, b]: [string, string], paint: Pain
   );
 }
 
-const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));
 const sign = (value: number): string => (value > 0 ? '+' : value < 0 ? '−' : '±');
 
 export function points(value: number | null): string {
   return value === null ? '–' : `${sign(value)}${Math.abs(100 * value).toFixed(1)} points`;
-}
-
-function real(value: number | null): string {
-  return value === null ? '–' : String(Number(value.toPrecision(4))).replace('-', '−');
 }
 
 export function intervalText(interval: Interval | null, unit: (value: number) => string): string {

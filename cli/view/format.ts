@@ -2,6 +2,7 @@
 
 import { styleText } from 'node:util';
 import { oneLine, visible } from '../../domain/text/foreign-text.ts';
+import type { Interval } from '../../statistics/mean.ts';
 import type { Io, Stream } from '../io.ts';
 
 /** The lines that are there: of a condition that does not hold, none. */
@@ -33,6 +34,22 @@ export function tokensText(tokens: number | null): string {
 
 export function percent(part: number, whole: number, digits = 1): string {
   return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(digits)} %`;
+}
+
+export function share(value: number | null): string {
+  return value === null ? '–' : percent(value, 1);
+}
+
+/** Four digits are shown of a number that is no count. */
+export function real(value: number | null): string {
+  if (value === null) return '–';
+  const text = Math.abs(value) >= 1000 ? count(value) : String(Number(value.toPrecision(4)));
+  return text.replace('-', '−');
+}
+
+/** `12.3 to 45.6`, in percent. */
+export function percents(bounds: Interval | null): string {
+  return bounds === null ? '–' : bounds.map((bound) => (100 * bound).toFixed(1)).join(' to ');
 }
 
 /** `0:07`, `12:03`, `3:00:07`. */
@@ -74,35 +91,32 @@ export function paintFor(stream: Stream, env: Io['env']): Paint {
   return wanted ? (tint, text) => styleText(tint, text, { validateStream: false }) : (_, text) => text;
 }
 
-/**
- * `columns`: titles; cells below one with `>` before it are aligned to the right. Cells hold no colour codes; `tint`
- * colours a whole cell after it was padded.
- */
-export function table(
-  columns: readonly string[],
-  rows: readonly (readonly string[])[],
-  paint: Paint,
-  tint: (row: number, column: number) => Tint | undefined = () => undefined,
-): string {
-  const titles = columns.map((column) => column.replace(/^>/, ''));
-  const widths = titles.map((title, c) => Math.max(width(title), ...rows.map((row) => width(row[c] ?? ''))));
-  const line = (cells: readonly string[], paintCell: (text: string, column: number) => string) =>
-    columns
+/** A title, with `>` before it where cells are aligned to the right; a row's cell, without colour codes; its tint. */
+export type Column<T> = readonly [
+  title: string,
+  cell: (row: T) => string,
+  tint?: Tint | ((row: T) => Tint | undefined),
+];
+
+/** Of a condition that does not hold, there is no column. */
+export function table<T>(rows: readonly T[], columns: readonly (Column<T> | false)[], paint: Paint): string {
+  const shown = columns.filter((column) => column !== false);
+  const titles = shown.map(([title]) => title.replace(/^>/, ''));
+  const cells = rows.map((row) => shown.map(([, cell]) => cell(row)));
+  const widths = titles.map((title, c) => Math.max(width(title), ...cells.map((row) => width(row[c]!))));
+  const line = (texts: readonly string[], tintOf: (column: Column<T>) => Tint | undefined) =>
+    shown
       .map((column, c) => {
-        const space = ' '.repeat(widths[c]! - width(cells[c] ?? ''));
-        const padded = column.startsWith('>') ? space + (cells[c] ?? '') : (cells[c] ?? '') + space;
-        return paintCell(c === columns.length - 1 ? padded.trimEnd() : padded, c);
+        const space = ' '.repeat(widths[c]! - width(texts[c]!));
+        const padded = column[0].startsWith('>') ? space + texts[c]! : texts[c]! + space;
+        const text = c === shown.length - 1 ? padded.trimEnd() : padded;
+        const tint = tintOf(column);
+        return tint ? paint(tint, text) : text;
       })
       .join('  ')
       .trimEnd();
-  const head = line(titles, (text) => paint('dim', text));
-  const body = rows.map((row, r) =>
-    line(row, (text, c) => {
-      const of = tint(r, c);
-      return of ? paint(of, text) : text;
-    }),
-  );
-  return [head, ...body].join('\n');
+  const body = rows.map((row, r) => line(cells[r]!, ([, , tint]) => (typeof tint === 'function' ? tint(row) : tint)));
+  return [line(titles, () => 'dim'), ...body].join('\n');
 }
 
 function width(text: string): number {

@@ -7,29 +7,23 @@ import { openWeightsLedger } from '../../records/run/weights.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { type Workers, workersOf } from '../../client/temporal/workers.ts';
-import { count, type Paint, percent, table, plural } from './format.ts';
-
-const NUMBERS = ['>requests', '>share', '>in flight', '>median'];
-const COLUMNS = ['server', 'state', ...NUMBERS, 'version', 'asked again', 'failures', 'last failure'];
+import { type Column, count, type Paint, percent, plural, table } from './format.ts';
 
 export function serverTable(servers: readonly ServerStatus[], paint: Paint): string {
   const all = servers.reduce((sum, { requests }) => sum + requests, 0);
-  const rows = servers.map((s) => [
-    oneLine(s.url),
-    s.state,
-    count(s.requests),
-    percent(s.requests, all),
-    count(s.inFlight),
-    s.latencyP50Ms === null ? '–' : `${(s.latencyP50Ms / 1000).toFixed(2)} s`,
-    oneLine(versionText(s)),
-    againText(s),
-    failuresText(s),
-    oneLine(s.lastFailure ?? ''),
-  ]);
-  const isOdd = ({ state, fellFrom }: ServerStatus, column: number) =>
-    (column === 1 && state !== 'up') || (column === 6 && fellFrom);
-  const lines = table(COLUMNS, rows, paint, (row, column) => (isOdd(servers[row]!, column) ? 'red' : undefined));
-  return `${lines}\n${paint('dim', 'Counts are of the workers, over all their runs.')}`;
+  const columns: Column<ServerStatus>[] = [
+    ['server', ({ url }) => oneLine(url)],
+    ['state', ({ state }) => state, ({ state }) => (state === 'up' ? undefined : 'red')],
+    ['>requests', ({ requests }) => count(requests)],
+    ['>share', ({ requests }) => percent(requests, all)],
+    ['>in flight', ({ inFlight }) => count(inFlight)],
+    ['>median', ({ latencyP50Ms: ms }) => (ms === null ? '–' : `${(ms / 1000).toFixed(2)} s`)],
+    ['version', (server) => oneLine(versionText(server)), ({ fellFrom }) => (fellFrom ? 'red' : undefined)],
+    ['asked again', againText],
+    ['failures', failuresText],
+    ['last failure', ({ lastFailure }) => oneLine(lastFailure ?? '')],
+  ];
+  return `${table(servers, columns, paint)}\n${paint('dim', 'Counts are of the workers, over all their runs.')}`;
 }
 
 /** `5, 0.24 s each`: the answers whose logprobs were compared, and what each waited for that. */

@@ -9,7 +9,7 @@ import type { Provisional } from '../../statistics/in-progress.ts';
 import type { Distribution, Interval } from '../../statistics/mean.ts';
 import { type RunStatistics, sharesOf } from '../../statistics/run-statistics.ts';
 import type { Evaluation } from '../../viewer/model/messages.ts';
-import { count, lines, type Paint, percent, plural, table } from './format.ts';
+import { type Column, count, lines, type Paint, percent, percents, plural, real, share, table } from './format.ts';
 
 export function statisticsText(statistics: RunStatistics, { explain = false, end = null, paint }: TextOptions): string {
   const { byTurn, timing, calls, provisional, endings, returns, meanLogprob } = statistics;
@@ -64,66 +64,64 @@ export interface TextOptions {
   readonly paint: Paint;
 }
 
-const TURNS = ['>turn', '>judged', '>right', '>accuracy', '>95 %', '>right by then', '>of all', '>95 %'];
-
 function turnTable(turns: readonly TurnStatistics[], paint: Paint): string {
   const part = ({ count: n, of }: TurnStatistics['repairs']) => (of === 0 ? '–' : `${count(n)}/${count(of)}`);
   const several = turns.length > 1;
-  const cut = turns.some(({ finish }) => (finish.length ?? 0) > 0);
-  const rows = turns.map((t) => [
-    String(t.turn),
-    count(t.judged),
-    count(t.right),
-    percent(t.right, t.judged),
-    interval(t.accuracy),
-    count(Math.round((t.rightBy.value ?? 0) * t.rightBy.n)),
-    share(t.rightBy.value),
-    interval(t.rightBy),
-    ...(several ? [part(t.repairs), part(t.spoils)] : []),
-    ...(cut ? [count(t.finish.length ?? 0)] : []),
-  ]);
-  const columns = [...TURNS, ...(several ? ['>repaired', '>spoiled'] : []), ...(cut ? ['>cut'] : [])];
-  return table(columns, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+  const columns: (Column<TurnStatistics> | false)[] = [
+    ['>turn', ({ turn }) => String(turn)],
+    ['>judged', ({ judged }) => count(judged)],
+    ['>right', ({ right }) => count(right)],
+    ['>accuracy', ({ right, judged }) => percent(right, judged), 'bold'],
+    ['>95 %', ({ accuracy }) => interval(accuracy)],
+    ['>right by then', ({ rightBy }) => count((rightBy.value ?? 0) * rightBy.n)],
+    ['>of all', ({ rightBy }) => share(rightBy.value)],
+    ['>95 %', ({ rightBy }) => interval(rightBy)],
+    several && ['>repaired', ({ repairs }) => part(repairs)],
+    several && ['>spoiled', ({ spoils }) => part(spoils)],
+    turns.some(({ finish }) => (finish.length ?? 0) > 0) && ['>cut', ({ finish }) => count(finish.length ?? 0)],
+  ];
+  return table(turns, columns, paint);
 }
 
 const MOST_CALLS = 20;
 
 /** The names are a model's: a run may have any number of them. */
 function callLines(calls: readonly CallStatistics[], paint: Paint): string[] {
-  const times = ['>seconds p50', '>p90', '>max'];
-  const columns = ['call', '>calls', '>ok', '>failed', '>timed out', '>refused', '>of turns', ...times];
-  const rows = calls
-    .slice(0, MOST_CALLS)
-    .map((one) => [
-      one.name === null ? 'unreadable' : short(oneLine(one.name), 40),
-      count(one.calls),
-      ...(['ok', 'failed', 'timed-out', 'refused'] as const).map((outcome) => count(one.outcomes[outcome])),
-      percent(one.turns, one.ofTurns),
-      ...[one.seconds.p50, one.seconds.p90, one.seconds.max].map(real),
-    ]);
+  const rows = calls.slice(0, MOST_CALLS);
+  const columns: Column<CallStatistics>[] = [
+    ['call', ({ name }) => (name === null ? 'unreadable' : short(oneLine(name), 40))],
+    ['>calls', (one) => count(one.calls), 'bold'],
+    ...(['ok', 'failed', 'timed-out', 'refused'] as const).map((outcome): Column<CallStatistics> => [
+      `>${outcome.replace('-', ' ')}`,
+      (one) => count(one.outcomes[outcome]),
+    ]),
+    ['>of turns', ({ turns, ofTurns }) => percent(turns, ofTurns)],
+    ['>seconds p50', ({ seconds }) => real(seconds.p50)],
+    ['>p90', ({ seconds }) => real(seconds.p90)],
+    ['>max', ({ seconds }) => real(seconds.max)],
+  ];
   const more = calls.length - rows.length;
   const refused = REFUSALS.flatMap((reason) => {
     const n = calls.reduce((sum, { refusals }) => sum + (refusals[reason] ?? 0), 0);
     return n > 0 ? [`${count(n)} ${reason}`] : [];
   });
   return lines(
-    table(columns, rows, paint, (_, column) => (column === 1 ? 'bold' : undefined)),
+    table(rows, columns, paint),
     more > 0 && `${plural(more, 'further name')} with fewer calls: --json.`,
     refused.length > 0 && `refused      ${refused.join(', ')}`,
   );
 }
 
 function numberTable(numbers: readonly Estimate[], explain: boolean, paint: Paint): string {
-  const columns = ['number', '>value', '>95 %', 'of', 'left out', ...(explain ? ['definition'] : [])];
-  const rows = numbers.map((one) => [
-    one.name,
-    share(one.value),
-    interval(one),
-    of(one),
-    one.leftOut === 0 ? '' : count(one.leftOut),
-    ...(explain ? [one.definition] : []),
-  ]);
-  return table(columns, rows, paint, (_, column) => (column === 1 ? 'bold' : undefined));
+  const columns: (Column<Estimate> | false)[] = [
+    ['number', ({ name }) => name],
+    ['>value', ({ value }) => share(value), 'bold'],
+    ['>95 %', interval],
+    ['of', ({ n, unit }) => `${count(n)} ${unit}`],
+    ['left out', ({ leftOut }) => (leftOut === 0 ? '' : count(leftOut))],
+    explain && ['definition', ({ definition }) => definition],
+  ];
+  return table(numbers, columns, paint);
 }
 
 function provisionalLines(
@@ -150,50 +148,37 @@ function provisionalLines(
 
 /** Held-out evaluations, by version. */
 export function evaluationTable(evaluations: readonly Evaluation[], paint: Paint): string {
-  const columns = ['>version', '>right at any turn', '>95 %', '>rollouts', '>return', '>tokens', 'answered by', 'run'];
-  const rows = evaluations.map(({ version, state, right, interval: bounds, rollouts, total, ...one }) => [
-    String(version),
-    state === 'ended' ? share(right) : state === 'open' ? 'being played' : state,
-    bounds === null ? '–' : percents(bounds),
-    rollouts === total ? count(total) : `${count(rollouts)} of ${count(total)}`,
-    real(one.meanReturn),
-    real(one.tokens),
-    one.answeredBy === null ? '–' : [...new Set(one.answeredBy)].join(' to '),
-    one.run,
-  ]);
-  return table(columns, rows, paint, (_, column) => (column === 1 ? 'bold' : undefined));
+  const columns: Column<Evaluation>[] = [
+    ['>version', ({ version }) => String(version)],
+    ['>right at any turn', (one) => (one.state === 'ended' ? share(one.right) : stateText(one)), 'bold'],
+    ['>95 %', (one) => inPercent(one.interval)],
+    ['>rollouts', ({ rollouts, total }) => count(rollouts) + (rollouts === total ? '' : ` of ${count(total)}`)],
+    ['>return', ({ meanReturn }) => real(meanReturn)],
+    ['>tokens', ({ tokens }) => real(tokens)],
+    ['answered by', ({ answeredBy }) => (answeredBy === null ? '–' : [...new Set(answeredBy)].join(' to '))],
+    ['run', ({ run }) => run],
+  ];
+  return table(evaluations, columns, paint);
 }
+
+const stateText = ({ state }: Evaluation): string => (state === 'open' ? 'being played' : state);
 
 const SHOWN_EVALUATIONS = 3;
 
 /** The newest held-out evaluations in one line; undefined without any. */
 export function evaluationLine(evaluations: readonly Evaluation[], paint: Paint): string | undefined {
   if (evaluations.length === 0) return undefined;
-  const newest = evaluations.slice(-SHOWN_EVALUATIONS).map(({ version, state, right, rollouts, total }) => {
-    if (state === 'ended') return `version ${version} ${share(right)}`;
-    return `version ${version} ${state === 'open' ? 'is being played' : state} (${count(rollouts)} of ${count(total)})`;
+  const newest = evaluations.slice(-SHOWN_EVALUATIONS).map((one) => {
+    if (one.state === 'ended') return `version ${one.version} ${share(one.right)}`;
+    return `version ${one.version} ${stateText(one)} (${count(one.rollouts)} of ${count(one.total)})`;
   });
   const before = evaluations.length > SHOWN_EVALUATIONS ? '… ' : '';
   return `${paint('dim', 'Held out')}   right at any turn: ${before}${newest.join(', ')}`;
 }
 
-const of = ({ n, unit }: Estimate): string => `${count(n)} ${unit}`;
+const interval = (estimate: Estimate): string => inPercent(saysNothing(estimate) ? null : estimate.interval);
 
-const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));
-
-function interval(estimate: Estimate): string {
-  return estimate.interval === null || saysNothing(estimate) ? '–' : percents(estimate.interval);
-}
-
-function percents(bounds: Interval): string {
-  const [low, high] = bounds.map((bound) => (100 * bound).toFixed(1));
-  return `${low} to ${high} %`;
-}
-
-function real(value: number | null): string {
-  if (value === null) return '–';
-  return Math.abs(value) >= 1000 ? count(value) : String(Number(value.toPrecision(4)));
-}
+const inPercent = (bounds: Interval | null): string => (bounds === null ? '–' : `${percents(bounds)} %`);
 
 const realInterval = (bounds: Interval | null): string =>
   bounds === null ? '' : ` (95 %: ${real(bounds[0])} to ${real(bounds[1])})`;

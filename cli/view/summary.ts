@@ -6,28 +6,26 @@ import { counting, ended } from '../../domain/run/progress.ts';
 import { OUTCOMES } from '../../domain/rollout/ending.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import type { CheckSummary } from '../../records/check/check.ts';
-import { count, lines, type Paint, percent, plural, table, tokensText } from './format.ts';
+import { type Column, count, lines, type Paint, percent, plural, table, tokensText } from './format.ts';
 
 type Counted = Pick<CollectionResult, 'counts' | 'total'>;
 
-const COLUMNS = ['>turn', '>judged', '>right', '>accuracy', '>right so far, of all'];
-
 export function accuracyTable({ counts, total }: Counted, paint: Paint): string {
-  const rows = counts.judgedAt.map((judged, i) => {
-    const right = counts.rightAt[i] ?? 0;
-    const rightBy = counts.rightBy[i] ?? 0;
-    return [
-      String(i + 1),
-      count(judged),
-      count(right),
-      percent(right, judged),
-      `${count(rightBy)}  ${percent(rightBy, counting(total, counts)).padStart(7)}`,
-    ];
-  });
-  return table(COLUMNS, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+  const { judgedAt, rightAt, rightBy } = counts;
+  const all = counting(total, counts);
+  const columns: Column<number>[] = [
+    ['>turn', (i) => String(i + 1)],
+    ['>judged', (i) => count(judgedAt[i]!)],
+    ['>right', (i) => count(rightAt[i] ?? 0)],
+    ['>accuracy', (i) => percent(rightAt[i] ?? 0, judgedAt[i]!), 'bold'],
+    ['>right so far, of all', (i) => `${count(rightBy[i] ?? 0)}  ${percent(rightBy[i] ?? 0, all).padStart(7)}`],
+  ];
+  return table([...judgedAt.keys()], columns, paint);
 }
 
-const REWARD_COLUMNS = ['>turn', '>rewarded', '>mean', '>spread', '>least', '>most'];
+const REWARD_COLUMNS = ['>turn', '>rewarded', '>mean', '>spread', '>least', '>most'].map(
+  (title, i): Column<readonly string[]> => [title, (cells) => cells[i]!, () => (i === 2 ? 'bold' : undefined)],
+);
 
 /** The accuracy of the turns that have a verdict, and the rewards of those that have one of their own. */
 function turnTables(result: Counted, paint: Paint): string[] {
@@ -35,7 +33,7 @@ function turnTables(result: Counted, paint: Paint): string[] {
   const rewards = rewardAt.map((at, i) => [String(i + 1), count(at.count), ...rewardCells(at)]);
   const tables = lines(
     judgedAt.length > 0 && accuracyTable(result, paint),
-    rewards.length > 0 && table(REWARD_COLUMNS, rewards, paint, (_, i) => (i === 2 ? 'bold' : undefined)),
+    rewards.length > 0 && table(rewards, REWARD_COLUMNS, paint),
   );
   return tables.flatMap((text) => [text, '']);
 }

@@ -40,10 +40,13 @@ describe('printed text', () => {
 
   test('columns line up, also where cells are not ASCII', () => {
     const text = table(
-      ['name', '>n'],
       [
-        ['ß…', '1'],
-        ['abcdef', '22'],
+        ['ß…', 1],
+        ['abcdef', 22],
+      ] as const,
+      [
+        ['name', ([name]) => name],
+        ['>n', ([, n]) => String(n)],
       ],
       (_, t) => t,
     );
