@@ -19,7 +19,7 @@ const TEMPORAL = [
 const PARTS = [
   'test/local/machine/*.test.ts',
   'test/environments/{code-judge,code-sandbox,code-still,environments,own-command,own-docs,own-doors,own-held,own-kills,own-limits,pool,repeated,under-load}.test.ts',
-  'test/environments/{bigreals,math-broken,math-generated,math-random,metamorphic,one-solution}.test.ts',
+  'test/environments/{bigreals,math-broken,math-generated,one-solution}.test.ts',
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,freed-models,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/formats/exports/{everturn-rows,read-samples,sample-id-python}.test.ts',

@@ -76,16 +76,6 @@ describe('a process that starts sandboxes and is stopped', () => {
     expect(ranMs).toBeLessThan(WALL_MS);
   });
 
-  test('lets a program that goes on have the rest of its time, and then ends it', async () => {
-    const { running, runner } = await begun('import time\nwhile True: time.sleep(1)', mark());
-    process.kill(runner, 'SIGSTOP');
-    await longStop();
-    const goesOn = performance.now();
-    process.kill(runner, 'SIGCONT');
-    expect(await running).toMatchObject({ ending: 'wall-limit' });
-    expect(performance.now() - goesOn).toBeGreaterThan(WALL_MS / 4);
-  });
-
   test('and never goes on is replaced: its run failed by the machine, and nothing of it is left', async () => {
     const word = mark();
     const { run, running, runner } = await begun('import time\nwhile True: time.sleep(1)', word, () => 6_000);

@@ -29,12 +29,6 @@ const misses = (side: 'right' | 'wrong'): string[] =>
   });
 
 describe('an answer in the layout of a known data set', () => {
-  test('has at least 1,000 equal forms and 300 near misses to be tried on', () => {
-    expect(pairs('right').length).toBeGreaterThanOrEqual(1_000);
-    expect(pairs('wrong').length).toBeGreaterThanOrEqual(300);
-    expect(new Set(groups.map(({ layout }) => layout)).size).toBeGreaterThanOrEqual(25);
-  });
-
   test('is right in at least 98 of 100 equal forms', () => {
     const missed = misses('right');
     if (missed.length > 0) console.log(`${missed.length} of ${pairs('right').length} missed:\n${missed.join('\n')}`);

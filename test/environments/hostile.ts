@@ -112,8 +112,4 @@ export const HOSTILE: readonly Hostile[] = [
   ]),
   ...Object.entries(BOMBS),
   ...Object.entries(BOMBS).map(([name, text]): readonly [string, string] => [`boxed ${name}`, `So \\boxed{${text}}.`]),
-  ...Object.entries(BOMBS).map(([name, text]): readonly [string, string] => [
-    `late ${name}`,
-    `${fill('So 1 + 1 = 2. ')}$${text}$`,
-  ]),
 ].map(([name, answer], n) => ({ name, answer, solution: SOLUTIONS[n % SOLUTIONS.length] ?? '5' }));

@@ -52,21 +52,10 @@ describe('the judge of generated pairs', () => {
 });
 
 describe('a hostile text', () => {
-  test(`is of more than 100 kinds`, () => {
-    expect(new Set(HOSTILE.map(({ name }) => name)).size).toBeGreaterThan(300);
-  });
-
   test('never throws and is never right, as an answer or as a solution', () => {
     for (const { name, solution, answer } of HOSTILE) {
       expect(judgeMath(answer, [solution]).verdict, name).not.toBe('right');
       expect(judgeMath(solution, [answer]).verdict, name).not.toBe('right');
-    }
-  });
-
-  test('answers itself or is too much to compare, but is never another’s difference', () => {
-    for (const { name, answer } of HOSTILE.filter(({ answer: text }) => text.length < 4_000)) {
-      const { verdict, reason } = judgeMath(answer, [answer]);
-      if (verdict === 'wrong') expect(reason, name).toMatch(/^(no-answer|cut-off)$/);
     }
   });
 });

@@ -93,17 +93,6 @@ describeUnless(NO_PYTHON)('a command as environment', () => {
     expect(tries).toBeLessThan(6);
   });
 
-  test('that breaks the contract in its first call does so by itself, and in a later one perhaps for another', async () => {
-    const fresh = createOwnEnvironments({ log, permitted: (asked) => asked.spec, processes: 1 });
-    const ask = (how: string) =>
-      fresh.open(record, '/runs/r').respond(moveOf(rolloutOf(record, { how }, 'q'), '4'), { signal: NEVER });
-    await expect(ask('other-id')).rejects.toMatchObject({ reason: 'environment-broken', retryable: false });
-    await ask('fine');
-    await expect(ask('other-id')).rejects.toMatchObject({ reason: 'environment-broken', retryable: true });
-    await ask('fine');
-    await fresh.close();
-  });
-
   test('that hangs holds up nobody else', async () => {
     const hung = failure({ how: 'hang' });
     for (let n = 0; n < 20; n++) expect(await respond({ how: 'fine' }, `q${n}`)).toMatchObject({ verdict: {} });
@@ -117,29 +106,6 @@ describeUnless(NO_PYTHON)('a command as environment', () => {
     for (let n = 0; n < 200 && running(); n++) await sleep(50);
     expect(running()).toBe(false);
   });
-
-  test.each([
-    [{ reward: 1e31 }, 'reward'],
-    [{ reward: { a: 'x' } }, 'reward'],
-    [{ verdict: 'maybe' }, 'verdict'],
-    [{ verdict: { verdict: 'right', reason: 'Because I say so' } }, 'verdict'],
-    [{ messages: [{ role: 'assistant', content: 'I am right.' }] }, 'messages.0.role'],
-    [{ messages: [{ role: 'user', content: 7 }] }, 'messages.0.content'],
-    [{ done: 'yes' }, 'done'],
-    [{ metrics: { a: null } }, 'metrics'],
-    [{ succes: true }, 'succes'],
-    [{ verdict: 'right', state: { n: 1 } }, 'state'],
-    [{}, 'empty'],
-    [[], 'object'],
-    [null, 'object'],
-  ] as readonly (readonly [JsonObject, string])[])(
-    'that replies %j is refused, and the field is named',
-    async (reply, field) => {
-      const failed = await failure({ how: 'reply', reply });
-      expect(failed.reason).toBe('environment-broken');
-      expect(failed.message).toContain(field);
-    },
-  );
 
   test.each([
     [{ reward: 0.25 }, { reward: 0.25, done: true }],

@@ -2,7 +2,7 @@
 // the commands `env new`, `env test` and `judge --run --environment`.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -11,7 +11,6 @@ import { buildProgram } from '../../cli/program.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { parseAgent } from '../../run/agents.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { putCode } from '../../records/run/code.ts';
 import { openFileStore } from '../../records/file-store.ts';
@@ -143,21 +142,6 @@ describeUnless(NO_PYTHON)('the examples', () => {
     // No hidden case is ever shown.
     expect(told.join()).not.toContain('17 25');
   }, 120_000);
-
-  test('bring agents that have an end', async () => {
-    const found: string[] = [];
-    for (const name of ['tictactoe.ts', ...(hasSandbox ? ['code_repair.py'] : [])]) {
-      const { agents } = await describeEnvironment(parseSpec(join(EXAMPLES, name), folder), () => undefined);
-      found.push(...agents.map((agent) => parseAgent(agent, name).name));
-    }
-    expect(found).toEqual(['tictactoe', ...(hasSandbox ? ['code-repair'] : [])]);
-  });
-
-  test('in Python are no longer than a page, an adapter for three kinds of servers than two', () => {
-    const lines = (name: string) => readFileSync(join(EXAMPLES, name), 'utf8').trimEnd().split('\n').length;
-    for (const name of readdirSync(EXAMPLES).filter((file) => file.endsWith('.py')))
-      expect(lines(name), name).toBeLessThanOrEqual(name === 'reward_server.py' ? 160 : 80);
-  });
 });
 
 async function everturn(...args: string[]) {
@@ -195,11 +179,6 @@ describeUnless(NO_PYTHON)('everturn env', () => {
     expect(tried.code).toBe(1);
     expect(tried.out).toContain('a: turn 1 gets another reply in another process: reward');
     expect(tried.out).toMatch(/b: The environment odd broke the contract in `respond`.*succes/);
-  });
-
-  test('refuses to test what does not load (2), and rows that are not there (6)', async () => {
-    expect(await everturn('env', 'test', './none.ts', 'odd.jsonl')).toMatchObject({ code: 2 });
-    expect(await everturn('env', 'test', './odd.mjs', 'none.jsonl')).toMatchObject({ code: 6 });
   });
 });
 

@@ -127,14 +127,6 @@ describe('a server of OpenEnv', () => {
     }
   });
 
-  test('that goes away between two turns has lost its session as well', async () => {
-    const { environment, rollout } = await game();
-    const { turns, rollout: played } = await playOwn(environment, rollout, ['0']);
-    await server.close();
-    const ask = environment.respond(moveOf(played, '1', turns), { signal: NEVER });
-    await expect(ask).rejects.toMatchObject({ reason: expect.stringMatching(/lost|unreachable/) });
-  });
-
   test.each([
     ['sends more than a reply may hold', 'environment-error', () => frame(1, Buffer.alloc(2 << 20, 'x'))],
     ['announces more than may be read', 'environment-lost', () => head(2 ** 30)],
@@ -151,23 +143,6 @@ describe('a server of OpenEnv', () => {
     await expect(ask()).rejects.toMatchObject({ reason });
     await expect(ask()).rejects.toMatchObject(LOST);
     await until('the connection is gone', async () => server.open() === 0 || undefined, 30_000);
-  });
-
-  test('may send pings and messages in pieces', async () => {
-    const { environment, rollout } = await game();
-    const { turns, rollout: played } = await playOwn(environment, rollout, ['0']);
-    server.faults.step = (peer) => {
-      const text = Buffer.from('{"type":"observation","data":{"observation":{"text":"é"},"reward":true}}');
-      peer.ping();
-      peer.raw(frame(1, text.subarray(0, 57), false));
-      peer.ping();
-      peer.raw(frame(0, text.subarray(57)));
-    };
-    expect(await environment.respond(moveOf(played, '1', turns), { signal: NEVER })).toEqual({
-      reward: 1,
-      messages: [{ role: 'user', content: 'é' }],
-    });
-    await until('the pings are answered', async () => server.pongs() === 2 || undefined, 30_000);
   });
 
   test('that refuses an action of the model says why to the model, and the session goes on', async () => {
@@ -204,24 +179,12 @@ describe('a server of OpenEnv', () => {
     await expect(begin).rejects.toMatchObject({ reason: 'environment-mismatch', retryable: false });
   });
 
-  test('of an older version, which does not say who it is, has a name by its address', async () => {
-    server.faults.metadata = undefined;
-    const { record } = await game();
-    expect(record).toMatchObject({ name: 'openenv', version: 'claimed' });
-  });
-
   test.each([
     ['--action gues', 'no field "gues"'],
     ['--idle-seconds never', 'idleSeconds'],
     ['--what 1', 'ended with exit code 1'],
   ])('is refused at start where its options cannot be meant: %s', async (options, says) => {
     await expect(described(`node ${ADAPTER} ${server.url} ${options}`)).rejects.toThrow(says);
-  });
-
-  test('that is away is refused at start', async () => {
-    await expect(described(`node ${ADAPTER} http://127.0.0.1:9`)).rejects.toMatchObject({
-      reason: 'environment-unloadable',
-    });
   });
 });
 

@@ -103,15 +103,6 @@ class Guess(Environment):
     await expect(described('refused', code)).rejects.toThrow(words);
   });
 
-  test('that speaks the protocol through a library of its own does', async () => {
-    const code = `import json, sys
-def serve():
-    print(json.dumps({"hello": {"protocol": 1, "name": "by-library", "version": "1"}}), flush=True)
-`;
-    writeFileSync(join(folder, 'spoken.py'), code);
-    expect(await described('user', 'from spoken import serve\nserve()\n')).toMatchObject({ name: 'by-library' });
-  });
-
   test('that speaks the protocol itself does', async () => {
     const code = `import json, sys
 print(json.dumps({"hello": {"protocol": 1, "name": "itself", "version": "1"}}), flush=True)

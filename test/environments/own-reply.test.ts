@@ -20,6 +20,16 @@ describe('a reply', () => {
       'Invalid option: expected one of "right"|"wrong"|"undecided"; or Invalid input: expected object',
     ],
     ['{"verdict": {"verdict": "right", "why": 1}}', '`verdict`: Unrecognized key: "why"'],
+    ['{"reward": 1e31}', 'reward'],
+    ['{"reward": {"a": "x"}}', 'reward'],
+    ['{"messages": [{"role": "assistant", "content": "I am right."}]}', 'messages.0.role'],
+    ['{"messages": [{"role": "user", "content": 7}]}', 'messages.0.content'],
+    ['{"done": "yes"}', 'done'],
+    ['{"metrics": {"a": null}}', 'metrics'],
+    ['{"succes": true}', 'succes'],
+    ['{"verdict": "right", "state": {"n": 1}}', 'state'],
+    ['{}', 'empty'],
+    ['null', 'object'],
   ])('%s is refused, and the message names the field', (json, said) => {
     const reading = () => read(json);
     expect(reading).toThrow(said);

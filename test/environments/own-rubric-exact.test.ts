@@ -75,11 +75,6 @@ describe('a rubric that asks the exact judge first', () => {
     expect(calls()).toBe(1);
   });
 
-  test('asks the model once more after a reply without a verdict', async () => {
-    judge.reply = (one) => (calls() === 1 ? 'Hm.' : `${markOf(one)} same`);
-    expect(await respond('41')).toMatchObject({ verdict: { verdict: 'right' }, judged: { promptTokens: 2000 } });
-  });
-
   test('leaves undecided, never wrong, what the exact judge calls different while the model is away', async () => {
     judge.fault = (response) => void response.writeHead(503).end('away');
     await expect(respond('41')).rejects.toMatchObject({ reason: 'judge-unreachable', retryable: true });

@@ -37,7 +37,6 @@ export async function openEnvServer() {
   };
   const seen: { readonly type: string; readonly data?: Data }[] = [];
   let sessions = 0;
-  let pongs = 0;
   const server = await serveSockets(
     (path) => {
       if (path.endsWith('/schema')) return { action: faults.schema, observation: {}, state: {} };
@@ -87,12 +86,11 @@ export async function openEnvServer() {
           if (guess === number) return peer.send(observation('Right.', 1 / steps, true));
           peer.send(observation(guess < number ? 'Higher.' : 'Lower.', -0.125));
         },
-        pong: () => void pongs++,
         gone() {
           if (isOpen) sessions--;
         },
       };
     },
   );
-  return { ...server, faults, seen, sessions: () => sessions, pongs: () => pongs };
+  return { ...server, faults, seen, sessions: () => sessions };
 }

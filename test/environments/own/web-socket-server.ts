@@ -8,7 +8,6 @@ export interface Peer {
   send(text: string): void;
   /** As it stands, frame bytes included. */
   raw(bytes: Buffer): void;
-  ping(): void;
   close(code?: number): void;
   /** Cuts the connection. */
   destroy(): void;
@@ -17,7 +16,6 @@ export interface Peer {
 export interface Handler {
   open?(peer: Peer): void;
   message(text: string, peer: Peer): void;
-  pong?(): void;
   /** The connection is gone. */
   gone?(): void;
 }
@@ -79,7 +77,6 @@ export async function serveSockets(
     const peer: Peer = {
       send: (text) => write(frame(1, Buffer.from(text))),
       raw: write,
-      ping: () => write(frame(9, Buffer.from('still there?'))),
       close(code = 1000) {
         const payload = Buffer.alloc(2);
         payload.writeUInt16BE(code);
@@ -96,7 +93,6 @@ export async function serveSockets(
       for (const { opcode, payload } of read.frames) {
         if (opcode === 1) handler.message(payload.toString('utf8'), peer);
         else if (opcode === 8) peer.close();
-        else if (opcode === 10) handler.pong?.();
       }
     });
     socket.on('end', () => socket.end());

@@ -2,7 +2,7 @@
 // that no answer cut short ever gives a call that was not written.
 
 import { describe, expect, test } from 'vitest';
-import { isBad, openedThinking, toolFormatNamed } from '../../../environments/tools/formats/format.ts';
+import { isBad, toolFormatNamed } from '../../../environments/tools/formats/format.ts';
 import { ANSWERS, TOOLS } from '../../support/broken-answers.ts';
 import { someTask } from '../../support/meant-calls.ts';
 import { randomSource } from '../../support/texts.ts';
@@ -47,22 +47,6 @@ describe('an answer', () => {
     const reply = read(format, text);
     expect(reply).toMatchObject({ content: '', calls: [['f', {}]] });
     expect(reply.thinking).toMatch(/^I could/);
-  });
-
-  test('whose prompt has opened the thinking is read with the opening before it', () => {
-    const text = 'I could <tool_call>{"name": "f"}</tool_call> do it.</think>Four.';
-    const opened = openedThinking('<|im_start|>assistant\n<think>\n');
-    expect(opened).toBe('<think>');
-    expect(read('hermes', opened + text)).toEqual({
-      content: 'Four.',
-      thinking: expect.any(String) as string,
-      calls: [],
-    });
-    expect(openedThinking('<|im_start|>assistant\n<think>\n\n</think>\n\n')).toBe('');
-  });
-
-  test('that never ends its thinking holds no call', () => {
-    expect(read('hermes', '<think>So <tool_call>{"name": "f"}</tool_call>').calls).toEqual([]);
   });
 
   test('that asks Mistral for an id has one of nine letters and digits, the same each time', () => {

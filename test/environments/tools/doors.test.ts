@@ -82,12 +82,6 @@ describe('a module of tools', () => {
     const [odd] = await listOf({ tool: [module('odd', `() => (${result})`)] });
     expect(await call(odd!, {})).toEqual({ text, outcome: 'ok' });
   });
-
-  test('is not asked if what comes before fails', async () => {
-    const [price] = await listOf({ tool: [SHOP] });
-    const before = () => Promise.reject(new Error('no intent'));
-    await expect(call(price!, { fruit: 'pear' }, before)).rejects.toThrow('no intent');
-  });
 });
 
 describe('an MCP server', () => {
@@ -162,16 +156,6 @@ describe('tools of a command line', () => {
     await expect(asked).rejects.toThrow(said);
     // Its processes are those of environments; its errors speak of tools.
     await expect(asked).rejects.not.toThrow('environment');
-  });
-
-  test('a stack is logged of what the module throws, and none of its form', async () => {
-    const lines: string[] = [];
-    const describing = (text: string) =>
-      describeTools({ ...NONE, tool: [written('form.ts', text)] }, folder, (line) => lines.push(line));
-    await expect(describing('export const tools = [];')).rejects.toThrow('no list');
-    expect(lines).toEqual([]);
-    await expect(describing('throw new Error("no luck");')).rejects.toThrow('no luck');
-    expect(lines.join('\n')).toContain('no luck');
   });
 });
 

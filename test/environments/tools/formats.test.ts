@@ -6,7 +6,7 @@ import { someTask } from '../../support/meant-calls.ts';
 import { randomSource } from '../../support/texts.ts';
 import { ASKED, openToolFamily, TOOL_FAMILIES, toolTemplate, type Meant } from '../../support/tool-families.ts';
 
-const CALLS = 200;
+const CALLS = 60;
 
 /** Calls as they were meant, and the sentences about broken ones. */
 const read = ({ calls }: ParsedReply) =>

@@ -80,11 +80,6 @@ describe('a JSON value inside a longer text', () => {
   ])('%s is refused with its fault', (text, error) => {
     expect(fault(text)).toBe(error);
   });
-
-  test('keeps __proto__ as a key of its own', () => {
-    const read = readJson('{"__proto__": {"a": 1}}', 0);
-    expect(read.ok && Object.keys(read.value as object)).toEqual(['__proto__']);
-  });
 });
 
 function parsed(text: string): { readonly value: unknown } | undefined {

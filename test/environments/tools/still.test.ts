@@ -72,17 +72,6 @@ describe('the time of a tool of a module', () => {
     expect(await call(door, tool('quick'), { n: 3 })).toEqual({ text: '3', outcome: 'ok' });
   });
 
-  test('that never goes on is a failure of ours, and the next call has a fresh process', async () => {
-    const tool = await moduleTools();
-    const door = opened(moduleDoor({ log, permitted, processes: 1, longestMs: () => 3_000 }));
-    await expect(call(door, tool('freeze'))).rejects.toMatchObject({
-      reason: 'tool-unavailable',
-      retryable: true,
-      message: expect.stringContaining('its process stood still') as string,
-    });
-    expect(await call(door, tool('quick'), { n: 4 })).toEqual({ text: '4', outcome: 'ok' });
-  });
-
   test('ends a tool that computes without a pause, and the process is free for the next call', async () => {
     const tool = await moduleTools();
     const door = opened(moduleDoor({ log, permitted, processes: 1 }));
