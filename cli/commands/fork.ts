@@ -11,12 +11,8 @@ import { registerRun } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { createFork } from '../../run/fork-run.ts';
-import { describeWorkflow, runElsewhere, startCollection } from '../../client/temporal/runs.ts';
-import { namesCluster } from '../../client/temporal/cluster-settings.ts';
-import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { type Answer, command, flag, required, text, unusable, whole, withDefault } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
-import { withLink, workflowUrl } from '../find/link.ts';
 import { personOf } from '../find/person.ts';
 import {
   findRollout,
@@ -31,11 +27,9 @@ import {
 } from '../find/place.ts';
 import { type Source, sourceOf } from '../find/source.ts';
 import { ROLLOUT } from '../flags.ts';
-import { type Io, printJson, say } from '../io.ts';
-import { mustProveSandbox, mustTakeCode, programsOf } from '../play/code-sandbox.ts';
-import { showEnding } from '../play/ending.ts';
-import { followToEnd } from '../play/follow.ts';
+import type { Io } from '../io.ts';
 import { checkModel } from '../play/model.ts';
+import { showEnded, startRun } from '../play/start.ts';
 import { plural } from '../view/format.ts';
 import { messageOf, nameOf, OF_ACT, REASON, reasonOf } from './act.ts';
 
@@ -131,7 +125,7 @@ interface ForkLaunch {
   readonly json: boolean;
 }
 
-async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode> {
+async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode | void> {
   const { place: old, source, samples, numTurns, how, said, by, reason, json } = given;
   const { trajectory, runRecord, parent } = source;
   const { rollout } = trajectory;
@@ -163,25 +157,19 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode>
   const known = there && (await knownResult(place));
   if (known) {
     await make();
-    say(io, `Run "${run}" has ended; it is not played again.`);
-    return showEnding(io, { place, result: known, maxFailed: 0, url: null, local: false, tookMs: null }, json);
+    return showEnded(io, place, known, { maxFailed: 0, json });
   }
-  const isCode = rollout.query.task === 'code';
-  if (isCode && !namesCluster()) await mustProveSandbox(io, programsOf(true));
-  return withLink(io, async (link) => {
-    const { state, out } = await describeWorkflow(link.session, run);
-    if (state === 'running' && out !== null && out !== place.out) throw runElsewhere(run, out);
-    if (isCode && state !== 'running') await mustTakeCode(io, link, programsOf(true));
-    const { settings } = await make();
-    registerRun(homeOf(io.env), { folder, ...settings });
-    if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
-    if (!given.detach) io.interrupted();
-    await startCollection(link.session, { run, out: place.out }, `${parent.run}: ${what}`);
-    say(io, `Run        ${run} in ${shortPath(io, folder)}, from run "${parent.run}"`);
-    say(io, `Playing    ${what}`);
-    if (json) printJson(io, { event: 'started', run, folder, forkedFrom: from, url: workflowUrl(link, run) });
-    if (!given.detach) return followToEnd(io, link, place, { maxFailed: 0, json });
-    return { notes: [`It runs in the background: \`${typed(io, place, 'watch')}\` follows it.`] };
+  return startRun(io, {
+    ...{ place, detach: given.detach, maxFailed: 0, json, own: false },
+    title: `${parent.run}: ${what}`,
+    programs: rollout.query.task === 'code',
+    async make() {
+      registerRun(homeOf(io.env), { folder, ...(await make()).settings });
+    },
+    begun: async () => ({
+      lines: [`From       run "${parent.run}"`, `Playing    ${what}`],
+      facts: { forkedFrom: from },
+    }),
   });
 }
 

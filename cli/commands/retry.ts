@@ -4,9 +4,9 @@ import { mayRetry } from '../../domain/rollout/ending.ts';
 import { firstWords, oneLine } from '../../domain/text/foreign-text.ts';
 import { questionOf } from '../../domain/run/query.ts';
 import type { RetryAct } from '../../domain/run/steering.ts';
+import { CODE_QUEUE } from '../../domain/run/queues.ts';
 import { registerRun } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
-import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { startRollout } from '../../client/temporal/rollouts.ts';
 import { command, flag, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
@@ -14,9 +14,10 @@ import { withLink } from '../find/link.ts';
 import { personOf } from '../find/person.ts';
 import { findRollout, findRun, shellQuoted, typed } from '../find/place.ts';
 import { stillPlayed } from '../find/source.ts';
+import { mustTake } from '../find/takers.ts';
 import { ROLLOUT } from '../flags.ts';
 import { say } from '../io.ts';
-import { mustProveSandbox, mustTakeCode, programsOf } from '../play/code-sandbox.ts';
+import { mustHaveSandbox } from '../play/start.ts';
 import { nameOf, OF_ACT, REASON, reasonOf, recordAct } from './act.ts';
 
 export const retry = command({
@@ -56,12 +57,10 @@ export const retry = command({
     if (given.dryRun) return { text: `Would play ${name} again, as attempt ${id.attempt}.` };
     const of = { query, sample, attempt, turn: null, hash: end.hash };
     const act: RetryAct = { act: 'retry', of, reason, by, via: given.via, at: io.now() };
-    const inSandbox = settings.tools?.list.some(({ door }) => door === 'python') === true;
-    const isCode = asked.task === 'code';
-    const programs = isCode || inSandbox ? programsOf(isCode) : null;
-    if (programs && !namesCluster()) await mustProveSandbox(io, programs);
+    const programs = asked.task === 'code' || settings.tools?.list.some(({ door }) => door === 'python');
+    if (programs) await mustHaveSandbox(io);
     return withLink(io, async (link) => {
-      if (programs) await mustTakeCode(io, link, programs);
+      if (programs) await mustTake(io, link, CODE_QUEUE);
       registerRun(homeOf(io.env), { folder: store.folder, ...settings });
       await recordAct(place, act, false);
       const input = { run, out: place.out, index, sample, attempt: id.attempt };

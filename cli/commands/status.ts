@@ -3,19 +3,18 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
-import { misrouted } from '../../client/temporal/routing.ts';
 import { describeWorkflow, progressOf } from '../../client/temporal/runs.ts';
-import { takesActivities, type Workers, workersOf } from '../../client/temporal/workers.ts';
+import { type Workers, workersOf } from '../../client/temporal/workers.ts';
 import type { CollectionCounts } from '../../domain/run/progress.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import { ended } from '../../domain/run/progress.ts';
-import { TASK_QUEUE } from '../../domain/run/queues.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { readFleet, STALE_MS } from '../../records/run/fleet-status.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { command } from '../command.ts';
 import { ifUp, type Link, unanswered, workflowUrl } from '../find/link.ts';
 import { knownResult, locateRun, recordedProgress, runArgument, type RunPlace, shortPath } from '../find/place.ts';
+import { BUSY, silenceOf } from '../find/takers.ts';
 import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, typable } from '../io.ts';
 import { openEvaluations } from '../../viewer/evaluations.ts';
@@ -120,16 +119,6 @@ const LATE_MS = 1500;
 /** A memo is written every few seconds while rollouts end or begin. */
 const FRESH_MS = 60_000;
 
-const ABSENT = {
-  state: 'no worker answers',
-  fix: "Start `everturn worker` on any machine that reaches the run's folder. Nothing is lost meanwhile.",
-};
-const MISROUTED = 'no worker gets its work';
-const BUSY = {
-  state: 'its workers have not answered yet',
-  fix: 'They are busy, or ended a moment ago. Nothing is lost meanwhile.',
-};
-
 /** Without `progress`, only the folder has it. */
 type LiveStatus = Live &
   (
@@ -144,9 +133,8 @@ async function liveStatus(link: Link, { run, out, store }: RunPlace): Promise<Li
   const described = describeWorkflow(session, run, 1);
   const answering = progressOf(session, run).catch(unanswered);
   const awaiting = awaitedOf(session, run, store.folder).catch(unanswered);
-  const polling = takesActivities(session, TASK_QUEUE);
+  const silent = silenceOf(link);
   const counting = workersOf(session);
-  const routing = misrouted(session).catch(unanswered);
   const { state, memo, out: there } = await described;
   if (state !== 'running' || (there !== null && there !== out))
     return { progress: null, source: null, state: 'interrupted', ...NOT_LIVE };
@@ -156,9 +144,7 @@ async function liveStatus(link: Link, { run, out, store }: RunPlace): Promise<Li
   const workers = (await inTime(counting)) ?? null;
   const live = { url: workflowUrl(link, run), waitingFor: awaited, toldAt: null, workers };
   if (progress) return { ...live, progress, source: 'temporal', state: progress.state };
-  const elsewhere = await inTime(routing);
-  const known = (await inTime(polling)) === false ? ABSENT : BUSY;
-  const cause = elsewhere === undefined ? known : { state: MISROUTED, fix: elsewhere };
+  const cause = (await inTime(silent)) ?? BUSY;
   // Workers that told the counts a moment ago are well: playing comes before answering.
   const isFresh = cause === BUSY && memo !== null && Date.now() - memo.toldAt < FRESH_MS;
   const lastState = memo?.state ?? 'running';

@@ -19,11 +19,11 @@ import { command, flag, parsed, required, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { withLink, type Link } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
+import { silenceOf } from '../find/takers.ts';
 import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { type Column, paintFor, plural, table } from '../view/format.ts';
 import { isServerFailure } from '../../client/temporal/connection.ts';
-import { misrouted } from '../../client/temporal/routing.ts';
 import { describeWorkflow } from '../../client/temporal/runs.ts';
 
 export interface WeightUpdate {
@@ -227,8 +227,7 @@ export async function followUpdate(
     }
     if (!warned && Date.now() - answeredAt > STILL_MS) {
       warned = true;
-      const elsewhere = await misrouted(link.session);
-      say(io, elsewhere ?? 'No worker answers: `everturn worker` starts one. The update waits, and goes on then.');
+      say(io, `The update waits: ${(await silenceOf(link)).fix}`);
     }
     await sleep(POLL_MS);
   }

@@ -9,6 +9,7 @@ import { OUT, RUN } from '../flags.ts';
 import { say } from '../io.ts';
 import { showEnding } from '../play/ending.ts';
 import { fillsScreen, followToEnd } from '../play/follow.ts';
+import { STAYS } from '../play/start.ts';
 
 export const watch = command({
   args: RUN,
@@ -23,10 +24,10 @@ export const watch = command({
     const { maxFailed } = resolveOptions({ environment: io.env, flags: { maxFailed: given } }).options;
     const place = await locateRun(io, run, out);
     const result = await knownResult(place);
-    if (result) return showEnding(io, { place, result, maxFailed, url: null, local: false, tookMs: null }, json);
+    if (result) return showEnding(io, { place, result, maxFailed }, json);
     return withLink(io, async (link) => {
       const screen = !json && !plain;
-      if (!json && !(screen && fillsScreen(io))) say(io, 'Ctrl-C detaches; the run continues.');
+      if (!json && !(screen && fillsScreen(io))) say(io, STAYS);
       return followToEnd(io, link, place, { maxFailed, json, screen });
     });
   },

@@ -12,6 +12,7 @@ import { installedTemporal } from '../../local/service/binary/find.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
+import { WORK } from '../find/takers.ts';
 import { slotsText, takenText } from '../view/servers.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
@@ -39,15 +40,11 @@ async function cluster(maxConcurrent: number): Promise<Finding[]> {
         ),
       );
     }
-    const queues = [
-      [TASK_QUEUE, 'No worker plays runs: start `everturn worker` on a machine that reaches their folders.'],
-      [GENERATE_QUEUE, 'No worker generates: start `everturn worker` on a machine that reaches the model.'],
-      [CODE_QUEUE, 'Only runs with code need one: start `everturn worker` on a machine with bubblewrap.'],
-    ] as const;
-    for (const [queue, fix] of queues) {
+    for (const queue of [TASK_QUEUE, GENERATE_QUEUE, CODE_QUEUE]) {
       const takes = await takesActivities(session, queue);
+      const { what, fix } = WORK[queue]!;
       if (takes === true) findings.push(ok(`a worker takes ${queue}`));
-      else if (takes === false) findings.push(note(`no worker takes ${queue}`, fix));
+      else if (takes === false) findings.push(note(`no worker takes ${queue} (${what.toLowerCase()})`, fix));
     }
     const elsewhere = await misrouted(session);
     if (elsewhere !== undefined) findings.push(noteOf(elsewhere));

@@ -23,16 +23,16 @@ interface Cause {
 
 export interface Ending extends Cause {
   /** The run's page in the web UI, and whether that service is the user's own. */
-  readonly url: string | null;
-  readonly local: boolean;
+  readonly url?: string | null;
+  readonly local?: boolean;
   /** The run's page in the viewer; without it the command that serves it is named. */
   readonly viewer?: string | null;
-  /** How long the user followed it, from its start; null if not at all. */
-  readonly tookMs: number | null;
+  /** How long the user followed it, from its start. */
+  readonly tookMs?: number | null;
 }
 
 export async function showEnding(io: Io, ending: Ending, json: boolean): Promise<Answer> {
-  const { place, result, maxFailed, url } = ending;
+  const { place, result, maxFailed, url = null } = ending;
   const code = exitCodeOfResult(result, maxFailed);
   const passes = await passAtKOf(place, result);
   const passAtK = passes.map(({ name, value, n }) => ({ name, value, queries: n }));
@@ -48,7 +48,7 @@ export async function showEnding(io: Io, ending: Ending, json: boolean): Promise
 }
 
 async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): Promise<string> {
-  const { place, result, url, local, viewer, tookMs } = ending;
+  const { place, result, url, local, viewer, tookMs = null } = ending;
   const paint = paintFor(io.out, io.env);
   const run = runArgument(io, place);
   const { folder } = place.store;

@@ -3,14 +3,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, TemporalError, InternalError } from '../../domain/errors/errors.ts';
-import { TASK_QUEUE } from '../../domain/run/queues.ts';
 import { type OnProgress, printProgress } from '../../local/service/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { describeWorkflow, progressOf, type WorkflowState, resultOf } from '../../client/temporal/runs.ts';
-import { takesActivities } from '../../client/temporal/workers.ts';
-import { misrouted } from '../../client/temporal/routing.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { type Link, workflowUrl } from '../find/link.ts';
+import { silenceOf } from '../find/takers.ts';
 import { type ProgressView, openProgressView } from '../view/progress-view.ts';
 import { localDiskTrouble, troubleOf } from '../view/trouble.ts';
 import type { Answer } from '../command.ts';
@@ -109,13 +107,9 @@ async function untilClosed(
   return 'detached';
 }
 
-async function noAnswer({ local, session }: Link): Promise<string> {
-  const elsewhere = await misrouted(session).catch(() => undefined);
-  if (elsewhere !== undefined) return elsewhere;
-  if (local) return 'The run does not answer yet; waiting for it.';
-  return (await takesActivities(session, TASK_QUEUE).catch(() => false)) === true
-    ? 'Its workers are busy, or ended a moment ago: the run has not answered yet; waiting.'
-    : "No worker answers. Start one with `everturn worker`, here or on any machine that reaches the run's folder; waiting.";
+async function noAnswer(link: Link): Promise<string> {
+  const { state, fix } = await silenceOf(link);
+  return `${state.charAt(0).toUpperCase()}${state.slice(1)}. ${fix}`;
 }
 
 function oneCause(error: unknown): string {

@@ -9,12 +9,10 @@ import { evaluationsFolder } from '../../domain/run/evaluation.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { describeOnQueue } from '../../client/temporal/describe-environment.ts';
 import { startFeed } from '../../client/temporal/feed.ts';
-import { describeWorkflow, runElsewhere, startCollection } from '../../client/temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
 import { withAgent } from '../../run/agents.ts';
 import { groupsOf } from '../../run/groups.ts';
 import { givenSettings, type RunOptions } from '../../run/options.ts';
-import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { createRun, nameOfRun } from '../../run/create-run.ts';
 import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
 import { wordingOf } from '../../run/wording.ts';
@@ -31,15 +29,12 @@ import { recordCommand } from '../../local/service/own-worker.ts';
 import { mustLoadCodeFrom, putCode } from '../../records/run/code.ts';
 import { mustTakeRun } from '../../records/disk/writable.ts';
 import { resolvePlace } from '../../records/place.ts';
-import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { type Answer, unusable } from '../command.ts';
-import { type ExitCode, noneComplete } from '../exit.ts';
-import { followToEnd } from './follow.ts';
-import { programsOf, mustProveSandbox, mustTakeCode, mustTakeEnvironments, mustTakeQueue } from './code-sandbox.ts';
-import { plural } from '../view/format.ts';
+import type { ExitCode } from '../exit.ts';
+import { lines, plural } from '../view/format.ts';
 import { workersText } from '../view/servers.ts';
 import { printJson, say, type Io } from '../io.ts';
-import { type Link, withLink, workflowUrl } from '../find/link.ts';
+import { type Link, withLink } from '../find/link.ts';
 import { describeProgram, sessionsText } from './agent-program.ts';
 import { describeOwn } from './environments.ts';
 import { checkModel, mustHonour, withAbsolutePaths } from './model.ts';
@@ -54,7 +49,8 @@ import {
   typed,
 } from '../find/place.ts';
 import { dryRun } from './dry-run.ts';
-import { showEnding } from './ending.ts';
+import { mustTake } from '../find/takers.ts';
+import { sayEnded, showEnded, startRun } from './start.ts';
 import { makeFirstEvaluation, mustTrain, surveyHeldOut, warnIfTrainedOn } from './held-out.ts';
 import { ended } from '../../domain/run/progress.ts';
 
@@ -138,55 +134,42 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Start> {
   const { tools: _, ...rest } = before;
   const settings = found ? { ...rest, ...(found.tools && { tools: found.tools }) } : before;
 
+  const inSandbox = tools.list.filter(({ door }) => door === 'python').length;
+  const isCode = [survey, held?.survey].some((all) => (all?.byTask.code ?? 0) > 0);
   return async () => {
     const known = there && (await knownResult(place));
-    if (known) {
-      given.beside?.(place);
-      const next = noneComplete(known) ? ' With another --name the same command begins a new one.' : '';
-      say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'has ended'}; it is not played again.${next}`);
-      if (given.beside) return;
-      const over = { place, result: known, maxFailed, url: null, local: false, tookMs: null };
-      return showEnding(io, over, given.json);
+    if (known && given.beside) {
+      given.beside(place);
+      return sayEnded(io, place, known);
     }
-
-    const inSandbox = tools.list.filter(({ door }) => door === 'python').length;
-    const isCode = [survey, held?.survey].some((all) => (all?.byTask.code ?? 0) > 0);
-    const programs = isCode || inSandbox > 0 ? programsOf(isCode) : null;
-    const isOwn = environments.length + tools.list.length - inSandbox > 0 || program !== undefined;
-    if (programs && !namesCluster()) await mustProveSandbox(io, programs);
-    return withLink(io, async (link) => {
-      const { state, out } = await describeWorkflow(link.session, run);
-      const attached = state === 'running';
-      if (attached && out !== null && out !== place.out) throw runElsewhere(run, out);
-      // Another command may have made it since.
-      if (attached && !there && !(await place.store.getRun())) throw withoutFolder(run, folder);
-      if (programs && !attached) await mustTakeCode(io, link, programs);
-      if (isOwn && !attached) await mustTakeEnvironments(link);
-      if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
-      if (!there && held) await makeFirstEvaluation(place, held, { ...made, settings, ...found }, codes);
-      if (!there) await createRun(place.store, { ...made, settings, ...found });
-      for (const code of codes) await putCode(folder, code);
-      // Workers of this user trust this list, and no claim of a workflow.
-      registerRun(homeOf(io.env), { folder, ...settings }, { environments, tools: tools.list, ...own });
-      // From here on Ctrl-C detaches, with a message; the run continues.
-      if (!given.detach) io.interrupted();
-      await startCollection(
-        link.session,
-        { run, out: place.out, maxConcurrent: options.maxConcurrent },
-        `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
-      );
-      if (options.train) {
-        const since = (await place.store.getRun())?.record.createdAt;
-        await startFeed(link.session, { run, out: place.out, since });
-        recordCommand(homeOf(io.env));
-      }
-      announce(io, { place, link, survey, options, program, tools: tools.list, attached }, given);
-      const rollouts = survey.accepted * samples * options.epochs;
-      const few = await workersText(link, Math.min(options.maxConcurrent, rollouts));
-      if (few !== undefined) say(io, few);
-      given.beside?.(place);
-      if (given.detach) return;
-      return followToEnd(io, link, place, { maxFailed, json: given.json, viewer: given.viewer === true });
+    if (known) return showEnded(io, place, known, { maxFailed, json: given.json });
+    return startRun(io, {
+      ...{ place, maxFailed, maxConcurrent: options.maxConcurrent, beside: given.beside },
+      ...{ detach: given.detach, json: given.json, viewer: given.viewer === true },
+      title: `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
+      programs: isCode || inSandbox > 0,
+      own: environments.length + tools.list.length - inSandbox > 0 || program !== undefined,
+      async make(attached) {
+        // Another command may have made it since.
+        if (attached && !there && !(await place.store.getRun())) throw withoutFolder(run, folder);
+        if (!there && held) await makeFirstEvaluation(place, held, { ...made, settings, ...found }, codes);
+        if (!there) await createRun(place.store, { ...made, settings, ...found });
+        for (const code of codes) await putCode(folder, code);
+        // Workers of this user trust this list, and no claim of a workflow.
+        registerRun(homeOf(io.env), { folder, ...settings }, { environments, tools: tools.list, ...own });
+      },
+      async begun(link) {
+        if (options.train) {
+          const since = (await place.store.getRun())?.record.createdAt;
+          await startFeed(link.session, { run, out: place.out, since });
+          recordCommand(homeOf(io.env));
+        }
+        const few = await workersText(
+          link,
+          Math.min(options.maxConcurrent, survey.accepted * samples * options.epochs),
+        );
+        return { lines: lines(...playedLines(io, link, place, { survey, options, program, tools: tools.list }), few) };
+      },
     });
   };
 }
@@ -194,7 +177,7 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Start> {
 /** The description of an environment by its own worker, which must be there. */
 function askQueue(io: Io, queue: string): Promise<unknown> {
   return withLink(io, async (link) => {
-    await mustTakeQueue(link, queue);
+    await mustTake(io, link, queue);
     return describeOnQueue(link.session, queue);
   });
 }
@@ -223,59 +206,33 @@ function reportRows(
   if (json) for (const bad of badRows) printJson(io, { event: 'bad-row', ...bad, file: dataset });
 }
 
-interface Announced {
-  readonly place: RunPlace;
-  readonly link: Link;
+interface Played {
   readonly survey: DatasetSurvey;
   readonly options: RunOptions;
   readonly program: ProgramRecord | undefined;
   readonly tools: readonly ToolRecord[];
-  readonly attached: boolean;
 }
 
-function announce(
-  io: Io,
-  { place, link, survey, options, program, tools, attached }: Announced,
-  { detach, json, resolved, beside }: Launch,
-): void {
-  const url = workflowUrl(link, place.run);
-  const { numTurns, samples, epochs, maxConcurrent } = options;
-  const { model } = resolved.options;
+function playedLines(io: Io, link: Link, place: RunPlace, { survey, options, program, tools }: Played): string[] {
+  const { numTurns, samples, epochs, maxConcurrent, batchGroups, maxStaleness, evalEvery: every, agent } = options;
   const queries = plural(survey.accepted, 'query', 'queries');
-  const again = attached ? ' (attached: it is running)' : '';
-  say(io, `Run        ${place.run} in ${shortPath(io, place.store.folder)}${again}`);
   const rounds = epochs > 1 ? ` × ${epochs} epochs` : '';
   const turns = program ? '' : ` × ${plural(numTurns, 'turn')}`;
-  const played = `${queries} × ${plural(samples, 'sample')}${rounds}${turns}`;
-  say(io, `Playing    ${played} with ${oneLine(model)}, ${maxConcurrent} at once`);
-  if (options.train) {
-    const { batchGroups, maxStaleness } = options;
-    const limit = plural(maxStaleness, 'version');
-    const by = link.local ? 'the local service, and by ' : '';
-    say(
-      io,
-      `Training   ${batchGroups} groups a step, at most ${limit} old, handed out by ${by}\`${typed(io, place, 'feed')}\``,
-    );
-  }
-  if (options.eval !== null) {
-    const where = shortPath(io, evaluationsFolder(place.store.folder));
-    const { evalEvery: every } = options;
-    say(io, `Evaluated  versions 0, ${every}, ${2 * every}, … of the weights, as runs in ${where}`);
-  }
-  if (program && isSession(program)) say(io, `Sessions   ${sessionsText(io, link)}`);
-  else if (program)
-    say(io, `Agent      ${oneLine(programTitle(program))}, at most ${plural(program.maxCalls, 'call')} a rollout`);
-  else if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
-  for (const tool of tools) say(io, `Tool       ${oneLine(toolTitle(tool))}`);
-  for (const environment of survey.selection.environments ?? [])
-    say(io, `Answered   by ${oneLine(environmentTitle(environment))}`);
-  if (url) say(io, `Temporal   ${url}`);
-  if (json) {
-    const { address, namespace } = link.session;
-    printJson(io, { event: 'started', run: place.run, folder: place.store.folder, attached, address, namespace, url });
-  }
-  const background = `It runs in the background: \`${typed(io, place, 'watch')}\` follows it.`;
-  if (!beside) say(io, detach ? background : 'Ctrl-C detaches; the run continues.');
+  const by = `${link.local ? 'the local service, and by ' : ''}\`${typed(io, place, 'feed')}\``;
+  return lines(
+    `Playing    ${queries} × ${plural(samples, 'sample')}${rounds}${turns} with ${oneLine(options.model)}, ${maxConcurrent} at once`,
+    options.train &&
+      `Training   ${batchGroups} groups a step, at most ${plural(maxStaleness, 'version')} old, handed out by ${by}`,
+    options.eval !== null &&
+      `Evaluated  versions 0, ${every}, ${2 * every}, … of the weights, as runs in ${shortPath(io, evaluationsFolder(place.store.folder))}`,
+    program
+      ? isSession(program)
+        ? `Sessions   ${sessionsText(io, link)}`
+        : `Agent      ${oneLine(programTitle(program))}, at most ${plural(program.maxCalls, 'call')} a rollout`
+      : agent !== null && `Agent      ${oneLine(agent)}`,
+    tools.map((tool) => `Tool       ${oneLine(toolTitle(tool))}`),
+    (survey.selection.environments ?? []).map((one) => `Answered   by ${oneLine(environmentTitle(one))}`),
+  );
 }
 
 /** Another run under its name would be played by a workflow that counts the first one's rollouts. */

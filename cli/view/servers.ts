@@ -7,6 +7,8 @@ import { openWeightsLedger } from '../../records/run/weights.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { type Workers, workersOf } from '../../client/temporal/workers.ts';
+import { GENERATE_QUEUE } from '../../domain/run/queues.ts';
+import { WORK } from '../find/takers.ts';
 import { type Column, count, type Paint, percent, plural, table } from './format.ts';
 
 export function serverTable(servers: readonly ServerStatus[], paint: Paint): string {
@@ -105,15 +107,12 @@ export function slotsText(maxConcurrent: number | null, workers: Workers | undef
   return `${count(maxConcurrent)} rollouts may be in flight, and ${takenText(workers)}: the others wait for a slot. Start more workers, or give them more slots (\`everturn worker --slots\`), if the model can take more.`;
 }
 
-const NONE =
-  "No worker is up: the run waits for one. Start `everturn worker` on any machine that reaches the run's folder and the model.";
-
 /** Why the workers that are up play less than that many rollouts at once, or none. A local service starts its own. */
 export async function workersText(
   { session, local }: { readonly session: Session; readonly local: boolean },
   inFlight: number,
 ): Promise<string | undefined> {
   const [elsewhere, workers] = await Promise.all([misrouted(session), workersOf(session)]);
-  if (!local && workers?.workers === 0) return NONE;
+  if (!local && workers?.workers === 0) return `No worker is up: the run waits for one. ${WORK[GENERATE_QUEUE]!.fix}`;
   return elsewhere ?? slotsText(inFlight, workers);
 }

@@ -10,9 +10,10 @@ import { stranded } from '../../client/temporal/routing.ts';
 import { localFailureOf } from '../../client/temporal/local-failures.ts';
 import { msOf, waitsOf } from '../../client/temporal/pending.ts';
 import type { Session } from '../../client/temporal/connection.ts';
-import { CODE_QUEUE, GENERATE_QUEUE, SESSION_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
+import { TASK_QUEUE } from '../../domain/run/queues.ts';
 import { unwritable } from '../../records/disk/writable.ts';
 import { unanswered } from '../find/link.ts';
+import { WORK } from '../find/takers.ts';
 
 const ROLLOUTS = 32;
 /** Of workflows without a pending activity, those whose history is read. */
@@ -126,25 +127,13 @@ export async function localDiskTrouble(folder: string): Promise<string | undefin
   return error === undefined ? undefined : oneLine(`Waiting for the disk: ${error}`).slice(0, MOST_CHARS);
 }
 
-/** By the activity's queue: the fix. All others run on the run's own workers. */
-const QUEUES: Readonly<Record<string, { readonly work: string; readonly fix: string }>> = {
-  [GENERATE_QUEUE]: {
-    work: 'Answers are',
-    fix: "Start `everturn worker` on any machine that reaches the model and the run's folder.",
-  },
-  [CODE_QUEUE]: {
-    work: 'Programs are',
-    fix: 'Start `everturn worker` on a machine with bubblewrap; a worker without a proven sandbox says so when it starts.',
-  },
-  [SESSION_QUEUE]: { work: 'Sessions are', fix: 'Start `everturn worker` with `--sessions <address>`.' },
-};
-
 async function missingWorker(session: Session, pending: readonly PendingCall[]): Promise<string | undefined> {
   const waiting = new Set(pending.filter(({ state }) => state === SCHEDULED).map(({ queue }) => queue));
   for (const queue of waiting) {
-    const known = QUEUES[queue];
-    if (!known || (await takesActivities(session, queue)) !== false) continue;
-    return `${known.work} waiting, and no worker takes them (queue ${queue}). ${known.fix} Nothing is lost meanwhile.`;
+    const known = WORK[queue];
+    // Steps of the run itself wait for its own workers: `stranded` says why.
+    if (!known || queue === TASK_QUEUE || (await takesActivities(session, queue)) !== false) continue;
+    return `${known.what} are waiting, and no worker takes them (queue ${queue}). ${known.fix} Nothing is lost meanwhile.`;
   }
   return undefined;
 }
