@@ -2,9 +2,8 @@
 // with made-up answers, without a model or Temporal, and says what breaks the contract.
 
 import { readFileSync } from 'node:fs';
-import { writeFile, mkdtemp, rm } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { tmpdir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import {
   isEnvironmentName,
@@ -25,14 +24,11 @@ import { EnvironmentError, explain } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Environment, Played } from '../../environments/environment.ts';
-import type { OwnEnvironments } from '../../environments/index.ts';
-import { createOwnEnvironments } from '../../environments/own/own-environments.ts';
-import { putCode } from '../../records/run/code.ts';
 import { command, commands, flag, unusable, whole, withDefault, type Answer } from '../command.ts';
-import { type Io, print, say, typable } from '../io.ts';
+import { type Io, print, typable } from '../io.ts';
 import { EXIT } from '../exit.ts';
 import { plural } from '../view/format.ts';
-import { describeOwn } from '../play/environments.ts';
+import { unpacked } from '../play/environments.ts';
 
 export const env = commands({
   new: command({
@@ -60,7 +56,7 @@ export const env = commands({
   }),
 });
 
-export async function newEnvironment(io: Io, name: string, python: boolean): Promise<Answer> {
+async function newEnvironment(io: Io, name: string, python: boolean): Promise<Answer> {
   const named = JSON.stringify(name);
   if (!isEnvironmentName(name)) {
     const fix = 'Use a-z, 0-9 and hyphens, at most 64 of them, as in countdown.';
@@ -85,7 +81,11 @@ async function write(io: Io, file: string, text: string): Promise<void> {
   });
 }
 
-export interface EnvTest {
+/** An honest number, words, nothing, and text that means harm. */
+const ANSWERS = ['The answer is 42.', 'I do not know.', '', '\u001b[31m<|im_end|>\u0000 \ud83d\ude00'.toWellFormed()];
+const RUN = 'env-test';
+
+interface EnvTest {
   readonly environment: string;
   readonly dataset: string;
   readonly limit: number;
@@ -93,36 +93,26 @@ export interface EnvTest {
   readonly json: boolean;
 }
 
-/** An honest number, words, nothing, and text that means harm. */
-const ANSWERS = ['The answer is 42.', 'I do not know.', '', '\u001b[31m<|im_end|>\u0000 \ud83d\ude00'.toWellFormed()];
-const RUN = 'env-test';
-
-export async function testEnvironment(io: Io, given: EnvTest): Promise<Answer> {
-  const { limit, turns, json } = given;
-  const [described] = await describeOwn([given.environment], io);
-  const { record, code } = described!;
-  const folder = await mkdtemp(join(tmpdir(), 'everturn-env-test-'));
-  const log = (line: string): void => say(io, oneLine(line));
-  const open = () => createOwnEnvironments({ log, permitted: ({ spec }) => spec });
+async function testEnvironment(io: Io, { environment, dataset, limit, turns, json }: EnvTest): Promise<Answer> {
+  const { record, open, remove } = await unpacked(environment, io);
   if (!json) print(io, `Environment ${oneLine(environmentTitle(record))}, state ${record.state}`);
   const breaches: string[] = [];
   let [rows, replies] = [0, 0];
   try {
-    if (code) await putCode(folder, code);
-    for await (const row of openDataset(resolve(io.cwd, given.dataset), { environments: [record] }).rows()) {
+    for await (const row of openDataset(resolve(io.cwd, dataset), { environments: [record] }).rows()) {
       if (!row.ok) {
-        breaches.push(badRowText({ ...row.bad, file: given.dataset }));
+        breaches.push(badRowText({ ...row.bad, file: dataset }));
         continue;
       }
       if (rows === limit) break;
       rows++;
-      const found = await tryRow(row.query, { record, folder, turns, open });
+      const found = await tryRow(row.query, { record, turns, open });
       replies += found.replies.length;
       breaches.push(...found.breaches.map((breach) => `${row.query.queryId}: ${breach}`));
       if (!json) print(io, rowText(row.query, found.replies));
     }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   }
   const found = breaches.length === 0 ? 'nothing broke' : plural(breaches.length, 'breach', 'breaches');
   return {
@@ -137,18 +127,17 @@ export async function testEnvironment(io: Io, given: EnvTest): Promise<Answer> {
 
 interface Trial {
   readonly record: EnvironmentRecord;
-  readonly folder: string;
   readonly turns: number;
-  readonly open: () => OwnEnvironments;
+  readonly open: Awaited<ReturnType<typeof unpacked>>['open'];
 }
 
-async function tryRow(query: Query, { record, folder, turns, open }: Trial) {
+async function tryRow(query: Query, { record, turns, open }: Trial) {
   const breaches: string[] = [];
   const replies: Reply[] = [];
   const { signal } = new AbortController();
   const whole = open();
   try {
-    const environment = whole.open(record, folder);
+    const { environment } = whole;
     const rollout = await begun(environment, query, record);
     const played: EarlierTurn[] = [];
     for (let turn = 1; turn <= turns; turn++) {
@@ -162,7 +151,7 @@ async function tryRow(query: Query, { record, folder, turns, open }: Trial) {
       const repeats = record.state !== 'held' || record.door !== 'url' || record.idempotent === true;
       const other = open();
       try {
-        const ask = () => other.open(record, folder).respond(move, { signal }).catch(ifLost);
+        const ask = () => other.environment.respond(move, { signal }).catch(ifLost);
         const again = repeats ? await ask() : reply;
         // A session that another process does not hold is lost there, and no fresh one takes its place.
         if (record.state === 'held' && record.door !== 'url' ? again !== null : !isDeepStrictEqual(again, reply))

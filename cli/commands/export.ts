@@ -25,7 +25,7 @@ const every = [...FORMATS, ...TRACE_FORMATS];
 const width = Math.max(...every.map(({ name }) => name.length));
 const formats = every.map(({ name, description }) => `  ${name.padEnd(width)} ${description}`).join('\n');
 
-export const exported = command({
+const exported = command({
   args: RUN,
   flags: {
     ...OF_PEOPLE,
@@ -95,6 +95,8 @@ export const exported = command({
     };
   },
 });
+
+export { exported as export };
 
 function summaryLines(
   summary: ExportSummary,

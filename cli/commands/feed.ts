@@ -11,7 +11,7 @@ import { registerRun, registerUpdate } from '../../local/permissions/registered.
 import { homeOf } from '../../local/service/home.ts';
 import { isShared } from '../../records/place.ts';
 import { type FeedPlace, startFeed } from '../../client/temporal/feed.ts';
-import { command, flag, text, unusable, withDefault } from '../command.ts';
+import { command, flag, text, unusable, whole, withDefault } from '../command.ts';
 import { withLink } from '../find/link.ts';
 import { locateRun, shortPath } from '../find/place.ts';
 import { OUT, RUN } from '../flags.ts';
@@ -24,7 +24,7 @@ export const feed = command({
   flags: {
     out: OUT,
     host: withDefault(text('<address>', 'the address to listen on'), '127.0.0.1'),
-    port: withDefault(text('<n>', 'the port to listen on; 0 is any free one'), '0'),
+    port: withDefault(whole('<n>', 'the port to listen on; 0 is any free one', 0), 0),
     token: { no: 'ask callers for no token', fallback: true },
     untilStdinEnds: flag('end when standard input ends: with the process that started this one'),
     json: flag('the address as JSON on stdout, everything else on stderr'),
@@ -33,9 +33,7 @@ export const feed = command({
   everturn run data.jsonl --name first --samples 8 --epochs 100 --train --batch-groups 32 --detach
   everturn feed first`,
   async run(io, given) {
-    const port = Number(given.port);
-    if (!/^\d{1,5}$/.test(given.port) || port > 65_535)
-      throw unusable(`--port is ${JSON.stringify(given.port)}.`, 'It takes a whole number from 0 to 65535.');
+    const { host, port } = given;
     const { run, out, store } = await locateRun(io, given.run, given.out);
     const home = homeOf(io.env);
     await withLink(io, async (link) => {
@@ -46,7 +44,7 @@ export const feed = command({
       const interrupted = io.interrupted();
       const token = given.token ? newToken() : null;
       const server = await serveFeed({
-        ...{ place, host: given.host, port, token },
+        ...{ place, host, port, token },
         session: () => link.session,
         onWeights(weights) {
           if (!record) return;
@@ -56,7 +54,7 @@ export const feed = command({
         onError: (error) => say(io, error instanceof Error ? error.message : String(error)),
       }).catch((cause: unknown) => {
         throw unusable(
-          `The feed cannot listen on ${given.host}, port ${port}: ${String((cause as Error).message)}.`,
+          `The feed cannot listen on ${host}, port ${port}: ${String((cause as Error).message)}.`,
           '`--host` takes an address of this machine, `--port` one that is free; 0 is any free one.',
           'bad-value',
           cause,

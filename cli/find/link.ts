@@ -67,7 +67,7 @@ async function clusterLink(io: Io): Promise<Link> {
   const session = await connect();
   return {
     session,
-    ui: clusterUi(io.env, session),
+    ui: clusterUi(io.env, session.address),
     local: false,
     keepUp: async () => {},
     close: () => session.close(),
@@ -121,11 +121,10 @@ function ended(): TemporalError {
 }
 
 /** As EVERTURN_UI names it; else that of Temporal's own cloud. */
-function clusterUi(env: Io['env'], { address }: Pick<Session, 'address'>): string | null {
+export function clusterUi(env: Io['env'], address = ''): string | null {
   const said = env['EVERTURN_UI'] ?? '';
-  if (said === 'off') return null;
-  if (said !== '' && said !== 'on') return said.replace(/\/$/, '');
-  return /\.tmprl\.cloud|\.temporal\.io/.test(address) ? 'https://cloud.temporal.io' : null;
+  if (/^https?:\/\//.test(said)) return said.replace(/\/$/, '');
+  return said !== 'off' && /\.tmprl\.cloud|\.temporal\.io/.test(address) ? 'https://cloud.temporal.io' : null;
 }
 
 /** The page of one workflow in the web UI. */

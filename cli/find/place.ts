@@ -46,9 +46,7 @@ export async function findRun(io: Io, named: string, out: string): Promise<RunPl
   const known = await runNames(beside);
   const some = known.slice(0, 5).join(', ') + (known.length > 5 ? ', …' : '');
   throw unusable(
-    isBucketPlace(folder)
-      ? `There is no run ${JSON.stringify(basename(folder))} in ${beside}.`
-      : `There is no run ${JSON.stringify(named)} in ${root}, and no folder of that name.`,
+    `There is no run ${JSON.stringify(named)} in ${beside}, and no folder of that name.`,
     known.length > 0
       ? `There are: ${some}.`
       : 'Give the run by its folder, or name the folder that holds the runs (--out).',

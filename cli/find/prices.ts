@@ -7,13 +7,13 @@ import { type RolloutSummary, unsteered } from '../../domain/rollout/rollout-sum
 import { isObject } from '../../domain/schema/fields.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
 import { costBounds, type Prices } from '../../statistics/timing.ts';
-import { parsed, text, unusable } from '../command.ts';
+import { number, text, unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 
 export const PRICE_FLAGS = {
-  priceIn: parsed('<x>', 'price of a million tokens of input', priceOf),
-  priceCached: parsed('<x>', 'price of a million cached tokens of input (default: --price-in)', priceOf),
-  priceOut: parsed('<x>', 'price of a million tokens of output', priceOf),
+  priceIn: priceFlag('price of a million tokens of input'),
+  priceCached: priceFlag('price of a million cached tokens of input (default: --price-in)'),
+  priceOut: priceFlag('price of a million tokens of output'),
   prices: text(
     '<file>',
     'the prices of several models in YAML or JSON, a line each: `gpt-x: {in: 3, cached: 0.3, out: 15}`',
@@ -83,11 +83,6 @@ function readPrices(path: string, shown: string): Record<string, Prices> {
   );
 }
 
-function priceOf(given: string, flag: string): number {
-  const value = given.trim() === '' ? NaN : Number(given);
-  if (Number.isFinite(value) && value >= 0) return value;
-  throw unusable(
-    `${flag} ${JSON.stringify(given)} is not a price.`,
-    'Give a number of at least 0, per million tokens.',
-  );
+function priceFlag(help: string) {
+  return number('<x>', help, Infinity, 'Give a number of at least 0, per million tokens.');
 }

@@ -1,7 +1,6 @@
 // The rollout that a fork goes on from: read whole, ended, and with a next turn.
 
 import { stopReason } from '../../domain/rollout/ending.ts';
-import type { EnvironmentRecord, StateKind } from '../../domain/rollout/environment.ts';
 import { StoreError, type UsageError } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
@@ -34,17 +33,14 @@ export async function sourceOf(
   const { query: played, settings } = rollout.record;
   const [first] = settings.environments ?? [];
   const own = settings.environments?.find(({ name }) => name === played.environment) ?? first;
-  if (own) throw ofAnEnvironment(place.run, own);
-  // Calls of tools are of their rollout: what they did in the world cannot be carried over.
-  if (settings.program)
-    throw refused(
-      `Run "${place.run}" is played by an agent's program, and only that can go on from a call.`,
-      PLAY_AGAIN,
-    );
-  if (settings.tools) {
-    const what = `Run "${place.run}" has tools, whose calls happened under the rollout's own keys`;
-    throw refused(`${what}: a fork cannot carry them over.`, PLAY_AGAIN);
-  }
+  // Key and seed of an episode, calls of tools and a program's conversation are their rollout's.
+  const bound = own
+    ? `the environment ${own.name}`
+    : settings.program
+      ? "an agent's program"
+      : settings.tools && 'tools';
+  if (bound !== undefined)
+    throw refused(`Run "${place.run}" has ${bound}: a fork cannot carry over what happened there.`, PLAY_AGAIN);
   const { turns, end } = trajectory;
   if (!end) throw stillPlayed(io, place, id);
   const turn = wanted ?? turns.length + 1;
@@ -77,19 +73,6 @@ export function stillPlayed(io: Io, place: RunPlace, id: RolloutId): UsageError 
 }
 
 const refused = (message: string, fix: string): UsageError => unusable(message, fix, 'not-allowed');
-
-/** Key and seed of an episode are its rollout's: a copy of the turns would go on in another episode. */
-function ofAnEnvironment(run: string, { name, state }: EnvironmentRecord): UsageError {
-  const [whose, cannot] = WHY_NOT[state];
-  return refused(`Run "${run}" has the environment ${name}, ${whose}: a fork cannot ${cannot}.`, PLAY_AGAIN);
-}
-
-const WHY_NOT: Readonly<Record<StateKind, readonly [string, string]>> = {
-  none: ["whose replies may follow from the rollout's own key and seed", 'have them'],
-  value: ["whose state follows from the rollout's own key and seed", 'have them'],
-  replay: ["whose state is rebuilt from the rollout's own key and seed", 'have them'],
-  held: ['whose session was given back when the rollout ended', 'go on in it'],
-};
 
 const PLAY_AGAIN =
   'To play its query again, `everturn run` with more --samples; `everturn retry` where the rollout failed or is undecided.';

@@ -8,13 +8,13 @@ import { type RolloutId, rolloutWorkflowId } from '../../domain/run/ids.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
-import { namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { clusterConfig, namesCluster } from '../../client/temporal/cluster-settings.ts';
 import type { Bundle } from '../../viewer/assets.ts';
 import type { OpenRun } from '../../viewer/runs.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
-import { workflowUrl } from './link.ts';
+import { clusterUi, workflowUrl } from './link.ts';
 import { tokenizerFolderOf } from './tokenizer.ts';
 
 /** The page as the build made it. */
@@ -38,13 +38,11 @@ export async function decoderOf({ record }: OpenRun, cwd: string): Promise<Token
   }
 }
 
-/** Of the local service, or of the UI that EVERTURN_UI names beside a cluster. Asked for at each page: it comes and goes. */
+/** Of the local service, or of the cluster's UI. Asked for at each page: it comes and goes. */
 export function historyOf(env: Io['env'], id: RolloutId): string | null {
-  const named = env['EVERTURN_UI'] ?? '';
+  const { namespace = 'default', connectionOptions } = namesCluster() ? clusterConfig() : {};
   const { up, state } = serviceStatus(env);
-  const cluster = namesCluster();
   const local = up ? (state?.uiAddress ?? null) : null;
-  const ui = cluster ? (/^https?:\/\//.test(named) ? named.replace(/\/$/, '') : null) : local;
-  const namespace = (cluster ? env['TEMPORAL_NAMESPACE'] : undefined) ?? 'default';
+  const ui = namesCluster() ? clusterUi(env, connectionOptions?.address) : local;
   return workflowUrl({ ui, session: { namespace } }, rolloutWorkflowId(id));
 }

@@ -4,11 +4,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { BY_TASK } from '../../domain/rollout/agent.ts';
 import { TASKS } from '../../domain/run/query.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import type { Environment } from '../../environments/environment.ts';
 import {
   type AskQueue,
   createOwnEnvironments,
@@ -43,28 +41,21 @@ export async function describeOwn(given: readonly string[], io: Io, askQueue?: A
   return described;
 }
 
-export interface OpenEnvironment {
-  readonly record: EnvironmentRecord;
-  readonly environment: Environment;
-  close(): Promise<void>;
-}
-
-/** An environment that judges answers by themselves, for a command without a worker. */
-export async function openOwn(spec: string, io: Io): Promise<OpenEnvironment> {
+/** An environment in a folder of its own, for a command without a worker. */
+export async function unpacked(spec: string, io: Io) {
   const [described] = await describeOwn([spec], io);
   const { record, code } = described!;
-  if (record.state !== 'none') throw refused(spec, `has the state "${record.state}", and judges no answer by itself`);
   const folder = await mkdtemp(join(tmpdir(), 'everturn-environment-'));
   if (code) await putCode(folder, code);
   const log = (line: string): void => say(io, oneLine(line));
-  const own = createOwnEnvironments({ log, permitted: ({ spec: words }) => words });
   return {
     record,
-    environment: own.open(record, folder),
-    async close() {
-      await own.close();
-      await rm(folder, { recursive: true, force: true });
+    /** As a process of its own has it. */
+    open() {
+      const own = createOwnEnvironments({ log, permitted: ({ spec: words }) => words });
+      return { environment: own.open(record, folder), close: () => own.close() };
     },
+    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 

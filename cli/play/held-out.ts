@@ -26,12 +26,9 @@ const OF_VERSIONS = ['batchGroups', 'maxStaleness', 'eval', 'evalEvery', 'evalSa
 export function mustTrain({ options, origins }: ResolvedOptions): void {
   const given = options.eval === null ? OF_VERSIONS.find((key) => origins[key] === 'flag') : 'eval';
   if (options.train || given === undefined) return;
-  const own =
-    given === 'eval' ? ', or play the held-out rows as a run of their own' : `, or leave ${flagOf(given)} out`;
-  throw unusable(
-    `${flagOf(given)} is for versions of the weights, and without --train there is one.`,
-    `Give --train too${own}.`,
-  );
+  const flag = flagOf(given);
+  const problem = `${flag} is for versions of the weights, and without --train there is one.`;
+  throw unusable(problem, `Give --train too, or leave ${flag} out: held-out rows can be a run of their own.`);
 }
 
 /** `selection`: of the training run. */

@@ -17,7 +17,7 @@ import { type Answer, unusable } from '../command.ts';
 import { findRun, shortPath } from '../find/place.ts';
 import { type Io, say } from '../io.ts';
 import { type Column, paintFor, plural, count, type Paint, table } from '../view/format.ts';
-import { openOwn } from './environments.ts';
+import { unpacked } from './environments.ts';
 import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judge-lines.ts';
 
 export interface JudgeRun {
@@ -69,7 +69,7 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<Answer> {
   return {
     json: { run, name, file, ...changes.summary(), leftOut },
     text: [
-      changes.text(paintFor(io.out, io.env)),
+      textOf(changes.summary(), paintFor(io.out, io.env)),
       ...(unjudged > 0 ? [`Left out: ${plural(unjudged, 'turn')} without a verdict.`] : []),
       ...(broken > 0 ? [`Left out: ${plural(broken, 'rollout')} with damaged records.`] : []),
       `The new verdicts are in ${shortPath(io, `${store.folder}/${file}`)}; the run's own are unchanged.`,
@@ -118,10 +118,15 @@ const TRIES = 3;
 
 /** One that stays broken leaves the answer undecided. */
 async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close(): Promise<void> }> {
-  const { record, environment, close } = await openOwn(spec, io);
+  const { record, open, remove } = await unpacked(spec, io);
+  if (record.state !== 'none') {
+    const problem = `has the state "${record.state}", and judges no answer by itself`;
+    throw unusable(`--environment ${JSON.stringify(spec)} ${problem}.`, 'Name one without a state.');
+  }
+  const { environment, close } = open();
   return {
     by: environmentTitle(record),
-    close,
+    close: () => close().then(remove),
     async judge({ rollout, turn, before }) {
       const { answer, finish, turn: number } = turn.record;
       // One for each call: each adds its listeners.
@@ -153,57 +158,32 @@ interface Change {
   readonly turns: number;
 }
 
-export interface ChangesSummary {
-  readonly turns: number;
-  readonly changed: number;
-  /** The same verdict with another reason. */
-  readonly otherReason: number;
-  /** Every pair of verdicts that occurs, unchanged ones included. */
-  readonly verdicts: readonly Change[];
-  /** The first changed turns. */
-  readonly examples: readonly VerdictRow[];
-}
-
-export interface Changes {
-  add(row: VerdictRow): void;
-  summary(): ChangesSummary;
-  text(paint: Paint): string;
-}
-
-const ORDER: readonly VerdictValue[] = VERDICTS;
 const EXAMPLES = 10;
 const SHOWN_CHARS = 60;
 
-export function openChanges(): Changes {
-  const counts = new Map<string, number>();
-  const examples: VerdictRow[] = [];
+function openChanges() {
+  const pairs = VERDICTS.flatMap((was) => VERDICTS.map((now) => ({ was, now, turns: 0 })));
+  /** The same verdict with another reason. */
   let otherReason = 0;
-
-  function summary(): ChangesSummary {
-    const verdicts = ORDER.flatMap((was) =>
-      ORDER.flatMap((now) => {
-        const turns = counts.get(`${was} ${now}`) ?? 0;
-        return turns > 0 ? [{ was, now, turns }] : [];
-      }),
-    );
-    const sum = (changes: readonly Change[]) => changes.reduce((total, { turns }) => total + turns, 0);
-    const changed = sum(verdicts.filter(({ was, now }) => was !== now));
-    return { turns: sum(verdicts), changed, otherReason, verdicts, examples };
-  }
-
+  let [turns, changed] = [0, 0];
+  /** The first changed turns. */
+  const examples: VerdictRow[] = [];
   return {
-    add(row) {
-      const key = `${row.was.verdict} ${row.verdict}`;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-      if (row.was.verdict === row.verdict) otherReason += row.was.reason === row.reason ? 0 : 1;
-      else if (examples.length < EXAMPLES) examples.push(row);
+    add(row: VerdictRow): void {
+      const { was, verdict, reason } = row;
+      turns++;
+      pairs.find((pair) => pair.was === was.verdict && pair.now === verdict)!.turns++;
+      if (was.verdict === verdict) otherReason += was.reason === reason ? 0 : 1;
+      else if (++changed <= EXAMPLES) examples.push(row);
     },
-    summary,
-    text: (paint) => textOf(summary(), paint),
+    /** Every pair of verdicts that occurs, unchanged ones included. */
+    summary: () => ({ turns, changed, otherReason, verdicts: pairs.filter((pair) => pair.turns > 0), examples }),
   };
 }
 
-function textOf({ turns, changed, otherReason, verdicts, examples }: ChangesSummary, paint: Paint): string {
+type Changes = ReturnType<ReturnType<typeof openChanges>['summary']>;
+
+function textOf({ turns, changed, otherReason, verdicts, examples }: Changes, paint: Paint): string {
   const tint = ({ was, now }: Change) => (was === now ? undefined : 'yellow');
   const columns: Column<Change>[] = [
     ['was', ({ was }) => was, tint],

@@ -7,8 +7,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { takesActivities } from '../../client/temporal/workers.ts';
 import { type Described, describeInFlight } from '../../client/temporal/in-flight.ts';
 import { stranded } from '../../client/temporal/routing.ts';
-import { localFailureOf } from '../../client/temporal/local-failures.ts';
-import { msOf, waitsOf } from '../../client/temporal/pending.ts';
+import { activitiesIn, type PendingActivity, retriedLocally } from '../../client/temporal/pending.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { TASK_QUEUE } from '../../domain/run/queues.ts';
 import { unwritable } from '../../records/disk/writable.ts';
@@ -19,35 +18,19 @@ const ROLLOUTS = 32;
 /** Of workflows without a pending activity, those whose history is read. */
 const HISTORIES = 4;
 const CALL_MS = 5_000;
-/** temporal.api.enums.v1.PendingActivityState: handed to no worker yet, and to one. */
-const SCHEDULED = 1;
-const STARTED = 2;
 
-interface PendingCall {
-  readonly workflowId: string;
-  readonly type: string;
-  /** Its task queue. */
-  readonly queue: string;
-  readonly state: number;
-  readonly failure: string | undefined;
-  /** The failure's stable name. */
-  readonly reason: string | undefined;
-  /** Epoch milliseconds at which a worker began it; null if none has. */
-  readonly startedAt: number | null;
-  /** The disk's error, if it prevents an answer from being stored. */
-  readonly waits: string | null;
-}
+type Pending = PendingActivity & { readonly workflowId: string };
 
 const MODEL_AWAY = new Set(['server-unreachable', 'server-timeout', 'server-reset', 'server-busy', 'server-error']);
 
 /** Of `failing`, the text of a server or a program is part. */
 export async function troubleOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
   return reasonOf(session, run, folder, (pending) => {
-    const failing = pending.find(({ failure }) => failure);
+    const failing = pending.find(({ lastFailure }) => lastFailure?.message);
     if (!failing) return undefined;
-    const { type, workflowId, failure, reason = '' } = failing;
-    const what = MODEL_AWAY.has(reason) ? 'Waiting for model server' : 'Retried repeatedly';
-    return oneLine(`${what}, ${type} of ${workflowId}: ${failure}`).slice(0, MOST_CHARS);
+    const { name, workflowId, lastFailure } = failing;
+    const what = MODEL_AWAY.has(lastFailure!.reason) ? 'Waiting for model server' : 'Retried repeatedly';
+    return oneLine(`${what}, ${name} of ${workflowId}: ${lastFailure!.message}`).slice(0, MOST_CHARS);
   });
 }
 
@@ -60,10 +43,11 @@ async function reasonOf(
   session: Session,
   run: string,
   folder: string | null,
-  ofCalls: (pending: readonly PendingCall[]) => string | undefined,
+  ofCalls: (pending: readonly Pending[]) => string | undefined,
 ): Promise<string | undefined> {
   const described = await inFlight(session, run);
-  const pending = [...pendingOf(described), ...(await localsOf(session, described))];
+  const reported = described.flatMap(({ workflowId, raw }) => activitiesIn(raw).map((one) => ({ ...one, workflowId })));
+  const pending = [...reported, ...(await localsOf(session, described))];
   const known = (await diskTrouble(pending, folder)) ?? ofCalls(pending);
   const missing = known ?? (await missingWorker(session, pending)) ?? (await stranded(session, run, described));
   return missing ?? slowAnswer(pending);
@@ -72,9 +56,9 @@ async function reasonOf(
 /** A request may take so long before it is said. */
 const SLOW_MINUTES = [30, 10, 3];
 
-function slowAnswer(pending: readonly PendingCall[]): string | undefined {
-  const begun = pending.flatMap(({ type, startedAt }) =>
-    type === 'generate' && startedAt !== null ? [startedAt] : [],
+function slowAnswer(pending: readonly Pending[]): string | undefined {
+  const begun = pending.flatMap(({ name, state, since }) =>
+    name === 'generate' && state === 'started' && since !== null ? [since] : [],
   );
   const minutes = (Date.now() - Math.min(...begun)) / 60_000;
   const passed = begun.length === 0 ? undefined : SLOW_MINUTES.find((least) => minutes >= least);
@@ -85,8 +69,8 @@ function slowAnswer(pending: readonly PendingCall[]): string | undefined {
 const MOST_CHARS = 600;
 
 /** Only if every pending `generate` failed because the server is away, or because no model runs in the worker. */
-function awayModel(pending: readonly PendingCall[]): string | undefined {
-  const reasons = pending.flatMap(({ type, reason }) => (type === 'generate' ? [reason ?? ''] : []));
+function awayModel(pending: readonly Pending[]): string | undefined {
+  const reasons = pending.flatMap(({ name, lastFailure }) => (name === 'generate' ? [lastFailure?.reason ?? ''] : []));
   if (reasons.length === 0) return undefined;
   if (reasons.every((reason) => reason === 'no-embedded-models')) {
     return 'Answers are waiting for a worker that runs models itself: start one of the image worker-cpu, or of a whole installation. Nothing is lost meanwhile.';
@@ -100,9 +84,9 @@ const OF_WORKER = new Set([
   ...['not-allowed', 'environment-not-served', 'tool-not-served', 'agent-not-served', 'agent-changed'],
 ]);
 
-function wrongWorker(pending: readonly PendingCall[]): string | undefined {
-  const failure = pending.find(({ reason }) => OF_WORKER.has(reason ?? ''))?.failure;
-  return failure === undefined ? undefined : oneLine(`Waiting for another worker: ${failure}`).slice(0, 800);
+function wrongWorker(pending: readonly Pending[]): string | undefined {
+  const failure = pending.find(({ lastFailure }) => OF_WORKER.has(lastFailure?.reason ?? ''))?.lastFailure;
+  return failure ? oneLine(`Waiting for another worker: ${failure.message}`).slice(0, 800) : undefined;
 }
 
 /** The error of the run folder's disk, as a message of ours: a worker's if it reported one, else this machine's. */
@@ -112,8 +96,10 @@ const DISK = new Set([
   ...['clock-skew', 'no-bucket-keys'],
 ]);
 
-async function diskTrouble(pending: readonly PendingCall[], folder: string | null): Promise<string | undefined> {
-  const reported = pending.map(({ waits, reason, failure }) => waits ?? (DISK.has(reason ?? '') ? failure : undefined));
+async function diskTrouble(pending: readonly Pending[], folder: string | null): Promise<string | undefined> {
+  const reported = pending.map(
+    ({ waits, lastFailure }) => waits ?? (DISK.has(lastFailure?.reason ?? '') ? lastFailure!.message : undefined),
+  );
   const error = reported.find((text) => text !== undefined);
   // Other steps, which do not report it, may wait as well.
   if (error === undefined) return folder === null ? undefined : localDiskTrouble(folder);
@@ -127,8 +113,8 @@ export async function localDiskTrouble(folder: string): Promise<string | undefin
   return error === undefined ? undefined : oneLine(`Waiting for the disk: ${error}`).slice(0, MOST_CHARS);
 }
 
-async function missingWorker(session: Session, pending: readonly PendingCall[]): Promise<string | undefined> {
-  const waiting = new Set(pending.filter(({ state }) => state === SCHEDULED).map(({ queue }) => queue));
+async function missingWorker(session: Session, pending: readonly Pending[]): Promise<string | undefined> {
+  const waiting = new Set(pending.filter(({ state }) => state === 'scheduled').map(({ queue }) => queue));
   for (const queue of waiting) {
     const known = WORK[queue];
     // Steps of the run itself wait for its own workers: `stranded` says why.
@@ -144,31 +130,14 @@ async function inFlight(session: Session, run: string): Promise<Described[]> {
   return (await asking.catch(unanswered)) ?? [];
 }
 
-function pendingOf(described: readonly Described[]): PendingCall[] {
-  return described.flatMap(({ workflowId, raw }) =>
-    (raw.pendingActivities ?? []).map((activity) => ({
-      workflowId,
-      type: activity.activityType?.name ?? 'an activity',
-      queue: activity.activityOptions?.taskQueue?.name ?? '',
-      state: activity.state ?? 0,
-      failure: activity.lastFailure?.message ?? undefined,
-      reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
-      startedAt: activity.state === STARTED ? msOf(activity.lastStartedTime) : null,
-      waits: waitsOf(activity),
-    })),
-  );
-}
-
 /** Local activities that fail. */
-async function localsOf(session: Session, described: readonly Described[]): Promise<PendingCall[]> {
+async function localsOf(session: Session, described: readonly Described[]): Promise<Pending[]> {
   const idle = described.filter(({ raw }) => (raw.pendingActivities ?? []).length === 0);
   // The run's own is first, its rollouts are last.
   const some = idle.length > HISTORIES ? [idle[0]!, ...idle.slice(1 - HISTORIES)] : idle;
-  const found = some.map(async ({ workflowId }): Promise<PendingCall[]> => {
-    const failing = await localFailureOf(session, workflowId);
-    if (!failing) return [];
-    const { type, message: failure, reason } = failing;
-    return [{ workflowId, type, queue: TASK_QUEUE, state: STARTED, failure, reason, startedAt: null, waits: null }];
+  const found = some.map(async ({ workflowId }): Promise<Pending[]> => {
+    const failing = await retriedLocally(session, workflowId);
+    return failing ? [{ ...failing, workflowId }] : [];
   });
   return (await Promise.all(found)).flat();
 }

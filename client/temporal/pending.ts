@@ -3,6 +3,7 @@
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { TASK_QUEUE } from '../../domain/run/queues.ts';
 import { calling, type Session } from './connection.ts';
 import { localFailureOf } from './local-failures.ts';
 
@@ -18,6 +19,8 @@ export interface PendingWork {
 
 export interface PendingActivity {
   readonly name: string;
+  /** Its task queue. */
+  readonly queue: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
   /** `started`: a worker runs it. `scheduled`: it waits for a worker, or for its next attempt. */
@@ -35,24 +38,28 @@ export async function pendingWork(session: Session, workflowId: string): Promise
   const { raw } = await calling(`describe "${workflowId}"`, () =>
     client.withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).describe()),
   );
-  const [pending] = raw.pendingActivities ?? [];
-  const failing = pending ? undefined : await localFailureOf(session, workflowId);
-  const local: PendingActivity | null = failing
-    ? {
-        name: failing.type,
-        attempt: failing.attempt + 1,
-        state: 'started',
-        since: null,
-        nextTryAt: null,
-        lastFailure: { reason: failing.reason ?? 'unknown', message: failing.message },
-        waits: null,
-      }
-    : null;
+  const [pending] = activitiesIn(raw);
   return {
-    activity: pending ? activityOf(pending) : local,
+    activity: pending ?? (await retriedLocally(session, workflowId)) ?? null,
     waitsForWorker: raw.pendingWorkflowTask?.state === SCHEDULED,
   };
 }
+
+/** The local activity that a workflow retries. */
+export async function retriedLocally(session: Session, workflowId: string): Promise<PendingActivity | undefined> {
+  const failing = await localFailureOf(session, workflowId);
+  return (
+    failing && {
+      ...{ name: failing.type, queue: TASK_QUEUE, attempt: failing.attempt + 1, state: 'started' },
+      lastFailure: { reason: failing.reason ?? 'unknown', message: failing.message },
+      ...{ since: null, nextTryAt: null, waits: null },
+    }
+  );
+}
+
+export const activitiesIn = (raw: WorkflowExecutionDescription['raw']): PendingActivity[] =>
+  (raw.pendingActivities ?? []).map(activityOf);
+
 /** temporal.api.enums.v1: PendingWorkflowTaskState and PendingActivityState use the same number. */
 const SCHEDULED = 1;
 const STARTED = 2;
@@ -60,16 +67,16 @@ const STARTED = 2;
 type RawPending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 
 function activityOf(pending: RawPending): PendingActivity {
-  const { activityType, attempt, state, lastStartedTime, scheduledTime, nextAttemptScheduleTime, lastFailure } =
-    pending;
+  const { activityType, activityOptions, attempt, state, lastStartedTime, lastFailure } = pending;
   const started = state === STARTED;
   const failure = lastFailure ?? null;
   return {
     name: activityType?.name ?? 'unknown',
+    queue: activityOptions?.taskQueue?.name ?? '',
     attempt: attempt ?? 1,
     state: started ? 'started' : 'scheduled',
-    since: started ? msOf(lastStartedTime) : msOf(scheduledTime),
-    nextTryAt: started ? null : msOf(nextAttemptScheduleTime),
+    since: started ? msOf(lastStartedTime) : msOf(pending.scheduledTime),
+    nextTryAt: started ? null : msOf(pending.nextAttemptScheduleTime),
     lastFailure: failure && {
       reason: failure.applicationFailureInfo?.type ?? (failure.timeoutFailureInfo ? 'timeout' : 'unknown'),
       message: failure.message ?? '',
@@ -78,7 +85,7 @@ function activityOf(pending: RawPending): PendingActivity {
   };
 }
 
-export function waitsOf({ heartbeatDetails }: RawPending): string | null {
+function waitsOf({ heartbeatDetails }: RawPending): string | null {
   const [payload] = heartbeatDetails?.payloads ?? [];
   const beat = payload && read(payload);
   return typeof beat?.waits === 'string' ? beat.waits : null;
@@ -94,7 +101,7 @@ function read(payload: Payload): { readonly waits?: unknown } | undefined {
 }
 
 /** Null if the server does not report it. */
-export function msOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number | null {
+function msOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number | null {
   const seconds = Number(time?.seconds ?? 0);
   return seconds > 0 ? seconds * 1000 + Math.floor((time?.nanos ?? 0) / 1e6) : null;
 }

@@ -28,6 +28,7 @@ const say = (changes: Partial<Why>) =>
 const pending = (changes: Partial<PendingActivity> = {}, chunksKept = 0): Partial<Why> => ({
   pending: {
     name: 'generate',
+    queue: 'everturn-generate',
     attempt: 1,
     state: 'started',
     since: io.now() - 65_000,
