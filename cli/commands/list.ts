@@ -76,7 +76,7 @@ async function fromFolder(
   if (!dataset) {
     // Rollouts that a client started directly: their final number is unknown.
     const progress = await recordedProgress(place);
-    return { ...base, state: progress.unfinished > 0 ? 'unfinished' : 'ended', ...tally(progress) };
+    return { ...base, state: progress.inFlight > 0 ? 'unfinished' : 'ended', ...tally(progress) };
   }
   const result = await knownResult(place).catch(() => undefined);
   if (result) return { ...base, state: result.cancelled ? 'cancelled' : 'ended', ...tally(result) };

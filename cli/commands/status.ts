@@ -6,11 +6,9 @@ import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { describeWorkflow, progressOf } from '../../client/temporal/runs.ts';
 import { type Workers, workersOf } from '../../client/temporal/workers.ts';
 import type { CollectionCounts } from '../../domain/run/progress.ts';
-import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import { ended } from '../../domain/run/progress.ts';
-import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { readFleet, STALE_MS } from '../../records/run/fleet-status.ts';
-import type { CollectionProgress } from '../../domain/run/messages.ts';
+import type { CollectionProgress, MemoProgress } from '../../domain/run/messages.ts';
 import { command } from '../command.ts';
 import { ifUp, type Link, unanswered, workflowUrl } from '../find/link.ts';
 import { knownResult, locateRun, recordedProgress, runArgument, type RunPlace, shortPath } from '../find/place.ts';
@@ -18,32 +16,16 @@ import { BUSY, silenceOf } from '../find/takers.ts';
 import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, typable } from '../io.ts';
 import { openEvaluations } from '../../viewer/evaluations.ts';
-import type { Evaluation } from '../../viewer/model/messages.ts';
-import { feedStatusOf, type FeedStatus, statusLines } from '../view/feed.ts';
+import { feedStatusOf, statusLines } from '../view/feed.ts';
 import { ago, lines, paintFor, plural } from '../view/format.ts';
-import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
-import { serverTable, slotsText, weightsLines, type WeightsStatus, weightsStatus } from '../view/servers.ts';
+import { peopleCounts, peopleLine } from '../view/people.ts';
+import { serverTable, slotsText, weightsLines, weightsStatus } from '../view/servers.ts';
 import { evaluationLine } from '../view/statistics-text.ts';
 import { summaryLines } from '../view/summary.ts';
 import { lineageText } from '../view/trajectory-text.ts';
 import { awaitedOf } from '../view/trouble.ts';
 
-export interface RunStatus extends Counted, Live {
-  readonly run: string;
-  readonly folder: string;
-  /** Each inference server, if there are any, as reported by the run's workers. */
-  readonly servers: readonly ServerStatus[];
-  /** Null for a run that no trainer lives on. */
-  readonly feed: FeedStatus | null;
-  /** Its held-out evaluations, by version. */
-  readonly evaluations: readonly Evaluation[];
-  /** The last update of its weights; null if there was none. */
-  readonly weights: WeightsStatus | null;
-  /** Counts of people's acts on its rollouts; null without any. */
-  readonly people: PeopleCounts | null;
-  /** Of a fork: the rollout that it goes on from; else null. */
-  readonly forkedFrom: ForkedFrom | null;
-}
+export type RunStatus = Live & Counted & Awaited<ReturnType<typeof besideOf>>;
 
 interface Counted {
   /** The source: a worker of the run, its memo if none answered at once, its result.json, or a count of its records. */
@@ -75,43 +57,48 @@ export const status = command({
   help: 'Example:\n  everturn status my-run',
   async run(io, { run: named, out }) {
     const place = await locateRun(io, named, out);
-    const { run, store } = place;
     const found = await progressFound(io, place);
-    const since = found.source === 'result' ? 0 : Date.now() - STALE_MS;
-    const [servers, feed, evaluations, weights, people] = await Promise.all([
-      readFleet(store.folder, since),
-      feedStatusOf(io, place),
-      openEvaluations()(store.folder),
-      weightsStatus(store.folder),
-      peopleCounts(store),
-    ]);
-    // A damaged run.json is for `check` to name.
-    const forkedFrom = (await store.getRun().catch(() => undefined))?.record.forkedFrom ?? null;
-    const beside = { servers, feed, evaluations, weights, people, forkedFrom };
-    const whole: RunStatus = { run, folder: store.folder, ...found, ...beside };
+    const whole: RunStatus = { ...found, ...(await besideOf(io, place, found)) };
     return { json: whole, text: typable(io, statusText(io, place, whole)) };
   },
 });
 
+/** The facts of a run beside its progress. */
+async function besideOf(io: Io, place: RunPlace, { source }: Counted) {
+  const { run, store } = place;
+  const { folder } = store;
+  const [servers, feed, evaluations, weights, people, stored] = await Promise.all([
+    // Each inference server, as the run's workers have reported it.
+    readFleet(folder, source === 'result' ? 0 : Date.now() - STALE_MS),
+    feedStatusOf(io, place),
+    openEvaluations()(folder),
+    weightsStatus(folder),
+    peopleCounts(store),
+    // A damaged run.json is for `check` to name.
+    store.getRun().catch(() => undefined),
+  ]);
+  const { forkedFrom = null } = stored?.record ?? {};
+  return { run, folder, servers, feed, evaluations, weights, people, forkedFrom };
+}
+
 async function progressFound(io: Io, place: RunPlace): Promise<Counted & Live> {
   const result = await knownResult(place);
   if (result) {
-    const { total, numTurns, counts, cancelled } = result;
-    const idle = { inFlight: 0, maxConcurrent: null, ...NOT_LIVE };
-    const state = cancelled ? 'cancelled' : 'ended';
-    return { source: 'result', state, total, done: ended(counts), numTurns, counts, ...idle };
+    const state = result.cancelled ? 'cancelled' : 'ended';
+    return { state, ...NOT_LIVE, source: 'result', ...counted(result) };
   }
-  const { progress, source, ...live } = (await ifUp(io, (link) => liveStatus(link, place))) ?? {
-    ...{ progress: null, source: null, state: 'unfinished', ...NOT_LIVE },
+  const { progress, ...live } = (await ifUp(io, (link) => liveStatus(link, place))) ?? {
+    ...{ progress: null, state: 'unfinished', ...NOT_LIVE },
   };
-  if (progress) {
-    const { total, done, inFlight, maxConcurrent, numTurns, counts } = progress;
-    return { ...live, source, total, done, numTurns, counts, inFlight, maxConcurrent };
-  }
-  const { total, numTurns, counts, unfinished: inFlight } = await recordedProgress(place);
-  const known = { source: 'records', total, done: ended(counts), numTurns, counts, inFlight } as const;
-  return { ...live, ...known, maxConcurrent: null };
+  if (progress) return { ...live, source: 'toldAt' in progress ? 'memo' : 'temporal', ...counted(progress) };
+  return { ...live, source: 'records', ...counted(await recordedProgress(place)) };
 }
+
+type Known = Pick<Counted, 'total' | 'numTurns' | 'counts'> & Partial<Counted>;
+
+const counted = ({ total, numTurns, counts, done = ended(counts), inFlight = 0, maxConcurrent = null }: Known) => ({
+  ...{ total, done, inFlight, maxConcurrent, numTurns, counts },
+});
 
 /** Time limits for a worker's answer, after which `status` uses the memo, and for the server's. */
 const SOON_MS = 500;
@@ -120,11 +107,7 @@ const LATE_MS = 1500;
 const FRESH_MS = 60_000;
 
 /** Without `progress`, only the folder has it. */
-type LiveStatus = Live &
-  (
-    | { readonly progress: CollectionProgress; readonly source: 'temporal' | 'memo' }
-    | { readonly progress: null; readonly source: null }
-  );
+type LiveStatus = Live & { readonly progress: CollectionProgress | MemoProgress | null };
 
 async function liveStatus(link: Link, { run, out, store }: RunPlace): Promise<LiveStatus> {
   const [soon, late] = [SOON_MS, LATE_MS].map((ms) => sleep(ms, undefined, { ref: false }));
@@ -137,24 +120,24 @@ async function liveStatus(link: Link, { run, out, store }: RunPlace): Promise<Li
   const counting = workersOf(session);
   const { state, memo, out: there } = await described;
   if (state !== 'running' || (there !== null && there !== out))
-    return { progress: null, source: null, state: 'interrupted', ...NOT_LIVE };
+    return { progress: null, state: 'interrupted', ...NOT_LIVE };
   const inTime = <T>(asked: Promise<T>, time = soon) => (memo ? Promise.race([asked, time]) : asked);
   const progress = await inTime(answering);
   const awaited = (await inTime(awaiting, progress ? late : soon)) ?? null;
   const workers = (await inTime(counting)) ?? null;
   const live = { url: workflowUrl(link, run), waitingFor: awaited, toldAt: null, workers };
-  if (progress) return { ...live, progress, source: 'temporal', state: progress.state };
+  if (progress) return { ...live, progress, state: progress.state };
   const cause = (await inTime(silent)) ?? BUSY;
   // Workers that told the counts a moment ago are well: playing comes before answering.
   const isFresh = cause === BUSY && memo !== null && Date.now() - memo.toldAt < FRESH_MS;
   const lastState = memo?.state ?? 'running';
-  const said = {
+  return {
     ...live,
     state: isFresh ? lastState : `${lastState}, and ${cause.state}`,
     waitingFor: awaited ?? (isFresh ? null : cause.fix),
+    toldAt: memo?.toldAt ?? null,
+    progress: memo,
   };
-  if (!memo) return { ...said, progress: null, source: null };
-  return { ...said, progress: memo, source: 'memo', toldAt: memo.toldAt };
 }
 
 function statusText(io: Io, place: RunPlace, status: RunStatus): string {

@@ -4,15 +4,9 @@
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
-import {
-  DEFAULT_DRAIN_SECONDS,
-  DEFAULT_SLOTS,
-  listenAddress,
-  wholeNumber,
-  workerSettings,
-} from '../../worker-settings.ts';
+import { DEFAULT_DRAIN_SECONDS, DEFAULT_SLOTS, listenAddress, workerSettings } from '../../worker-settings.ts';
 import { serve } from '../../worker.ts';
-import { command, flag, list, parsed, text } from '../command.ts';
+import { command, flag, list, parsed, text, whole } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { UNSAFE } from '../flags.ts';
 import { programWords } from '../play/agent-program.ts';
@@ -66,10 +60,6 @@ export const worker = command({
     return (await serve({ ...settings, slots, drainSeconds, unsafeCode, ...(health && { health }) })) as ExitCode;
   },
 });
-
-function whole(takes: string, help: string, least: number) {
-  return parsed(takes, help, (given, name) => wholeNumber(name, given, least)!);
-}
 
 /** The worker reads its cluster from the environment, however it was started. */
 function useLocalService(io: Io): void {

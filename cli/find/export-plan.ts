@@ -15,6 +15,7 @@ import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import type { TraceFormat } from '../../formats/exports/traces/trace-format.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
 import { exportFolder } from '../../records/export/export-folder.ts';
+import type { PartOptions } from '../../records/export/exported-parts.ts';
 import { exportRun, type ExportSummary } from '../../records/export/export-run.ts';
 import type { Advantages } from '../../records/export/group-labels.ts';
 import type { HumanTurnsPolicy, ReadingOptions } from '../../records/export/policies.ts';
@@ -22,6 +23,7 @@ import type { SkippedRollout } from '../../records/export/selection.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import type { Store } from '../../records/store.ts';
 import { flagOf, unusable } from '../command.ts';
+import { lines } from '../view/format.ts';
 import { openParts } from './parts.ts';
 
 export interface ExportFlags {
@@ -55,56 +57,56 @@ export interface Exported {
 /** `file`: undefined is stdout. */
 export type PlannedExport = (store: Store, file: string | undefined, target: Target) => Promise<Exported>;
 
-const STEP_FLAGS = ['seqLen', 'ranks', 'groupsPerStep', 'firstStep'] as const;
+const EVERY = [...FORMATS, ...TRACE_FORMATS];
 
 /** Throws a UsageError. */
 export function plannedExport(flags: ExportFlags): PlannedExport {
-  const traces = TRACE_FORMATS.find(({ name }) => name === flags.format);
-  if (traces) return tracesExport(flags, traces);
-  const format = FORMATS.find(({ name }) => name === flags.format);
+  const format = EVERY.find(({ name }) => name === flags.format);
   if (!format) {
-    throw unknownFormat(
-      flags.format,
-      [...FORMATS, ...TRACE_FORMATS].map(({ name }) => name),
-    );
+    const known = EVERY.map(({ name }) => name);
+    throw unknownFormat(flags.format, known);
   }
-  if (flags.sequences !== undefined && format.name !== areal.name) throw notFor('--sequences', format.name);
-  if (flags.advantages !== undefined && format.advantages === undefined) throw notFor('--advantages', format.name);
+  const given = Object.keys(flags).filter((flag) => flags[flag as keyof ExportFlags] !== UNGIVEN[flag]);
+  const foreign = given.find((flag) => !takes(format.name, flag));
+  if (foreign !== undefined) throw notFor(flagOf(foreign), format.name);
+  const traces = TRACE_FORMATS.find((one) => one === format);
+  if (traces) return tracesExport(traces);
+  if (format.name === logs.name) return logsExport;
   const filter = filterOf(flags);
-  const selection = {
-    ...readingOf(flags),
-    advantages: flags.advantages ?? format.advantages ?? 'none',
-    ...(filter ? { filter } : {}),
-  };
-  if (format.name === logs.name) return logsExport(flags);
-  if (format.name === primeRl.name) return primeRlExport(flags, selection);
-  for (const flag of STEP_FLAGS) if (flags[flag] !== undefined) throw notFor(flagOf(flag), format.name);
+  const advantages = flags.advantages ?? FORMATS.find((one) => one === format)?.advantages ?? 'none';
+  const selection = { ...readingOf(flags), advantages, ...(filter && { filter }) };
+  const write = format.name === primeRl.name ? stepsExport(flags, selection) : linesExport(flags, selection);
   return async (store, file, target) => {
     const run = await runOf(store);
-    mustFit(filter, run);
-    const sequences = flags.sequences ?? sequencesFor(run);
-    const exporter = exporterNamed(format.name, sequences);
-    const byQuery = exporter === arealQueries;
-    if (byQuery) mustHaveOneTurn(run);
-    const keep = filter ?? run?.keep;
-    // AReaL's trainer asserts that each id has all of its sequences.
-    const of = byQuery
-      ? { ...NO_FILTER, ...keep, minMembers: flags.minMembers === undefined ? null : keep!.minMembers }
-      : keep;
-    const chosen = { ...selection, ...(of && { filter: of }) };
-    const place = { out: dirname(store.folder), run: basename(store.folder) };
-    const parts = exporter.open
-      ? undefined
-      : await openParts(store, { ...place, format: format.name, sequences, selection: chosen });
-    const summary = await exportRun(store, exporter, file ?? process.stdout, {
-      ...chosen,
-      ...target,
-      elsewhere: parts,
-    }).finally(() => parts?.close());
-    const note = format.name === areal.name ? arealNote(flags, sequences, run?.settings.stop) : exporter.note;
-    const lone = selection.advantages === 'none' ? undefined : loneNote(run);
-    return { summary, note: joined(filter ? undefined : keepNote(run), note, lone) };
+    const members = filter?.minMembers ?? 1;
+    if (run && members > run.samples) throw tooManyMembers(members, run.samples);
+    const { summary, note } = await write(store, run, filter ?? run?.keep, file, target);
+    const notes = lines(
+      !filter && run?.keep && 'the run’s own filter over groups is applied; flags of this command replace it.',
+      note,
+      advantages !== 'none' &&
+        run?.samples === 1 &&
+        'This run has one sample per query: every advantage is 0, and nothing is learned.',
+    );
+    return { summary, note: notes.join(' ') || undefined };
   };
+}
+
+/** The values of flags that are not given; of all others undefined. */
+const UNGIVEN: Readonly<Record<string, unknown>> = {
+  ...{ undecided: 'drop', verdicts: 'judge', humanTurns: 'drop' },
+  ...{ dropZeroVariance: false, overwrite: false, json: false },
+};
+const OF_TARGET: ReadonlySet<string> = new Set(['run', 'format', 'out', 'to', 'overwrite', 'json']);
+const OF_STEPS: ReadonlySet<string> = new Set(['seqLen', 'ranks', 'groupsPerStep', 'firstStep']);
+
+/** Whether a flag means anything to a format. Of one that takes every rollout, nothing selects among them. */
+function takes(format: string, flag: string): boolean {
+  if (OF_TARGET.has(flag)) return true;
+  if (format === logs.name || TRACE_FORMATS.some(({ name }) => name === format)) return false;
+  if (flag === 'sequences') return format === areal.name;
+  if (flag === 'advantages') return FORMATS.some(({ name, advantages }) => name === format && advantages !== undefined);
+  return !OF_STEPS.has(flag) || format === primeRl.name;
 }
 
 type ReadingFlags = Pick<ExportFlags, 'undecided' | 'verdicts' | 'contradicted' | 'humanTurns'>;
@@ -120,21 +122,7 @@ export function readingOf({ undecided, verdicts, contradicted, humanTurns }: Rea
   return { undecided, verdicts, ...(contradicted && { contradicted }), humanTurns };
 }
 
-/** The flags of every export, and the values of the others with which nothing is selected. */
-const OF_TARGET: ReadonlySet<string> = new Set(['run', 'format', 'out', 'to', 'overwrite', 'json']);
-const UNSELECTED: Readonly<Record<string, unknown>> = {
-  ...{ undecided: 'drop', verdicts: 'judge', humanTurns: 'drop' },
-  dropZeroVariance: false,
-};
-
-/** Of a format that takes every rollout: nothing selects among them. */
-function mustNotSelect(flags: ExportFlags): void {
-  for (const [flag, value] of Object.entries(flags))
-    if (!OF_TARGET.has(flag) && value !== UNSELECTED[flag]) throw notFor(flagOf(flag), flags.format);
-}
-
-function tracesExport(flags: ExportFlags, format: TraceFormat): PlannedExport {
-  mustNotSelect(flags);
+function tracesExport(format: TraceFormat): PlannedExport {
   return async (store, file, target) => {
     const open = () => format.open({ run: basename(store.folder), everturn: everturnVersion() });
     const exporter = { every: true, open, lines: () => [] };
@@ -142,25 +130,52 @@ function tracesExport(flags: ExportFlags, format: TraceFormat): PlannedExport {
   };
 }
 
-function logsExport(flags: ExportFlags): PlannedExport {
-  mustNotSelect(flags);
-  return async (store, folder, { overwrite, onSkip }) => {
-    mustBeFolder(logs.name, folder, overwrite);
-    const place = { folder, top: logs.top };
-    const encoder = { add: logFiles, end: () => [] };
-    const summary = await exportFolder(store, encoder, place, { every: true, onSkip });
-    return { summary: { ...summary, lines: summary.exported }, note: undefined };
+const logsExport: PlannedExport = async (store, file, { overwrite, onSkip }) => {
+  const place = { folder: mustBeFolder(logs.name, file, overwrite), top: logs.top };
+  const encoder = { add: logFiles, end: () => [] };
+  const summary = await exportFolder(store, encoder, place, { every: true, onSkip });
+  return { summary: { ...summary, lines: summary.exported }, note: undefined };
+};
+
+function mustBeFolder(format: string, folder: string | undefined, overwrite: boolean): string {
+  if (folder === undefined) throw unusable(`${format} takes a folder of files.`, 'Name a folder with --to.');
+  if (overwrite) throw notFor('--overwrite', format);
+  return folder;
+}
+
+type Selection = Omit<PartOptions, 'filter'>;
+type Write = (
+  store: Store,
+  run: RunRecord | undefined,
+  keep: GroupFilter | undefined,
+  file: string | undefined,
+  target: Target,
+) => Promise<Exported>;
+
+function linesExport(flags: ExportFlags, selection: Selection): Write {
+  return async (store, run, keep, file, target) => {
+    const sequences = flags.sequences ?? sequencesFor(run);
+    const exporter = exporterNamed(flags.format, sequences);
+    const byQuery = exporter === arealQueries;
+    const turns = run?.settings.numTurns ?? 1;
+    if (byQuery && turns > 1) {
+      const problem = `--sequences query makes one sample of a query's answers, and the run plays ${turns} turns.`;
+      throw unusable(problem, 'Choose --sequences rollout or turn.');
+    }
+    // AReaL's trainer asserts that each id has all of its sequences.
+    const minMembers = flags.minMembers ?? null;
+    const filter = byQuery ? { ...NO_FILTER, ...keep, minMembers } : keep;
+    const chosen = { ...selection, ...(filter && { filter }) };
+    const beginning = { out: dirname(store.folder), run: basename(store.folder), format: flags.format, sequences };
+    const elsewhere = exporter.open ? undefined : await openParts(store, { ...beginning, selection: chosen });
+    const options = { ...chosen, ...target, elsewhere };
+    const written = exportRun(store, exporter, file ?? process.stdout, options);
+    const summary = await written.finally(() => elsewhere?.close());
+    return { summary, note: flags.format === areal.name ? arealNote(flags, sequences, run) : exporter.note };
   };
 }
 
-function mustBeFolder(format: string, folder: string | undefined, overwrite: boolean): asserts folder is string {
-  if (folder === undefined) throw unusable(`${format} takes a folder of files.`, 'Name a folder with --to.');
-  if (overwrite) throw notFor('--overwrite', format);
-}
-
-type Selection = Parameters<typeof exportFolder>[3];
-
-function primeRlExport(flags: ExportFlags, selection: Selection): PlannedExport {
+function stepsExport(flags: ExportFlags, selection: Selection): Write {
   const { seqLen, ranks = 1, groupsPerStep = 32, firstStep = 0 } = flags;
   if (seqLen === undefined) {
     throw unusable(
@@ -168,62 +183,29 @@ function primeRlExport(flags: ExportFlags, selection: Selection): PlannedExport 
       "Give the trainer's seq_len: --seq-len 8192.",
     );
   }
-  const options = { seqLen, ranks, groupsPerStep, firstStep };
-  return async (store, folder, { overwrite, onSkip }) => {
-    const run = await runOf(store);
-    mustFit(selection.filter, run);
-    mustBeFolder(primeRl.name, folder, overwrite);
-    const steps = openSteps(options);
-    const place = { folder, top: 'rollouts' };
-    const filter = selection.filter ?? run?.keep;
-    const chosen = { ...selection, ...(filter && { filter }) };
-    const summary = await exportFolder(store, steps, place, { ...chosen, onSkip, forTraining: true, grouped: true });
+  return async (store, _, filter, file, { overwrite, onSkip }) => {
+    const place = { folder: mustBeFolder(primeRl.name, file, overwrite), top: 'rollouts' };
+    const steps = openSteps({ seqLen, ranks, groupsPerStep, firstStep });
+    const chosen = { ...selection, ...(filter && { filter }), onSkip, forTraining: true, grouped: true };
+    const summary = await exportFolder(store, steps, place, chosen);
     const cut = steps.cut();
     const said = cut > 0 ? ` ${cut} samples were longer than --seq-len and were cut there, as prime-rl does.` : '';
-    const kept = selection.filter ? undefined : keepNote(run);
-    return { summary, note: joined(kept, `${primeRl.note}${said}`, loneNote(run)) };
+    return { summary, note: `${primeRl.note}${said}` };
   };
 }
 
 /** A damaged run.json is for `check` to name. */
 const runOf = async (store: Store) => (await store.getRun().catch(() => undefined))?.record;
 
-function mustFit(filter: GroupFilter | undefined, run: { readonly samples: number } | undefined): void {
-  const members = filter?.minMembers ?? 1;
-  if (run && members > run.samples) throw tooManyMembers(members, run.samples);
-}
-
-const joined = (...notes: readonly (string | undefined)[]): string | undefined =>
-  notes.filter((note) => note !== undefined).join(' ') || undefined;
-
-const loneNote = (run: { readonly samples: number } | undefined): string | undefined =>
-  run?.samples === 1 ? 'This run has one sample per query: every advantage is 0, and nothing is learned.' : undefined;
-
-const keepNote = (run: RunParts | undefined): string | undefined =>
-  run?.keep ? 'the run’s own filter over groups is applied; flags of this command replace it.' : undefined;
-
-function mustHaveOneTurn(run: RunParts | undefined): void {
-  const turns = run?.settings.numTurns ?? 1;
-  if (turns === 1) return;
-  const problem = `--sequences query makes one sample of a query's answers, and the run plays ${turns} turns.`;
-  throw unusable(problem, 'Choose --sequences rollout or turn.');
-}
-
-type RunParts = Pick<RunRecord, 'settings' | 'keep'>;
-
-function arealNote(
-  flags: ExportFlags,
-  sequences: Sequences,
-  stop: 'always' | 'success' | undefined,
-): string | undefined {
+function arealNote({ undecided }: ExportFlags, sequences: Sequences, run: RunRecord | undefined): string | undefined {
   if (sequences === 'query') return 'one id per query: set the trainer’s group_size to the run’s --samples.';
   if (sequences === 'turn')
     return 'one id per turn: set the trainer’s group_size to 1 (--sequences rollout: one id per rollout).';
-  if (stop === 'success')
-    return 'AReaL’s trainer asserts group_size sequences per id, and rollouts of this run differ in length: --sequences turn loads.';
-  return flags.undecided === 'finished-turns'
-    ? 'AReaL’s trainer asserts group_size sequences per id; finished turns of undecided rollouts are fewer: --sequences turn loads.'
-    : undefined;
+  const fewer =
+    run?.settings.stop === 'success'
+      ? 'rollouts of this run differ in length'
+      : undecided === 'finished-turns' && 'finished turns of undecided rollouts are fewer';
+  return fewer ? `AReaL’s trainer asserts group_size sequences per id; ${fewer}: --sequences turn loads.` : undefined;
 }
 
 function filterOf({ successRate, dropZeroVariance, minMembers }: ExportFlags): GroupFilter | undefined {

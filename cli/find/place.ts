@@ -165,23 +165,23 @@ export interface RecordedProgress {
   readonly numTurns: number;
   readonly counts: CollectionCounts;
   /** Rollouts that have begun and not ended. */
-  readonly unfinished: number;
+  readonly inFlight: number;
 }
 
 export async function recordedProgress({ out, store }: RunPlace): Promise<RecordedProgress> {
   const record = (await store.getRun())?.record;
   const numTurns = record?.settings.numTurns ?? 0;
   const counts = noCounts();
-  let unfinished = 0;
+  let inFlight = 0;
   for await (const trajectory of readTrajectories(store)) {
     const result = resultOf(out, trajectory);
     if (result) addResult(counts, result, numTurns);
-    else unfinished++;
+    else inFlight++;
   }
   // Rollouts that a client started directly have no list of queries.
   const total = Math.max(
     (await store.countQueries()) * (record ? samplesPerQuery(record) : 1),
-    ended(counts) + unfinished,
+    ended(counts) + inFlight,
   );
-  return { total, numTurns, counts, unfinished };
+  return { total, numTurns, counts, inFlight };
 }

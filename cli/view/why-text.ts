@@ -4,6 +4,8 @@ import type { AskedCall } from '../../domain/agent/asked.ts';
 import { placeText } from '../../domain/agent/shown-calls.ts';
 import type { StopReason } from '../../domain/rollout/ending.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
+import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
@@ -12,6 +14,20 @@ import type { Io } from '../io.ts';
 import { type RunPlace, typed } from '../find/place.ts';
 import { type Said, saidLines } from './people.ts';
 import { serverTable } from './servers.ts';
+
+interface WhyTurn
+  extends
+    Pick<TurnRecord, 'turn' | 'attempt' | 'server'>,
+    Pick<VerdictRecord, 'reward' | 'rewards' | 'metrics' | 'note'> {
+  readonly verdict: string | null;
+  readonly reason: string | null;
+  readonly tokens: number | null;
+  readonly seconds: number;
+  /** Of a call of an agent's program: its place in the tree. */
+  readonly asked?: Pick<AskedCall, 'parent' | 'branch' | 'differsAt'>;
+  readonly abandoned?: true;
+  readonly calls?: readonly Pick<CallResult, 'name' | 'outcome' | 'trace'>[];
+}
 
 export interface Why {
   readonly run: string;
@@ -29,27 +45,7 @@ export interface Why {
   readonly outcome: string | null;
   readonly reason: string | null;
   readonly message: string | null;
-  readonly turns: readonly {
-    readonly turn: number;
-    readonly verdict: string | null;
-    readonly reason: string | null;
-    readonly tokens: number | null;
-    readonly seconds: number;
-    /** The attempt that succeeded, 1 for the first. */
-    readonly attempt: number;
-    readonly server: string | null;
-    /** Of a call of an agent's program: its place in the tree. */
-    readonly asked?: Pick<AskedCall, 'parent' | 'branch' | 'differsAt'>;
-    readonly abandoned?: true;
-    /** The tools that it called. */
-    readonly calls?: readonly Pick<CallResult, 'name' | 'outcome' | 'trace'>[];
-    /** By an environment of the user's own. */
-    readonly reward?: number;
-    readonly rewards?: Readonly<Record<string, number>>;
-    readonly metrics?: Readonly<Record<string, number>>;
-    /** The fault of its environment. */
-    readonly note?: string;
-  }[];
+  readonly turns: readonly WhyTurn[];
   /** The pending activity; null if there is none, or if Temporal did not answer. */
   readonly pending: (PendingActivity & { readonly turn: number; readonly chunksKept: number }) | null;
   /** A workflow task is due, and no worker has taken it. */
@@ -100,7 +96,7 @@ function callsLine(turns: Why['turns'], branches: number): string {
   return `  calls: ${turns.length} in ${plural(branches, 'branch', 'branches')}${left > 0 ? `, ${left} abandoned` : ''}`;
 }
 
-function turnLines(played: Why['turns'][number]): string[] {
+function turnLines(played: WhyTurn): string[] {
   const { turn, verdict, reason, tokens, seconds, attempt, server, calls, reward, rewards, metrics, asked, abandoned } =
     played;
   const facts = lines(
