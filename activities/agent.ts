@@ -19,6 +19,7 @@ import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
 import { recordedRollout, recordedTurn } from './recorded.ts';
+import type { StoredTurns } from './stored-turns.ts';
 
 /** The small fact of a program that has ended. */
 export interface AgentRan {
@@ -39,7 +40,10 @@ const IN_FLIGHT = 8;
 /** A program that a signal ended is run again so many times. */
 const TRIES = 5;
 
-export function agentActivity({ openStore, backend: backendOf, agents, askTurn }: ActivityDeps) {
+export function agentActivity(
+  { openStore, backend: backendOf, agents, askTurn }: ActivityDeps,
+  storedTurns: StoredTurns,
+) {
   return async function runAgent({ rollout: id }: { readonly rollout: TrajectoryReference }): Promise<AgentRan> {
     const store = openStore(id.out, id.run);
     const known = await store.getAgent(id);
@@ -55,7 +59,11 @@ export function agentActivity({ openStore, backend: backendOf, agents, askTurn }
       const ask = inFlight(IN_FLIGHT, (turn: number, call: string) =>
         askTurn!(workflowExecution!.workflowId, { turn, call }, signal),
       );
-      const calls = await callsSoFar(store, id, ask);
+      const play: Play = async (turn, call) => {
+        await storedTurns.toldOr(ask(turn, call), id, turn);
+        return recordedTurn(store, id, turn);
+      };
+      const calls = await callsSoFar(store, id, play);
       const ended = await agents!.play(
         {
           id,
@@ -66,7 +74,7 @@ export function agentActivity({ openStore, backend: backendOf, agents, askTurn }
           seed: turnSeed(settings.seed, id.query, id.sample, 0),
           model: backend.facts.name,
           recorded: calls.recorded(),
-          answer: answering(patient, id, { settings, hash, backend, calls, ask }),
+          answer: answering(patient, id, { settings, hash, backend, calls, play }),
           count: (request) => tokensOf(request, { settings, backend, calls }),
           signal,
         },
@@ -81,6 +89,8 @@ export function agentActivity({ openStore, backend: backendOf, agents, askTurn }
 }
 
 type Ask = (turn: number, call: string) => Promise<void>;
+/** Has the turn of a call played, and returns its record. */
+type Play = (turn: number, call: string) => Promise<Stored<TurnRecord>>;
 
 /** The calls that have a turn. */
 interface Calls {
@@ -94,7 +104,7 @@ interface Calls {
 }
 
 /** Those that were asked for and have no turn yet, since their attempt ended, get theirs first. */
-async function callsSoFar(store: Store, id: TrajectoryReference, ask: Ask): Promise<Calls> {
+async function callsSoFar(store: Store, id: TrajectoryReference, play: Play): Promise<Calls> {
   const turns = new Map<string, Stored<TurnRecord>>();
   const byTurn = new Map<number, PlayedCall>();
   const played: PlayedCall[] = [];
@@ -125,9 +135,7 @@ async function callsSoFar(store: Store, id: TrajectoryReference, ask: Ask): Prom
     const asked = there ? undefined : await store.getAsked(id, turn);
     if (!there && !asked) break;
     count = turn;
-    const due = there
-      ? Promise.resolve(there)
-      : ask(turn, asked!.record.asked.call).then(() => recordedTurn(store, id, turn));
+    const due = there ? Promise.resolve(there) : play(turn, asked!.record.asked.call);
     due.catch(() => undefined);
     found.push(due);
   }
@@ -141,11 +149,11 @@ interface Answering {
   readonly hash: string;
   readonly backend: Backend;
   readonly calls: Calls;
-  readonly ask: Ask;
+  readonly play: Play;
 }
 
 function answering(store: Store, id: TrajectoryReference, parts: Answering): AnswerCall {
-  const { settings, hash, backend, calls, ask } = parts;
+  const { settings, hash, backend, calls, play } = parts;
   return async (taken, request, dialect) => {
     const context = await contextOf(request, { settings, backend, calls });
     if ('refused' in context) return context;
@@ -162,8 +170,7 @@ function answering(store: Store, id: TrajectoryReference, parts: Answering): Ans
       };
       // Another attempt, thought dead, may have given the number to a call of its own.
       const stored = await store.putAsked(id, record);
-      await ask(turn, stored.record.asked.call);
-      const answered = await recordedTurn(store, id, turn);
+      const answered = await play(turn, stored.record.asked.call);
       calls.add(answered);
       // A call that stays behind is of a turn that is there, and harms nothing.
       store.dropChunks(id, turn).catch(() => undefined);

@@ -25,6 +25,7 @@ import { afterFlaw, type Flaws, flawsIn, withFlaw } from './flaws.ts';
 import { beat as beatNow, heartbeating } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
 import { recordedAsked, recordedPath, recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
+import type { StoredTurns } from './stored-turns.ts';
 
 /** Heartbeat details. */
 interface GenerateBeat {
@@ -35,7 +36,10 @@ interface GenerateBeat {
   readonly flaws?: Flaws;
 }
 
-export function generateActivity({ openStore, backend: backendOf, tools, isStopping, now }: ActivityDeps) {
+export function generateActivity(
+  { openStore, backend: backendOf, tools, isStopping, now }: ActivityDeps,
+  storedTurns: StoredTurns,
+) {
   return async function generate({ rollout: id, turn, say }: GenerateInput): Promise<Generated> {
     const store = openStore(id.out, id.run);
     const stopping = () => isStopping(id.out, id.run);
@@ -113,6 +117,7 @@ export function generateActivity({ openStore, backend: backendOf, tools, isStopp
         ...(asked && { asked: asked.asked }),
         ...(reply && { reply }),
       });
+      storedTurns.tell(id, turn);
       if (answer.chunks > 0) await store.dropChunks(id, turn);
       return factsOf(stored, settings);
     });

@@ -15,18 +15,20 @@ import { generateActivity } from './generate.ts';
 import { groupActivities } from './groups.ts';
 import { logActivity } from './log.ts';
 import { beginActivity, openActivity } from './open.ts';
+import { openStoredTurns } from './stored-turns.ts';
 import { weightsActivities } from './weights.ts';
 
 export function createActivities(deps: ActivityDeps) {
+  const stored = openStoredTurns();
   const activities = {
     open: openActivity(deps),
-    generate: generateActivity(deps),
+    generate: generateActivity(deps, stored),
     begin: beginActivity(deps),
     askEnvironment: askActivity(deps),
     evaluate: evaluateActivity(deps),
     endEnvironment: endActivity(deps),
     callTool: callToolActivity(deps),
-    runAgent: agentActivity(deps),
+    runAgent: agentActivity(deps, stored),
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),
