@@ -2,17 +2,16 @@
 // the second run is worse by more than --min-delta: a gate for continuous integration.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { steeredCount, unsteered } from '../../domain/rollout/rollout-summary.ts';
+import { steeredCount } from '../../domain/rollout/rollout-summary.ts';
 import { CELLS, comparison, isWorse, MEASURES } from '../../statistics/comparison.ts';
-import { distributionOf } from '../../statistics/mean.ts';
 import { totalOf } from '../../statistics/play-order.ts';
-import { hasEnded, known } from '../../statistics/outcomes.ts';
+import { hasEnded } from '../../statistics/outcomes.ts';
 import { settingDifferences } from '../../statistics/settings.ts';
 import { command, flag, number, oneOf, unusable, whole, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
-import { costBy, type CostOf, costText, PRICE_FLAGS } from '../find/prices.ts';
-import { readForComparison, type ReadRun, tableOfRuns } from '../find/side-by-side.ts';
+import { costBy, PRICE_FLAGS } from '../find/prices.ts';
+import { readForComparison, type ReadRun, spentOf, tableOfRuns } from '../find/side-by-side.ts';
 import { damageLines, type RunSummaries } from '../find/summaries.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
 import { comparisonText } from '../view/comparison-text.ts';
@@ -69,7 +68,7 @@ export const compare = command({
     const paint = paintFor(io.out, io.env);
     const text = shown
       ? shown.map((query) => `${oneLine(query)}\n`).join('')
-      : comparisonText({ names, comparison: found, settings, spent: spentOf(a, b, costOf) }, paint);
+      : comparisonText({ names, comparison: found, settings, spent: [a, b].map((one) => spentOf(one, costOf)) }, paint);
     const notes = [...missingLines(a), ...missingLines(b)];
     if (pairs.length === 0) notes.push('everturn: no query is known in both runs: there is nothing to compare.');
     // A gate never passes for want of answers.
@@ -89,16 +88,6 @@ function settingsOf({ record }: RunSummaries): Readonly<Record<string, unknown>>
   if (!record) return {};
   const { settings, samples, epochs = 1, train, dataset, wording, versions } = record;
   return { ...settings, ...wording, samples, epochs, train, dataset: dataset?.sha256, everturn: versions.everturn };
-}
-
-function spentOf(a: RunSummaries, b: RunSummaries, costOf: CostOf) {
-  const costs = [a, b].map(({ record, rollouts }) => costOf(record?.settings.model ?? null, rollouts));
-  const turns = [a, b].map(({ rollouts }) => unsteered(rollouts).flatMap((r) => r.turns));
-  return {
-    tokens: turns.map((own) => distributionOf(known(own.map((t) => t.outputTokens))).mean),
-    costs: costs.every((cost) => cost === undefined) ? null : costs.map((cost) => (cost ? costText(cost) : '–')),
-    seconds: turns.map((own) => distributionOf(own.map((t) => (t.finishedAt - t.startedAt) / 1000)).p50),
-  };
 }
 
 function missingLines({ run, rollouts, shape, broken, end }: ReadRun): string[] {

@@ -4,7 +4,6 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { versionNumber } from '../../domain/weights/weight-version.ts';
@@ -23,8 +22,7 @@ import { silenceOf } from '../find/takers.ts';
 import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { type Column, paintFor, plural, table } from '../view/format.ts';
-import { isServerFailure } from '../../client/temporal/connection.ts';
-import { describeWorkflow } from '../../client/temporal/runs.ts';
+import { untilClosed } from '../play/follow.ts';
 
 export interface WeightUpdate {
   readonly run: string;
@@ -193,16 +191,14 @@ function notWhole({ run, from, weightVersion, servers, state }: WeightUpdate): M
 
 const POLL_MS = 200;
 const STILL_MS = 15_000;
-const GIVE_UP_MS = 15 * 60_000;
 
 /** `onServer`: each server once, when its part is done. */
-export async function followUpdate(
+async function followUpdate(
   io: Io,
   link: Link,
   update: StartedUpdate,
   onServer: (server: ServerUpdate) => void,
 ): Promise<WeightsResult | 'detached'> {
-  const leave = io.interrupted();
   const said = new Set<string>();
   const tell = (servers: readonly ServerUpdate[]) => {
     for (const server of servers.filter(({ url }) => !said.has(url))) {
@@ -210,28 +206,22 @@ export async function followUpdate(
       onServer(server);
     }
   };
-  let answeredAt = Date.now();
   let warned = false;
-  while (!leave.aborted) {
-    try {
-      await link.keepUp(() => undefined);
-      const { state } = await describeWorkflow(link.session, update.workflowId, 1);
-      if (state !== 'running') break;
+  const end = await untilClosed(io, link, update.workflowId, {
+    everyMs: POLL_MS,
+    onStep: () => undefined,
+    async look() {
       const progress = await updateProgress(link.session, update);
-      if (progress) {
-        tell(progress.servers);
-        answeredAt = Date.now();
-      }
-    } catch (error) {
-      if (!isServerFailure(error) || Date.now() - answeredAt > GIVE_UP_MS) throw error;
-    }
-    if (!warned && Date.now() - answeredAt > STILL_MS) {
+      tell(progress?.servers ?? []);
+      return progress !== undefined;
+    },
+    async onSilence(sinceMs) {
+      if (warned || io.now() - sinceMs <= STILL_MS) return;
       warned = true;
       say(io, `The update waits: ${(await silenceOf(link)).fix}`);
-    }
-    await sleep(POLL_MS);
-  }
-  if (leave.aborted) return 'detached';
+    },
+  });
+  if (end === 'detached') return end;
   const result = await updateResult(link.session, update);
   tell(result.servers);
   return result;

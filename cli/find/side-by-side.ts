@@ -25,6 +25,17 @@ export async function readForComparison(place: RunPlace, includeSteered: boolean
   return { run: place.run, ...read, queries, wording: read.record?.wording };
 }
 
+/** Of an answer, tokens of its context and of itself in the mean, and seconds in the median; the cost of all. */
+export function spentOf({ record, rollouts }: RunSummaries, costOf: CostOf) {
+  const turns = unsteered(rollouts).flatMap((rollout) => rollout.turns);
+  return {
+    inputTokens: distributionOf(known(turns.map((turn) => turn.contextTokens))).mean,
+    outputTokens: distributionOf(known(turns.map((turn) => turn.outputTokens))).mean,
+    seconds: distributionOf(turns.map((turn) => (turn.finishedAt - turn.startedAt) / 1000)).p50,
+    cost: costOf(record?.settings.model ?? null, rollouts),
+  };
+}
+
 interface Options {
   readonly labels: readonly string[];
   readonly costOf: CostOf;
@@ -40,16 +51,8 @@ export async function tableOfRuns(
   for (const place of places) runs.push(await readForComparison(place, includeSteered));
   const accuracies = sideBySide(runs);
   const found = runs.map((run, i) => {
-    const atTurns = accuracies[i]!;
-    const turns = unsteered(run.rollouts).flatMap((rollout) => rollout.turns);
     const model = run.record?.settings.model ?? null;
-    return {
-      ...{ label: labels[i]!, run: run.run, model, atTurns },
-      inputTokens: distributionOf(known(turns.map((turn) => turn.contextTokens))).mean,
-      outputTokens: distributionOf(known(turns.map((turn) => turn.outputTokens))).mean,
-      seconds: distributionOf(turns.map((turn) => (turn.finishedAt - turn.startedAt) / 1000)).p50,
-      cost: costOf(model, run.rollouts),
-    };
+    return { label: labels[i]!, run: run.run, model, atTurns: accuracies[i]!, ...spentOf(run, costOf) };
   });
   const paint = paintFor(io.out, io.env);
   const named = places.some(({ run }, i) => run !== labels[i]);

@@ -5,7 +5,6 @@ import { basename, isAbsolute } from 'node:path';
 import { type AgentCode, bundleAgent } from '../../client/temporal/agent-bundle.ts';
 import { FUNCTION } from '../../domain/agent/function.ts';
 import { type ProgramRecord, SESSION } from '../../domain/agent/program.ts';
-import { UsageError } from '../../domain/errors/errors.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { readPrivate } from '../../local/machine/private-file.ts';
 import { homeOf } from '../../local/service/home.ts';
@@ -15,6 +14,7 @@ import { parseSpec } from '../../environments/own/spec.ts';
 import { isProgram as isOnPath } from '../../environments/tools/describe.ts';
 import { flagOf, type ResolvedOptions } from '../../run/config.ts';
 import { PROGRAM_FIELDS, type ProgramOptions } from '../../run/program-options.ts';
+import { unusable } from '../command.ts';
 import type { Link } from '../find/link.ts';
 import type { Io } from '../io.ts';
 
@@ -24,8 +24,8 @@ const RUNS_TYPESCRIPT = Boolean((process.features as { readonly typescript?: unk
 /** The words of the command `--agent` or `--serve-agent`: a module of JavaScript or TypeScript is run by Node. */
 export function programWords(text: string, cwd: string, flag = '--agent'): readonly string[] {
   const { door, words } = parseSpec(text, cwd, flag);
-  const refused = (problem: string, fix: string): UsageError =>
-    new UsageError(`${flag} ${JSON.stringify(short(text, 200))} ${problem}.`, { reason: 'bad-value', fix });
+  const refused = (problem: string, fix: string) =>
+    unusable(`${flag} ${JSON.stringify(short(text, 200))} ${problem}.`, fix);
   const [program = ''] = words;
   if (door === 'module' && program.endsWith('ts') && !RUNS_TYPESCRIPT)
     throw refused(
@@ -50,10 +50,10 @@ export async function describeProgram(resolved: ResolvedOptions, io: Io): Promis
       (key) => resolved.origins[key] === 'flag',
     );
     if (given === undefined) return {};
-    throw new UsageError(`${flagOf(given)} is for the program of an agent, and this run has none.`, {
-      reason: 'bad-value',
-      fix: `Name the program with --agent, or leave ${flagOf(given)} out.`,
-    });
+    throw unusable(
+      `${flagOf(given)} is for the program of an agent, and this run has none.`,
+      `Name the program with --agent, or leave ${flagOf(given)} out.`,
+    );
   }
   const { door, words } = parseSpec(agent, io.cwd, '--agent');
   const [file = ''] = words;
@@ -85,23 +85,11 @@ const isProgram = (agent: string): boolean => /[\s/]/.test(agent.trim()) || /\.\
 function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerprint: string) {
   const { options, origins } = resolved;
   const { agentTimeout: timeoutSeconds, maxCalls, onDivergence } = options;
-  const [foreign] = (['numTurns', 'stop', 'feedback', 'turnDiscount'] as const).filter(
-    (key) => origins[key] === 'flag',
-  );
+  const given = (['numTurns', 'stop', 'feedback', 'turnDiscount'] as const).find((key) => origins[key] === 'flag');
+  const foreign = given ?? (['tool', 'mcp'] as const).find((key) => options[key].length > 0);
   if (foreign !== undefined) {
-    throw new UsageError(`The agent ${short(spec.join(' '), 80)} decides its turns itself, and ${foreign} is given.`, {
-      reason: 'bad-value',
-      fix: 'Leave it out.',
-    });
-  }
-  if (options.tool.length + options.mcp.length > 0) {
-    throw new UsageError(
-      `The agent ${short(spec.join(' '), 80)} calls its tools itself, and tools of the run are given.`,
-      {
-        reason: 'bad-value',
-        fix: 'Leave out --tool and --mcp: the program names its tools in its requests.',
-      },
-    );
+    const title = `The agent ${short(spec.join(' '), 80)} decides its turns and calls its tools itself`;
+    throw unusable(`${title}, and ${flagOf(foreign)} is given.`, 'Leave it out: the program says it in its requests.');
   }
   const program: ProgramRecord = {
     ...{ spec, fingerprint, timeoutSeconds, maxCalls },

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, TemporalError, InternalError } from '../../domain/errors/errors.ts';
 import { type OnProgress, printProgress } from '../../local/service/progress.ts';
-import type { CollectionProgress } from '../../domain/run/messages.ts';
+import type { CollectionProgress, MemoProgress } from '../../domain/run/messages.ts';
 import { describeWorkflow, progressOf, type WorkflowState, resultOf } from '../../client/temporal/runs.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { type Link, workflowUrl } from '../find/link.ts';
@@ -27,6 +27,8 @@ const STILL_MS = 15_000;
 const DISK_MS = 5_000;
 const GIVE_UP_MS = 15 * 60_000;
 
+type Closed = Exclude<WorkflowState, 'running'>;
+
 /** How the workflow closed; `detached` if the user left before. */
 export async function follow(
   io: Io,
@@ -34,28 +36,58 @@ export async function follow(
   run: string,
   view: ProgressView,
   folder: string | null = null,
-): Promise<Exclude<WorkflowState, 'running'> | 'detached'> {
+): Promise<Closed | 'detached'> {
   const leave = io.interrupted();
   const left = new Promise<'detached'>((resolve) => {
     if (leave.aborted) resolve('detached');
     leave.addEventListener('abort', () => resolve('detached'), { once: true });
   });
   try {
-    return await Promise.race([untilClosed(io, link, run, view, folder, leave), left]);
+    return await Promise.race([untilClosed(io, link, run, looksAt(io, link, run, view, folder)), left]);
   } finally {
     view.end();
   }
 }
 
-async function untilClosed(
+interface Looks {
+  readonly everyMs: number;
+  readonly onStep: OnProgress;
+  /** At a workflow that is open: whether one of its workers answered. */
+  look(memo: MemoProgress | null): Promise<boolean>;
+  /** None has since then; `error`: nor has the server. */
+  onSilence(sinceMs: number, error: unknown): Promise<void>;
+}
+
+/** How a workflow closed, while server, worker and connection may come and go. */
+export async function untilClosed(
   io: Io,
   link: Link,
-  run: string,
-  view: ProgressView,
-  folder: string | null,
-  leave: AbortSignal,
-): Promise<Exclude<WorkflowState, 'running'> | 'detached'> {
+  workflowId: string,
+  { everyMs, onStep, look, onSilence }: Looks,
+): Promise<Closed | 'detached'> {
+  const leave = io.interrupted();
   let answeredMs = io.now();
+  while (!leave.aborted) {
+    let error: unknown;
+    let answered = false;
+    try {
+      await link.keepUp(onStep);
+      const { state, memo } = await describeWorkflow(link.session, workflowId, 1);
+      if (state !== 'running') return state;
+      answered = await look(memo);
+    } catch (caught) {
+      if (io.now() - answeredMs > GIVE_UP_MS) throw gaveUp(workflowId, caught);
+      error = caught;
+    }
+    if (answered) answeredMs = io.now();
+    else if (!leave.aborted) await onSilence(answeredMs, error);
+    await sleep(everyMs, undefined, { signal: leave }).catch(() => {});
+  }
+  return 'detached';
+}
+
+function looksAt(io: Io, link: Link, run: string, view: ProgressView, folder: string | null): Looks {
+  const leave = io.interrupted();
   let movedMs = io.now();
   let seen = '';
   let toldAt = 0;
@@ -68,43 +100,35 @@ async function untilClosed(
     return disk;
   };
   const printBuild = printProgress(io.err);
-  const report: OnProgress = (step) => {
-    if (step.kind === 'build') printBuild(step);
-    else if (step.kind === 'step') view.note(step.text);
-  };
-  while (!leave.aborted) {
-    let trouble: string | null = null;
-    let silent = false;
-    try {
-      await link.keepUp(report);
-      const { state, memo } = await describeWorkflow(link.session, run, 1);
-      if (state !== 'running') return state;
+  return {
+    everyMs: POLL_MS,
+    onStep(step) {
+      if (step.kind === 'build') printBuild(step);
+      else if (step.kind === 'step') view.note(step.text);
+    },
+    async look(memo) {
       // A worker that is too busy to answer the query still writes the memo.
       const news = memo && memo.toldAt > toldAt ? memo : undefined;
       const progress = (await progressOf(link.session, run)) ?? news;
       toldAt = Math.max(toldAt, memo?.toldAt ?? 0);
-      if (leave.aborted) break;
-      if (progress) {
-        answeredMs = io.now();
-        const counted = JSON.stringify([progress.done, progress.state, progress.counts.turns]);
-        if (counted !== seen || progress.state === 'paused') {
-          [seen, movedMs, why, disk] = [counted, io.now(), null, null];
-        } else if (io.now() - movedMs > STILL_MS) {
-          movedMs = io.now();
-          why = (await troubleOf(link.session, run, folder)) ?? null;
-        } else why = (await diskSince(movedMs)) ?? why;
-        view.note(why);
-        view.progress(progress);
-      } else silent = true;
-    } catch (error) {
-      if (io.now() - answeredMs > GIVE_UP_MS) throw gaveUp(run, error);
-      trouble = `Temporal does not answer (${oneCause(error)}); waiting for it.`;
-    }
-    if ((silent || trouble !== null) && io.now() - answeredMs > PATIENCE_MS && !leave.aborted)
-      view.note((await diskSince(answeredMs)) ?? trouble ?? (await noAnswer(link)));
-    await sleep(POLL_MS, undefined, { signal: leave }).catch(() => {});
-  }
-  return 'detached';
+      if (!progress || leave.aborted) return false;
+      const counted = JSON.stringify([progress.done, progress.state, progress.counts.turns]);
+      if (counted !== seen || progress.state === 'paused') {
+        [seen, movedMs, why, disk] = [counted, io.now(), null, null];
+      } else if (io.now() - movedMs > STILL_MS) {
+        movedMs = io.now();
+        why = (await troubleOf(link.session, run, folder)) ?? null;
+      } else why = (await diskSince(movedMs)) ?? why;
+      view.note(why);
+      view.progress(progress);
+      return true;
+    },
+    async onSilence(sinceMs, error) {
+      if (io.now() - sinceMs <= PATIENCE_MS) return;
+      const away = error === undefined ? null : `Temporal does not answer (${oneCause(error)}); waiting for it.`;
+      view.note((await diskSince(sinceMs)) ?? away ?? (await noAnswer(link)));
+    },
+  };
 }
 
 async function noAnswer(link: Link): Promise<string> {
@@ -117,9 +141,9 @@ function oneCause(error: unknown): string {
   return explain(cause).split('\n')[0]!.slice(0, 160);
 }
 
-function gaveUp(run: string, cause: unknown): TemporalError {
+function gaveUp(workflowId: string, cause: unknown): TemporalError {
   return new TemporalError(
-    `Temporal did not answer for ${GIVE_UP_MS / 60_000} minutes while run "${run}" was followed.`,
+    `Temporal did not answer for ${GIVE_UP_MS / 60_000} minutes while "${workflowId}" was followed.`,
     {
       reason: 'temporal-away',
       fix: 'Nothing is lost: once it answers again, the same command attaches again.',

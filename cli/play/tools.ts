@@ -120,11 +120,5 @@ export function withKnownFormat(
   const known = there?.tools;
   if (there && !known && tools.list.length === 0) return {};
   if (!known || (tools.format !== '' && tools.format !== known.format)) return { tools };
-  const { format, stops, opensResults, markers } = known;
-  const more = {
-    ...(stops && { stops }),
-    ...(opensResults !== undefined && { opensResults }),
-    ...(markers && { markers }),
-  };
-  return { tools: { ...tools, format, ...more } };
+  return { tools: { ...known, ...tools, format: known.format } };
 }

@@ -5,18 +5,19 @@ import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { type Comparison, shownInterval } from '../../statistics/comparison.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { SettingDifference } from '../../statistics/settings.ts';
+import { type Cost, costText } from '../find/prices.ts';
 import { type Column, lines, type Paint, plural, real, share, table } from './format.ts';
 
 export interface ComparisonTextInput {
   readonly names: Names;
   readonly comparison: Comparison;
   readonly settings: readonly SettingDifference[];
-  /** Tokens of an answer, seconds of its generation, and with prices the cost of each run. */
-  readonly spent: {
-    readonly tokens: readonly (number | null)[];
-    readonly seconds: readonly (number | null)[];
-    readonly costs: readonly string[] | null;
-  };
+  /** By each run. */
+  readonly spent: readonly {
+    readonly outputTokens: number | null;
+    readonly seconds: number | null;
+    readonly cost: Cost | undefined;
+  }[];
 }
 
 type Names = readonly [a: string, b: string];
@@ -39,9 +40,16 @@ export function comparisonText({ names, comparison, settings, spent }: Compariso
     comparison.named.length > 0 && ['', meansTable('mean of a turn', comparison.named, [a, b], paint)],
     comparison.table && ['', cellTable(comparison.table, [a, b], pairs.some(isDivided), paint)],
     '',
-    ratioLine('Tokens of an answer, mean', spent.tokens),
-    ratioLine('Seconds of an answer, median', spent.seconds),
-    spent.costs && `Cost: ${spent.costs.join(' → ')}`,
+    ratioLine(
+      'Tokens of an answer, mean',
+      spent.map(({ outputTokens }) => outputTokens),
+    ),
+    ratioLine(
+      'Seconds of an answer, median',
+      spent.map(({ seconds }) => seconds),
+    ),
+    spent.some(({ cost }) => cost !== undefined) &&
+      `Cost: ${spent.map(({ cost }) => (cost ? costText(cost) : '–')).join(' → ')}`,
     settings.length === 0 ? 'No setting differs.' : 'Settings that differ:',
     settings.map((one) => `  ${oneLine(one.name)}: ${shown(one.a)} → ${shown(one.b)}`),
     notPaired(comparison, [a, b], paint),

@@ -159,11 +159,15 @@ export async function closedRollouts(
   return closed;
 }
 
-/** Answered by a worker. Undefined if none answers in time. */
-export async function progressOf({ client }: Session, run: string): Promise<CollectionProgress | undefined> {
+/** Answered by a worker of the run, or of an update of its weights. Undefined if none answers in time. */
+export async function progressOf<T = CollectionProgress>(
+  { client }: Session,
+  workflowId: string,
+  runId?: string,
+): Promise<T | undefined> {
   try {
     return await client.withDeadline(Date.now() + QUERY_MS, () =>
-      client.workflow.getHandle(run).query<CollectionProgress>('progress'),
+      client.workflow.getHandle(workflowId, runId).query<T>('progress'),
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError || !isServerFailure(error)) throw error;

@@ -3,7 +3,8 @@
 
 import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import { calling, isServerFailure, type Session } from './connection.ts';
+import { calling, type Session } from './connection.ts';
+import { progressOf } from './runs.ts';
 import { startOptions } from './start-options.ts';
 import { ModelError, TemporalError, UsageError } from '../../domain/errors/errors.ts';
 import {
@@ -12,8 +13,6 @@ import {
   type WeightsResult,
   weightsWorkflowId,
 } from '../../domain/weights/weights.ts';
-
-const QUERY_MS = 3000;
 
 /** Of one execution, for the calls below. */
 export interface StartedUpdate {
@@ -46,20 +45,8 @@ export async function startUpdate({ client }: Session, input: WeightsInput): Pro
   });
 }
 
-/** Undefined if no worker answers in time. */
-export async function updateProgress(
-  { client }: Session,
-  { workflowId, runId }: StartedUpdate,
-): Promise<WeightsProgress | undefined> {
-  try {
-    return await client.withDeadline(Date.now() + QUERY_MS, () =>
-      client.workflow.getHandle(workflowId, runId).query<WeightsProgress>('progress'),
-    );
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError || !isServerFailure(error)) throw error;
-    return undefined;
-  }
-}
+export const updateProgress = (session: Session, { workflowId, runId }: StartedUpdate) =>
+  progressOf<WeightsProgress>(session, workflowId, runId);
 
 /** Waits for the end. Throws the error that the update was refused with. */
 export async function updateResult({ client }: Session, { workflowId, runId }: StartedUpdate): Promise<WeightsResult> {
