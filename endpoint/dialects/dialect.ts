@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { AgentMessage, AgentRequest, RecordedRequest } from '../../domain/agent/conversation.ts';
 import type { Cut } from '../../domain/agent/program.ts';
-import type { AgentReply } from '../../domain/agent/reply.ts';
+import { callNamedBy, type AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { ToolSchema } from '../../domain/tools/tool.ts';
 
@@ -45,6 +45,15 @@ export class RefusedRequest extends Error {
     this.reason = reason;
     this.field = field;
   }
+}
+
+/** The request of an earlier call with its reply behind it, as a request goes on from it that names it in `field`. */
+export function continued(id: string, field: string, recorded: RecordedCalls): RecordedRequest {
+  const call = callNamedBy(id);
+  const earlier = call === undefined ? undefined : recorded(call);
+  if (!earlier) throw new RefusedRequest('unknown-item', field, 'names no reply of this rollout');
+  const { request, reply } = earlier;
+  return { ...request, messages: [...request.messages, { ...reply, ids: [id, ...(reply.ids ?? [])] }] };
 }
 
 /** Throws RefusedRequest with the path of the first wrong field. */

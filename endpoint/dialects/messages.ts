@@ -6,11 +6,13 @@ import { itemId, replyMessage, valueOf, type AgentReply } from '../../domain/age
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import {
   CONTENT,
+  continued,
   type Dialect,
   functionsOf,
   LIMIT,
   PARTS,
   readBody,
+  type RecordedCalls,
   refuse,
   REQUIRED_AS_AUTO,
   RefusedRequest,
@@ -38,6 +40,9 @@ const MESSAGE = z.looseObject({
   content: z.union([z.string(), z.array(BLOCK)]),
 });
 
+/** The server holds the conversation, its system text and its tools: only new messages are sent. */
+const CONTINUES = z.looseObject({ type: z.literal('continue'), previous_message_id: z.string() });
+
 const REQUEST = z.looseObject({
   messages: z.array(MESSAGE).min(1),
   system: z.union([z.string(), PARTS]).nullish(),
@@ -58,6 +63,8 @@ const REQUEST = z.looseObject({
   output_config: z.looseObject({ format: z.unknown().optional() }).nullish(),
   output_format: z.unknown().optional(),
   mcp_servers: z.array(z.unknown()).nullish(),
+  compaction: z.unknown().optional(),
+  thread: z.union([z.looseObject({ type: z.literal('create') }), CONTINUES]).nullish(),
 });
 
 export const messages: Dialect = {
@@ -71,39 +78,51 @@ export const messages: Dialect = {
     usage: usageOf(reply),
   }),
   events,
-  refusal: ({ message }) => ({
+  refusal: ({ message, reason }) => ({
     type: 'error',
-    error: { type: 'invalid_request_error', message },
+    // By it the library sends its whole conversation again.
+    error: {
+      type: 'invalid_request_error',
+      message,
+      ...(reason === 'unknown-item' && { details: { error_code: 'thread_not_found' } }),
+    },
     request_id: null,
   }),
   count: { path: '/messages/count_tokens', reply: (input_tokens) => ({ input_tokens }) },
 };
 
-function read(body: unknown): AgentRequest {
+function read(body: unknown, recorded: RecordedCalls): AgentRequest {
   const asked = readBody(REQUEST, body);
   refuse({
     tool_choice: asked.tool_choice?.type === 'tool',
     'output_config.format': asked.output_config?.format != null,
     output_format: asked.output_format != null,
     mcp_servers: (asked.mcp_servers ?? []).length > 0,
+    compaction: asked.compaction != null,
   });
   const flags: string[] = asked.tool_choice?.type === 'any' ? [REQUIRED_AS_AUTO] : [];
   const stop = asked.stop_sequences ?? [];
   const system = systemOf(asked.system);
+  const earlier =
+    asked.thread?.type === 'continue'
+      ? continued(asked.thread.previous_message_id, 'thread.previous_message_id', recorded)
+      : undefined;
+  const tools = functionsOf(
+    asked.tools,
+    ({ type = 'custom', name, description = '', input_schema }) =>
+      type === 'custom' && name !== undefined ? { name, description, parameters: input_schema ?? {} } : undefined,
+    flags,
+  );
   return {
     messages: [
+      ...(earlier?.messages ?? []),
       ...(system === '' ? [] : [{ role: 'system' as const, text: system }]),
       ...asked.messages.flatMap(({ role, content }, i) => {
         const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
         return role === 'assistant' ? [assistantRead(blocks, i)] : turnRead(role, blocks, i);
       }),
     ],
-    tools: functionsOf(
-      asked.tools,
-      ({ type = 'custom', name, description = '', input_schema }) =>
-        type === 'custom' && name !== undefined ? { name, description, parameters: input_schema ?? {} } : undefined,
-      flags,
-    ),
+    tools: earlier?.tools ?? tools,
     limits: {
       ...(asked.max_tokens != null && { maxTokens: asked.max_tokens }),
       ...(stop.length > 0 && { stop }),
@@ -178,7 +197,7 @@ const head = ({ call, model }: AgentReply): JsonObject => ({
 function blocksOf({ call, reasoning, text, calls }: AgentReply): JsonObject[] {
   return [
     ...(reasoning === '' ? [] : [{ type: 'thinking', thinking: reasoning, signature: itemId('sig', call) }]),
-    ...(text === '' && calls.length > 0 ? [] : [{ type: 'text', text, citations: null }]),
+    ...(text === '' && calls.length > 0 ? [] : [{ type: 'text', text }]),
     ...calls.map(({ name, arguments: given }, i) => ({
       type: 'tool_use',
       id: itemId('toolu', call, i),

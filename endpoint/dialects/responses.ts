@@ -6,6 +6,7 @@ import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation
 import { callNamedBy, itemId, placeInId, replyMessage, valueOf } from '../../domain/agent/reply.ts';
 import {
   CONTENT,
+  continued,
   type Dialect,
   functionsOf,
   LIMIT,
@@ -111,11 +112,8 @@ function read(body: unknown, recorded: RecordedCalls): AgentRequest {
 /** The conversation up to a response of ours, without its instructions: they hold for one response. */
 function earlierMessages(id: string | null | undefined, recorded: RecordedCalls): readonly AgentMessage[] {
   if (id == null) return [];
-  const call = callNamedBy(id);
-  const earlier = call === undefined ? undefined : recorded(call);
-  if (!earlier) throw new RefusedRequest('unknown-item', 'previous_response_id', `names no response of this rollout`);
-  const { messages, instructed } = earlier.request;
-  return [...messages.slice(instructed ? 1 : 0), { ...earlier.reply, ids: [id, ...(earlier.reply.ids ?? [])] }];
+  const { messages, instructed } = continued(id, 'previous_response_id', recorded);
+  return messages.slice(instructed ? 1 : 0);
 }
 
 /** Items of one reply, one behind the other, are one message. */

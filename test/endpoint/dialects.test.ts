@@ -6,7 +6,7 @@ import { placeOf } from '../../domain/agent/call-tree.ts';
 import { requestHash } from '../../domain/agent/conversation.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import type { Dialect, StreamEvent } from '../../endpoint/dialects/dialect.ts';
+import { type Dialect, RefusedRequest, type StreamEvent } from '../../endpoint/dialects/dialect.ts';
 import { chat } from '../../endpoint/dialects/chat.ts';
 import { messages } from '../../endpoint/dialects/messages.ts';
 import { responses } from '../../endpoint/dialects/responses.ts';
@@ -193,6 +193,31 @@ describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next
     });
   },
 );
+
+describe('a thread of /messages', () => {
+  test('has the requests of its whole conversation, with its system text and its tools; an unknown one is named', () => {
+    const tools = [{ name: 'add', input_schema: { type: 'object' } }];
+    const asked = { system: 'You add.', tools, messages: [{ role: 'user', content: USER }] };
+    const request = messages.read({ ...asked, thread: { type: 'create' } }, () => undefined);
+    const recorded = (id: string) => (id === REPLY.call ? { request, reply: messages.message(REPLY) } : undefined);
+    const whole = any(messages.whole(REPLY, {}));
+    const repeated = { ...asked, ...NEXT[2]![1](whole) };
+    const thread = { type: 'continue', previous_message_id: whole['id']! };
+    const continuing = { messages: repeated.messages.slice(-1), thread };
+    expect(requestHash(messages.read(continuing, recorded))).toBe(requestHash(messages.read(repeated, recorded)));
+    const refused = refusalOf(() => messages.read(continuing, () => undefined));
+    expect(messages.refusal(refused)).toMatchObject({ error: { details: { error_code: 'thread_not_found' } } });
+  });
+});
+
+function refusalOf(read: () => unknown): RefusedRequest {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof RefusedRequest) return error;
+  }
+  throw new Error('nothing was refused');
+}
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   '/chat/completions': ['id', 'object', 'created', 'model', 'choices', 'usage', 'system_fingerprint', 'service_tier'],
