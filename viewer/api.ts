@@ -8,13 +8,14 @@ import { outputTokens, type TurnRecord } from '../domain/rollout/turn.ts';
 import { rolloutFolder, STEERING } from '../records/format/layout.ts';
 import { actsOn, readActs } from '../records/run/steering.ts';
 import type { Stored } from '../records/store.ts';
+import type { Asks } from './model/asks.ts';
 import { parseFilter } from './model/filter.ts';
 import { compareRuns, compareSeveral } from './compare-runs.ts';
 import { openCounts } from './counts.ts';
 import { openEvaluations } from './evaluations.ts';
-import type { Asks, ListQuery, RowPlace, SearchMessage, SeveralMessage, TurnMessage } from './model/messages.ts';
-import { sorted } from './model/order.ts';
-import { placeOf, type Row, rowKey } from './model/row.ts';
+import type { ListQuery, RowPlace, TurnMessage } from './model/messages.ts';
+import { listed, neighbours, pageOf } from './model/order.ts';
+import type { Row } from './model/row.ts';
 import { difficulty } from './model/queries.ts';
 import type { RunSummary } from './model/summary.ts';
 import { markedRows } from './marked-rows.ts';
@@ -25,12 +26,6 @@ import { openSearches } from './searches.ts';
 import { tokensMessage } from './token-message.ts';
 import type { TokenDecoder } from './token-text.ts';
 
-export interface Api extends Asks {
-  /** `text` is not empty. */
-  search(run: string, text: string): Promise<SearchMessage>;
-  several(runs: readonly string[]): Promise<SeveralMessage>;
-}
-
 export interface ApiParts {
   readonly runs: Runs;
   /** The tokenizer of a run's model, or the reason why there is none. */
@@ -40,9 +35,7 @@ export interface ApiParts {
   readonly historyOf?: (id: RolloutId) => string | null;
 }
 
-export const MOST_ROWS = 500;
-
-export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiParts): Api {
+export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiParts): Asks {
   const countsOf = openCounts(now);
   const decoders = new WeakMap<OpenRun, Promise<TokenDecoder | string>>();
   const searches = openSearches();
@@ -68,8 +61,7 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
     const key = JSON.stringify([marked.stamp, filter, sort]);
     const known = lists.get(open);
     if (known?.key === key) return known.rows;
-    const { holds } = parseFilter(filter);
-    const rows = sorted(filter.trim() === '' ? marked.rows : marked.rows.filter(holds), sort);
+    const rows = listed(marked.rows, { filter, sort });
     lists.set(open, { key, rows });
     return rows;
   }
@@ -101,22 +93,19 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
     },
 
     async rows(name, list, from, count) {
-      const open = await opened(name);
-      const all = await listOf(open, list);
-      const { problems } = parseFilter(list.filter);
-      return { from, count: all.length, rows: all.slice(from, from + Math.min(count, MOST_ROWS)), problems };
+      const all = await listOf(await opened(name), list);
+      return { ...pageOf(all, from, count), problems: parseFilter(list.filter).problems };
     },
 
     async queries(name, kind, from, count) {
       const open = await opened(name);
-      const { counts, histogram, rows } = difficulty(open.index.rows(), kind, open.record.settings.numTurns);
-      const page = rows.slice(from, from + Math.min(count, MOST_ROWS));
-      return { counts, histogram, from, count: rows.length, rows: page };
+      const { rows, ...numbers } = difficulty(open.index.rows(), kind, open.record.settings.numTurns);
+      return { ...numbers, ...pageOf(rows, from, count) };
     },
 
-    async compare(a, b, cell) {
+    async compare(a, b) {
       const both = [await opened(a), await opened(b)] as const;
-      return compareRuns(both, [await runs.head(both[0]), await runs.head(both[1])], cell);
+      return compareRuns(both, [await runs.head(both[0]), await runs.head(both[1])]);
     },
 
     async several(names) {
@@ -147,9 +136,7 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
         const reward = verdict?.record.reward ?? made;
         turns.push(turnMessage(stored, verdict?.record ?? null, reward));
       }
-      const rows = await listOf(open, list);
       const history = historyOf(id);
-      const at = rows.findIndex((other) => rowKey(other) === rowKey(place));
       return {
         row,
         query: rollout.record.query,
@@ -157,8 +144,7 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
         samples: index.rows().filter(({ query }) => query === place.query),
         turns,
         end,
-        previous: at > 0 ? placeOf(rows[at - 1]!) : null,
-        next: at >= 0 && at + 1 < rows.length ? placeOf(rows[at + 1]!) : null,
+        ...neighbours(await listOf(open, list), place),
         folder,
         acts: actsOn(await readActs(store, () => {}), id),
         ...(history !== null && { history }),

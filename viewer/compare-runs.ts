@@ -1,7 +1,7 @@
 // Two runs, query by query, and several in one table: the comparison of `everturn compare` on the rows of the viewer. Only the same id with the
 // same prompt is paired.
 
-import { comparison, type Cell, type ComparedRun, type QueryIdentity } from '../statistics/comparison.ts';
+import { comparison, type ComparedRun, type QueryIdentity } from '../statistics/comparison.ts';
 import { distributionOf } from '../statistics/mean.ts';
 import { known } from '../statistics/outcomes.ts';
 import { settingDifferences } from '../statistics/settings.ts';
@@ -12,29 +12,29 @@ import { sum, tokensOf } from './model/row.ts';
 import { summaries } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
 
+/** Of each cell. */
 export const MOST_PAIRS = 500;
 const identities = new WeakMap<OpenRun, Promise<ReadonlyMap<string, QueryIdentity>>>();
 
-/** `cell`: only these queries; null for all. */
 export async function compareRuns(
   [a, b]: readonly [OpenRun, OpenRun],
   [headA, headB]: readonly [RunHead, RunHead],
-  cell: Cell | null,
 ): Promise<CompareMessage> {
   const [queriesA, queriesB] = await Promise.all([identitiesOf(a), identitiesOf(b)]);
   const atTurn = Math.min(a.record.settings.numTurns, b.record.settings.numTurns);
   const { pairs, ...numbers } = comparison(comparedRun(a, queriesA), comparedRun(b, queriesB), { atTurn });
-  const chosen = cell === null ? pairs.slice() : pairs.filter((pair) => pair.cell === cell);
   // Stable: equal differences stay in data set order.
-  chosen.sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
+  const furthest = pairs.toSorted((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
+  const taken = { both: 0, 'only-a': 0, 'only-b': 0, neither: 0 };
   const titles = new Map(a.index.rows().map(({ query, title }) => [query, title]));
   return {
     a: headA,
     b: headB,
     numbers,
     paired: pairs.length,
-    count: chosen.length,
-    pairs: chosen.slice(0, MOST_PAIRS).map((pair) => ({ ...pair, title: titles.get(pair.query) ?? '' })),
+    pairs: furthest
+      .filter(({ cell }) => taken[cell!]++ < MOST_PAIRS)
+      .map((pair) => ({ ...pair, title: titles.get(pair.query) ?? '' })),
     settings: settingDifferences(settingsOf(a), settingsOf(b)).map(({ name, a, b }) => ({
       name,
       a: shown(a),

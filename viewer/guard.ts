@@ -5,6 +5,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { doubledHeader } from '../domain/text/doubled-header.ts';
+import { DoubtfulJson, strictJson } from '../domain/text/json-text.ts';
 
 /** A refusal with its status. */
 export class Refusal extends Error {
@@ -53,6 +54,15 @@ export function mustBeOurs(
   const given = url.pathname === '/' ? url.searchParams.get('token') : null;
   if (given !== null && same(given, token)) return `${COOKIE}-${port}=${token}; HttpOnly; SameSite=Strict; Path=/`;
   throw new Refusal(401, 'Open the address that `everturn view` printed, with its token.');
+}
+
+/** Of a request; `what` it is the text of. */
+export function jsonIn(text: string, what: string): unknown {
+  try {
+    return strictJson(text);
+  } catch (error) {
+    throw new Refusal(400, `${what} ${error instanceof DoubtfulJson ? error.message : 'is not JSON'}.`);
+  }
 }
 
 export function same(a: string, b: string): boolean {

@@ -6,24 +6,17 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { StoreError } from '../domain/errors/errors.ts';
 import { shuffled } from '../domain/run/shuffle.ts';
-import { CELLS } from '../statistics/comparison.ts';
-import type { Api } from './api.ts';
 import { type Bundle, reportHtml } from './assets.ts';
+import { MOST_PAIRS } from './compare-runs.ts';
 import { markedRows } from './marked-rows.ts';
-import type { RolloutMessage, RunHead, RunMessage, TokensMessage } from './model/messages.ts';
-import {
-  type Compared,
-  PART,
-  type ReportData,
-  type ReportIndex,
-  type ReportRun,
-  type RolloutTokens,
-} from './model/report-data.ts';
-import { type Row, rowKey } from './model/row.ts';
+import type { Asks } from './model/asks.ts';
+import type { RolloutMessage, RunMessage, TokensMessage } from './model/messages.ts';
+import type { ReportData, ReportRun, WholeRollout } from './model/report-data.ts';
+import type { Row } from './model/row.ts';
 import type { Runs } from './runs.ts';
 
 export interface ReportParts {
-  readonly api: Api;
+  readonly api: Asks;
   readonly runs: Runs;
   readonly bundle: Bundle;
 }
@@ -51,18 +44,13 @@ const ALL = { filter: '', sort: '' };
 const zipped = promisify(gzip);
 
 export async function makeReport(from: ReportParts, run: string, options: ReportOptions): Promise<Report> {
-  const { data, rollouts } = await gather(from, run, options);
-  return { html: await htmlOf(data, from.bundle), rollouts, left: data.index.left };
+  const data = await gather(from, run, options);
+  const rollouts = data.runs.reduce((total, { whole }) => total + whole.length, 0);
+  return { html: await htmlOf(data, from.bundle), rollouts, left: data.left };
 }
 
-/** `rollouts`: whole ones, of all runs. */
-async function gather(
-  { api, runs }: ReportParts,
-  first: string,
-  options: ReportOptions,
-): Promise<{ readonly data: ReportData; readonly rollouts: number }> {
-  const parts: Record<string, unknown> = {};
-  const { compare } = options;
+async function gather({ api, runs }: ReportParts, first: string, options: ReportOptions): Promise<ReportData> {
+  const { compare, tokens } = options;
   const names = compare === undefined ? [first] : [first, compare];
   for (const name of names) {
     const { index } = await runs.open(name);
@@ -70,53 +58,40 @@ async function gather(
     const { problem } = index.progress;
     if (problem !== undefined) throw new StoreError(problem, { reason: 'record-broken' });
   }
-  const compared = compare === undefined ? null : await comparedOf(api, first, compare);
+  const compared = compare === undefined ? null : await api.compare(first, compare);
   // Rollouts of queries that one run alone has right say most about two runs.
-  const differ = new Set(
-    [...(compared?.['only-a'].pairs ?? []), ...(compared?.['only-b'].pairs ?? [])].map((p) => p.query),
-  );
-  const heads: RunHead[] = [];
-  let rollouts = 0;
+  const apart = compared?.pairs.filter(({ cell }) => cell === 'only-a' || cell === 'only-b') ?? [];
+  const differ = new Set(apart.map(({ query }) => query));
+  const parts: ReportRun[] = [];
   const left: string[] = [];
-  for (const [i, name] of names.entries()) {
+  for (const name of names) {
     const open = await runs.open(name);
     const message = await api.run(name);
     const { rows } = await markedRows(open);
     const chosen = choose(rows, options.rollouts, open.record.settings.seed, differ);
-    const whole: Row[] = [];
+    const whole: WholeRollout[] = [];
     for (const row of chosen) {
       const rollout = await unlessBroken(api.rollout(name, row, ALL));
       if (!rollout) continue;
-      const n = whole.push(row) - 1;
       // Neighbours and samples are found among the rows.
-      parts[PART.rollout(i, n)] = { ...rollout, samples: [], previous: null, next: null };
-      if (options.tokens) parts[PART.tokens(i, n)] = await tokensOf(api, name, row, rollout);
+      const own = { ...rollout, samples: [], previous: null, next: null };
+      whole.push({ message: own, tokens: tokens ? await tokensOf(api, name, row, rollout) : {} });
     }
     const broken = chosen.length - whole.length;
-    const listed = rows.length <= MOST_ROWS ? rows : chosen;
-    const queries = await api.queries(name, 'all', 0, 1);
-    const part: ReportRun = { run: message, rows: listed, queries, whole: whole.map(rowKey) };
-    parts[PART.run(i)] = part;
-    heads.push(message.head);
-    rollouts += whole.length;
+    const list = rows.length <= MOST_ROWS ? rows : chosen;
+    parts.push({ run: message, rows: list, queries: await api.queries(name, 'all', 0, 1), whole });
     const of = names.length > 1 ? `${name}: ` : '';
-    left.push(...leftOut(message, rows.length, listed.length, chosen.length, differ.size > 0).map((line) => of + line));
+    left.push(...leftOut(message, rows.length, list.length, chosen.length, differ.size > 0).map((line) => of + line));
     if (broken > 0)
       left.push(
         `${of}the turns of ${broken} whose records this Everturn cannot read: \`everturn check ${name}\` names them`,
       );
   }
-  left.push(options.tokens ? 'digits of logprobs after the fourth' : 'tokens and their logprobs');
-  left.push(
-    compared
-      ? 'live updates, which `everturn view` has'
-      : 'run-to-run comparison and live updates, which `everturn view` has',
-  );
-  if (compared && compared.all.pairs.length < compared.all.count)
-    left.push(`pairs of queries after the first ${compared.all.pairs.length} of ${compared.all.count}, by difference`);
-  if (compared) parts[PART.compared] = compared;
-  const index = { heads, left, compared: compare === undefined ? null : ([first, compare] as const) };
-  return { data: { index, parts }, rollouts };
+  left.push(tokens ? 'digits of logprobs after the fourth' : 'tokens and their logprobs');
+  left.push(`${compared ? '' : 'run-to-run comparison and '}live updates, which \`everturn view\` has`);
+  if (compared && compared.pairs.length < compared.paired)
+    left.push(`of ${compared.paired} pairs of queries those after the first ${MOST_PAIRS} of a kind, by difference`);
+  return { runs: parts, compared, left };
 }
 
 /** One damaged record takes its own rollout out of a report, and no other. */
@@ -127,12 +102,7 @@ async function unlessBroken<T>(reading: Promise<T>): Promise<T | undefined> {
   });
 }
 
-async function comparedOf(api: Api, a: string, b: string): Promise<Compared> {
-  const cells = await Promise.all(CELLS.map(async (cell) => [cell, await api.compare(a, b, cell)] as const));
-  return { all: await api.compare(a, b, null), ...Object.fromEntries(cells) } as Compared;
-}
-
-async function tokensOf(api: Api, run: string, row: Row, { turns }: RolloutMessage): Promise<RolloutTokens> {
+async function tokensOf(api: Asks, run: string, row: Row, { turns }: RolloutMessage): Promise<WholeRollout['tokens']> {
   const tokens: Record<string, TokensMessage> = {};
   for (const { record, hasTokens } of turns)
     if (hasTokens) tokens[record.turn] = shorter(await api.tokens(run, row, record.turn));
@@ -173,10 +143,10 @@ async function htmlOf(data: ReportData, bundle: Bundle): Promise<string> {
     json.length > MOST_PLAIN
       ? { type: 'application/gzip', text: (await zipped(json)).toString('base64') }
       : { type: 'application/json', text: inert(json) };
-  return reportHtml({ bundle, island: { id: 'report', ...island }, sha: shaOf, title: titleOf(data.index) });
+  return reportHtml({ bundle, island: { id: 'report', ...island }, sha: shaOf, title: titleOf(data) });
 }
 
-const titleOf = ({ heads }: ReportIndex): string => `${heads.map(({ run }) => run).join(' and ')} · Everturn`;
+const titleOf = ({ runs }: ReportData): string => `${runs.map(({ run }) => run.head.run).join(' and ')} · Everturn`;
 
 const shaOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

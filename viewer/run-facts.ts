@@ -1,8 +1,9 @@
 // The settings that were given for a run, facts of its record, and its servers, as texts.
 
+import type { ServerStatus } from '../domain/run/server-status.ts';
 import { recordedSettings } from '../records/format/run-record.ts';
 import { FLEET, readFleet, STALE_MS } from '../records/run/fleet-status.ts';
-import type { ServerMessage, Setting } from './model/messages.ts';
+import type { Setting } from './model/messages.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun } from './runs.ts';
 
@@ -41,25 +42,12 @@ export function forkOf({ record: { forkedFrom: from } }: OpenRun): string | null
   );
 }
 
-/** Workers write these reports for people: they are no records, and may hold anything. */
-export async function serversOf({ store }: OpenRun, now: number): Promise<ServerMessage[]> {
+export function serversOf({ store }: OpenRun, now: number): Promise<readonly ServerStatus[]> {
   mustBePlain(store.folder, FLEET);
-  const number = (value: unknown) => (typeof value === 'number' && value >= 0 ? value : 0);
-  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
-  const found = await readFleet(store.folder, now - STALE_MS).catch(() => []);
-  return found.slice(0, MOST_SERVERS).map((server) => ({
-    url: text(server.url),
-    state: text(server.state),
-    requests: number(server.requests),
-    failures: number(server.failures),
-    inFlight: number(server.inFlight),
-    medianMs: typeof server.latencyP50Ms === 'number' ? server.latencyP50Ms : null,
-    version: [
-      text(server.versionLabel ?? server.version),
-      ...(server.fellFrom ? [`was ${text(server.fellFrom)}`] : []),
-    ].join(', '),
-    lastFailure: text(server.lastFailure),
-  }));
+  return readFleet(store.folder, now - STALE_MS).then(
+    (found) => found.slice(0, MOST_SERVERS),
+    () => [],
+  );
 }
 
 const MOST_SERVERS = 200;

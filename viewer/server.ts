@@ -8,14 +8,14 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { EverturnError, explain, UsageError } from '../domain/errors/errors.ts';
 import { isOtherUser } from '../local/machine/own-user.ts';
-import type { Api } from './api.ts';
 import type { Assets } from './assets.ts';
 import { mustBeOurs, Refusal } from './guard.ts';
+import type { Asks } from './model/asks.ts';
 import { answerTo } from './routes.ts';
 import { ACT_PATH, openSteering, type Steering } from './steer.ts';
 
 export interface ViewServerOptions {
-  readonly api: Api;
+  readonly api: Asks;
   readonly assets: Assets;
   /** 0: any free one. */
   readonly port: number;

@@ -4,8 +4,7 @@
 // form can send. It does as the command line does: the act becomes a command on a run of this folder, never a line of a shell.
 
 import type { IncomingMessage } from 'node:http';
-import { DoubtfulJson, strictJson } from '../domain/text/json-text.ts';
-import { mustBeOurs, Refusal, same } from './guard.ts';
+import { jsonIn, mustBeOurs, Refusal, same } from './guard.ts';
 import { commandOf, type SteerReply, steerRequest } from './model/steer.ts';
 
 export interface Steering {
@@ -63,9 +62,5 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
     if (length > MOST_BYTES) throw new Refusal(413, `An act has at most ${MOST_BYTES} bytes.`);
     parts.push(part);
   }
-  try {
-    return strictJson(Buffer.concat(parts).toString('utf8'));
-  } catch (error) {
-    throw new Refusal(400, `The body ${error instanceof DoubtfulJson ? error.message : 'is not JSON'}.`);
-  }
+  return jsonIn(Buffer.concat(parts).toString('utf8'), 'The body');
 }

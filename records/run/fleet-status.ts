@@ -1,7 +1,7 @@
 // The reports of a run's workers about its servers: one small file per worker in `<run>/.fleet`, replaced as a whole
 // from time to time. For people; not part of the run's records.
 
-import type { ServerStatus } from '../../domain/run/server-status.ts';
+import { isServerStatus, type ServerStatus } from '../../domain/run/server-status.ts';
 import { join } from '../place.ts';
 import { readText, replaceFile } from '../disk/write-once.ts';
 import { namesIn } from '../in-flight/listing.ts';
@@ -40,7 +40,7 @@ export async function readFleet(runFolder: string, since: number): Promise<Serve
 async function lately(path: string, since: number): Promise<readonly ServerStatus[]> {
   try {
     const report = JSON.parse((await readText(path)) ?? '') as FleetReport;
-    return report.at >= since ? report.servers : [];
+    return report.at >= since ? report.servers.filter(isServerStatus) : [];
   } catch {
     // Gone or torn: the next report will follow.
     return [];

@@ -54,9 +54,9 @@ async function startViewer(out: string): Promise<Viewer> {
   return { process: child, url: origin, get, cpuS };
 }
 
-const api = (path: string): string => `/api/run/${RUN}${path}`;
-const rowsAt = (from: number, filter = '', sort = ''): string =>
-  api(`/rows?${new URLSearchParams({ filter, sort, from: String(from), count: String(PAGE) }).toString()}`);
+const api = (question: string, ...args: unknown[]): string =>
+  `/api/${question}?args=${encodeURIComponent(JSON.stringify([RUN, ...args]))}`;
+const rowsAt = (from: number, filter = '', sort = ''): string => api('rows', { filter, sort }, from, PAGE);
 const rounded = (n: number): number => Math.round(n * 1000) / 1000;
 
 async function measure(): Promise<void> {
@@ -88,7 +88,7 @@ async function ask(viewer: Viewer) {
   }
   const rows = (from: number, filter?: string, sort?: string) => viewer.get<RowsMessage>(rowsAt(from, filter, sort));
   const firstRows = async (): Promise<void> => {
-    for (const path of ['/', '/page.js', '/page.css', api('')]) await viewer.get(path);
+    for (const path of ['/', '/page.js', '/page.css', api('run')]) await viewer.get(path);
     while ((await rows(0)).rows.length === 0) await sleep(READING_MS);
   };
   const coldRows = await timed(firstRows);
@@ -108,7 +108,7 @@ async function ask(viewer: Viewer) {
       }
       if (n % 7 === 0) {
         const before = performance.now();
-        await viewer.get<RunMessage>(api(''));
+        await viewer.get<RunMessage>(api('run'));
         states.push(performance.now() - before);
       }
       await sleep(READING_MS / 7);
@@ -127,7 +127,7 @@ async function ask(viewer: Viewer) {
     }
   };
   const scrolling = scroll();
-  const state = [await timed(() => viewer.get(api(''))), await timed(() => viewer.get(api('')))];
+  const state = [await timed(() => viewer.get(api('run'))), await timed(() => viewer.get(api('')))];
   counted = true;
   await scrolling;
   const warmRows = await timed(firstRows);
@@ -140,11 +140,11 @@ async function ask(viewer: Viewer) {
       times.push(performance.now() - began);
     }
   });
-  const place = { query: `q${longOf(ROLLOUTS)}`, sample: '0', attempt: '1' };
-  const where = new URLSearchParams(place).toString();
+  const place = { query: `q${longOf(ROLLOUTS)}`, sample: 0, attempt: 1 };
+  const list = { filter: '', sort: '' };
   const turn = async (): Promise<void> => {
-    const { turns } = await viewer.get<RolloutMessage>(api(`/rollout?${where}`));
-    const { output } = await viewer.get<TokensMessage>(api(`/tokens?${where}&turn=1`));
+    const { turns } = await viewer.get<RolloutMessage>(api('rollout', place, list));
+    const { output } = await viewer.get<TokensMessage>(api('tokens', place, 1));
     if (turns[0]?.outputTokens !== LONG_TOKENS || output.texts.length === 0) throw new Error('not the long turn');
   };
   return {
@@ -162,7 +162,7 @@ async function ask(viewer: Viewer) {
     filter: await timed(() => rows(0, 'right@1:yes tokens<1000')),
     filterNextPage: await timed(() => rows(PAGE, 'right@1:yes tokens<1000')),
     sort: await timed(() => rows(0, '', '-tokens')),
-    queries: await timed(() => viewer.get(api('/queries'))),
+    queries: await timed(() => viewer.get(api('queries', 'all', 0, 100))),
     longTurn: [await timed(turn), await timed(turn)],
   };
 }

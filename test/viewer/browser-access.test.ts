@@ -113,7 +113,7 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     await expect.poll(() => page.locator('.sides .turn').count()).toBe(6);
     const verdicts = page.locator('.sides .turn .said .verdict');
     const all = ['✗ wrong', '✗ wrong', '✗ wrong', '✗ wrong', '✗ wrong', '✓ right'];
-    expect(await verdicts.allInnerTexts()).toEqual(all);
+    await expect.poll(() => verdicts.allInnerTexts()).toEqual(all);
     const tops = await page.locator('.sides .turn').evaluateAll((turns) => turns.map((turn) => turn.offsetTop));
     for (const i of [0, 2, 4]) expect(tops[i]).toBe(tops[i + 1]);
     await page.keyboard.press('j');

@@ -8,7 +8,7 @@ import { sorted } from '../../viewer/model/order.ts';
 import { difficulty } from '../../viewer/model/queries.ts';
 import { inOrder, latest, type Row } from '../../viewer/model/row.ts';
 import { summaryInParts } from '../../viewer/model/summary.ts';
-import { rankStep, surpriseStep, tokenStats } from '../../viewer/model/token-stats.ts';
+import { surpriseStep, tokenStats } from '../../viewer/model/token-cells.ts';
 import { bytes, inText, spelled } from '../../viewer/model/visible-bytes.ts';
 import { hrefOf, parseRoute, type Route } from '../../viewer/page/route.ts';
 import { tokenSpan } from '../../viewer/token-text.ts';
@@ -286,7 +286,6 @@ describe('tokens', () => {
     expect(stats.perplexity).toBeCloseTo(Math.exp(1.5), 12);
     expect(tokenStats([])).toBeNull();
     expect([0, -0.2, -1, -2, -4, -9].map(surpriseStep)).toEqual([0, 1, 2, 3, 4, 5]);
-    expect([1, 2, 10, 15, 40, 80].map((rank) => rankStep(rank, 100))).toEqual([5, 4, 3, 2, 1, 0]);
   });
 
   test('show every invisible byte', () => {

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Query } from '../../domain/run/query.ts';
 import type { Store } from '../../records/store.ts';
-import { createApi, type Api } from '../../viewer/api.ts';
+import { createApi } from '../../viewer/api.ts';
 import { type Bundle, serverAssets } from '../../viewer/assets.ts';
+import type { Asks } from '../../viewer/model/asks.ts';
 import { openRuns, type Runs } from '../../viewer/runs.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
@@ -18,7 +19,7 @@ export interface ViewRig {
   readonly out: string;
   readonly store: Store;
   readonly runs: Runs;
-  readonly api: Api;
+  readonly api: Asks;
   serve(token?: string | null, bundle?: Bundle): Promise<ViewServer>;
   close(): Promise<void>;
 }
@@ -69,6 +70,10 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
+
+/** The address of a question of the pages. */
+export const question = (name: keyof Asks, ...args: readonly unknown[]): string =>
+  `/api/${name}?args=${encodeURIComponent(JSON.stringify(args))}`;
 
 /** Node's fetch ignores a Host header and tidies paths; this sends what it is given. */
 export function ask(

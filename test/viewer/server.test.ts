@@ -10,7 +10,7 @@ import { rolloutFolder } from '../../records/format/layout.ts';
 import type { SearchMessage } from '../../viewer/model/messages.ts';
 import type { ViewServer } from '../../viewer/server.ts';
 import { RUN } from '../records/play.ts';
-import { ask, playSome, type ViewRig, viewRig } from './rig.ts';
+import { ask, playSome, question, type ViewRig, viewRig } from './rig.ts';
 
 let rig: ViewRig;
 let server: ViewServer;
@@ -23,7 +23,10 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-const ROLLOUT = `/api/run/${RUN}/rollout?query=a1&sample=0&attempt=1`;
+const PLACE = { query: 'a1', sample: 0, attempt: 1 };
+const ALL = { filter: '', sort: '' };
+const ROLLOUT = question('rollout', RUN, PLACE, ALL);
+const TOKENS = question('tokens', RUN, PLACE, 1);
 
 describe('the viewer’s server', () => {
   test('serves the page, its script and its style under one strict policy', async () => {
@@ -97,15 +100,16 @@ describe('the viewer’s server', () => {
     const paths = [
       ...up.map((part) => `/${part}/etc/passwd`),
       ...up.map((part) => `/api/run/${part}`),
-      ...up.map((part) => `/api/run/${RUN}/${part}/secret.txt`),
-      ...up.map((part) => `/api/run/${RUN}/rollout?query=${encodeURIComponent(part)}&sample=0&attempt=1`),
+      ...up.map((part) => question('run', part)),
+      ...up.map((part) => question('run', `${RUN}/${part}/secret.txt`)),
+      ...up.map((part) => question('rollout', RUN, { ...PLACE, query: part }, ALL)),
       `/api/run/${RUN}/secret.txt`,
-      '/api/run/secret.txt',
+      question('run', 'secret.txt'),
       '//etc/passwd',
       'http://evil.example/',
       '/page.js/../../package.json',
       '/__proto__',
-      '/api/run/constructor',
+      '/api/constructor',
     ];
     for (const path of paths) {
       const reply = await ask(server, path);
@@ -119,7 +123,7 @@ describe('the viewer’s server', () => {
     await playSome(other.store);
     symlinkSync(join(other.out, RUN), join(rig.out, 'linked'));
     expect((await ask(server, '/api/runs')).text).not.toContain('linked');
-    expect((await ask(server, '/api/run/linked')).status).toBe(404);
+    expect((await ask(server, question('run', 'linked'))).status).toBe(404);
 
     const turn = join(rig.out, RUN, rolloutFolder({ query: 'a1', sample: 0, attempt: 1 }), 'turn-001.json');
     renameSync(turn, `${turn}.kept`);
@@ -127,9 +131,8 @@ describe('the viewer’s server', () => {
     const reply = await ask(server, ROLLOUT);
     expect(reply.status).toBe(500);
     expect(reply.text).toContain('symbolic link');
-    for (const path of [`/api/run/${RUN}/tokens?query=a1&turn=1`])
-      expect([path, (await ask(server, path)).status]).toEqual([path, 500]);
-    const search = async () => JSON.parse((await ask(server, `/api/run/${RUN}/search?text=it`)).text) as SearchMessage;
+    expect((await ask(server, TOKENS)).status).toBe(500);
+    const search = async () => JSON.parse((await ask(server, question('search', RUN, 'it'))).text) as SearchMessage;
     await expect.poll(search, { timeout: 60_000 }).toMatchObject({ done: true, unread: 1 });
     const found = await search();
     expect(found.hits.filter(({ query, turn }) => query === 'a1' && turn !== null)).toEqual([]);
@@ -141,17 +144,26 @@ describe('the viewer’s server', () => {
     await other.close();
   });
 
-  test.each(['from=-1', 'from=1e9', 'count=501', 'count=x', `filter=${'a'.repeat(2001)}`])(
-    'says what is wrong with ?%.30s',
-    async (search) => {
-      const reply = await ask(server, `/api/run/${RUN}/rows?${search}`);
-      expect(reply.status).toBe(400);
-      expect(JSON.parse(reply.text)).toHaveProperty('error');
-    },
-  );
+  test.each([
+    ['rows', ALL, -1, 100],
+    ['rows', ALL, 1e9 + 1, 100],
+    ['rows', ALL, 0, 501],
+    ['rows', ALL, 0, 'x'],
+    ['rows', ALL, 0],
+    ['rows', ALL, 0, 100, 1],
+    ['rows', { ...ALL, filter: 'a'.repeat(2001) }, 0, 100],
+    ['rows', { ...ALL, __proto__: null, other: 1 }, 0, 100],
+    ['search'],
+    ['search', ''],
+    ['search', 'a'.repeat(501)],
+  ] as const)('says what is wrong with a question for %s of %.60j', async (name, ...args) => {
+    const reply = await ask(server, question(name, RUN, ...args));
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(reply.text)).toHaveProperty('error');
+  });
 
-  test.each(['', 'text=', `text=${'a'.repeat(501)}`])('says what is wrong with a search for ?%.30s', async (search) => {
-    expect((await ask(server, `/api/run/${RUN}/search?${search}`)).status).toBe(400);
+  test.each(['x', '{}', '[', '', '[["r1"]]'])('says what is wrong with the arguments %j', async (args) => {
+    expect((await ask(server, `/api/run?args=${encodeURIComponent(args)}`)).status).toBe(400);
   });
 
   test('with a token, answers only who has it', async () => {
@@ -191,13 +203,7 @@ describe('the viewer’s server', () => {
   test('changes nothing in the folder', async () => {
     const state = () => execFileSync('find', [rig.out, '-printf', '%P %s %T@\n'], { encoding: 'utf8' });
     const before = state();
-    for (const path of [
-      '/api/runs',
-      `/api/run/${RUN}`,
-      `/api/run/${RUN}/rows`,
-      ROLLOUT,
-      `/api/run/${RUN}/tokens?query=a1&turn=1`,
-    ]) {
+    for (const path of ['/api/runs', question('run', RUN), question('rows', RUN, ALL, 0, 100), ROLLOUT, TOKENS]) {
       expect((await ask(server, path)).status).toBe(200);
     }
     expect(state()).toBe(before);

@@ -2,11 +2,12 @@
 // are stored; everything else is derived from them.
 
 import type { Query } from '../../domain/run/query.ts';
+import type { ServerStatus } from '../../domain/run/server-status.ts';
 import type { NamedAct } from '../../domain/run/steering.ts';
 import type { EndRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Interval } from '../../statistics/mean.ts';
-import type { Cell, Comparison, PairedQuery } from '../../statistics/comparison.ts';
+import type { Comparison, PairedQuery } from '../../statistics/comparison.ts';
 import type { AtTurn } from '../../statistics/side-by-side.ts';
 import type { Kind, QueryRow } from './queries.ts';
 import type { Row } from './row.ts';
@@ -86,8 +87,8 @@ export interface RunMessage {
   /** The newest record of an open run; null if unknown. */
   readonly newsAt: number | null;
   readonly progress: Progress;
-  /** Of an open run; absent where no worker reported lately. */
-  readonly servers?: readonly ServerMessage[];
+  /** Of an open run, as its workers saw them last; absent where none reported lately. */
+  readonly servers?: readonly ServerStatus[];
   /** The server's clock, for ages. */
   readonly now: number;
 }
@@ -99,21 +100,21 @@ export interface Progress {
   readonly problem?: string;
 }
 
-export interface RowsMessage {
-  /** Rows [from, from + rows.length) of `count` that the filter leaves. */
-  readonly from: number;
+/** A part of a list, of `count` rows in all. */
+export interface Page<T> {
   readonly count: number;
-  readonly rows: readonly Row[];
+  readonly rows: readonly T[];
+}
+
+/** Of those that the filter leaves. */
+export interface RowsMessage extends Page<Row> {
   readonly problems: readonly string[];
 }
 
-export interface QueriesMessage {
+/** Of the queries of one kind. */
+export interface QueriesMessage extends Page<QueryRow> {
   readonly counts: Readonly<Record<Kind, number>>;
   readonly histogram: readonly number[];
-  readonly from: number;
-  /** Queries of the kind. */
-  readonly count: number;
-  readonly rows: readonly QueryRow[];
 }
 
 /** A text that holds what was looked for. */
@@ -147,27 +148,11 @@ export interface CompareMessage {
   readonly b: RunHead;
   readonly numbers: Omit<Comparison, 'pairs'>;
   readonly paired: number;
-  /** Pairs in the chosen cell, of which `pairs` has the first, the largest difference first. */
-  readonly count: number;
+  /** The largest difference first; of each cell as many as a page shows. */
   readonly pairs: readonly (PairedQuery & { readonly title: string })[];
   readonly settings: readonly { readonly name: string; readonly a: string; readonly b: string }[];
   /** Output tokens of a rollout, on average; null: not known yet. */
   readonly tokens: readonly [number | null, number | null];
-}
-
-export type { Cell, Kind };
-
-/** An inference server as the run's workers saw it last. */
-export interface ServerMessage {
-  readonly url: string;
-  readonly state: string;
-  readonly requests: number;
-  readonly failures: number;
-  readonly inFlight: number;
-  /** Null: not known. */
-  readonly medianMs: number | null;
-  readonly version: string;
-  readonly lastFailure: string;
 }
 
 /** One rollout with its records; arrays of tokens are left out (TokensMessage). */
@@ -242,7 +227,6 @@ export interface ListQuery {
   readonly sort: string;
 }
 
-/** Everything that the pages ask: of the server, or of what a report holds. */
 /** Several runs of the same queries, in the order of the address. */
 export interface SeveralMessage {
   readonly runs: readonly {
@@ -255,15 +239,4 @@ export interface SeveralMessage {
     readonly tokens: number | null;
     readonly ms: number | null;
   }[];
-}
-
-export interface Asks {
-  runs(): Promise<RunsMessage>;
-  run(run: string): Promise<RunMessage>;
-  rows(run: string, list: ListQuery, from: number, count: number): Promise<RowsMessage>;
-  queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
-  /** `cell`: only these queries; null for all. */
-  compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
-  rollout(run: string, place: RowPlace, list: ListQuery): Promise<RolloutMessage>;
-  tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
 }

@@ -1,7 +1,9 @@
-// The order of the list of rollouts. Pure. Rows whose fact is unknown are last, whatever the direction; equal rows stay
-// in data set order.
+// The list of rollouts: its filter, its order, its pages, and the neighbours of a row. Pure. Rows whose fact is unknown are last,
+// whatever the direction; equal rows stay in data set order.
 
-import { msOf, type Row, tokensOf } from './row.ts';
+import { parseFilter } from './filter.ts';
+import type { ListQuery, Page, RolloutMessage, RowPlace } from './messages.ts';
+import { msOf, placeOf, type Row, rowKey, tokensOf } from './row.ts';
 
 /** The columns that a list can be sorted by. */
 const FACTS = {
@@ -33,4 +35,18 @@ export function sorted(rows: readonly Row[], by: string): readonly Row[] {
   const sign = down ? -1 : 1;
   known.sort((a, b) => sign * (a.value < b.value ? -1 : a.value > b.value ? 1 : 0));
   return [...known.map(({ row }) => row), ...rest];
+}
+
+export const listed = (rows: readonly Row[], { filter, sort }: ListQuery): readonly Row[] =>
+  sorted(filter.trim() === '' ? rows : rows.filter(parseFilter(filter).holds), sort);
+
+export const pageOf = <T>(all: readonly T[], from: number, count: number): Page<T> => ({
+  count: all.length,
+  rows: all.slice(from, from + count),
+});
+
+export function neighbours(all: readonly Row[], place: RowPlace): Pick<RolloutMessage, 'previous' | 'next'> {
+  const at = all.findIndex((row) => rowKey(row) === rowKey(place));
+  const near = (i: number) => (at >= 0 && all[i] ? placeOf(all[i]) : null);
+  return { previous: near(at - 1), next: near(at + 1) };
 }

@@ -18,10 +18,11 @@ import { Walk } from './walk.tsx';
 interface Props {
   readonly route: CompareRoute & { readonly beside: NonNullable<CompareRoute['beside']> };
   readonly source: Source;
-  readonly message: CompareMessage;
+  /** The queries to go through. */
+  readonly pairs: CompareMessage['pairs'];
 }
 
-export function Beside({ route, source, message: { pairs } }: Props): JSX.Element {
+export function Beside({ route, source, pairs }: Props): JSX.Element {
   const { a, b, beside } = route;
   const { query, sample } = beside;
   const asked = (run: string) =>
@@ -38,14 +39,7 @@ export function Beside({ route, source, message: { pairs } }: Props): JSX.Elemen
   const link = (next: string | undefined) => (next === undefined ? null : { href: to(next), title: next });
   const samples = Math.max(...sides.map(({ message }) => samplesOf(message)));
   useLayoutEffect(() => {
-    const open = (href: string | undefined) => href !== undefined && void (location.hash = href);
-    return onKey({
-      j: () => open(link(near(1))?.href),
-      k: () => open(link(near(-1))?.href),
-      s: () => open(to(query, (sample + 1) % samples)),
-      x: () => setExpanded((all) => !all),
-      Escape: () => open(back),
-    });
+    return onKey({ x: () => setExpanded((all) => !all), Escape: () => void (location.hash = back) });
   });
   const found = sides.find(({ message }) => message)?.message;
   if (!found) return <Loading error={sides.find(({ error }) => error !== undefined)?.error} />;

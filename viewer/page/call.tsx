@@ -1,12 +1,13 @@
-// A call of an agent's program as a part of a rollout's page: its place in the tree, the messages that the program sent, and
-// the tools that the reply calls. Texts of programs and models become markup nowhere (rich-text.tsx).
+// A call of an agent's program as a part of a rollout's page: its place in the tree, and the messages that the program sent;
+// and the tools that a reply calls. Texts of programs and models become markup nowhere (rich-text.tsx).
 
 import type { JSX } from 'preact';
 import type { AskedCall } from '../../domain/agent/asked.ts';
 import type { AgentToolCall } from '../../domain/agent/conversation.ts';
 import { addedMessages, placeText } from '../../domain/agent/shown-calls.ts';
+import type { CallResult } from '../../domain/tools/tool.ts';
 import { inText, plain } from '../model/visible-bytes.ts';
-import { plural } from './format.ts';
+import { duration, plural } from './format.ts';
 import { LongText } from './rich-text.tsx';
 import { hrefOf, type RolloutRoute } from './route.ts';
 
@@ -46,7 +47,7 @@ export function Sent({ asked }: { readonly asked: AskedCall }): JSX.Element {
         <div key={i}>
           <span class="dim">{failed ? `${role}, an error` : role}</span>
           {text !== '' && <LongText class="" text={text} />}
-          {calls && <ToolCalls calls={calls} />}
+          {calls && <Calls calls={calls} />}
         </div>
       ))}
       {asked.tools && asked.tools.length > 0 && (
@@ -57,21 +58,35 @@ export function Sent({ asked }: { readonly asked: AskedCall }): JSX.Element {
   );
 }
 
-type ToolCall = Pick<AgentToolCall, 'name' | 'arguments'>;
+/** A tool that a reply calls and its program runs, or one that was run for the model. */
+type Call = Pick<AgentToolCall, 'arguments'> & { readonly name: string | null } & Partial<
+    Omit<CallResult, 'name' | 'arguments'>
+  >;
 
-/** Tools that a reply calls, which the program runs. */
-export function ToolCalls({ calls }: { readonly calls: readonly ToolCall[] }): JSX.Element {
+export function Calls({ calls }: { readonly calls: readonly Call[] }): JSX.Element {
   return (
     <ol class="small">
-      {calls.map(({ name, arguments: given }, i) => {
-        const text = typeof given === 'string' ? given : JSON.stringify(given);
+      {calls.map(({ name, arguments: given, outcome, effect, ms, output, trace }, i) => {
+        const text = typeof given === 'string' ? given : given === null ? '' : JSON.stringify(given);
         return (
           <li key={i}>
             <details class="context">
               <summary>
-                calls <b>{inText(name)}</b> <span class="text">{inText(text.slice(0, 200))}</span>
+                {output === undefined ? 'calls' : `call ${i + 1} ·`}{' '}
+                <b>{name === null ? 'unreadable' : inText(name)}</b>{' '}
+                <span class="text">{inText(text.slice(0, 200))}</span>
+                {output !== undefined && (
+                  <>
+                    {' → '}
+                    <span class="text">{shortly(output)}</span>{' '}
+                    <span class={outcome === 'ok' ? 'dim' : 'state failed'}>
+                      {[outcome, effect, typeof ms === 'number' && duration(ms)].filter(Boolean).join(' · ')}
+                    </span>
+                  </>
+                )}
               </summary>
-              <pre class="text">{plain(text)}</pre>
+              <pre class="text">{plain(output ?? text)}</pre>
+              {trace !== undefined && <pre class="fault text">{plain(trace)}</pre>}
             </details>
           </li>
         );
@@ -79,3 +94,9 @@ export function ToolCalls({ calls }: { readonly calls: readonly ToolCall[] }): J
     </ol>
   );
 }
+
+const SHORT = 80;
+const shortly = (text: string): string => {
+  const line = inText(text.trim().split('\n', 1)[0]!);
+  return line.length > SHORT || line.length < text.trim().length ? `${line.slice(0, SHORT)} …` : line;
+};

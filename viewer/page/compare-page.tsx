@@ -2,47 +2,47 @@
 // as filters, turns, settings that differ, and the queries by how far they are apart. Differences are B − A.
 
 import type { ComponentChildren, JSX } from 'preact';
-import type { Cell } from '../../statistics/comparison.ts';
+import type { Cell, ComparedTurn } from '../../statistics/comparison.ts';
+import type { ComparedNumber } from '../../statistics/named.ts';
 import type { PairedDifference } from '../../statistics/paired.ts';
 import { inText } from '../model/visible-bytes.ts';
 import type { CompareMessage } from '../model/messages.ts';
 import { Beside } from './beside.tsx';
 import { brief, count, orNone, percent, plural, precise, pValue, points, share, spaced } from './format.ts';
 import { Left } from './left.tsx';
-import { Facts, Figure, Loading, nameOf, Notice, Problem, SIGN, Table } from './parts.tsx';
+import { type Column, Facts, Figure, Loading, nameOf, Notice, Problem, Section, SIGN, Table } from './parts.tsx';
 import { type CompareRoute, hrefOf, rolloutHref, runHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 
 const OPEN_MS = 5_000;
+const MOST_SHOWN = 500;
 
 export function ComparePage({ route, source }: { readonly route: CompareRoute; readonly source: Source }): JSX.Element {
   const { a, b, cell, beside } = route;
-  const key = JSON.stringify(['compare', a, b, cell]);
   const { message, error } = useMessage(
-    key,
-    () => source.compare(a, b, cell),
+    JSON.stringify(['compare', a, b]),
+    () => source.compare(a, b),
     (found) => (found.a.state === 'open' || found.b.state === 'open' ? OPEN_MS : 0),
   );
   if (!message) return <Loading error={error} back={['#/', 'All runs']} />;
-  if (beside) return <Beside route={{ ...route, beside }} source={source} message={message} />;
+  const pairs = message.pairs.filter((pair) => cell === null || pair.cell === cell).slice(0, MOST_SHOWN);
+  if (beside) return <Beside route={{ ...route, beside }} source={source} pairs={pairs} />;
   return (
-    <Comparison message={message} route={route} swap={source.kind === 'server'}>
+    <Comparison message={message} pairs={pairs} route={route} swap={source.kind === 'server'}>
       <Left left={source.left} />
       <Problem text={error} />
     </Comparison>
   );
 }
 
-interface ComparisonProps {
-  readonly message: CompareMessage;
-  readonly route: CompareRoute;
+interface ComparisonProps extends PairsProps {
   /** Both orders can be shown. */
   readonly swap: boolean;
   readonly children: ComponentChildren;
 }
 
-function Comparison({ message, route, swap, children }: ComparisonProps): JSX.Element {
+function Comparison({ message, pairs, route, swap, children }: ComparisonProps): JSX.Element {
   const { a, b, cell } = route;
   return (
     <section>
@@ -59,22 +59,18 @@ function Comparison({ message, route, swap, children }: ComparisonProps): JSX.El
       <Verdict message={message} />
       <Unpaired message={message} />
       <div class="overview">
-        <section aria-labelledby="table-title">
-          <h2 id="table-title">Query by query</h2>
+        <Section title="Query by query">
           <TwoByTwo route={route} message={message} />
-        </section>
-        <section aria-labelledby="compared-turns-title">
-          <h2 id="compared-turns-title">Turn by turn</h2>
+        </Section>
+        <Section title="Turn by turn">
           <Turns message={message} />
-        </section>
-        <section aria-labelledby="compared-settings-title" class="wide">
-          <h2 id="compared-settings-title">Settings that differ</h2>
+        </Section>
+        <Section title="Settings that differ" wide>
           <Settings message={message} />
-        </section>
-        <section aria-labelledby="pairs-title" class="wide">
-          <h2 id="pairs-title">{cell === null ? 'All queries' : NAMES[cell]}, the largest difference first</h2>
-          <Pairs route={route} message={message} />
-        </section>
+        </Section>
+        <Section title={`${cell === null ? 'All queries' : NAMES[cell]}, the largest difference first`} wide>
+          <Pairs route={route} message={message} pairs={pairs} />
+        </Section>
       </div>
     </section>
   );
@@ -166,38 +162,35 @@ function TwoByTwo({ route, message }: { readonly route: CompareRoute; readonly m
   );
 }
 
+type Text = (value: number | null) => string;
+
+/** The same number of both runs, and its difference. */
+const sides = <T extends Pick<ComparedTurn, 'a' | 'b' | 'difference'>>(text: Text, apart = text): Column<T>[] => [
+  { name: 'A', cell: ({ a }) => text(a.value) },
+  { name: 'B', cell: ({ b }) => text(b.value) },
+  { name: 'B − A', cell: ({ difference }) => <b>{apart(difference.value)}</b> },
+  { name: 'p', cell: ({ difference }) => pValue(difference.p) },
+];
+
 function Turns({ message }: { readonly message: CompareMessage }): JSX.Element {
   const [a, b] = message.tokens;
   return (
     <>
       <Table
         label="The two runs turn by turn"
-        head={['right by turn', 'A', 'B', 'B − A', 'p']}
-        rows={message.numbers.byTurn.map(({ turn, difference, ...of }) => ({
-          key: turn,
-          cells: [
-            turn,
-            share(of.a.value),
-            share(of.b.value),
-            <b key="difference">{points(difference.value)}</b>,
-            pValue(difference.p),
-          ],
-        }))}
+        rows={message.numbers.byTurn}
+        keyOf={({ turn }) => turn}
+        columns={[{ name: 'right by turn', cell: ({ turn }) => turn }, ...sides<ComparedTurn>(share, points)]}
       />
       {message.numbers.named.length > 0 && (
         <Table
           label="Metrics and named rewards of the two runs"
-          head={['mean of queries', 'A', 'B', 'B − A', 'p']}
-          rows={message.numbers.named.map(({ name, difference, ...of }) => ({
-            key: name,
-            cells: [
-              inText(name),
-              orNone(of.a.value, precise),
-              orNone(of.b.value, precise),
-              <b key="difference">{orNone(difference.value, precise)}</b>,
-              pValue(difference.p),
-            ],
-          }))}
+          rows={message.numbers.named}
+          keyOf={({ name }) => name}
+          columns={[
+            { name: 'mean of queries', cell: ({ name }) => inText(name) },
+            ...sides<ComparedNumber>((value) => orNone(value, precise)),
+          ]}
         />
       )}
       {a !== null && b !== null && (
@@ -224,44 +217,56 @@ function Settings({ message }: { readonly message: CompareMessage }): JSX.Elemen
   );
 }
 
-function Pairs({ route, message }: { readonly route: CompareRoute; readonly message: CompareMessage }): JSX.Element {
-  const { pairs } = message;
+interface PairsProps {
+  readonly message: CompareMessage;
+  readonly route: CompareRoute;
+  /** Of the chosen cell. */
+  readonly pairs: CompareMessage['pairs'];
+}
+
+function Pairs({ route, message, pairs }: PairsProps): JSX.Element {
+  const all = route.cell === null ? message.paired : (message.numbers.table?.[route.cell] ?? 0);
   return (
     <Table
       label="Queries of both runs"
       kind="pairs"
-      caption={pairs.length < message.count && `The first ${count(pairs.length)} of ${count(message.count)}.`}
-      head={['query', 'A', 'B', 'B − A']}
-      rows={pairs.map(({ query, title, a, b }) => ({
-        key: query,
-        cells: [
-          <>
-            <a class="underlined" href={hrefOf({ ...route, beside: { query, sample: 0 } })} title="Side by side">
-              {query}
-            </a>{' '}
-            <span class="dim">{title}</span>
-          </>,
-          <Mark key="A" of={`${query} in A`} href={rolloutHref(route.a, { query, sample: 0, attempt: 1 })} value={a} />,
-          <Mark key="B" of={`${query} in B`} href={rolloutHref(route.b, { query, sample: 0, attempt: 1 })} value={b} />,
-          a === b ? '' : points(b - a),
-        ],
-      }))}
+      caption={pairs.length < all && `The first ${count(pairs.length)} of ${count(all)}.`}
+      rows={pairs}
+      keyOf={({ query }) => query}
+      columns={[
+        {
+          name: 'query',
+          cell: ({ query, title }) => (
+            <>
+              <a class="underlined" href={hrefOf({ ...route, beside: { query, sample: 0 } })} title="Side by side">
+                {query}
+              </a>{' '}
+              <span class="dim">{title}</span>
+            </>
+          ),
+        },
+        { name: 'A', cell: ({ query, a }) => <Mark side="A" run={route.a} query={query} value={a} /> },
+        { name: 'B', cell: ({ query, b }) => <Mark side="B" run={route.b} query={query} value={b} /> },
+        { name: 'B − A', cell: ({ a, b }) => (a === b ? '' : points(b - a)) },
+      ]}
     />
   );
 }
 
 interface MarkProps {
-  readonly of: string;
-  readonly href: string;
+  readonly side: string;
+  readonly run: string;
+  readonly query: string;
   readonly value: number;
 }
 
 /** The share of right samples. */
-function Mark({ of, href, value }: MarkProps): JSX.Element {
+function Mark({ side, run, query, value }: MarkProps): JSX.Element {
   const name = value === 0 || value === 1 ? nameOf(value) : null;
   const text = percent(value, 1, 0);
+  const href = rolloutHref(run, { query, sample: 0, attempt: 1 });
   return (
-    <a class={`cell wide ${name ?? ''}`} href={href} aria-label={`${of}: ${name ?? text}`}>
+    <a class={`cell wide ${name ?? ''}`} href={href} aria-label={`${query} in ${side}: ${name ?? text}`}>
       {name === null ? text : SIGN[name]}
     </a>
   );

@@ -3,10 +3,11 @@
 
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { ServerStatus } from '../../domain/run/server-status.ts';
 import type { RunMessage, RunHead } from '../model/messages.ts';
 import { type Row, rowKey } from '../model/row.ts';
-import { ago, count, duration, moment, plural } from './format.ts';
-import { Loading, Notice, State, Strip, Table, Which } from './parts.tsx';
+import { ago, count, duration, moment, orNone, plural } from './format.ts';
+import { type Column, Loading, Notice, State, Strip, Table, Which } from './parts.tsx';
 import { Provisional } from './provisional.tsx';
 import { rolloutHref } from './route.ts';
 import type { Source } from './source.ts';
@@ -38,7 +39,19 @@ export function LivePage({ run, source, message, paused, onPause }: Props): JSX.
   const { message: ended } = useMessage(key('ended'), () => source.rows(run, ENDED, 0, LATELY));
   const slowest = Math.max(0, ...summary.turns.map(({ ms }) => ms.p99 ?? 0));
   const stuckMs = Math.max(LEAST_STUCK_MS, 3 * slowest);
-  const strip = (row: Row) => <Strip values={row.success} total={head.numTurns} />;
+  const waited = ({ doing }: Row) => (doing ? Math.max(0, now - doing.since) : 0);
+  const columns = (list: typeof LIST): Column<Row>[] => [
+    {
+      name: 'rollout',
+      cell: (row) => (
+        <>
+          <a href={rolloutHref(run, row, list)}>{row.query}</a>
+          <Which of={row} />
+        </>
+      ),
+    },
+    { name: 'turns', cell: (row) => <Strip values={row.success} total={head.numTurns} /> },
+  ];
   return (
     <div class="live">
       {head.state === 'open' && (
@@ -67,45 +80,41 @@ export function LivePage({ run, source, message, paused, onPause }: Props): JSX.
           caption={`${plural(found.count, 'rollout')} in flight, the longest waiting first${
             found.count > SHOWN ? `, ${count(SHOWN)} of them` : ''
           }`}
-          head={['rollout', 'turns', 'step', 'nothing new for']}
-          rows={found.rows.map((row) => {
-            const waited = row.doing ? Math.max(0, now - row.doing.since) : 0;
-            const slow = waited > stuckMs;
-            return {
-              key: rowKey(row),
-              kind: slow ? 'stuck' : undefined,
-              cells: [
-                <Name key="name" run={run} row={row} list={LIST} />,
-                strip(row),
-                stepOf(row, head),
+          rows={found.rows}
+          keyOf={rowKey}
+          kindOf={(row) => (waited(row) > stuckMs ? 'stuck' : undefined)}
+          columns={[
+            ...columns(LIST),
+            { name: 'step', cell: (row) => stepOf(row, head) },
+            {
+              name: 'nothing new for',
+              cell: (row) => (
                 <>
-                  {duration(waited)}
-                  {slow && <b> slow</b>}
-                </>,
-              ],
-            };
-          })}
+                  {duration(waited(row))}
+                  {waited(row) > stuckMs && <b> slow</b>}
+                </>
+              ),
+            },
+          ]}
         />
       )}
       {servers && (
         <Table
           label="Servers"
           caption={`${plural(servers.length, 'server')}, as the run’s workers saw them last`}
-          head={['server', 'state', 'requests', 'in flight', 'median', 'version', 'failures', 'last failure']}
-          rows={servers.map((server) => ({
-            key: server.url,
-            kind: server.state === 'up' ? undefined : 'stuck',
-            cells: [
-              server.url,
-              server.state,
-              count(server.requests),
-              count(server.inFlight),
-              server.medianMs === null ? '–' : duration(server.medianMs),
-              server.version === '' ? '–' : server.version,
-              count(server.failures),
-              server.lastFailure,
-            ],
-          }))}
+          rows={servers}
+          keyOf={({ url }) => url}
+          kindOf={({ state }) => (state === 'up' ? undefined : 'stuck')}
+          columns={[
+            { name: 'server', cell: ({ url }) => url },
+            { name: 'state', cell: ({ state }) => state },
+            { name: 'requests', cell: ({ requests }) => count(requests) },
+            { name: 'in flight', cell: ({ inFlight }) => count(inFlight) },
+            { name: 'median', cell: ({ latencyP50Ms }) => orNone(latencyP50Ms, duration) },
+            { name: 'version', cell: versionOf },
+            { name: 'failures', cell: ({ failures }) => count(failures) },
+            { name: 'last failure', cell: ({ lastFailure }) => lastFailure },
+          ]}
         />
       )}
       {ended && ended.rows.length > 0 && (
@@ -113,37 +122,21 @@ export function LivePage({ run, source, message, paused, onPause }: Props): JSX.
           label="Rollouts that ended last"
           kind="flight"
           caption="Ended last"
-          rows={ended.rows.map((row) => ({
-            key: rowKey(row),
-            cells: [
-              <Name key="name" run={run} row={row} list={ENDED} />,
-              strip(row),
-              <State key="state" state={row.state} reason={row.reason} />,
-              row.endedAt === null ? '' : ago(row.endedAt, now),
-            ],
-          }))}
+          rows={ended.rows}
+          keyOf={rowKey}
+          columns={[
+            ...columns(ENDED),
+            { name: 'outcome', cell: ({ state, reason }) => <State state={state} reason={reason} /> },
+            { name: 'ended', cell: ({ endedAt }) => orNone(endedAt, (at) => ago(at, now)) },
+          ]}
         />
       )}
     </div>
   );
 }
 
-function Name({
-  run,
-  row,
-  list,
-}: {
-  readonly run: string;
-  readonly row: Row;
-  readonly list: typeof LIST;
-}): JSX.Element {
-  return (
-    <>
-      <a href={rolloutHref(run, row, list)}>{row.query}</a>
-      <Which of={row} />
-    </>
-  );
-}
+const versionOf = ({ version, versionLabel, fellFrom }: ServerStatus): string =>
+  `${versionLabel ?? version ?? '–'}${fellFrom === null ? '' : `, was ${fellFrom}`}`;
 
 function stepOf({ doing }: Row, { numTurns, isAgents }: RunHead): string {
   if (!doing) return '';

@@ -9,7 +9,7 @@ import { inText } from '../model/visible-bytes.ts';
 import { Curves } from './curves.tsx';
 import { Flow } from './flow.tsx';
 import { brief, count, decimals, duration, named, orNone, percent, precise, share, spaced } from './format.ts';
-import { Facts, Table } from './parts.tsx';
+import { Bars, Facts, Section, Table } from './parts.tsx';
 import { Provisional } from './provisional.tsx';
 import { listHref } from './route.ts';
 
@@ -23,8 +23,7 @@ export function Overview({ message, linked }: Props): JSX.Element {
   const { summary, head, evaluations = [] } = message;
   return (
     <div class="overview">
-      <section class="wide" aria-labelledby="by-turn">
-        <h2 id="by-turn">Turn by turn</h2>
+      <Section title="Turn by turn" wide>
         {summary.turns.some(({ judged }) => judged > 0) ? (
           <>
             <div class="scroll" tabIndex={0} role="region" aria-label="Accuracy by turn, as a picture">
@@ -40,32 +39,31 @@ export function Overview({ message, linked }: Props): JSX.Element {
               : noVerdict(message)}
           </p>
         )}
-      </section>
+      </Section>
       {summary.named.length > 0 && (
-        <section class="wide" aria-labelledby="named">
-          <h2 id="named">What the environment measured</h2>
+        <Section title="What the environment measured" wide>
           <Table
             label="Metrics and named rewards"
-            head={['', 'mean', '95 %', ['turns', 'that have it']]}
-            rows={summary.named.map(({ name, value, interval: found, n }) => ({
-              key: name,
-              cells: [inText(name), orNone(value, precise), found ? found.map(precise).join(' to ') : '–', count(n)],
-            }))}
+            rows={summary.named}
+            keyOf={({ name }) => name}
+            columns={[
+              { name: '', cell: ({ name }) => inText(name) },
+              { name: 'mean', cell: ({ value }) => orNone(value, precise) },
+              { name: '95 %', cell: ({ interval: found }) => (found ? found.map(precise).join(' to ') : '–') },
+              { name: 'turns', title: 'that have it', cell: ({ n }) => count(n) },
+            ]}
           />
-        </section>
+        </Section>
       )}
       {summary.versions.length + evaluations.length > 0 && (
-        <section class="wide" aria-labelledby="versions">
-          <h2 id="versions">Over weight versions</h2>
+        <Section title="Over weight versions" wide>
           <Curves versions={summary.versions} evaluations={evaluations} linked={linked} />
-        </section>
+        </Section>
       )}
-      <section aria-labelledby="ends">
-        <h2 id="ends">How rollouts ended</h2>
+      <Section title="How rollouts ended">
         <Ends run={head.run} summary={summary} />
-      </section>
-      <section aria-labelledby="reasons">
-        <h2 id="reasons">What the judge said</h2>
+      </Section>
+      <Section title="What the judge said">
         <Bars
           rows={summary.reasons.map(([reason, n]) => ({
             text: named(reason),
@@ -74,10 +72,9 @@ export function Overview({ message, linked }: Props): JSX.Element {
           }))}
           unit="turns"
         />
-      </section>
+      </Section>
       {summary.servers.length > 0 && (
-        <section aria-labelledby="servers">
-          <h2 id="servers">Servers</h2>
+        <Section title="Servers">
           <Bars
             rows={summary.servers.map(([server, n]) => ({
               text: server,
@@ -86,10 +83,9 @@ export function Overview({ message, linked }: Props): JSX.Element {
             }))}
             unit="rollouts"
           />
-        </section>
+        </Section>
       )}
-      <section aria-labelledby="settings">
-        <h2 id="settings">Settings that were given</h2>
+      <Section title="Settings that were given">
         {message.settings.length === 0 ? (
           <p class="dim">None: all have their defaults.</p>
         ) : (
@@ -102,16 +98,15 @@ export function Overview({ message, linked }: Props): JSX.Element {
             ])}
           />
         )}
-      </section>
-      <section aria-labelledby="facts">
-        <h2 id="facts">The run</h2>
+      </Section>
+      <Section title="The run">
         <Facts
           facts={message.facts.map(([name, value]) => [
             name,
             value.length > 40 ? <span class="hash">{value}</span> : value,
           ])}
         />
-      </section>
+      </Section>
     </div>
   );
 }
@@ -129,65 +124,40 @@ interface OfRun {
 }
 
 function TurnTable({ run, summary }: OfRun): JSX.Element {
-  const timed = summary.turns.some(({ ms }) => ms.n > 0);
-  const several = summary.turns.length > 1;
-  const cut = summary.turns.some((turn) => turn.cut > 0);
+  const { turns } = summary;
+  const timed = turns.some(({ ms }) => ms.n > 0);
+  const several = turns.length > 1;
+  const change = (turn: number, from: string, to: string, n: number) =>
+    turn === 1 || n === 0 ? (
+      <span class="dim">{turn === 1 ? '–' : 0}</span>
+    ) : (
+      <a href={listHref(run, `right@${turn - 1}:${from} right@${turn}:${to}`)}>{count(n)}</a>
+    );
   return (
     <Table
       label="Accuracy by turn, as a table"
-      head={[
-        'turn',
-        'judged',
-        'right',
-        'accuracy',
-        '95 %',
-        'right by now',
-        ...(several ? ['repaired', 'spoiled'] : []),
-        ...(cut ? ['cut'] : []),
-        ...(timed ? ['tokens, median', 'time, median', '99 %'] : []),
+      rows={turns}
+      keyOf={({ turn }) => turn}
+      columns={[
+        { name: 'turn', cell: ({ turn }) => turn },
+        { name: 'judged', cell: ({ judged }) => count(judged) },
+        { name: 'right', cell: ({ turn, right }) => <a href={listHref(run, `right@${turn}:yes`)}>{count(right)}</a> },
+        { name: 'accuracy', cell: ({ right, judged }) => <b>{percent(right, judged)}</b> },
+        { name: '95 %', cell: ({ accuracy }) => interval(accuracy.interval) },
+        { name: 'right by now', cell: ({ rightBy }) => share(rightBy.value) },
+        several && { name: 'repaired', cell: ({ turn, repairs }) => change(turn, 'no', 'yes', repairs.count) },
+        several && { name: 'spoiled', cell: ({ turn, spoils }) => change(turn, 'yes', 'no', spoils.count) },
+        turns.some(({ cut }) => cut > 0) && { name: 'cut', cell: ({ cut }) => count(cut) },
+        timed && { name: 'tokens, median', cell: ({ tokens }) => orNone(tokens.p50, brief) },
+        timed && { name: 'time, median', cell: ({ ms }) => orNone(ms.p50, duration) },
+        timed && { name: '99 %', cell: ({ ms }) => orNone(ms.p99, duration) },
       ]}
-      rows={summary.turns.map((turn) => ({
-        key: turn.turn,
-        cells: [
-          turn.turn,
-          count(turn.judged),
-          <a key="right" href={listHref(run, `right@${turn.turn}:yes`)}>
-            {count(turn.right)}
-          </a>,
-          <b key="accuracy">{percent(turn.right, turn.judged)}</b>,
-          interval(turn.accuracy.interval),
-          share(turn.rightBy.value),
-          ...(several
-            ? [
-                <Change key="repaired" run={run} turn={turn.turn} from="no" to="yes" n={turn.repairs.count} />,
-                <Change key="spoiled" run={run} turn={turn.turn} from="yes" to="no" n={turn.spoils.count} />,
-              ]
-            : []),
-          ...(cut ? [count(turn.cut)] : []),
-          ...(timed
-            ? [orNone(turn.tokens.p50, brief), orNone(turn.ms.p50, duration), orNone(turn.ms.p99, duration)]
-            : []),
-        ],
-      }))}
     />
   );
 }
 
 function interval(found: Interval | null): string {
   return found ? `${(100 * found[0]).toFixed(1)}–${(100 * found[1]).toFixed(1)}` : '–';
-}
-
-interface ChangeProps {
-  readonly run: string;
-  readonly turn: number;
-  readonly from: string;
-  readonly to: string;
-  readonly n: number;
-}
-
-function Change({ run, turn, from, to, n }: ChangeProps): JSX.Element {
-  if (turn === 1 || n === 0) return <span class="dim">{turn === 1 ? '–' : 0}</span>;
-  return <a href={listHref(run, `right@${turn - 1}:${from} right@${turn}:${to}`)}>{count(n)}</a>;
 }
 
 function Ends({ run, summary }: OfRun): JSX.Element {
@@ -217,34 +187,4 @@ function endText({ state, stop, reason }: EndCount): string {
 
 function endFilter({ state, stop, reason }: EndCount): string {
   return `outcome:${state}${stop === null ? '' : ` stop:${stop}`}${reason === null ? '' : ` reason:${reason}`}`;
-}
-
-interface BarsProps {
-  readonly rows: readonly {
-    readonly text: string;
-    readonly n: number;
-    readonly href: string;
-    readonly kind?: string;
-  }[];
-  readonly unit: string;
-}
-
-function Bars({ rows, unit }: BarsProps): JSX.Element {
-  if (rows.length === 0) return <p class="dim">None.</p>;
-  const most = Math.max(...rows.map(({ n }) => n));
-  return (
-    <ul class="bars">
-      {rows.slice(0, 12).map(({ text, n, href, kind = '' }) => (
-        <li key={text}>
-          <a href={href} title={`${count(n)} ${unit}`}>
-            <span class="text">{text}</span>
-            <svg width="100%" height="6" aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 6">
-              <rect width={(100 * n) / most} height="6" class={`bar ${kind}`} />
-            </svg>
-            <span class="n">{count(n)}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
 }

@@ -1,10 +1,10 @@
 // Small pieces that several pages share: signs of verdicts, strips of turns, states, notices, figures, facts, tables.
 
-import type { ComponentChildren, JSX } from 'preact';
+import { type ComponentChildren, h, type JSX } from 'preact';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import type { Row, RowState } from '../model/row.ts';
 import { meaningOf } from '../model/words.ts';
-import { named } from './format.ts';
+import { count, named } from './format.ts';
 
 export const SIGN: Readonly<Record<VerdictValue | 'none', string>> = {
   ...{ right: '✓', wrong: '✗', undecided: '?', scored: '•', called: '→', none: '·' },
@@ -103,6 +103,22 @@ export function Loading({ error, back }: LoadingProps): JSX.Element {
   );
 }
 
+interface SectionProps {
+  readonly title: string;
+  readonly wide?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A part of a page. */
+export function Section({ title, wide = false, children }: SectionProps): JSX.Element {
+  return (
+    <section class={wide ? 'wide' : undefined} aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
 interface FigureProps {
   readonly label: string;
   readonly value: string;
@@ -124,60 +140,74 @@ export function Figure({ label, value, kind = '', children }: FigureProps): JSX.
 
 type Fact = readonly [name: string, value: ComponentChildren, title?: string];
 
-export function Facts({ facts }: { readonly facts: readonly Fact[] }): JSX.Element {
+/** Those that are there: of a condition that does not hold, none. */
+export function Facts({ facts }: { readonly facts: readonly (Fact | false | null | undefined)[] }): JSX.Element {
   return (
     <dl class="facts">
-      {facts.map(([name, value, title]) => (
-        <div key={name} title={title ?? meaningOf(name)}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {facts.map(
+        (fact) =>
+          fact && (
+            <div key={fact[0]} title={fact[2] ?? meaningOf(fact[0])}>
+              <dt>{fact[0]}</dt>
+              <dd>{fact[1]}</dd>
+            </div>
+          ),
+      )}
     </dl>
   );
 }
 
-interface TableProps {
+/** A column of a table, or of a long list. */
+export interface Column<T> {
+  readonly name: string;
+  /** Its meaning, where words.ts does not have it. */
+  readonly title?: string;
+  /** The fact that a long list is sorted by; absent if it is not. */
+  readonly sort?: string;
+  readonly kind?: string;
+  readonly cell: (row: T) => ComponentChildren;
+}
+
+interface TableProps<T> {
   /** For those who do not see it. */
   readonly label: string;
   readonly caption?: ComponentChildren;
-  /** Names of the columns, with what they mean where the name does not say it. */
-  readonly head?: readonly (string | readonly [name: string, title: string])[];
-  readonly rows: readonly {
-    readonly key: string | number;
-    readonly kind?: string | undefined;
-    readonly cells: readonly ComponentChildren[];
-  }[];
+  /** Those that are there: of a condition that does not hold, none. */
+  readonly columns: readonly (Column<T> | false)[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string | number;
   readonly kind?: string;
+  readonly kindOf?: (row: T) => string | undefined;
 }
 
 /** The first cell of a row is its name. */
-export function Table({ label, caption, head = [], rows, kind = '' }: TableProps): JSX.Element {
+export function Table<T>({ label, caption, columns, rows, keyOf, kind = '', kindOf }: TableProps<T>): JSX.Element {
+  const shown = columns.filter((column) => column !== false);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>
       <table class={`numbers ${kind}`}>
         {caption !== undefined && <caption>{caption}</caption>}
-        {head.length > 0 && (
-          <thead>
-            <tr>
-              {head.map((column) => {
-                const [name, title = meaningOf(name)] = typeof column === 'string' ? [column] : column;
-                return (
-                  <th key={name} scope="col" title={title}>
-                    {name}
-                  </th>
-                );
-              })}
-            </tr>
-          </thead>
-        )}
+        <thead>
+          <tr>
+            {shown.map(({ name, title = meaningOf(name) }) => (
+              <th key={name} scope="col" title={title}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
-          {rows.map(({ key, kind: style, cells: [name, ...cells] }) => (
-            <tr key={key} class={style}>
-              <th scope="row">{name}</th>
-              {cells.map((cell, i) => (
-                <td key={i}>{cell}</td>
-              ))}
+          {rows.map((row) => (
+            <tr key={keyOf(row)} class={kindOf?.(row)}>
+              {shown.map(({ name, cell }, i) =>
+                i === 0 ? (
+                  <th key={name} scope="row">
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={name}>{cell(row)}</td>
+                ),
+              )}
             </tr>
           ))}
         </tbody>
@@ -196,5 +226,38 @@ export function Legend({ colours }: { readonly colours: readonly (readonly [stri
         </span>
       ))}
     </p>
+  );
+}
+
+interface BarsProps {
+  readonly rows: readonly {
+    readonly text: string;
+    readonly n: number;
+    readonly href?: string;
+    readonly kind?: string;
+  }[];
+  readonly unit: string;
+}
+
+/** The first dozen. */
+export function Bars({ rows, unit }: BarsProps): JSX.Element {
+  if (rows.length === 0) return <p class="dim">None.</p>;
+  const most = Math.max(1, ...rows.map(({ n }) => n));
+  return (
+    <ul class="bars">
+      {rows.slice(0, 12).map(({ text, n, href, kind = '' }) => (
+        <li key={text}>
+          {h(
+            href === undefined ? 'div' : 'a',
+            { href, title: `${count(n)} ${unit}` },
+            <span class="text">{text}</span>,
+            <svg width="100%" height="6" aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 6">
+              <rect width={(100 * n) / most} height="6" class={`bar ${kind}`} />
+            </svg>,
+            <span class="n">{count(n)}</span>,
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
 import { type Kind, KINDS } from '../model/queries.ts';
 import { count, share, shares } from './format.ts';
-import { Facts, Loading, Strip } from './parts.tsx';
+import { Bars, Facts, Loading, Section, Strip } from './parts.tsx';
 import { rolloutHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
@@ -36,12 +36,10 @@ export function QueriesPage({ run, source, message }: Props): JSX.Element {
   return (
     <>
       <div class="overview">
-        <section aria-labelledby="difficulty">
-          <h2 id="difficulty">Queries by their share of right samples</h2>
-          <Histogram bins={histogram} />
-        </section>
-        <section aria-labelledby="pass">
-          <h2 id="pass">pass@k: right in any of k samples</h2>
+        <Section title="Queries by their share of right samples">
+          <Shares bins={histogram} />
+        </Section>
+        <Section title="pass@k: right in any of k samples">
           <Facts
             facts={message.summary.passAtK.map(({ name, value, interval, definition }) => [
               name,
@@ -51,7 +49,7 @@ export function QueriesPage({ run, source, message }: Props): JSX.Element {
               definition,
             ])}
           />
-        </section>
+        </Section>
       </div>
       <p class="chips line tight">
         {KINDS.map((one) => (
@@ -64,66 +62,38 @@ export function QueriesPage({ run, source, message }: Props): JSX.Element {
         label="Queries, the hardest first"
         kind="queries"
         pages={pages}
-        head={['query, the hardest first', 'samples', 'right'].map((name) => (
-          <span key={name} role="columnheader" class={name === 'right' ? 'num' : undefined}>
-            {name}
-          </span>
-        ))}
-        cells={({ query, title, samples, right, known }) => (
-          <>
-            <span role="cell" class="name">
-              <a class="whole" href={rolloutHref(run, { query, sample: 0, attempt: 1 })}>
-                {query}
-              </a>{' '}
-              <span class="dim">{title}</span>
-            </span>
-            <span role="cell">
-              <Strip values={samples} label={`${right} of ${known} right`} />
-            </span>
-            <span role="cell" class="num">
-              {right} of {known}
-            </span>
-          </>
-        )}
+        columns={[
+          {
+            ...{ name: 'query, the hardest first', kind: 'name' },
+            cell: ({ query, title }) => (
+              <>
+                <a class="whole" href={rolloutHref(run, { query, sample: 0, attempt: 1 })}>
+                  {query}
+                </a>{' '}
+                <span class="dim">{title}</span>
+              </>
+            ),
+          },
+          {
+            name: 'samples',
+            cell: ({ samples, right, known }) => <Strip values={samples} label={`${right} of ${known} right`} />,
+          },
+          { name: 'right', kind: 'num', cell: ({ right, known }) => `${right} of ${known}` },
+        ]}
         none="No query is like that."
       />
     </>
   );
 }
 
-const HEIGHT = 90;
+const nameOf = (bin: number, last: number): string =>
+  bin === 0 ? 'none right' : bin === last ? 'all right' : `${(bin - 1) * 10}–${bin * 10} % right`;
 
-function Histogram({ bins }: { readonly bins: readonly number[] }): JSX.Element {
-  const most = Math.max(1, ...bins);
-  const name = (i: number) => (i === 0 ? '0' : i === bins.length - 1 ? 'all' : `${(i - 1) * 10}–${i * 10} %`);
-  const width = 100 / bins.length;
-  return (
-    <>
-      <svg
-        class="histogram"
-        viewBox={`0 0 100 ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={bins.map((n, i) => `${name(i)}: ${n}`).join(', ')}
-      >
-        {bins.map((n, i) => (
-          <rect
-            key={i}
-            x={i * width + 0.4}
-            width={width - 0.8}
-            y={HEIGHT - (n / most) * HEIGHT}
-            height={(n / most) * HEIGHT}
-            class={i === 0 ? 'wrong' : i === bins.length - 1 ? 'right' : 'bar'}
-          >
-            <title>{`${name(i)}: ${count(n)} queries`}</title>
-          </rect>
-        ))}
-      </svg>
-      <p class="line apart dim">
-        <span>none right</span>
-        <span>half</span>
-        <span>all right</span>
-      </p>
-    </>
-  );
+function Shares({ bins }: { readonly bins: readonly number[] }): JSX.Element {
+  const last = bins.length - 1;
+  const rows = bins.map((n, i) => ({
+    ...{ text: nameOf(i, last), n },
+    kind: i === 0 ? 'wrong' : i === last ? 'right' : '',
+  }));
+  return <Bars rows={rows.filter(({ n }) => n > 0)} unit="queries" />;
 }

@@ -1,11 +1,10 @@
-// The messages of a report, from its parts inside the HTML. Lists are filtered and sorted here.
+// The messages of a report, from the data inside the HTML. Lists are filtered and sorted here.
 
 import { parseFilter } from '../model/filter.ts';
-import type { ListQuery, RolloutMessage, RowPlace } from '../model/messages.ts';
-import { sorted } from '../model/order.ts';
+import { listed, neighbours, pageOf } from '../model/order.ts';
 import { difficulty } from '../model/queries.ts';
-import { type Compared, PART, type ReportData, type ReportRun, type RolloutTokens } from '../model/report-data.ts';
-import { type Row, rowKey } from '../model/row.ts';
+import type { ReportData, ReportRun } from '../model/report-data.ts';
+import { rowKey } from '../model/row.ts';
 import type { Source } from './source.ts';
 
 export interface ReportSource extends Source {
@@ -30,63 +29,50 @@ async function unzipped(base64: string): Promise<string> {
   return new Response(stream).text();
 }
 
-function sourceOf(data: ReportData): ReportSource {
-  const { heads, left, compared } = data.index;
-  const placeOf = (name: string): number => {
-    const at = heads.findIndex((head) => head.run === name);
-    if (at < 0) throw new Error(`This report is of ${heads.map((head) => head.run).join(' and ')}.`);
-    return at;
+function sourceOf({ runs, compared: comparison, left }: ReportData): ReportSource {
+  const heads = runs.map(({ run }) => run.head);
+  const [first, second] = heads.map(({ run }) => run);
+  const compared = second === undefined ? null : ([first!, second] as const);
+  const partOf = (name: string): ReportRun => {
+    const found = runs.find(({ run }) => run.head.run === name);
+    if (!found) throw new Error(`This report is of ${heads.map(({ run }) => run).join(' and ')}.`);
+    return found;
   };
-  const partOf = (name: string) => data.parts[PART.run(placeOf(name))] as ReportRun;
+  const elsewhere = () => Promise.reject(new Error('A report holds no search and two runs at most: `everturn view`.'));
   return {
     kind: 'report',
-    first: heads[0]!.run,
-    left,
-    steer: null,
-    search: null,
-    several: null,
-    compared,
+    ...{ first: first!, left, compared, steer: null, search: elsewhere, several: elsewhere },
     runs: async () => ({ folder: '', runs: heads }),
     run: async (name) => partOf(name).run,
-    async rows(name, query, from, count) {
-      const { rows } = partOf(name);
-      const all = listed(rows, query);
-      const { problems } = parseFilter(query.filter);
-      return { from, count: all.length, rows: all.slice(from, from + count), problems };
+    async rows(name, list, from, count) {
+      const { problems } = parseFilter(list.filter);
+      return { ...pageOf(listed(partOf(name).rows, list), from, count), problems };
     },
-    async rollout(name, place, query) {
+    async rollout(name, place, list) {
       const { rows, whole } = partOf(name);
-      const n = whole.indexOf(rowKey(place));
-      if (n < 0) throw new Error('The turns of this rollout are not in this report; `everturn view` shows them.');
-      const found = data.parts[PART.rollout(placeOf(name), n)] as RolloutMessage;
-      const here = new Set(whole);
-      const all = listed(rows, query).filter((row) => here.has(rowKey(row)));
-      const at = all.findIndex((row) => rowKey(row) === rowKey(place));
-      const near = (i: number): RowPlace | null => (at < 0 ? null : (all[i] ?? null));
-      const samples = rows.filter((row) => row.query === place.query && here.has(rowKey(row)));
-      return { ...found, samples, previous: near(at - 1), next: near(at + 1) };
+      const found = whole.find(({ message }) => rowKey(message.row) === rowKey(place));
+      if (!found) throw new Error('The turns of this rollout are not in this report; `everturn view` shows them.');
+      const keys = new Set(whole.map(({ message }) => rowKey(message.row)));
+      const here = rows.filter((row) => keys.has(rowKey(row)));
+      const samples = here.filter(({ query }) => query === place.query);
+      return { ...found.message, samples, ...neighbours(listed(here, list), place) };
     },
     async tokens(name, place, turn) {
-      const { whole } = partOf(name);
-      const part = PART.tokens(placeOf(name), whole.indexOf(rowKey(place)));
-      const found = (data.parts[part] as RolloutTokens | undefined)?.[turn];
+      const found = partOf(name).whole.find(({ message }) => rowKey(message.row) === rowKey(place))?.tokens[turn];
       if (!found) throw new Error('Its tokens are not in this report: `everturn report --tokens` takes them along.');
       return found;
     },
     async queries(name, kind, from, count) {
       const { run, rows, queries } = partOf(name);
-      const { rows: all, ...message } = difficulty(rows, kind, run.head.numTurns);
+      const { rows: all, ...numbers } = difficulty(rows, kind, run.head.numTurns);
       // Of a long run the list is a part, and the counts are of all.
-      const counts = rows.length < run.summary.begun ? { ...message, ...queries } : message;
-      return { ...counts, from, count: all.length, rows: all.slice(from, from + count) };
+      const counts = rows.length < run.summary.begun ? { ...numbers, ...queries } : numbers;
+      return { ...counts, ...pageOf(all, from, count) };
     },
-    async compare(a, b, cell) {
-      if (compared?.[0] === a && compared[1] === b) return (data.parts[PART.compared] as Compared)[cell ?? 'all'];
+    async compare(a, b) {
+      if (comparison && compared?.[0] === a && compared[1] === b) return comparison;
       const what = compared ? `compares ${compared[0]} with ${compared[1]}` : 'compares no runs';
       throw new Error(`This report ${what}: \`everturn report a --compare b\` makes one that does.`);
     },
   };
 }
-
-const listed = (rows: readonly Row[], { filter, sort }: ListQuery): readonly Row[] =>
-  sorted(filter.trim() === '' ? rows : rows.filter(parseFilter(filter).holds), sort);

@@ -228,18 +228,12 @@ function useKeys(
 ): void {
   useLayoutEffect(() => {
     const open = (href: string) => void (location.hash = href);
-    const other = (to: RowPlace | null | undefined) => to && open(rolloutHref(shown.run, to, shown));
     const turn = (by: number) => {
       const route = now(shown);
       const turns = inTree(message?.turns ?? []).map((one) => one.turn.record.turn);
       const at = route.turn === null ? -1 : turns.indexOf(route.turn);
       const next = turns[Math.max(0, Math.min(turns.length - 1, at + by))];
       if (next !== undefined) open(hrefOf({ ...route, turn: next, token: null }));
-    };
-    const sample = () => {
-      const { samples = [] } = message ?? {};
-      const at = samples.findIndex((row) => row.sample === shown.place.sample && row.attempt === shown.place.attempt);
-      other(samples[(at + 1) % samples.length]);
     };
     const tokens = () => {
       const route = now(shown);
@@ -252,11 +246,8 @@ function useKeys(
       );
     };
     return onKey({
-      j: () => other(message?.next),
-      k: () => other(message?.previous),
       n: () => turn(1),
       p: () => turn(-1),
-      s: sample,
       c: () => open(comparedHref(compared, shown.run, shown.place)),
       t: tokens,
       x: expand,

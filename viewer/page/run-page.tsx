@@ -61,13 +61,13 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
         </Notice>
       )}
       {message.fork !== null && <Notice>{message.fork}</Notice>}
-      <Tabs route={route} message={message} search={source.search !== null} />
+      <Tabs route={route} message={message} search={source.kind === 'server'} />
       {route.tab === 'overview' && <Overview message={message} linked={source.kind === 'server'} />}
       {route.tab === 'queries' && <QueriesPage run={route.run} source={source} message={message} />}
       {route.tab === 'live' && (
         <LivePage run={route.run} source={source} message={message} paused={paused} onPause={setPaused} />
       )}
-      {route.tab === 'search' && source.search && <SearchPage route={route} find={source.search} />}
+      {route.tab === 'search' && <SearchPage route={route} source={source} />}
       {route.tab === 'rollouts' && <RolloutList route={route} source={source} run={message} />}
     </section>
   );

@@ -14,13 +14,13 @@ import { useMessage } from './use-message.ts';
 
 interface Props {
   readonly route: RunRoute;
-  readonly find: NonNullable<Source['search']>;
+  readonly source: Source;
 }
 
 const TYPING_MS = 400;
 const AGAIN_MS = 400;
 
-export function SearchPage({ route: { run, filter: wanted }, find }: Props): JSX.Element {
+export function SearchPage({ route: { run, filter: wanted }, source }: Props): JSX.Element {
   return (
     <div>
       <SearchField
@@ -38,7 +38,7 @@ export function SearchPage({ route: { run, filter: wanted }, find }: Props): JSX
           lower case are the same. <code>everturn search {run} --regex</code> takes a pattern.
         </p>
       ) : (
-        <Hits key={wanted} run={run} text={wanted} find={find} />
+        <Hits key={wanted} run={run} text={wanted} source={source} />
       )}
     </div>
   );
@@ -47,13 +47,13 @@ export function SearchPage({ route: { run, filter: wanted }, find }: Props): JSX
 interface HitsProps {
   readonly run: string;
   readonly text: string;
-  readonly find: Props['find'];
+  readonly source: Source;
 }
 
-function Hits({ run, text, find }: HitsProps): JSX.Element {
+function Hits({ run, text, source }: HitsProps): JSX.Element {
   const { message, error } = useMessage(
     JSON.stringify(['search', run, text]),
-    () => find(run, text),
+    () => source.search(run, text),
     ({ done }) => (done ? 0 : AGAIN_MS),
   );
   if (!message) return <Loading error={error} />;

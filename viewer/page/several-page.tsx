@@ -15,10 +15,9 @@ const between = (interval: readonly [number, number] | null, text: (value: numbe
   interval ? interval.map(text).join(' to ') : '–';
 
 export function SeveralPage({ route, source }: { readonly route: SeveralRoute; readonly source: Source }): JSX.Element {
-  const { several } = source;
   const { message, error } = useMessage(
     JSON.stringify(route.runs),
-    () => (several ? several(route.runs) : Promise.reject(new Error('A report compares two runs at most.'))),
+    () => source.several(route.runs),
     (found) => (found.runs.some(({ head }) => head.state === 'open') ? OPEN_MS : 0),
   );
   if (!message) return <Loading error={error} back={['#/', 'All runs']} />;
@@ -38,31 +37,34 @@ export function SeveralPage({ route, source }: { readonly route: SeveralRoute; r
         <Table
           key={name}
           label={`Runs: ${name}`}
-          head={[
-            ...['run', [name.replace('pass@1', 'right'), 'of queries, each its share of right samples'] as const],
-            ...(['95 %', 'difference', '95 % of it', 'p', 'queries', 'tokens', 'time'] as const),
-          ]}
-          rows={runs.map(({ head: { run, state }, settings, atTurns, tokens, ms }) => {
-            const { accuracy, against } = atTurns[t]!;
-            const { difference } = against ?? {};
-            return {
-              key: run,
-              cells: [
+          rows={runs.map((run) => ({ ...run, ...run.atTurns[t]!, difference: run.atTurns[t]!.against?.difference }))}
+          keyOf={({ head }) => head.run}
+          columns={[
+            {
+              name: 'run',
+              cell: ({ head: { run, state }, settings }) => (
                 <>
                   <a href={runHref(run)}>{run}</a> {state !== 'ended' && <span class={`tag ${state}`}>{state}</span>}
                   <div class="dim">{settings.map(([name, value]) => `${spaced(name)} ${value}`).join(', ')}</div>
-                </>,
-                <b key="accuracy">{share(accuracy.value)}</b>,
-                between(accuracy.interval, percentage),
-                difference ? <a href={compareHref(first, run)}>{points(difference.value)}</a> : '',
-                difference ? between(difference.interval, signedPoints) : '',
-                difference ? pValue(difference.p) : '',
-                count(difference?.n ?? accuracy.n),
-                orNone(tokens, decimals),
-                orNone(ms, duration),
-              ],
-            };
-          })}
+                </>
+              ),
+            },
+            {
+              ...{ name: name.replace('pass@1', 'right'), title: 'of queries, each its share of right samples' },
+              cell: ({ accuracy }) => <b>{share(accuracy.value)}</b>,
+            },
+            { name: '95 %', cell: ({ accuracy }) => between(accuracy.interval, percentage) },
+            {
+              name: 'difference',
+              cell: ({ head, difference }) =>
+                difference && <a href={compareHref(first, head.run)}>{points(difference.value)}</a>,
+            },
+            { name: '95 % of it', cell: ({ difference }) => difference && between(difference.interval, signedPoints) },
+            { name: 'p', cell: ({ difference }) => difference && pValue(difference.p) },
+            { name: 'queries', cell: ({ difference, accuracy }) => count(difference?.n ?? accuracy.n) },
+            { name: 'tokens', cell: ({ tokens }) => orNone(tokens, decimals) },
+            { name: 'time', cell: ({ ms }) => orNone(ms, duration) },
+          ]}
         />
       ))}
     </section>

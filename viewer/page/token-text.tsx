@@ -1,60 +1,36 @@
-// The running text of a turn, cell by cell. Cells exist only in the parts that are in sight; every other part is the same
-// text in one piece, so that its height and the browser's search stay right.
+// The running text of a turn, cell by cell, in parts that are made again only when something of their own changes.
 
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { TokensMessage } from '../model/messages.ts';
+import type { Cell } from '../model/token-cells.ts';
 import { inText } from '../model/visible-bytes.ts';
-import type { Cells, Colour } from './token-cells.ts';
 
 const PART = 400;
 
+export type Colour = 'probability' | 'version';
+
 interface Props {
-  readonly cells: Cells;
-  readonly tokens: TokensMessage;
+  readonly cells: readonly Cell[];
+  readonly context: TokensMessage['context'];
   readonly colour: Colour;
   readonly chosen: number | null;
   readonly onPoint: (cell: number | null) => void;
   readonly onChoose: (cell: number) => void;
 }
 
-export function TokenText({ cells, tokens, colour, chosen, onPoint, onChoose }: Props): JSX.Element {
+export function TokenText({ cells, context, colour, chosen, onPoint, onChoose }: Props): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const [near, setNear] = useState<ReadonlySet<number>>(new Set([0]));
-  const parts = Math.ceil(cells.count / PART);
-  useEffect(() => {
-    const observer = new IntersectionObserver(
-      (entries) =>
-        setNear((before) => {
-          const after = new Set(before);
-          for (const { target, isIntersecting } of entries) {
-            const part = Number((target as HTMLElement).dataset['part']);
-            if (isIntersecting) after.add(part);
-            else after.delete(part);
-          }
-          return after;
-        }),
-      { rootMargin: '400px' },
-    );
-    for (const part of box.current?.querySelectorAll('[data-part]') ?? []) observer.observe(part);
-    return () => observer.disconnect();
-  }, [cells]);
-  useEffect(() => {
-    if (chosen === null) return;
-    const part = Math.floor(chosen / PART);
-    setNear((before) => (before.has(part) ? before : new Set([...before, part])));
-    // After the part's cells are there.
-    requestAnimationFrame(() =>
-      box.current?.querySelector(`[data-cell="${chosen}"]`)?.scrollIntoView({ block: 'nearest' }),
-    );
-  }, [chosen]);
+  useEffect(() => box.current?.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' }), [chosen]);
   const cellAt = (event: Event): number | null => {
     const cell = (event.target as HTMLElement).dataset['cell'];
     return cell === undefined ? null : Number(cell);
   };
   return (
     <div class="token-text">
-      <pre class="context masked">{contextText(tokens)}</pre>
+      <pre class="context masked">
+        {context.texts.length > 0 ? context.texts.map(inText).join('') : `${context.ids.length} tokens of context`}
+      </pre>
       <div
         ref={box}
         class="cells"
@@ -68,13 +44,12 @@ export function TokenText({ cells, tokens, colour, chosen, onPoint, onChoose }: 
           if (cell !== null) onChoose(cell);
         }}
       >
-        {Array.from({ length: parts }, (_, part) => (
+        {Array.from({ length: Math.ceil(cells.length / PART) }, (_, part) => (
           <Part
             key={part}
-            part={part}
+            from={part * PART}
             cells={cells}
             colour={colour}
-            near={near.has(part)}
             chosen={chosen !== null && Math.floor(chosen / PART) === part ? chosen : null}
           />
         ))}
@@ -83,32 +58,17 @@ export function TokenText({ cells, tokens, colour, chosen, onPoint, onChoose }: 
   );
 }
 
-function contextText({ context }: TokensMessage): string {
-  return context.texts.length > 0 ? context.texts.map(inText).join('') : `${context.ids.length} tokens of context`;
-}
-
-interface PartProps {
-  readonly part: number;
-  readonly cells: Cells;
-  readonly colour: Colour;
-  readonly near: boolean;
-  readonly chosen: number | null;
-}
-
-/** Made again only when something of its own changes. */
-function Part({ part, cells, colour, near, chosen }: PartProps): JSX.Element {
-  return useMemo(() => {
-    const from = part * PART;
-    const places = Array.from({ length: Math.min(PART, cells.count - from) }, (_, i) => from + i);
-    if (!near) return <span data-part={part}>{places.map((cell) => inText(cells.textOf(cell))).join('')}</span>;
-    return (
-      <span data-part={part}>
-        {places.map((cell) => (
-          <span key={cell} data-cell={cell} class={`t ${cells.style(cell, colour)}${cell === chosen ? ' chosen' : ''}`}>
-            {inText(cells.textOf(cell))}
+function Part({ from, cells, colour, chosen }: Pick<Props, 'cells' | 'colour' | 'chosen'> & { readonly from: number }) {
+  return useMemo(
+    () => (
+      <span>
+        {cells.slice(from, from + PART).map(({ text, [colour]: style }, i) => (
+          <span key={i} data-cell={from + i} class={`t ${style}${from + i === chosen ? ' chosen' : ''}`}>
+            {inText(text)}
           </span>
         ))}
       </span>
-    );
-  }, [part, cells, colour, near, chosen]);
+    ),
+    [from, cells, colour, chosen],
+  );
 }

@@ -1,11 +1,10 @@
-// The tokens of one turn on its real text, coloured by logprob, rank of surprise or weight version, each with its exact
-// numbers. The context is there too, masked: it carries no loss. The numbers are the record's own; it holds
-// no entropy and no alternatives, so none are shown.
+// The tokens of one turn on its real text, coloured by probability or weight version, each with its exact numbers. The
+// context is there too, masked: it carries no loss.
 
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { RolloutMessage, TokensMessage } from '../model/messages.ts';
-import { tokenStats } from '../model/token-stats.ts';
+import { type Cell, cellsOf, type TokenStats, tokenStats } from '../model/token-cells.ts';
 import { spelled } from '../model/visible-bytes.ts';
 import { chance, decimals, plural } from './format.ts';
 import { onKey } from './keys.ts';
@@ -13,9 +12,8 @@ import { Legend, Loading, Notice } from './parts.tsx';
 import { replaceHash } from './replace-hash.ts';
 import { hrefOf, parseRoute, type RolloutRoute } from './route.ts';
 import type { Source } from './source.ts';
-import { cellsOf, type Colour, COLOURS, type Cells } from './token-cells.ts';
 import { TokenDetail } from './token-detail.tsx';
-import { TokenText } from './token-text.tsx';
+import { type Colour, TokenText } from './token-text.tsx';
 import { useMessage } from './use-message.ts';
 
 interface Props {
@@ -45,16 +43,18 @@ export function TokenView({ route, source, message }: Props): JSX.Element {
   );
 }
 
+const COLOURS: readonly (readonly [Colour, string])[] = [
+  ['probability', 'probability'],
+  ['version', 'weight version'],
+];
+
 function Tokens({ route, tokens }: { readonly route: Props['route']; readonly tokens: TokensMessage }): JSX.Element {
-  const [colour, setColour] = useState<Colour>('logprob');
+  const [colour, setColour] = useState<Colour>('probability');
   const [pointed, setPointed] = useState<number | null>(null);
   const stats = useMemo(() => tokenStats(tokens.logprobs), [tokens]);
-  const cells = useMemo(() => cellsOf(tokens, stats), [tokens]);
-  const chosen = route.token !== null && route.token < cells.count ? route.token : null;
-  const go = (cell: number) => {
-    const token = Math.max(0, Math.min(cells.count - 1, cell));
-    replaceHash(hrefOf({ ...route, token }));
-  };
+  const cells = useMemo(() => cellsOf(tokens), [tokens]);
+  const chosen = route.token !== null && route.token < cells.length ? route.token : null;
+  const go = (cell: number) => replaceHash(hrefOf({ ...route, token: Math.max(0, Math.min(cells.length - 1, cell)) }));
   useLayoutEffect(() => {
     // Keys may come faster than pages: the address counts.
     const at = (none: number) => {
@@ -75,61 +75,70 @@ function Tokens({ route, tokens }: { readonly route: Props['route']; readonly to
             </button>
           ))}
         </span>
-        <Legend colours={legendOf(colour, tokens)} />
+        <Legend
+          colours={
+            colour === 'probability'
+              ? ['≥ 90 %', '50', '20', '5', '1', 'less'].map((text, i) => [`s${i}`, text])
+              : tokens.versions.slice(0, 8).map((span, i) => [`v${i % 4}`, versionOf(span)])
+          }
+        />
       </div>
       <div class="token-columns">
-        <TokenText cells={cells} tokens={tokens} colour={colour} chosen={chosen} onPoint={setPointed} onChoose={go} />
-        <TokenDetail tokens={tokens} cells={cells} stats={stats} cell={pointed ?? chosen} />
+        <TokenText
+          cells={cells}
+          context={tokens.context}
+          colour={colour}
+          chosen={chosen}
+          onPoint={setPointed}
+          onChoose={go}
+        />
+        <TokenDetail tokens={tokens} stats={stats} cell={cells[pointed ?? chosen ?? -1]} />
       </div>
     </>
   );
 }
 
+const versionOf = ({ versionLabel, version }: TokensMessage['versions'][number]): string =>
+  `version ${versionLabel ?? version}`;
+
 interface SummaryProps {
   readonly tokens: TokensMessage;
-  readonly stats: ReturnType<typeof tokenStats>;
-  readonly cells: Cells;
+  readonly stats: TokenStats | null;
+  readonly cells: readonly Cell[];
   readonly onGo: (cell: number) => void;
 }
 
 function Summary({ tokens, stats, cells, onGo }: SummaryProps): JSX.Element {
-  const { versions, logprobsOf, whyNotTrained } = tokens;
+  const { versions, logprobsOf, whyNotTrained, output } = tokens;
+  const spanOf = ({ start, end }: TokensMessage['versions'][number]) =>
+    versions.length > 1 ? ` (${start}–${end - 1})` : '';
   return (
     <div>
       <p>
-        <b>{plural(tokens.output.ids.length || tokens.output.texts.length, 'token')}</b>
+        <b>{plural(output.ids.length || output.texts.length, 'token')}</b>
         {stats && (
           <>
-            {' '}
-            · mean logprob <b>{stats.mean.toFixed(3).replace('-', '−')}</b> · perplexity{' '}
+            {' · '}mean logprob <b>{stats.mean.toFixed(3).replace('-', '−')}</b> · perplexity{' '}
             <b>{decimals(stats.perplexity)}</b>
           </>
         )}
-        {versions.length > 0 && (
-          <>
-            {' '}
-            ·{' '}
-            {versions
-              .map(
-                (v) =>
-                  `version ${v.versionLabel ?? v.version}${versions.length > 1 ? ` (${v.start}–${v.end - 1})` : ''}`,
-              )
-              .join(', ')}
-          </>
-        )}
+        {versions.length > 0 && ` · ${versions.map((span) => versionOf(span) + spanOf(span)).join(', ')}`}
         <span class="dim">
-          {' '}
-          · {MEANING[logprobsOf] ?? logprobsOf} · {whyNotTrained === null ? 'trained' : `not trained: ${whyNotTrained}`}
+          {' · '}
+          {MEANING[logprobsOf] ?? logprobsOf} · {whyNotTrained === null ? 'trained' : `not trained: ${whyNotTrained}`}
         </span>
       </p>
       {stats && (
         <p class="lowest line">
           <span class="dim">least likely</span>
-          {stats.lowest.map((place) => (
-            <button key={place} type="button" onClick={() => onGo(cells.cellOf(place))}>
-              <code>{spelled(cells.textOf(cells.cellOf(place)))}</code> {chance(tokens.logprobs[place]!)}
-            </button>
-          ))}
+          {stats.lowest.map((place) => {
+            const at = cells.findIndex(({ to }) => place < to);
+            return (
+              <button key={place} type="button" onClick={() => onGo(at)}>
+                <code>{spelled(cells[at]!.text)}</code> {chance(tokens.logprobs[place]!)}
+              </button>
+            );
+          })}
         </p>
       )}
     </div>
@@ -141,31 +150,3 @@ const MEANING: Readonly<Record<string, string>> = {
   raw: 'logprobs of the model at temperature 1',
   temperature: 'logprobs after temperature, before top-k and top-p',
 };
-
-function legendOf(colour: Colour, { versions, trained }: TokensMessage): (readonly [string, string])[] {
-  const masked = ['masked', 'masked: shown to the model'] as const;
-  switch (colour) {
-    case 'logprob':
-      return [
-        ['s0', '≥ 90 %'],
-        ['s1', '50'],
-        ['s2', '20'],
-        ['s3', '5'],
-        ['s4', '1'],
-        ['s5', 'less'],
-      ];
-    case 'rank':
-      return [
-        ['s5', 'top 1 %'],
-        ['s4', '5'],
-        ['s3', '10'],
-        ['s2', '20'],
-        ['s1', '50'],
-        ['s0', 'rest'],
-      ];
-    case 'version':
-      return versions.slice(0, 8).map((v, i) => [`v${i % 4}`, `version ${v.versionLabel ?? v.version}`] as const);
-    case 'loss':
-      return [trained ? (['trained', 'trained'] as const) : (['masked', 'not trained'] as const), masked];
-  }
-}

@@ -3,14 +3,13 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { CallResult } from '../../domain/tools/tool.ts';
 import { feedbackOn } from '../../domain/rollout/conversation.ts';
 import { contextTokens } from '../../domain/rollout/turn.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText, plain } from '../model/visible-bytes.ts';
 import { meaningOf } from '../model/words.ts';
 import { Expected, Value } from './asked.tsx';
-import { Place, Sent, ToolCalls } from './call.tsx';
+import { Calls, Place, Sent } from './call.tsx';
 import { count, decimals, duration, FINISH, named, plural, precise, signed } from './format.ts';
 import { SIGN } from './parts.tsx';
 import { People } from './people.tsx';
@@ -80,7 +79,7 @@ export function Turn({ route, message, turn, expanded, depth = 0, side = '', chi
       ) : (
         !reply?.calls && <p class="answer dim">An empty answer.</p>
       )}
-      {reply?.calls && <ToolCalls calls={reply.calls} />}
+      {reply?.calls && <Calls calls={reply.calls} />}
       {verdict?.calls && <Calls calls={verdict.calls} />}
       {!asked && verdict?.note !== undefined && <pre class="fault text small">{plain(verdict.note)}</pre>}
       <TurnFacts turn={turn} />
@@ -184,30 +183,6 @@ const numbersText = (numbers: Readonly<Record<string, number>>): string =>
     .map(([name, value]) => `${inText(name)} ${precise(value)}`)
     .join(', ');
 
-/** The calls of tools in the answer, each with what the model was told of it. */
-function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Element {
-  return (
-    <ol class="small">
-      {calls.map(({ name, arguments: given, outcome, effect, ms, output, trace }, i) => (
-        <li key={i}>
-          <details class="context">
-            <summary>
-              call {i + 1} · <b>{name === null ? 'unreadable' : inText(name)}</b>{' '}
-              <span class="text">{inText((given ?? '').slice(0, 200))}</span> →{' '}
-              <span class="text">{shortly(output)}</span>{' '}
-              <span class={outcome === 'ok' ? 'dim' : 'state failed'}>
-                {[outcome, ...(effect === null ? [] : [effect]), ...(ms === null ? [] : [duration(ms)])].join(' · ')}
-              </span>
-            </summary>
-            <pre class="text">{plain(output)}</pre>
-            {trace !== undefined && <pre class="fault text">{plain(trace)}</pre>}
-          </details>
-        </li>
-      ))}
-    </ol>
-  );
-}
-
 function TurnFacts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
   const { record, outputTokens, hash } = turn;
   const { versionStart, versionEnd, finishedAt, startedAt, finish, attempt, server, reply } = record;
@@ -234,8 +209,3 @@ function TurnFacts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
 }
 
 const rate = (value: number): string => (value < 1000 ? decimals(value) : count(Math.round(value)));
-const SHORT = 80;
-const shortly = (text: string): string => {
-  const line = inText(text.trim().split('\n', 1)[0]!);
-  return line.length > SHORT || line.length < text.trim().length ? `${line.slice(0, SHORT)} …` : line;
-};

@@ -2,16 +2,10 @@
 // are asked for again, and the old ones stay until the new ones are there.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Page } from '../model/messages.ts';
 
 const PAGE = 100;
 const MOST_PAGES = 20;
-
-/** One page of a list. */
-export interface Page<T> {
-  readonly count: number;
-  readonly rows: readonly T[];
-  readonly problems?: readonly string[];
-}
 
 export interface Pages<T> {
   /** −1: not known yet. */
@@ -32,7 +26,7 @@ interface Known<T> {
 /** `key` stands for the question; `revision` changes when its answer may have changed. */
 export function usePages<T>(
   key: string,
-  ask: (from: number, count: number) => Promise<Page<T>>,
+  ask: (from: number, count: number) => Promise<Page<T> & { readonly problems?: readonly string[] }>,
   revision: number,
 ): Pages<T> {
   const known = useRef<Known<T>>({ count: -1, problems: [], error: undefined, pages: new Map() });

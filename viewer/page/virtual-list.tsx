@@ -3,7 +3,8 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Loading, Problem } from './parts.tsx';
+import { meaningOf } from '../model/words.ts';
+import { type Column, Loading, Problem } from './parts.tsx';
 import type { Pages } from './use-pages.ts';
 
 const ROW_PX = 38;
@@ -16,18 +17,20 @@ interface Props<T> {
   /** The name of the table. */
   readonly label: string;
   readonly pages: Pages<T>;
-  /** Scrolled into sight when it changes; −1 for none. */
+  readonly columns: readonly Column<T>[];
+  /** Scrolled into sight when it changes, and its link gets the keys; −1 for none. */
   readonly chosen?: number;
-  /** The cells of the line that stays on top. */
-  readonly head: ComponentChildren;
   /** A style of its columns. */
   readonly kind?: string;
-  readonly cells: (row: T, i: number) => ComponentChildren;
+  /** The present order, and another one. */
+  readonly sort?: string;
+  readonly onSort?: (by: string) => void;
   /** Said of a list without rows. */
   readonly none: string;
 }
 
-export function VirtualList<T>({ label, pages, chosen = -1, head, kind = '', cells, none }: Props<T>): JSX.Element {
+export function VirtualList<T>(props: Props<T>): JSX.Element {
+  const { label, pages, columns, chosen = -1, kind = '', sort = '', onSort = () => {}, none } = props;
   const { count, error, want } = pages;
   const box = useRef<HTMLDivElement>(null);
   const [range, setRange] = useState({ from: 0, to: 30 });
@@ -61,7 +64,17 @@ export function VirtualList<T>({ label, pages, chosen = -1, head, kind = '', cel
       <div class={kind} role="table" aria-label={label} aria-rowcount={count} hidden={count < 1}>
         <div ref={box} class="virtual" role="rowgroup" tabIndex={0} onScroll={measure}>
           <div class="tr th" role="row">
-            {head}
+            {columns.map(({ name, sort: by, kind: style }) => (
+              <span
+                key={name}
+                role="columnheader"
+                class={style}
+                aria-sort={directionOf(by, sort)}
+                title={meaningOf(name)}
+              >
+                {by === undefined ? name : <Sort name={name} by={by} sort={sort} onSort={onSort} />}
+              </span>
+            ))}
           </div>
           <div class="all" style={{ height: `${shown * ROW_PX}px` }}>
             {Array.from({ length: Math.max(0, to - range.from) }, (_, n) => {
@@ -70,12 +83,18 @@ export function VirtualList<T>({ label, pages, chosen = -1, head, kind = '', cel
               return (
                 <div
                   key={i}
+                  ref={row && i === chosen ? focusLink : null}
                   class={`tr row${i === chosen ? ' chosen' : ''}`}
                   role="row"
                   aria-rowindex={i + 1}
                   style={{ top: `${i * ROW_PX}px`, height: `${ROW_PX}px` }}
                 >
-                  {row && cells(row, i)}
+                  {row &&
+                    columns.map(({ name, kind: style, cell }) => (
+                      <span key={name} role="cell" class={style}>
+                        {cell(row)}
+                      </span>
+                    ))}
                 </div>
               );
             })}
@@ -83,5 +102,27 @@ export function VirtualList<T>({ label, pages, chosen = -1, head, kind = '', cel
         </div>
       </div>
     </>
+  );
+}
+
+const focusLink = (row: HTMLElement | null): void => row?.querySelector('a')?.focus({ preventScroll: true });
+
+const directionOf = (by: string | undefined, sort: string): 'ascending' | 'descending' | undefined =>
+  by === undefined ? undefined : sort === by ? 'ascending' : sort === `-${by}` ? 'descending' : undefined;
+
+interface SortProps {
+  readonly name: string;
+  readonly by: string;
+  readonly sort: string;
+  readonly onSort: (by: string) => void;
+}
+
+function Sort({ name, by, sort, onSort }: SortProps): JSX.Element {
+  const direction = directionOf(by, sort);
+  const next = direction === 'descending' ? by : direction === 'ascending' ? '' : `-${by}`;
+  return (
+    <button type="button" onClick={() => onSort(next)} title={meaningOf(name) ?? `Sort by ${name}`}>
+      {name} <i aria-hidden="true">{direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : '↕'}</i>
+    </button>
   );
 }

@@ -1,6 +1,9 @@
-// The way around a rollout: back to the list, to the other samples of its query, and to its neighbours in the list.
+// The way around a rollout: back to the list, to the other samples of its query, and to its neighbours in the list. The keys
+// j, k and s go the same ways.
 
 import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
+import { onKey } from './keys.ts';
 
 interface To {
   readonly href: string;
@@ -23,6 +26,11 @@ interface Props {
 }
 
 export function Walk({ label, back, samples, previous, next, children }: Props): JSX.Element {
+  useLayoutEffect(() => {
+    const go = (to: Pick<To, 'href'> | null | undefined) => to && void (location.hash = to.href);
+    const sample = () => go(samples[(samples.findIndex(({ here }) => here) + 1) % samples.length]);
+    return onKey({ j: () => go(next), k: () => go(previous), s: sample });
+  });
   return (
     <nav class="walk line" aria-label={label}>
       {back}
