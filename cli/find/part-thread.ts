@@ -23,13 +23,7 @@ async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, exports }: NonN
   const record = (await store.getRun().catch(() => undefined))?.record;
   const { tokenizer } = await tokenizerOf(store, cwd, wanted);
   const exporting = exports ? { exporter, ...selection } : undefined;
-  const facts = {
-    tokenizer,
-    calls: createTools({}),
-    clockSkewMs,
-    everturn: everturnVersion(),
-    ...(exporting && { export: exporting }),
-  };
+  const facts = { tokenizer, calls: createTools({}), clockSkewMs, everturn: everturnVersion() };
   return openParts(store, openFacts(store, record, facts), exporting);
 }
 

@@ -10,7 +10,6 @@ import { CALLED, replyGiven } from '../../domain/rollout/calls.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { ENDPOINT_CALLS } from '../../domain/tools/tool.ts';
-import { turnSeed } from '../../domain/run/ids.ts';
 import { AGENT_FILE, END_FILE, turnFile } from '../format/layout.ts';
 import { differences } from './differences.ts';
 import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
@@ -94,22 +93,6 @@ function pathOf(calls: ReadonlyMap<number, PlayedCall>, turn: number): readonly 
   const byId = new Map([...calls.values()].map((call) => [call.id, call]));
   for (let at = calls.get(turn); at; at = at.parent === null ? undefined : byId.get(at.parent)) path.unshift(at);
   return path;
-}
-
-/** The part of a call's turn that follows from the calls before it. */
-export function rightCall({ id, rollout, hash, turns }: CheckedRollout, record: TurnRecord): object {
-  const { parent, call } = record.asked!;
-  const before = parent === null ? undefined : turns[parent - 1];
-  const start = before ? before.record.contextLength + before.record.outputIds.length : 0;
-  const isText = record.trainable === false;
-  const isKnown = parent === null || before !== undefined;
-  return {
-    previous: (parent === null ? hash : before?.hash) ?? record.previous,
-    contextLength: isKnown && !isText ? start + record.contextIds.length : record.contextLength,
-    seed: isText && record.seed === null ? null : turnSeed(rollout.settings.seed, id.query, id.sample, call),
-    maxNewTokens: record.maxNewTokens,
-    calls: undefined,
-  };
 }
 
 /** The verdict on a call: of none but the last one is there more to say. */

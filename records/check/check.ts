@@ -5,6 +5,8 @@ import { explain, StoreError } from '../../domain/errors/errors.ts';
 import { type Outcome, OUTCOMES } from '../../domain/rollout/ending.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
+import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { checkCode } from './code.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
@@ -14,7 +16,7 @@ import { type ExportCheck, type ExportFacts, openExportCheck } from './export.ts
 import { checkForeignLogs } from './logs.ts';
 import { openRunParts, type PartsElsewhere } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
-import { missingResult, openResultCheck } from './result.ts';
+import { missingResult, resultProblems } from './result.ts';
 import { formProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
@@ -48,7 +50,7 @@ export interface CheckSummary {
 
 type ModelHashes = Partial<Pick<ModelIdentity, 'tokenizer' | 'template' | 'weights'>>;
 
-export interface CheckOptions extends Omit<FactsOptions, 'export'> {
+export interface CheckOptions extends FactsOptions {
   /** Of the model's files, as far as they are on this machine. */
   readonly hashes?: ModelHashes | undefined;
   readonly export?: ExportCheck;
@@ -111,25 +113,18 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
-  const { count, units, complete, byOutcome, ...totals } = await all.end(concluded);
+  const { count, units, ...totals } = await all.end(concluded);
   if (run?.dataset && units >= count * samplesPerQuery(run) && totals.ended === totals.rollouts) {
     const problem = await missingResult(store, units, options.isGoing);
     if (problem) report({ path: RESULT_FILE, problem });
   }
   const feed = await checkFeed(store, run, count, report);
-  const unfinished = totals.rollouts - totals.ended;
-  const seen = { complete, ended: concluded && unfinished === 0 };
-  const exported = await exporting?.end(seen);
-  const summary = {
-    queries: count,
-    ...totals,
-    unfinished,
-    byOutcome,
-    judgements,
-    acts,
+  const exported = await exporting?.end();
+  return {
+    ...{ breaches, queries: count, ...totals, unfinished: totals.rollouts - totals.ended, judgements, acts },
     ...(feed && { feed }),
+    ...(exported && { export: exported }),
   };
-  return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 
 async function mustExist(folder: string): Promise<void> {
@@ -150,19 +145,15 @@ function* hashProblems(said: ModelIdentity | null | undefined, hashes: ModelHash
 function openWhole(store: Store, run: RunRecord | undefined, result: object | undefined, report: OnBreach) {
   const copies = openCopyCheck(report);
   const queries = openQueriesCheck(store, run, report);
-  const counts = openResultCheck(result, report);
+  const claimed = result as CollectionResult | undefined;
+  const counts = noCounts();
   const logs = new NameSet();
   /** Samples of the data set whose first attempt has ended. */
   let units = 0;
   const totals = { rollouts: 0, turns: 0, ended: 0 };
-  let complete = 0;
   const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
-  const count = ({ outcome, isExported }: Last, by: 1 | -1): void => {
-    if (outcome !== undefined) byOutcome[outcome] += by;
-    if (isExported) complete += by;
-  };
   /** The last attempt at a sample that another one may follow, by the folder of the first. */
-  const last = new Map<string, Last>();
+  const last = new Map<string, { readonly attempt: number; readonly outcome: Outcome | undefined }>();
 
   return {
     logs,
@@ -174,7 +165,7 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
       totals.turns += turns;
       for (const path of found.logs) logs.add(path);
       if (query) await queries.rollout(query, id.attempt);
-      if (counted) counts.rollout(counted);
+      if (counted && claimed) addResult(counts, counted, claimed.numTurns);
       copies(traits);
       if (outcome !== undefined) {
         totals.ended++;
@@ -182,22 +173,17 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
       }
       const known = last.get(traits.of);
       if (known && known.attempt > id.attempt) return;
-      if (known) count(known, -1);
-      const now = { attempt: id.attempt, outcome, isExported: found.isExported };
-      count(now, 1);
-      if (outcome !== 'complete' || id.attempt > 1) last.set(traits.of, now);
+      if (known?.outcome) byOutcome[known.outcome]--;
+      if (outcome) byOutcome[outcome]++;
+      if (outcome !== 'complete' || id.attempt > 1) last.set(traits.of, { attempt: id.attempt, outcome });
     },
 
     async end(concluded: boolean) {
       const played = await queries.all(concluded);
-      counts.all(played, run);
-      return { count: played, units, complete, byOutcome, ...totals };
+      const expected = played * (run ? samplesPerQuery(run) : 1);
+      for (const problem of claimed ? resultProblems(claimed, counts, expected, run) : [])
+        report({ path: RESULT_FILE, problem });
+      return { count: played, units, byOutcome, ...totals };
     },
   };
-}
-
-interface Last {
-  readonly attempt: number;
-  readonly outcome: Outcome | undefined;
-  readonly isExported: boolean;
 }

@@ -7,12 +7,11 @@ import type { RolloutId } from '../../domain/run/ids.ts';
 import type { Breach, OnBreach, Store } from '../store.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import { type Traits, traitsOf } from './copies.ts';
-import type { ExportCheck } from './export.ts';
 import { checkLogs } from './logs.ts';
 import { type PlayedQuery, playedQueryOf } from './queries.ts';
 import { countedOf } from './result.ts';
 import { checkRollout } from './rollout.ts';
-import type { CheckedRollout, ReplayFacts } from './checked.ts';
+import type { ReplayFacts } from './checked.ts';
 
 export interface RolloutFacts {
   readonly id: RolloutId;
@@ -28,7 +27,6 @@ export interface Found {
   readonly outcome: Outcome | undefined;
   /** Is one of the data set's. */
   readonly isOfDataset: boolean;
-  readonly isExported: boolean;
   readonly query: PlayedQuery | undefined;
   readonly counted: RolloutResult | undefined;
   readonly traits: Traits;
@@ -39,9 +37,6 @@ export interface Found {
 export interface FactsOptions extends Omit<ReplayFacts, 'run'> {
   /** The version that checks. */
   readonly everturn?: string | undefined;
-  readonly export?: Pick<ExportCheck, 'undecided' | 'humanTurns'> & {
-    readonly exporter: Pick<ExportCheck['exporter'], 'forTraining'>;
-  };
 }
 
 const LOOKS = 3;
@@ -76,7 +71,6 @@ export function openFacts(
       turns: rollout.turns.filter((turn) => turn !== undefined).length,
       outcome: rollout.end?.outcome,
       isOfDataset: rollout.rollout.index !== null,
-      isExported: options.export !== undefined && isExported(rollout, options.export),
       query: playedQueryOf(rollout),
       counted: countedOf(rollout),
       traits: traitsOf(rollout),
@@ -84,20 +78,4 @@ export function openFacts(
     };
     return { id, breaches, found };
   };
-}
-
-/** Counted from the verdicts alone, by another method than an export uses to find its turns. */
-function isExported(
-  { rollout, turns, verdicts, end }: CheckedRollout,
-  { exporter, undecided, humanTurns }: NonNullable<FactsOptions['export']>,
-): boolean {
-  if (!end || (end.said && humanTurns !== 'include')) return false;
-  const judged = verdicts.findIndex((verdict) => verdict?.verdict === 'undecided');
-  const { outcome } = end;
-  if (outcome !== 'complete' && !(outcome === 'undecided' && undecided === 'finished-turns' && judged > 0))
-    return false;
-  const exported = (outcome === 'complete' ? turns : turns.slice(0, judged)).slice((rollout.parent?.turn ?? 1) - 1);
-  // A fork of which no own turn was played.
-  if (exported.length === 0) return false;
-  return !exporter.forTraining || exported.every((turn) => turn?.record.trainable !== false);
 }

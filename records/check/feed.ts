@@ -8,8 +8,8 @@ import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../../domain/rollout
 import { numbersIn } from '../../domain/run/number-set.ts';
 import { join } from '../place.ts';
 import { readGroup } from '../reading/group-members.ts';
-import { FEED, feedFile, isHarmless, parseFeedFile } from '../format/layout.ts';
-import { FOREIGN, namesIn } from '../in-flight/listing.ts';
+import { FEED, feedFile, parseFeedFile } from '../format/layout.ts';
+import { namesIn, ownNamesIn } from '../in-flight/listing.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
 import { formProblem } from './shape.ts';
@@ -126,18 +126,11 @@ const MOST_MISSING = 100;
 
 async function highest(store: Store, onBreach: OnBreach): Promise<number> {
   let [most, count] = [0, 0];
-  for (const shard of await namesIn(join(store.folder, FEED))) {
-    if (isHarmless(shard)) continue;
-    if (!/^\d{6}$/.test(shard)) {
-      onBreach({ path: `${FEED}/${shard}`, problem: FOREIGN });
-      continue;
-    }
-    for (const name of await namesIn(join(store.folder, FEED, shard))) {
-      const path = `${FEED}/${shard}/${name}`;
-      const number = parseFeedFile(path);
-      if (number !== undefined) [most, count] = [Math.max(most, number), count + 1];
-      else if (!isHarmless(name)) onBreach({ path, problem: FOREIGN });
-    }
+  for (const shard of await ownNamesIn(store.folder, FEED, (name) => /^\d{6}$/.test(name), onBreach)) {
+    const numberOf = (name: string) => parseFeedFile(`${FEED}/${shard}/${name}`);
+    const names = await ownNamesIn(store.folder, `${FEED}/${shard}`, (name) => numberOf(name) !== undefined, onBreach);
+    count += names.length;
+    most = Math.max(most, ...names.map((name) => numberOf(name)!));
   }
   if (most <= count + MOST_MISSING) return most;
   onBreach({ path: feedFile(most), problem: `stands alone: ${count} entries are there in all` });

@@ -7,20 +7,16 @@ import type { RolloutId } from '../../domain/run/ids.ts';
 import { fileError } from '../disk/errors.ts';
 import { streamOf } from '../disk/facts.ts';
 import { join } from '../place.ts';
-import { isHarmless, isJudgementsFile, JUDGEMENTS } from '../format/layout.ts';
-import { FOREIGN, namesIn } from '../in-flight/listing.ts';
+import { isJudgementsFile, JUDGEMENTS } from '../format/layout.ts';
+import { ownNamesIn } from '../in-flight/listing.ts';
 import { VERDICT_ROW, type VerdictRow } from '../run/judgements.ts';
 import type { OnBreach, Store } from '../store.ts';
 
 /** Returns the number of rows in all files. */
 export async function checkJudgements(store: Store, run: string, onBreach: OnBreach): Promise<number> {
   let rows = 0;
-  for (const name of await namesIn(join(store.folder, JUDGEMENTS))) {
-    if (isHarmless(name)) continue;
-    const path = `${JUDGEMENTS}/${name}`;
-    if (!isJudgementsFile(name)) onBreach({ path, problem: FOREIGN });
-    else rows += await checkFile(store, run, path, onBreach);
-  }
+  for (const name of await ownNamesIn(store.folder, JUDGEMENTS, isJudgementsFile, onBreach))
+    rows += await checkFile(store, run, `${JUDGEMENTS}/${name}`, onBreach);
   return rows;
 }
 

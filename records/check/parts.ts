@@ -33,7 +33,7 @@ export interface PartsElsewhere {
   checked(ids: PartIds): Promise<CheckedPart>;
 }
 
-export interface PartsOptions extends Omit<FactsOptions, 'export'> {
+export interface PartsOptions extends FactsOptions {
   readonly export?: ExportCheck;
   readonly elsewhere?: PartsElsewhere | undefined;
 }

@@ -8,7 +8,7 @@ import { isFolder } from '../../domain/weights/model-identity.ts';
 import { versionNumber } from '../../domain/weights/weight-version.ts';
 import { END_FILE, ROLLOUT_FILE, RUN_FILE, sayFile, turnFile, verdictFile } from '../format/layout.ts';
 import type { RunRecord } from '../format/run-record.ts';
-import { agentProblems, rightCall, rightCallVerdict } from './agent.ts';
+import { agentProblems, rightCallVerdict } from './agent.ts';
 import { answerProblems, turnProblems } from './answer.ts';
 import { callProblems, rightCalls, rightReply } from './calls.ts';
 import { carriedProblems } from './carried.ts';
@@ -102,10 +102,7 @@ async function problemsOfTurn(checked: CheckedRollout, i: number, facts: ReplayF
   const before = i === 0 ? null : turn && verdict && { turn, verdict, ...(record.said && { said: record.said.text }) };
   const exact = tokenizer && record.trainable !== false;
   return [
-    ...differences(record, {
-      ...(await rightTurn(checked, i, facts)),
-      ...(record.asked && rightCall(checked, record)),
-    }),
+    ...differences(record, await rightTurn(checked, i, facts)),
     ...serverProblem(rollout.settings.model, record.server),
     ...answerProblems(record),
     ...turnProblems(record, rollout.settings),
@@ -118,11 +115,13 @@ async function rightTurn(checked: CheckedRollout, i: number, { run, calls, token
   const { id, rollout, hash, turns, messages, files } = checked;
   const { settings } = rollout;
   const { record } = turns[i]!;
-  const { contextIds, versions, server, model } = record;
-  const before = turns[i - 1];
+  const { contextIds, versions, server, model, asked } = record;
+  // A call of an agent goes on from the one that it extends.
+  const parent = asked ? asked.parent : i || null;
+  const before = parent === null ? undefined : turns[parent - 1];
   const start = before ? before.record.contextLength + before.record.outputIds.length : 0;
-  const isKnown = i === 0 || before !== undefined;
   const isText = record.trainable === false;
+  const isKnown = (parent === null || before !== undefined) && !(asked && isText);
   const message = messages.get(sayFile(i + 1));
   const isUnread = !message && files.some(({ name }) => name === sayFile(i + 1));
   const sent = message && {
@@ -133,7 +132,7 @@ async function rightTurn(checked: CheckedRollout, i: number, { run, calls, token
   const identified = server === null || isFolder(model) ? null : run?.model?.name;
   return {
     turn: i + 1,
-    previous: (i === 0 ? hash : before?.hash) ?? record.previous,
+    previous: (parent === null ? hash : before?.hash) ?? record.previous,
     contextLength: isKnown ? start + contextIds.length : record.contextLength,
     outputText: isText ? record.answer : record.outputText,
     versions: versions.map((span) => {
@@ -143,12 +142,12 @@ async function rightTurn(checked: CheckedRollout, i: number, { run, calls, token
     versionStart: versions[0]?.version ?? record.versionStart,
     versionEnd: versions.at(-1)?.version ?? record.versionEnd,
     // A server of text gets the whole budget.
-    maxNewTokens: isText ? settings.maxNewTokens : record.maxNewTokens,
+    maxNewTokens: isText && !asked ? settings.maxNewTokens : record.maxNewTokens,
     // A copy has the seed of its original's place, and the original's hash.
     seed:
       record.carried || (isText && record.seed === null)
         ? record.seed
-        : turnSeed(settings.seed, id.query, id.sample, i + 1),
+        : turnSeed(settings.seed, id.query, id.sample, asked ? asked.call : i + 1),
     model: namedModel(settings.model) ?? identified ?? model,
     logprobsOf: record.logprobsOf && settings.logprobs,
     said: isUnread ? record.said : sent,

@@ -1,16 +1,14 @@
 // Proves a run's result: result.json counts the records of its rollouts.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { samplesPerQuery } from '../../domain/rollout/group.ts';
 import type { Outcome, RolloutResult } from '../../domain/rollout/ending.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
-import { addResult, ended, noCounts } from '../../domain/run/progress.ts';
+import { type CollectionCounts, ended } from '../../domain/run/progress.ts';
 import { outputTokens, totalTokens } from '../../domain/rollout/turn.ts';
 import { countedVerdicts } from '../../domain/rollout/verdict.ts';
 import { differences } from './differences.ts';
-import { RESULT_FILE } from '../format/layout.ts';
 import type { RunRecord } from '../format/run-record.ts';
-import type { OnBreach, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import type { CheckedRollout } from './checked.ts';
 
 /** Undefined for one that does not count: a later attempt does not belong to the collection. */
@@ -26,44 +24,22 @@ export function countedOf({ id, end, turns, verdicts: judged }: CheckedRollout):
   return said.length > 0 ? { ...played, steered: true } : played;
 }
 
-export interface ResultCheck {
-  rollout(counted: RolloutResult): void;
-  /** After the last rollout. `queries` times the run's samples is the number of expected rollouts. */
-  all(queries: number, run: RunRecord | undefined): void;
-}
-
-export function openResultCheck(result: object | undefined, onBreach: OnBreach): ResultCheck {
-  const claimed = result as CollectionResult | undefined;
-  const is = noCounts();
-  return {
-    rollout(counted) {
-      if (!claimed) return;
-      addResult(is, counted, claimed.numTurns);
-    },
-
-    all(queries, run) {
-      if (!claimed) return;
-      const { counts, total, cancelled } = claimed;
-      const { outcomes } = counts;
-      // A rollout whose workflow was terminated from outside is counted and has no end record.
-      const atLeast = (outcome: Outcome) => Math.max(outcomes[outcome], is.outcomes[outcome]);
-      const { judgedAt, rightAt, rightBy, turns, tokens, steered, verdicts } = is;
-      const say = (problem: string) => onBreach({ path: RESULT_FILE, problem });
-      for (const problem of differences(claimed, {
-        total: queries * (run ? samplesPerQuery(run) : 1),
-        ...(run && { run: run.run, numTurns: run.settings.numTurns }),
-      }))
-        say(problem);
-      if (!cancelled && ended(counts) !== total) say(`says total ${total}, and counts ${ended(counts)} that ended`);
-      const { complete, undecided } = is.outcomes;
-      const right = { complete, undecided, failed: atLeast('failed'), cancelled: atLeast('cancelled') };
-      for (const problem of [
-        ...differences(outcomes, right),
-        ...differences(counts, { steered, judgedAt, rightAt, rightBy, turns, tokens, verdicts }),
-      ])
-        say(problem);
-    },
-  };
+/** `is`: the counts of the rollouts. `expected`: how many the run has to have. */
+export function* resultProblems(
+  claimed: CollectionResult,
+  is: CollectionCounts,
+  expected: number,
+  run: RunRecord | undefined,
+): Generator<string> {
+  const { counts, total, cancelled } = claimed;
+  yield* differences(claimed, { total: expected, ...(run && { run: run.run, numTurns: run.settings.numTurns }) });
+  if (!cancelled && ended(counts) !== total) yield `says total ${total}, and counts ${ended(counts)} that ended`;
+  // A rollout whose workflow was terminated from outside is counted and has no end record.
+  const atLeast = (outcome: Outcome) => Math.max(counts.outcomes[outcome], is.outcomes[outcome]);
+  const outcomes = { ...is.outcomes, failed: atLeast('failed'), cancelled: atLeast('cancelled') };
+  yield* differences(counts.outcomes, outcomes);
+  const { judgedAt, rightAt, rightBy, turns, tokens, steered, verdicts } = is;
+  yield* differences(counts, { steered, judgedAt, rightAt, rightBy, turns, tokens, verdicts });
 }
 
 /** A collection writes its result right after its last rollout; the check looks for it this often. */

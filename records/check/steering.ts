@@ -8,8 +8,8 @@ import { explain } from '../../domain/errors/errors.ts';
 import { actName, type SteeringAct } from '../../domain/run/steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
 import { formProblem } from './shape.ts';
-import { isActFile, isHarmless, STEERING, steeringFile } from '../format/layout.ts';
-import { FOREIGN, namesIn } from '../in-flight/listing.ts';
+import { isActFile, STEERING, steeringFile } from '../format/layout.ts';
+import { ownNamesIn } from '../in-flight/listing.ts';
 import { decodeRecord } from '../format/text.ts';
 import type { OnBreach, Store } from '../store.ts';
 import { readText } from '../disk/write-once.ts';
@@ -22,15 +22,9 @@ export async function checkSteering(
   clockSkewMs = CLOCK_SKEW_MS,
 ): Promise<number> {
   const acts = new Map<string, SteeringAct>();
-  let files = 0;
-  for (const file of await namesIn(`${store.folder}/${STEERING}`)) {
-    if (isHarmless(file)) continue;
+  const files = await ownNamesIn(store.folder, STEERING, isActFile, onBreach);
+  for (const file of files) {
     const path = `${STEERING}/${file}`;
-    if (!isActFile(file)) {
-      onBreach({ path, problem: FOREIGN });
-      continue;
-    }
-    files++;
     const name = file.slice(0, -'.json'.length);
     const read = await readAct(`${store.folder}/${path}`, name).catch((error: unknown) => explain(error));
     if (typeof read === 'string') onBreach({ path, problem: read });
@@ -46,7 +40,7 @@ export async function checkSteering(
     else if (before.act !== 'verdict' || before.by !== act.by || !isDeepStrictEqual(before.of, act.of))
       say(`replaces ${act.after}, which is not a verdict of the same person on the same turn`);
   }
-  return files;
+  return files.length;
 }
 
 async function readAct(path: string, name: string): Promise<SteeringAct | string> {

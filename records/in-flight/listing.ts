@@ -111,6 +111,18 @@ export async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
+/** Names in `path` (relative to `root`) that the run gives, sorted; others are not of this run. */
+export async function ownNamesIn(
+  root: string,
+  path: string,
+  isOwn: (name: string) => boolean,
+  onBreach: OnBreach,
+): Promise<string[]> {
+  const names = (await namesIn(join(root, path))).filter((name) => !layout.isHarmless(name));
+  for (const name of names) if (!isOwn(name)) onBreach({ path: `${path}/${name}`, problem: FOREIGN });
+  return names.filter(isOwn);
+}
+
 /** Paths (relative to `root`) of the folders in `path`, sorted; files there are not of this run. */
 export async function foldersIn(root: string, path: string, onBreach: OnBreach): Promise<string[]> {
   const { files, folders } = await entriesOf(join(root, path));

@@ -1,8 +1,8 @@
 // `check` and a result that counts rollouts with a person's message: left out of the accuracy, or not.
 
 import { describe, expect, test } from 'vitest';
-import { noCounts } from '../../../domain/run/progress.ts';
-import { countedOf, openResultCheck } from '../../../records/check/result.ts';
+import { addResult, noCounts } from '../../../domain/run/progress.ts';
+import { countedOf, resultProblems } from '../../../records/check/result.ts';
 import type { CheckedRollout } from '../../../records/check/checked.ts';
 
 const end = (success: readonly (0 | 1)[], said?: readonly number[]) => ({
@@ -26,14 +26,10 @@ const rollout = (query: string, success: readonly (0 | 1)[], said?: readonly num
 
 function problems(counts: Partial<ReturnType<typeof noCounts>>): string[] {
   const all = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete: 2 }, ...counts };
-  const found: string[] = [];
-  const check = openResultCheck({ run: 'r1', total: 2, cancelled: false, numTurns: 2, counts: all }, ({ problem }) =>
-    found.push(problem),
-  );
-  check.rollout(countedOf(rollout('a', [0, 1]))!);
-  check.rollout(countedOf(rollout('b', [1, 1], [2]))!);
-  check.all(2, undefined);
-  return found;
+  const is = noCounts();
+  addResult(is, countedOf(rollout('a', [0, 1]))!, 2);
+  addResult(is, countedOf(rollout('b', [1, 1], [2]))!, 2);
+  return [...resultProblems({ run: 'r1', total: 2, cancelled: false, numTurns: 2, counts: all }, is, 2, undefined)];
 }
 
 describe('a result with a rollout that a person wrote into', () => {
