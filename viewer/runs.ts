@@ -150,23 +150,16 @@ export function openRuns(out: string): Runs {
 /** The newest first, and behind each run its forks; those of a run that is not there are where their age puts them. */
 function withForks(heads: readonly RunHead[]): RunHead[] {
   const named = new Set(heads.map(({ run }) => run));
-  const of = new Map<string, RunHead[]>();
-  const first: RunHead[] = [];
-  for (const head of heads) {
-    if (head.parent === undefined || head.parent === head.run || !named.has(head.parent)) first.push(head);
-    else if (of.has(head.parent)) of.get(head.parent)!.push(head);
-    else of.set(head.parent, [head]);
-  }
-  const ordered: RunHead[] = [];
+  const ordered = new Set<RunHead>();
   const add = (head: RunHead): void => {
-    ordered.push(head);
-    const forks = of.get(head.run) ?? [];
-    of.delete(head.run);
-    forks.forEach(add);
+    if (ordered.has(head)) return;
+    ordered.add(head);
+    heads.filter(({ parent }) => parent === head.run).forEach(add);
   };
-  first.forEach(add);
+  heads.filter(({ run, parent }) => parent === undefined || parent === run || !named.has(parent)).forEach(add);
   // Planted runs may name each other.
-  return [...ordered, ...[...of.values()].flat()];
+  heads.forEach(add);
+  return [...ordered];
 }
 
 const NO_HEAD: RunHead = {

@@ -3,7 +3,8 @@
 
 import { searchRun } from '../records/reading/search.ts';
 import type { Store } from '../records/store.ts';
-import type { SearchHit, SearchMessage } from './model/messages.ts';
+import type { Hit } from '../domain/run/hit.ts';
+import type { SearchMessage } from './model/messages.ts';
 import { mustBePlain } from './plain-files.ts';
 
 interface Searches {
@@ -12,7 +13,7 @@ interface Searches {
 }
 
 interface Going {
-  readonly hits: SearchHit[];
+  readonly hits: Hit[];
   readonly revision: number;
   readonly leave: AbortController;
   readonly over: Promise<void>;

@@ -6,27 +6,9 @@ import type { RolloutId } from '../../domain/run/ids.ts';
 import { questionOf } from '../../domain/run/query.ts';
 import { playedQueries } from '../run/played-queries.ts';
 import { rolloutFolder, turnFile, verdictFile } from '../format/layout.ts';
+import { type Hit, SEARCHED, type Searched } from '../../domain/run/hit.ts';
 import type { Store } from '../store.ts';
 import { rolloutsInOrder } from './trajectories.ts';
-
-export const SEARCHED = ['question', 'feedback', 'answer', 'extracted'] as const;
-export type Searched = (typeof SEARCHED)[number];
-
-export interface Hit {
-  readonly query: string;
-  /** Null for a question, which all samples share. */
-  readonly sample: number | null;
-  readonly attempt: number | null;
-  /** 1-based. */
-  readonly turn: number | null;
-  readonly where: Searched;
-  /** Times that it occurs there. */
-  readonly count: number;
-  /** The first occurrence with what stands around it. */
-  readonly before: string;
-  readonly found: string;
-  readonly after: string;
-}
 
 export interface SearchOptions {
   /** Default: everywhere. */

@@ -1,6 +1,7 @@
 // The JSON that the server and the report hand to the page: one named type per message. Records are passed on as they
 // are stored; everything else is derived from them.
 
+import type { Hit } from '../../domain/run/hit.ts';
 import type { Query } from '../../domain/run/query.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
 import type { NamedAct } from '../../domain/run/steering.ts';
@@ -117,24 +118,9 @@ export interface QueriesMessage extends Page<QueryRow> {
   readonly histogram: readonly number[];
 }
 
-/** A text that holds what was looked for. */
-export interface SearchHit {
-  readonly query: string;
-  /** Null for a question, which all samples share. */
-  readonly sample: number | null;
-  readonly attempt: number | null;
-  readonly turn: number | null;
-  readonly where: 'question' | 'feedback' | 'answer' | 'extracted';
-  /** Times that it occurs there. */
-  readonly count: number;
-  readonly before: string;
-  readonly found: string;
-  readonly after: string;
-}
-
 export interface SearchMessage {
   /** Found so far. */
-  readonly hits: readonly SearchHit[];
+  readonly hits: readonly Hit[];
   /** There are more than are shown. */
   readonly more: boolean;
   /** False: it goes on; ask again. */

@@ -1,7 +1,7 @@
 // Two runs of the same queries: the difference with its interval and tests first, then the two by two of right answers
 // as filters, turns, settings that differ, and the queries by how far they are apart. Differences are B − A.
 
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import type { Cell, ComparedTurn } from '../../statistics/comparison.ts';
 import type { ComparedNumber } from '../../statistics/named.ts';
 import type { PairedDifference } from '../../statistics/paired.ts';
@@ -29,22 +29,6 @@ export function ComparePage({ route, source }: { readonly route: CompareRoute; r
   const pairs = message.pairs.filter((pair) => cell === null || pair.cell === cell).slice(0, MOST_SHOWN);
   if (beside) return <Beside route={{ ...route, beside }} source={source} pairs={pairs} />;
   return (
-    <Comparison message={message} pairs={pairs} route={route} swap={source.kind === 'server'}>
-      <Left left={source.left} />
-      <Problem text={error} />
-    </Comparison>
-  );
-}
-
-interface ComparisonProps extends PairsProps {
-  /** Both orders can be shown. */
-  readonly swap: boolean;
-  readonly children: ComponentChildren;
-}
-
-function Comparison({ message, pairs, route, swap, children }: ComparisonProps): JSX.Element {
-  const { a, b, cell } = route;
-  return (
     <section>
       <div class="head">
         <h1>
@@ -52,10 +36,12 @@ function Comparison({ message, pairs, route, swap, children }: ComparisonProps):
         </h1>
         <p class="dim">
           {plural(message.paired, 'query', 'queries')} with the same text in both, right at any turn up to{' '}
-          {message.numbers.atTurn}. {swap && <a href={hrefOf({ ...route, a: b, b: a, cell: swapped(cell) })}>Swap</a>}
+          {message.numbers.atTurn}.{' '}
+          {source.kind === 'server' && <a href={hrefOf({ ...route, a: b, b: a, cell: swapped(cell) })}>Swap</a>}
         </p>
       </div>
-      {children}
+      <Left left={source.left} />
+      <Problem text={error} />
       <Verdict message={message} />
       <Unpaired message={message} />
       <div class="overview">

@@ -30,13 +30,11 @@ export function Header({ route, source, onHelp }: Props): JSX.Element {
       </nav>
       <div class="line one tight">
         {source.kind === 'report' && <span class="tag">report</span>}
-        <button type="button" class="quiet" onClick={() => void nextTheme()} title="Light or dark (D)">
-          <span aria-hidden="true">◐</span>
-          <span class="unseen">Light or dark</span>
+        <button type="button" class="quiet" onClick={nextTheme} aria-label="Light or dark" title="Light or dark (D)">
+          ◐
         </button>
-        <button type="button" class="quiet" onClick={onHelp} title="Keys (?)">
-          <span aria-hidden="true">?</span>
-          <span class="unseen">Keys</span>
+        <button type="button" class="quiet" onClick={onHelp} aria-label="Keys" title="Keys (?)">
+          ?
         </button>
       </div>
     </header>

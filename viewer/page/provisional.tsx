@@ -32,14 +32,8 @@ export function Provisional({ message: { head, summary } }: { readonly message: 
               </span>
             </>,
           ],
-          ...(head.state === 'open' && bounds
-            ? [
-                [
-                  `of all ${count(summary.provisional.of)}, whatever the others do`,
-                  <b key="bounds">{shares(bounds)}</b>,
-                ] as const,
-              ]
-            : []),
+          head.state === 'open' &&
+            bounds && [`of all ${count(summary.provisional.of)}, whatever the others do`, <b>{shares(bounds)}</b>],
         ]}
       />
     </div>

@@ -1,9 +1,9 @@
 // One rollout as a conversation, turn by turn: the question and what is expected, what the judge said, the answers with
 // their verdicts and facts; or the tokens of one turn.
 
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { RolloutMessage, RowPlace } from '../model/messages.ts';
+import type { RolloutMessage } from '../model/messages.ts';
 import { plain } from '../model/visible-bytes.ts';
 import { rowKey } from '../model/row.ts';
 import { inTree } from '../../domain/agent/shown-calls.ts';
@@ -66,9 +66,28 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
     <WithReading>
       {(button) => (
         <article class={`rollout${of === key ? '' : ' stale'}`}>
-          <Around route={route} message={message}>
+          <Walk
+            label="Other rollouts"
+            back={
+              <>
+                <a href={listHref(run, route.filter, route.sort)}>Rollouts</a>
+                {route.filter !== '' && <span class="dim"> with {route.filter}</span>}
+              </>
+            }
+            samples={message.samples.map((row) => ({
+              name: `sample ${row.sample}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}`,
+              number: row.sample,
+              href: rolloutHref(run, row, route),
+              kind: nameOf(row.success.at(-1) ?? null),
+              here: row.sample === place.sample && row.attempt === place.attempt,
+            }))}
+            previous={
+              message.previous && { href: rolloutHref(run, message.previous, route), title: message.previous.query }
+            }
+            next={message.next && { href: rolloutHref(run, message.next, route), title: message.next.query }}
+          >
             {!route.tokens && button}
-          </Around>
+          </Walk>
           <Question message={message} route={route} />
           <Problem text={error} />
           <Problem text={message.row.flaw} />
@@ -98,39 +117,6 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
         </article>
       )}
     </WithReading>
-  );
-}
-
-interface AroundProps {
-  readonly route: RolloutRoute;
-  readonly message: RolloutMessage;
-  readonly children: ComponentChildren;
-}
-
-function Around({ route, message, children }: AroundProps): JSX.Element {
-  const { run, place, filter, sort } = route;
-  const to = (there: RowPlace | null) => there && { href: rolloutHref(run, there, route), title: there.query };
-  return (
-    <Walk
-      label="Other rollouts"
-      back={
-        <>
-          <a href={listHref(run, filter, sort)}>Rollouts</a>
-          {filter !== '' && <span class="dim"> with {filter}</span>}
-        </>
-      }
-      samples={message.samples.map((row) => ({
-        name: `sample ${row.sample}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}`,
-        number: row.sample,
-        href: rolloutHref(run, row, route),
-        kind: nameOf(row.success.at(-1) ?? null),
-        here: row.sample === place.sample && row.attempt === place.attempt,
-      }))}
-      previous={to(message.previous)}
-      next={to(message.next)}
-    >
-      {children}
-    </Walk>
   );
 }
 

@@ -117,39 +117,28 @@ export function rolloutRoute(
 export const rolloutHref = (run: string, place: RowPlace, { filter = '', sort = '' }: Partial<List> = {}): string =>
   hrefOf(rolloutRoute(run, place, { filter, sort }));
 
-const compareAll = (a: string, b: string): CompareRoute => ({
-  ...{ page: 'compare', a, b, cell: null, beside: null },
-});
+export const runHref = (run: string, tab: RunTab = 'overview', filter = '', sort = ''): string =>
+  hrefOf({ page: 'run', run, tab, filter, sort });
 
-export function listHref(run: string, filter = '', sort = ''): string {
-  return hrefOf({ page: 'run', run, tab: 'rollouts', filter, sort });
-}
+export const listHref = (run: string, filter = '', sort = ''): string => runHref(run, 'rollouts', filter, sort);
 
 export const severalHref = (runs: readonly string[]): string => `#/several/${runs.map(enc).join('/')}`;
 
-/** `at`: side by side at this query. */
-export const compareHref = (
-  a: string,
-  b: string,
-  at?: { readonly query: string | null; readonly sample: number },
-): string =>
-  hrefOf({ ...compareAll(a, b), beside: at && at.query !== null ? { query: at.query, sample: at.sample } : null });
-
-/** The comparison of this run: with the other one that a report holds, or with one that is to be chosen. */
-export function comparedHref(
-  compared: readonly [a: string, b: string] | null,
-  run: string,
-  of: { readonly query: string; readonly sample: number } | null,
-): string {
-  if (compared?.includes(run)) return hrefOf({ ...compareAll(...compared), beside: of });
-  return runsHref({ compare: { run, query: of?.query ?? null, sample: of?.sample ?? 0 } });
+interface At {
+  readonly query: string | null;
+  readonly sample: number;
 }
 
-export const searchHref = (run: string, text: string): string =>
-  hrefOf({ page: 'run', run, tab: 'search', filter: text, sort: '' });
+/** `at`: side by side at this query. */
+export const compareHref = (a: string, b: string, { query, sample }: At = { query: null, sample: 0 }): string =>
+  hrefOf({ ...{ page: 'compare', a, b, cell: null }, beside: query === null ? null : { query, sample } });
 
-export const runHref = (run: string, tab: RunTab = 'overview'): string =>
-  hrefOf({ page: 'run', run, tab, filter: '', sort: '' });
+/** The comparison of this run: with the other one that a report holds, or with one that is to be chosen. */
+export const comparedHref = (
+  compared: readonly [a: string, b: string] | null,
+  run: string,
+  at: At = { query: null, sample: 0 },
+): string => (compared?.includes(run) ? compareHref(...compared, at) : runsHref({ compare: { run, ...at } }));
 
 const enc = encodeURIComponent;
 

@@ -40,7 +40,7 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
       if (tab !== 'rollouts') location.hash = listHref(run);
     };
     return onKey({
-      c: () => void (location.hash = comparedHref(source.compared, run, null)),
+      c: () => void (location.hash = comparedHref(source.compared, run)),
       z: toggle,
       ...(tab === 'live' && { ' ': () => setPaused((was) => !was) }),
     });

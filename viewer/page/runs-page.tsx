@@ -8,7 +8,7 @@ import { brief, count, moment, percent } from './format.ts';
 import { onKey } from './keys.ts';
 import { Legend, Loading, Notice, Problem } from './parts.tsx';
 import { replaceHash } from './replace-hash.ts';
-import { compareHref, runHref, type RunsRoute, runsHref, severalHref } from './route.ts';
+import { compareHref, runHref, runsHref, type RunsRoute, severalHref } from './route.ts';
 import { SearchField } from './search-field.tsx';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';

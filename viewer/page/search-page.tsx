@@ -2,12 +2,12 @@
 // to its turn. The text is in the address.
 
 import type { JSX } from 'preact';
-import type { SearchHit } from '../model/messages.ts';
+import type { Hit } from '../../domain/run/hit.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { count, plural } from './format.ts';
 import { Loading, Notice } from './parts.tsx';
 import { replaceHash } from './replace-hash.ts';
-import { hrefOf, rolloutRoute, type RunRoute, searchHref } from './route.ts';
+import { hrefOf, rolloutRoute, type RunRoute, runHref } from './route.ts';
 import { SearchField } from './search-field.tsx';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
@@ -30,7 +30,7 @@ export function SearchPage({ route: { run, filter: wanted }, source }: Props): J
         most={500}
         afterMs={TYPING_MS}
         first={wanted === ''}
-        onText={(text) => replaceHash(searchHref(run, text))}
+        onText={(text) => replaceHash(runHref(run, 'search', text))}
       />
       {wanted === '' ? (
         <p class="dim">
@@ -84,7 +84,7 @@ function Hits({ run, text, source }: HitsProps): JSX.Element {
   );
 }
 
-function Line({ run, hit }: { readonly run: string; readonly hit: SearchHit }): JSX.Element {
+function Line({ run, hit }: { readonly run: string; readonly hit: Hit }): JSX.Element {
   const { query, sample, attempt, turn, where, before, found, after } = hit;
   const place = { query, sample: sample ?? 0, attempt: attempt ?? 1 };
   const href = hrefOf(rolloutRoute(run, place, { turn }));

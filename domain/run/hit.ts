@@ -1,0 +1,20 @@
+// A text of a run that holds what was looked for.
+
+export const SEARCHED = ['question', 'feedback', 'answer', 'extracted'] as const;
+export type Searched = (typeof SEARCHED)[number];
+
+export interface Hit {
+  readonly query: string;
+  /** Null for a question, which all samples share. */
+  readonly sample: number | null;
+  readonly attempt: number | null;
+  /** 1-based. */
+  readonly turn: number | null;
+  readonly where: Searched;
+  /** Times that it occurs there. */
+  readonly count: number;
+  /** The first occurrence with what stands around it. */
+  readonly before: string;
+  readonly found: string;
+  readonly after: string;
+}
