@@ -1,7 +1,7 @@
 // A long list by its pages, in which only the rows around the visible ones exist. Rows have one height and place themselves.
 // The browser's own scroll bar, the wheel, touch and the keys of the box all work.
 
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { meaningOf } from '../model/words.ts';
 import { type Column, Loading, Problem } from './parts.tsx';
