@@ -118,7 +118,7 @@ export default defineConfig({
         env: SCRATCH,
       }),
       project('parts', { include: PARTS, isolate: false, env: SCRATCH, ...WAITS }),
-      project('temporal', { include: TEMPORAL, globalSetup: SERVER, ...WAITS }),
+      project('temporal', { include: TEMPORAL, globalSetup: SERVER, isolate: false, ...WAITS }),
       project('chaos', {
         include: CHAOS,
         globalSetup: SERVER,

@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
@@ -28,6 +28,7 @@ import { weightServer, weightServers } from '../../inference/weights/index.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
 import { openNamespace } from './namespace.ts';
+import { quietRuntime } from './runtime.ts';
 import { type Script, type ScriptedBackend, scriptedBackend } from './scripted-model.ts';
 
 export interface Rig {
@@ -50,8 +51,6 @@ export interface RigWorkerOptions {
   readonly beat?: '1 second' | '3 seconds';
 }
 
-let runtimeInstalled = false;
-
 /**
  * An option of the SDK that its types leave out. Past its 5 s the SDK ends a step of a workflow in the middle, and that can
  * end the whole process ("async hook stack has become corrupted"): on a machine with many tests no step is a dead lock.
@@ -65,8 +64,7 @@ export async function openRig(
   bundle: string = inject('workflowBundle'),
   out: string = mkdtempSync(join(tmpdir(), 'everturn-runs-')),
 ): Promise<Rig> {
-  if (!runtimeInstalled) Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
-  runtimeInstalled = true;
+  quietRuntime();
   const address = inject('temporalAddress');
   const namespace = `test-${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
   const connection = await Connection.connect({ address });

@@ -5,10 +5,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type RecordedHistory, recordedHistories } from '../histories/history-file.ts';
 import { alteredBundle } from '../support/altered-bundle.ts';
+import { quietRuntime } from '../support/runtime.ts';
 import { coverWorkflows, type Covered } from '../support/workflow-coverage.ts';
 import { ALTERED, HARMLESS, NEVER_REPLAYED } from './replay-cases.ts';
 
@@ -18,11 +19,8 @@ const recorded = recordedHistories();
 const everyEighth = recorded.filter((_, i) => i % 8 === 0);
 const folder = mkdtempSync(join(tmpdir(), 'everturn-replay-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-beforeAll(() => {
-  // Workflows that are caught are warned of, each at length.
-  const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
-  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter } } });
-});
+// Workflows that are caught are warned of, each at length.
+beforeAll(quietRuntime);
 
 /** By name, what each replay ended with. */
 async function replayed(
