@@ -93,9 +93,10 @@ type Flags = Readonly<Record<string, Flag<unknown>>>;
 type Given<A, F> = { readonly [K in keyof A as K extends `<${infer N}>` ? N : never]: string } & {
   readonly [K in keyof A as K extends `[${infer N}]` ? (N extends `${string}...` ? never : N) : never]:
     string | undefined;
-} & { readonly [K in keyof A as K extends `[${infer N}...]` ? N : never]: readonly string[] } & {
-  readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never;
-};
+} & { readonly [K in keyof A as K extends `[${infer N}...]` ? N : never]: readonly string[] } & Values<F>;
+
+/** Of these flags, in a command. */
+export type Values<F> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
 
 export interface Answer {
   /** Printed with --json. */

@@ -5,6 +5,7 @@
 import { parse as parseYaml } from 'yaml';
 import { seedOfRun } from '../domain/run/defaults.ts';
 import { UsageError } from '../domain/errors/errors.ts';
+import { isObject } from '../domain/schema/fields.ts';
 import { unfitRewards } from '../domain/rollout/reward.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import { FLEET_SCHEMES } from '../inference/index.ts';
@@ -235,33 +236,23 @@ function fromText(text: string): unknown[] {
 const MAX_CONFIG_BYTES = 1 << 20;
 
 function readConfig(file: string): Record<string, unknown> {
+  const refused = (what: string, reason: 'no-config' | 'bad-config', cause?: unknown) =>
+    new UsageError(`The config file ${file} ${what}.`, { reason, fix: CONFIG, cause });
   let text: string;
   try {
     text = readRegular(file, MAX_CONFIG_BYTES);
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
-    throw new UsageError(`The config file ${file} cannot be read.`, {
-      reason: 'no-config',
-      fix: 'Give a YAML or JSON file.',
-      cause,
-    });
+    throw refused('cannot be read', 'no-config', cause);
   }
   let value: unknown;
   try {
     value = parseYaml(text);
   } catch (cause) {
-    throw new UsageError(`The config file ${file} is neither YAML nor JSON.`, {
-      reason: 'bad-config',
-      fix: 'It holds `name: value` lines, as in `numTurns: 4`.',
-      cause,
-    });
+    throw refused('is neither YAML nor JSON', 'bad-config', cause);
   }
-  if (value === null) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new UsageError(`The config file ${file} holds no options.`, {
-      reason: 'bad-config',
-      fix: 'It holds `name: value` lines, as in `numTurns: 4`.',
-    });
-  }
-  return value as Record<string, unknown>;
+  if (isObject(value ?? {})) return (value ?? {}) as Record<string, unknown>;
+  throw refused('holds no options', 'bad-config');
 }
+
+const CONFIG = 'It holds `name: value` lines in YAML or JSON, as in `numTurns: 4`.';

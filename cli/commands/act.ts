@@ -56,8 +56,10 @@ export async function recordAct({ store }: RunPlace, act: SteeringAct, dryRun: b
   return { name, act, created: true, file: `steering/${name}.json` };
 }
 
-const leadOf = (dryRun: boolean, created: boolean): string =>
-  dryRun ? 'Would record' : created ? 'Recorded' : 'Recorded before';
+function recordedAnswer({ run }: RunPlace, { file, created, act }: StoredAct, dryRun: boolean, what: string) {
+  const lead = dryRun ? 'Would record' : created ? 'Recorded' : 'Recorded before';
+  return { json: { run, file, recorded: created && !dryRun, act }, text: `${lead}: ${what}.` };
+}
 
 /** The record of a turn; throws a UsageError if the rollout has no such turn. */
 async function turnOf({ store }: RunPlace, id: RolloutId, turn: number): Promise<Stored<TurnRecord>> {
@@ -90,10 +92,7 @@ export const note = command({
     const of = { query, sample, attempt, turn, hash: about.hash };
     const act: NoteAct = { act: 'note', of, text: said, by: await personOf(io, given.by), via, at: io.now() };
     const stored = await recordAct(place, act, dryRun);
-    return {
-      json: { run: place.run, file: stored.file, recorded: stored.created && !dryRun, act: stored.act },
-      text: `${leadOf(dryRun, stored.created)}: a note of ${oneLine(act.by)} on ${nameOf(id, turn)}.`,
-    };
+    return recordedAnswer(place, stored, dryRun, `a note of ${oneLine(act.by)} on ${nameOf(id, turn)}`);
   },
 });
 
@@ -145,14 +144,8 @@ export const verdict = command({
         : `${oneLine(one.by)} says ${one.verdict}: exports with --verdicts human leave out what people disagree on, until one of you gives another verdict.`,
     );
     if (wentOn) about.push(WENT_ON);
-    return {
-      json: {
-        ...{ run: place.run, file: stored.file, recorded: stored.created && !dryRun, act: stored.act },
-        ...{ judge: { verdict: judged.verdict, reason: judged.reason }, others },
-      },
-      text: `${leadOf(dryRun, stored.created)}: ${oneLine(by)} says that ${what}; ${judge}.`,
-      about,
-    };
+    const { json, text } = recordedAnswer(place, stored, dryRun, `${oneLine(by)} says that ${what}; ${judge}`);
+    return { json: { ...json, judge: { verdict: judged.verdict, reason: judged.reason }, others }, text, about };
   },
 });
 

@@ -24,11 +24,17 @@ import { EnvironmentError, explain } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Environment, Played } from '../../environments/environment.ts';
-import { command, commands, flag, unusable, whole, withDefault, type Answer } from '../command.ts';
+import { command, commands, flag, unusable, whole, withDefault, type Answer, type Values } from '../command.ts';
 import { type Io, print, typable } from '../io.ts';
 import { EXIT } from '../exit.ts';
 import { plural } from '../view/format.ts';
 import { unpacked } from '../play/environments.ts';
+
+const OF_TEST = {
+  limit: withDefault(whole('<n>', 'rows to play', 1), 5),
+  turns: withDefault(whole('<n>', 'turns of each', 1), 3),
+  json: flag('one JSON object on stdout'),
+};
 
 export const env = commands({
   new: command({
@@ -43,11 +49,7 @@ export const env = commands({
       '<environment>': 'a module, a command or an address, as for `everturn run --environment`',
       '<dataset>': 'a file of rows',
     },
-    flags: {
-      limit: withDefault(whole('<n>', 'rows to play', 1), 5),
-      turns: withDefault(whole('<n>', 'turns of each', 1), 3),
-      json: flag('one JSON object on stdout'),
-    },
+    flags: OF_TEST,
     help:
       'Each row is played twice, the second time with all processes ended between two turns: both must give the same\n' +
       'replies. `end` is called twice.\n\nExit codes: 0 nothing broke; 1 a breach; 2 it does not load; 6 the data set.\n\n' +
@@ -85,13 +87,7 @@ async function write(io: Io, file: string, text: string): Promise<void> {
 const ANSWERS = ['The answer is 42.', 'I do not know.', '', '\u001b[31m<|im_end|>\u0000 \ud83d\ude00'.toWellFormed()];
 const RUN = 'env-test';
 
-interface EnvTest {
-  readonly environment: string;
-  readonly dataset: string;
-  readonly limit: number;
-  readonly turns: number;
-  readonly json: boolean;
-}
+type EnvTest = Values<typeof OF_TEST> & { readonly environment: string; readonly dataset: string };
 
 async function testEnvironment(io: Io, { environment, dataset, limit, turns, json }: EnvTest): Promise<Answer> {
   const { record, open, remove } = await unpacked(environment, io);

@@ -2,18 +2,17 @@
 // or that the filters or the format leave out, are counted and listed on stderr, with what the format cannot carry.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { EXPORTERS, FORMATS, isFolderFormat, SEQUENCES } from '../../formats/exports/index.ts';
+import { EXPORTERS, FORMATS, isFolderFormat } from '../../formats/exports/index.ts';
 import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import type { ExportSummary } from '../../records/export/export-run.ts';
-import { ADVANTAGES } from '../../records/export/group-labels.ts';
 import { join, resolvePlace } from '../../records/place.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
 import type { SkippedRollout } from '../../records/export/selection.ts';
-import { command, flag, oneOf, required, text, unusable, whole } from '../command.ts';
+import { command, flag, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { plannedExport } from '../find/export-plan.ts';
+import { EXPORT_FLAGS, plannedExport } from '../find/export-plan.ts';
 import { findRun, shortPath, typed } from '../find/place.ts';
-import { JSON_FLAG, OF_PEOPLE, OUT, RUN, UNDECIDED_FLAG } from '../flags.ts';
+import { JSON_FLAG, OUT, RUN } from '../flags.ts';
 import { plural } from '../view/format.ts';
 
 const LISTED = 20;
@@ -28,26 +27,11 @@ const formats = every.map(({ name, description }) => `  ${name.padEnd(width)} ${
 const exported = command({
   args: RUN,
   flags: {
-    ...OF_PEOPLE,
-    format: required(text('<name>', 'what to write')),
     out: OUT,
     to: text('<file>', 'where to write (default: stdout), or a folder/ to write into; a folder for prime-rl and logs'),
-    undecided: UNDECIDED_FLAG,
     overwrite: flag('replace an existing file once the new one is complete'),
     json: { ...JSON_FLAG, help: 'a summary as JSON on stdout; needs --to' },
-    successRate: text('<least:most>', 'only groups with this share of right rollouts: 0.1:0.9', {
-      group: 'Groups (the samples of one query):',
-    }),
-    dropZeroVariance: flag('leave out groups whose rewards are all equal'),
-    minMembers: whole('<n>', 'leave out groups with fewer rollouts that have a reward', 1),
-    advantages: oneOf('<kind>', ADVANTAGES, 'per turn: the return less its mean in the group, or that by std'),
-    sequences: oneOf('<per>', SEQUENCES, 'areal: one id per rollout or per turn (default: what its trainer loads)', {
-      group: 'Of single formats:',
-    }),
-    seqLen: whole('<tokens>', "prime-rl: the trainer's seq_len", 1),
-    ranks: whole('<n>', 'prime-rl: data-parallel ranks (default: 1)', 1),
-    groupsPerStep: whole('<n>', 'prime-rl: groups of one training step (default: 32)', 1),
-    firstStep: whole('<n>', 'prime-rl: the number of the first step (default: 0)', 0),
+    ...EXPORT_FLAGS,
   },
   help: `Formats (docs/formats.md):\n${formats}\n\nExample:\n  everturn export my-run --format areal --to my-run.jsonl`,
   async run(io, given) {

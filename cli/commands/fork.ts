@@ -11,7 +11,7 @@ import { registerRun } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { createFork } from '../../run/fork-run.ts';
-import { type Answer, command, flag, required, text, unusable, whole, withDefault } from '../command.ts';
+import { type Answer, command, flag, required, text, unusable, type Values, whole, withDefault } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { personOf } from '../find/person.ts';
 import {
@@ -33,19 +33,21 @@ import { showEnded, startRun } from '../play/start.ts';
 import { plural } from '../view/format.ts';
 import { messageOf, nameOf, OF_ACT, REASON, reasonOf } from './act.ts';
 
-const NAME = text('<run>', 'name of the new run (default: derived from its content)');
+const OF_FORK = {
+  ...OF_ACT,
+  say: text('<text>', 'a message to the model, behind the feedback before the first turn that is played'),
+  name: text('<run>', 'name of the new run (default: derived from its content)'),
+  reason: REASON,
+  detach: flag('return as soon as the new run has started'),
+};
 const MOST_SAMPLES = 10_000;
 
 export const fork = command({
   args: ROLLOUT,
   flags: {
-    ...OF_ACT,
+    ...OF_FORK,
     fromTurn: required(whole('<k>', 'the first turn that is played again', 1)),
-    say: text('<text>', 'a message to the model, behind the feedback before that turn'),
     samples: withDefault(whole('<n>', 'rollouts of the fork', 1), 1),
-    name: NAME,
-    reason: REASON,
-    detach: flag('return as soon as the fork has started'),
   },
   help:
     'The turns before it are carried over as copies with their hashes; the run itself is only read. Own turns alone are\n' +
@@ -55,39 +57,28 @@ export const fork = command({
     const place = await findRun(io, given.run, given.out);
     const { fromTurn: turn, samples } = given;
     if (samples > MOST_SAMPLES) throw unusable(`--samples is ${samples}.`, `It takes 1 to ${MOST_SAMPLES}.`);
-    const said = messageOf(given.say);
-    if (said !== null && turn === 1) {
+    if (given.say !== undefined && turn === 1) {
       throw unusable(
         'Turn 1 shows the question, and no feedback that a message could follow.',
         'Fork from turn 2 or later, or play a row with another question.',
         'not-allowed',
       );
     }
-    const reason = reasonOf(given.reason);
     const id = await findRollout(place, given);
     const { numTurns = 1 } = (await place.store.getRollout(id))?.record.settings ?? {};
     const source = await sourceOf(io, place, id, { turn, numTurns: () => numTurns });
-    const by = await personOf(io, given.by);
-    return launchFork(io, { ...given, place, source, how: 'fork', said, by, reason, numTurns, samples });
+    return launchFork(io, { ...given, place, source, how: 'fork', numTurns, samples });
   },
 });
 
 export const extend = command({
   args: ROLLOUT,
-  flags: {
-    ...OF_ACT,
-    turns: required(whole('<n>', 'further turns', 1)),
-    say: text('<text>', 'a message to the model, behind the feedback before the first of them'),
-    name: NAME,
-    reason: REASON,
-    detach: flag('return as soon as it has started'),
-  },
+  flags: { ...OF_FORK, turns: required(whole('<n>', 'further turns', 1)) },
   help:
     'A fork behind the last turn: the rollout itself, its returns and its accuracy stay as they are. docs/steer.md\n\n' +
     'Example:\n  everturn extend my-run arith-0007 --turns 2',
   async run(io, given) {
     const place = await findRun(io, given.run, given.out);
-    const [said, reason] = [messageOf(given.say), reasonOf(given.reason)];
     const id = await findRollout(place, given);
     const end = (await place.store.getEnd(id))?.record;
     if (end && end.stopReason !== 'max-turns') {
@@ -105,31 +96,24 @@ export const extend = command({
     const unfit = unfitRewards(source.trajectory.rollout.settings, numTurns);
     if (unfit !== null)
       throw unusable(`With ${numTurns} turns, the rewards of this run ${unfit}.`, 'Give fewer --turns.', 'bad-rewards');
-    const by = await personOf(io, given.by);
-    return launchFork(io, { ...given, place, source, how: 'extend', said, by, reason, numTurns, samples: 1 });
+    return launchFork(io, { ...given, place, source, how: 'extend', numTurns, samples: 1 });
   },
 });
 
-interface ForkLaunch {
+interface ForkLaunch extends Values<typeof OF_FORK> {
   readonly place: RunPlace;
   readonly source: Source;
   readonly how: ForkedFrom['how'];
-  readonly said: string | null;
-  readonly by: string;
-  readonly reason: string | null;
   readonly numTurns: number;
   readonly samples: number;
-  readonly name: string | undefined;
-  readonly detach: boolean;
-  readonly dryRun: boolean;
-  readonly json: boolean;
 }
 
 async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode | void> {
-  const { place: old, source, samples, numTurns, how, said, by, reason, json } = given;
+  const { place: old, source, samples, numTurns, how, json } = given;
+  const [said, reason, by] = [messageOf(given.say), reasonOf(given.reason), await personOf(io, given.by)];
   const { trajectory, runRecord, parent } = source;
   const { rollout } = trajectory;
-  const run = given.name ?? nameOfFork(given);
+  const run = given.name ?? nameOfFork(given, said);
   mustBeRunName(run);
   const place = placeOf(old.out, run);
   const { folder } = place.store;
@@ -174,7 +158,7 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
 }
 
 /** `first-fork-1a2b3c4d`: the same fork has the same name. */
-function nameOfFork({ source: { parent }, how, said, samples, numTurns }: ForkLaunch): string {
+function nameOfFork({ source: { parent }, how, samples, numTurns }: ForkLaunch, said: string | null): string {
   const content = JSON.stringify([parent.rolloutHash, parent.turn, parent.hash, said, samples, numTurns]);
   const stem = safeName(parent.run).replace(/~.*/, '').slice(0, 60) || 'run';
   return `${stem}-${how}-${sha256Hex(content).slice(0, 8)}`;

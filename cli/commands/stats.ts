@@ -63,7 +63,7 @@ export const stats = command({
       return byFieldAnswer(io, { ...read, run: place.run }, options, by, values, csv, given.json);
     }
     const statistics = runStatistics(rollouts, shape, options);
-    if (csv) io.out.write(csvText(statisticsRows(statistics)));
+    if (csv) io.out.write(csvText([], [{ before: [], statistics }]));
     const model = record?.settings.model ?? null;
     const cost = costOf(model, rollouts);
     const evaluations = record?.evaluation ? await openEvaluations()(place.store.folder) : [];
@@ -155,8 +155,8 @@ function byFieldAnswer(
   const found = byField(rollouts, shape, values, options);
   const groups = found.map(({ value, statistics }) => ({ value, ...statistics }));
   if (csv) {
-    const rows = found.map(({ value, statistics }) => ({ value: value ?? NONE, rows: statisticsRows(statistics) }));
-    io.out.write(groupedCsvText(by, rows));
+    const rows = found.map(({ value, statistics }) => ({ before: [by, value ?? NONE], statistics }));
+    io.out.write(csvText(['field', 'group'], rows));
   }
   if (csv || json) return { json: { run, end, by, groups, broken }, notes: damageLines(broken) };
   const paint = paintFor(io.out, io.env);
@@ -198,23 +198,16 @@ const intervalOf = (one: Estimate | undefined): string => (!one || saysNothing(o
 
 const HEAD = ['number', 'value', 'n', 'unit', 'left_out', 'standard_error', 'low95', 'high95', 'method', 'definition'];
 
-export function csvText(rows: readonly Estimate[]): string {
-  return lines([HEAD, ...rows.map(cells)]);
-}
-
-/** The numbers of each group behind the field and its value. */
-export function groupedCsvText(
-  field: string,
-  groups: readonly { readonly value: string; readonly rows: readonly Estimate[] }[],
+/** `before`: the cells before the numbers of a group. */
+function csvText(
+  titles: readonly string[],
+  groups: readonly { readonly before: readonly string[]; readonly statistics: RunStatistics }[],
 ): string {
-  const all = groups.flatMap(({ value, rows }) => rows.map((row) => [field, value, ...cells(row)]));
-  return lines([['field', 'group', ...HEAD], ...all]);
+  const rows = groups.flatMap(({ before, statistics }) =>
+    statisticsRows(statistics).map(({ name, value, n, unit, leftOut, standardError, interval, method, definition }) => {
+      const [low, high] = interval ?? [null, null];
+      return [...before, name, value, n, unit, leftOut, standardError, low, high, method, definition];
+    }),
+  );
+  return [[...titles, ...HEAD], ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
 }
-
-function cells({ name, value, n, unit, leftOut, standardError, interval, method, definition }: Estimate) {
-  const [low, high] = interval ?? [null, null];
-  return [name, value, n, unit, leftOut, standardError, low, high, method, definition];
-}
-
-const lines = (rows: readonly (readonly (string | number | null)[])[]): string =>
-  rows.map((row) => `${row.map(csvCell).join(',')}\n`).join('');

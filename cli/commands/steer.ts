@@ -43,14 +43,9 @@ export const tune = command({
   },
 });
 
-interface Steered {
-  readonly run: string;
-  readonly out: string;
-}
-
 async function steered(
   io: Io,
-  { run: named, out }: Steered,
+  { run: named, out }: { readonly run: string; readonly out: string },
   ask: (session: Session, run: string) => Promise<void>,
   done: string,
 ): Promise<Answer> {

@@ -2,13 +2,18 @@
 // has no use for is refused, not ignored.
 
 import { basename, dirname } from 'node:path';
-import type { UndecidedPolicy } from '../../domain/rollout/finished-turns.ts';
 import type { UsageError } from '../../domain/errors/errors.ts';
 import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../../domain/rollout/group.ts';
-import type { ContradictedPolicy, VerdictSource } from '../../domain/rollout/judged-by-people.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import { arealQueries } from '../../formats/exports/areal-queries.ts';
-import { exporterNamed, FORMATS, type Sequences, sequencesFor, unknownFormat } from '../../formats/exports/index.ts';
+import {
+  exporterNamed,
+  FORMATS,
+  SEQUENCES,
+  type Sequences,
+  sequencesFor,
+  unknownFormat,
+} from '../../formats/exports/index.ts';
 import { logFiles, logs } from '../../formats/exports/logs.ts';
 import { openSteps, primeRl } from '../../formats/exports/prime-rl.ts';
 import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
@@ -17,31 +22,35 @@ import { everturnVersion } from '../../local/machine/package-root.ts';
 import { exportFolder } from '../../records/export/export-folder.ts';
 import type { PartOptions } from '../../records/export/exported-parts.ts';
 import { exportRun, type ExportSummary } from '../../records/export/export-run.ts';
-import type { Advantages } from '../../records/export/group-labels.ts';
-import type { HumanTurnsPolicy, ReadingOptions } from '../../records/export/policies.ts';
+import { ADVANTAGES } from '../../records/export/group-labels.ts';
+import type { ReadingOptions } from '../../records/export/policies.ts';
 import type { SkippedRollout } from '../../records/export/selection.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import type { Store } from '../../records/store.ts';
-import { flagOf, unusable } from '../command.ts';
+import { type Flag, flag, flagOf, oneOf, required, text, unusable, type Values, whole } from '../command.ts';
+import { OF_PEOPLE, UNDECIDED_FLAG } from '../flags.ts';
 import { lines } from '../view/format.ts';
 import { openParts } from './parts.ts';
 
-export interface ExportFlags {
-  readonly format: string;
-  readonly undecided: UndecidedPolicy;
-  readonly verdicts: VerdictSource;
-  readonly contradicted: ContradictedPolicy | undefined;
-  readonly humanTurns: HumanTurnsPolicy;
-  readonly successRate: string | undefined;
-  readonly dropZeroVariance: boolean;
-  readonly minMembers: number | undefined;
-  readonly advantages: Advantages | undefined;
-  readonly sequences: Sequences | undefined;
-  readonly seqLen: number | undefined;
-  readonly ranks: number | undefined;
-  readonly groupsPerStep: number | undefined;
-  readonly firstStep: number | undefined;
-}
+export const EXPORT_FLAGS = {
+  ...OF_PEOPLE,
+  format: required(text('<name>', 'what to write')),
+  undecided: UNDECIDED_FLAG,
+  successRate: text('<least:most>', 'only groups with this share of right rollouts: 0.1:0.9', {
+    group: 'Groups (the samples of one query):',
+  }),
+  dropZeroVariance: flag('leave out groups whose rewards are all equal'),
+  minMembers: whole('<n>', 'leave out groups with fewer rollouts that have a reward', 1),
+  advantages: oneOf('<kind>', ADVANTAGES, 'per turn: the return less its mean in the group, or that by std'),
+  sequences: oneOf('<per>', SEQUENCES, 'areal: one id per rollout or per turn (default: what its trainer loads)', {
+    group: 'Of single formats:',
+  }),
+  seqLen: whole('<tokens>', "prime-rl: the trainer's seq_len", 1),
+  ranks: whole('<n>', 'prime-rl: data-parallel ranks (default: 1)', 1),
+  groupsPerStep: whole('<n>', 'prime-rl: groups of one training step (default: 32)', 1),
+  firstStep: whole('<n>', 'prime-rl: the number of the first step (default: 0)', 0),
+};
+export type ExportFlags = Values<typeof EXPORT_FLAGS>;
 
 interface Target {
   readonly overwrite: boolean;
@@ -66,9 +75,10 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
     const known = EVERY.map(({ name }) => name);
     throw unknownFormat(flags.format, known);
   }
-  const given = Object.keys(flags).filter((flag) => flags[flag as keyof ExportFlags] !== UNGIVEN[flag]);
-  const foreign = given.find((flag) => !takes(format.name, flag));
-  if (foreign !== undefined) throw notFor(flagOf(foreign), format.name);
+  for (const [flag, { fallback }] of Object.entries<Flag<unknown>>(EXPORT_FLAGS)) {
+    const isGiven = flag !== 'format' && flags[flag as keyof ExportFlags] !== fallback;
+    if (isGiven && !takes(format.name, flag)) throw notFor(flagOf(flag), format.name);
+  }
   const traces = TRACE_FORMATS.find((one) => one === format);
   if (traces) return tracesExport(traces);
   if (format.name === logs.name) return logsExport;
@@ -92,17 +102,10 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
   };
 }
 
-/** The values of flags that are not given; of all others undefined. */
-const UNGIVEN: Readonly<Record<string, unknown>> = {
-  ...{ undecided: 'drop', verdicts: 'judge', humanTurns: 'drop' },
-  ...{ dropZeroVariance: false, overwrite: false, json: false },
-};
-const OF_TARGET: ReadonlySet<string> = new Set(['run', 'format', 'out', 'to', 'overwrite', 'json']);
 const OF_STEPS: ReadonlySet<string> = new Set(['seqLen', 'ranks', 'groupsPerStep', 'firstStep']);
 
 /** Whether a flag means anything to a format. Of one that takes every rollout, nothing selects among them. */
 function takes(format: string, flag: string): boolean {
-  if (OF_TARGET.has(flag)) return true;
   if (format === logs.name || TRACE_FORMATS.some(({ name }) => name === format)) return false;
   if (flag === 'sequences') return format === areal.name;
   if (flag === 'advantages') return FORMATS.some(({ name, advantages }) => name === format && advantages !== undefined);

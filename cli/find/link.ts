@@ -34,20 +34,13 @@ export async function withLink<T>(io: Io, use: (link: Link) => Promise<T>): Prom
 
 /** Undefined if no server answers: no cluster is named or it is away, and the local service is not running. */
 export async function ifUp<T>(io: Io, use: (link: Link) => Promise<T>): Promise<T | undefined> {
-  const link = await linkIfUp(io);
-  return link && using(link, use).catch(unanswered);
-}
-
-async function linkIfUp(io: Io): Promise<Link | undefined> {
   const named = namesCluster();
   const { up, state } = serviceStatus(io.env);
   if (!named && (!up || !state)) return undefined;
-  try {
-    return await (named ? clusterLink(io) : localLink(io, state));
-  } catch (error) {
+  const link = await (named ? clusterLink(io) : localLink(io, state)).catch((error: unknown): undefined => {
     say(io, `Temporal is not available: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
-  }
+  });
+  return link && using(link, use).catch(unanswered);
 }
 
 async function using<T>(link: Link, use: (link: Link) => Promise<T>): Promise<T> {

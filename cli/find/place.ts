@@ -15,7 +15,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { mustHoldRollouts } from '../../records/run/present.ts';
 import { allQueries } from '../../records/run/queries.ts';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
-import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/run/progress.ts';
+import { addResult, ended, noCounts } from '../../domain/run/progress.ts';
 import { resultOf } from '../../domain/rollout/trajectory.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
@@ -160,15 +160,8 @@ export async function knownResult({ store }: RunPlace): Promise<CollectionResult
   return stored?.record as CollectionResult | undefined;
 }
 
-export interface RecordedProgress {
-  readonly total: number;
-  readonly numTurns: number;
-  readonly counts: CollectionCounts;
-  /** Rollouts that have begun and not ended. */
-  readonly inFlight: number;
-}
-
-export async function recordedProgress({ out, store }: RunPlace): Promise<RecordedProgress> {
+/** `inFlight`: rollouts that have begun and not ended. */
+export async function recordedProgress({ out, store }: RunPlace) {
   const record = (await store.getRun())?.record;
   const numTurns = record?.settings.numTurns ?? 0;
   const counts = noCounts();

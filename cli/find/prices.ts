@@ -7,7 +7,7 @@ import { type RolloutSummary, unsteered } from '../../domain/rollout/rollout-sum
 import { isObject } from '../../domain/schema/fields.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
 import { costBounds, type Prices } from '../../statistics/timing.ts';
-import { number, text, unusable } from '../command.ts';
+import { number, text, unusable, type Values } from '../command.ts';
 import type { Io } from '../io.ts';
 
 export const PRICE_FLAGS = {
@@ -20,18 +20,11 @@ export const PRICE_FLAGS = {
   ),
 };
 
-interface Given {
-  readonly priceIn: number | undefined;
-  readonly priceCached: number | undefined;
-  readonly priceOut: number | undefined;
-  readonly prices: string | undefined;
-}
-
 /** The cost of a run's recorded answers, least and greatest; undefined without prices of its model. */
 export type CostOf = (model: string | null, rollouts: readonly RolloutSummary[]) => Cost | undefined;
 export type Cost = readonly [least: number, most: number] | null;
 
-export function costBy({ cwd }: Io, { priceIn, priceCached, priceOut, prices }: Given): CostOf {
+export function costBy({ cwd }: Io, { priceIn, priceCached, priceOut, prices }: Values<typeof PRICE_FLAGS>): CostOf {
   if ((priceIn === undefined) !== (priceOut === undefined) || (priceIn === undefined && priceCached !== undefined))
     throw unusable('One price alone gives no cost.', 'Give both --price-in and --price-out, per million tokens.');
   const ofFile = prices === undefined ? {} : readPrices(resolve(cwd, prices), prices);

@@ -52,20 +52,11 @@ export function steeredLines({ message, fork }: SteeredCount, of = ''): string[]
   );
 }
 
-export interface PeopleCounts {
-  /** Turns with a verdict that stands. */
-  readonly turns: number;
-  /** Of these: as the judge's; otherwise; people disagree. */
-  readonly agree: number;
-  readonly differ: number;
-  readonly disagree: number;
-  readonly people: number;
-  readonly notes: number;
-  readonly retries: number;
-}
-
-/** Null where nobody did anything. Damaged files are for `check` to name. */
-export async function peopleCounts(store: Store): Promise<PeopleCounts | null> {
+/**
+ * `turns`: with a verdict that stands, as the judge's, otherwise, or on which people disagree. Null where nobody did anything.
+ * Damaged files are for `check` to name.
+ */
+export async function peopleCounts(store: Store) {
   const acts = await readActs(store, () => {});
   const all = [...acts.values()].flat();
   if (all.length === 0) return null;
@@ -89,7 +80,7 @@ export async function peopleCounts(store: Store): Promise<PeopleCounts | null> {
   };
 }
 
-export function peopleLine(counts: PeopleCounts | null): string[] {
+export function peopleLine(counts: Awaited<ReturnType<typeof peopleCounts>>): string[] {
   if (!counts) return [];
   const { turns, agree, differ, disagree, people, notes, retries } = counts;
   const undecided = disagree > 0 && `${disagree} on which people disagree`;

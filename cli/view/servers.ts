@@ -2,7 +2,6 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
-import type { DeclaredWeights, WeightsProgress } from '../../domain/weights/weights.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
@@ -50,15 +49,10 @@ function versionText({ version, versionLabel, fellFrom }: ServerStatus): string 
   return fellFrom ? `${now}, was ${fellFrom}` : now;
 }
 
-export interface WeightsStatus {
-  /** The version that every server must have to be used; null while no update has been loaded. */
-  readonly current: Pick<DeclaredWeights, 'version' | 'label' | 'folder'> | null;
-  /** The latest update, which may be the same. */
-  readonly latest: Pick<DeclaredWeights, 'version' | 'label' | 'folder' | 'rewind' | 'workflowId' | 'declaredAt'> &
-    Pick<WeightsProgress, 'state' | 'servers'>;
-}
+type WeightsStatus = Awaited<ReturnType<typeof weightsStatus>>;
 
-export async function weightsStatus(runFolder: string): Promise<WeightsStatus | null> {
+/** The version that every server must have to be used, and the latest update, which may be the same; null without any. */
+export async function weightsStatus(runFolder: string) {
   const ledger = openWeightsLedger(runFolder);
   const { entries, current } = await ledger.read();
   const latest = entries.at(-1);
@@ -75,7 +69,7 @@ export async function weightsStatus(runFolder: string): Promise<WeightsStatus | 
   };
 }
 
-export function weightsLines(weights: WeightsStatus | null, paint: Paint): string[] {
+export function weightsLines(weights: WeightsStatus, paint: Paint): string[] {
   if (weights === null) return [];
   const { current, latest } = weights;
   const lacking = latest.servers.filter(({ state }) => state !== 'updated' && state !== 'already');
