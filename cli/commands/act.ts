@@ -21,7 +21,7 @@ import { withLink } from '../find/link.ts';
 import { mustBeText, personOf } from '../find/person.ts';
 import { findRollout, findRun, locateRun, noRollout, type RunPlace, shellQuoted, typed } from '../find/place.ts';
 import { JSON_FLAG, OF_ROLLOUT, ROLLOUT } from '../flags.ts';
-import { plural } from '../view/format.ts';
+import { plural, whichOf } from '../view/format.ts';
 
 const MOST_REASON_CHARS = 2000;
 const MOST_TEXT_CHARS = 20_000;
@@ -45,8 +45,7 @@ export const messageOf = (said: string | undefined): string | null =>
 
 /** `turn 2 of arith-0007`, with the sample and the attempt where they are not the first. */
 export function nameOf({ query, sample, attempt }: Omit<RolloutId, 'run'>, turn: number | null): string {
-  const which = [query, ...(sample > 0 ? [`sample ${sample}`] : []), ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
-  return oneLine(`${turn === null ? '' : `turn ${turn} of `}${which.join(', ')}`);
+  return oneLine(`${turn === null ? '' : `turn ${turn} of `}${[query, ...whichOf({ sample, attempt })].join(', ')}`);
 }
 
 /** With --dry-run nothing is written. */

@@ -12,24 +12,36 @@ import { OUT } from '../flags.ts';
 import { type Io, printJson } from '../io.ts';
 import { ago, type Column, count, paintFor, percent, table, type Tint } from '../view/format.ts';
 
-export interface ListedRun {
+interface Row {
   readonly run: string;
   /**
-   * `running`, `paused`, …, `finished`, `cancelled`; `interrupted`: begun, without a running workflow; `unfinished`: not
+   * `running`, `paused`, …, `ended`, `cancelled`; `interrupted`: begun, without a running workflow; `unfinished`: not
    * ended, and no server says more; `broken`: run.json is not readable.
    */
   readonly state: string;
-  /** Null if unknown. */
-  readonly done: number | null;
-  readonly total: number | null;
-  readonly right: number | null;
-  /** Ended rollouts that count for `right`: all but those with a person's message. */
-  readonly counted: number | null;
   readonly model: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
   /** Null if the server does not name the run's folder. */
   readonly folder: string | null;
+}
+
+export type ListedRun = ReturnType<typeof listedRun>;
+
+/** Null where nothing is known. `counted`: ended rollouts that count for `right`, all but those with a person's message. */
+function listedRun(row: Row, known?: Pick<CollectionProgress, 'counts' | 'total'> | null, most: number | null = null) {
+  if (!known) return { ...row, done: null, total: most, right: null, counted: null };
+  const { counts, total } = known;
+  const done = ended(counts);
+  // Rewards without a verdict say nothing of right and wrong.
+  const isJudged = counts.judgedAt.some((judged) => judged > 0);
+  return {
+    ...row,
+    done,
+    total,
+    right: isJudged ? (counts.rightBy.at(-1) ?? 0) : null,
+    counted: counting(done, counts),
+  };
 }
 
 export const list = command({
@@ -53,15 +65,6 @@ async function listed(out: string, link: Link | undefined): Promise<ListedRun[]>
   return [...known, ...(await Promise.all(elsewhere.map((s) => fromServer(link!, s))))];
 }
 
-const NOT_KNOWN = { done: null, right: null, counted: null, total: null };
-
-function tally({ counts, total }: Pick<CollectionProgress, 'counts' | 'total'>) {
-  // Rewards without a verdict say nothing of right and wrong.
-  const known = counts.judgedAt.some((judged) => judged > 0);
-  const done = ended(counts);
-  return { done, counted: counting(done, counts), right: known ? (counts.rightBy.at(-1) ?? 0) : null, total };
-}
-
 async function fromFolder(
   link: Link | undefined,
   out: string,
@@ -72,20 +75,19 @@ async function fromFolder(
   const record = (await place.store.getRun().catch(() => undefined))?.record;
   const { createdAt = 0, dataset } = record ?? {};
   const base = { run, model: record?.settings.model ?? null, createdAt, folder: place.store.folder };
-  if (!record) return { ...base, ...NOT_KNOWN, state: 'broken' };
+  if (!record) return listedRun({ ...base, state: 'broken' });
   if (!dataset) {
     // Rollouts that a client started directly: their final number is unknown.
     const progress = await recordedProgress(place);
-    return { ...base, state: progress.inFlight > 0 ? 'unfinished' : 'ended', ...tally(progress) };
+    return listedRun({ ...base, state: progress.inFlight > 0 ? 'unfinished' : 'ended' }, progress);
   }
   const result = await knownResult(place).catch(() => undefined);
-  if (result) return { ...base, state: result.cancelled ? 'cancelled' : 'ended', ...tally(result) };
+  if (result) return listedRun({ ...base, state: result.cancelled ? 'cancelled' : 'ended' }, result);
   const there = onServer.find((s) => s.run === run && isHere(s, out));
   const isRunning = there?.state === 'running';
   const progress = link && isRunning ? await progressIn(link, there) : undefined;
-  if (progress) return { ...base, state: progress.state, ...tally(progress) };
-  const state = !link ? 'unfinished' : isRunning ? 'running' : 'interrupted';
-  return { ...base, ...NOT_KNOWN, total: dataset.accepted * samplesPerQuery(record), state };
+  const state = progress?.state ?? (!link ? 'unfinished' : isRunning ? 'running' : 'interrupted');
+  return listedRun({ ...base, state }, progress, dataset.accepted * samplesPerQuery(record));
 }
 
 async function progressIn({ session }: Link, { run, memo }: RunSummary): Promise<CollectionProgress | null> {
@@ -95,14 +97,8 @@ async function progressIn({ session }: Link, { run, memo }: RunSummary): Promise
 async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
   const { run, out, startedAt, state } = summary;
   const progress = await progressIn(link, summary);
-  return {
-    run,
-    state: progress?.state ?? state,
-    ...(progress ? tally(progress) : NOT_KNOWN),
-    model: null,
-    createdAt: Date.parse(startedAt),
-    folder: out && join(out, run),
-  };
+  const row = { run, model: null, createdAt: Date.parse(startedAt), folder: out && join(out, run) };
+  return listedRun({ ...row, state: progress?.state ?? state }, progress);
 }
 
 /** A workflow without a folder in its memo may be this one. */

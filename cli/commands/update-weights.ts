@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { versionNumber } from '../../domain/weights/weight-version.ts';
-import type { ServerUpdate, WeightsState, WeightsResult } from '../../domain/weights/weights.ts';
+import type { ServerUpdate, WeightsResult } from '../../domain/weights/weights.ts';
 import { weightServers } from '../../inference/weights/index.ts';
 import { realPath } from '../../local/permissions/folders.ts';
 import { registeredRun, registerUpdate } from '../../local/permissions/registered.ts';
@@ -24,17 +24,13 @@ import { type Io, say } from '../io.ts';
 import { type Column, paintFor, plural, table } from '../view/format.ts';
 import { untilClosed } from '../play/follow.ts';
 
-export interface WeightUpdate {
+/** `weightVersion`: the servers' label for the weights; `whole`: every server has the new ones and generates. */
+export interface WeightUpdate extends Pick<WeightsResult, 'state' | 'servers'> {
   readonly run: string;
   readonly from: string;
-  /** The servers' label for the weights, and the number that records hold for it. */
   readonly weightVersion: string;
   readonly version: number;
-  readonly state: WeightsState;
-  /** Every server has the new weights and generates. */
   readonly whole: boolean;
-  /** Empty for an embedded model. */
-  readonly servers: readonly ServerUpdate[];
 }
 
 export const updateWeights = command({

@@ -24,7 +24,7 @@ import type { Answer } from '../command.ts';
 import { type Io, say } from '../io.ts';
 import { withToolFormat } from './tools.ts';
 import { count, paintFor, plural } from '../view/format.ts';
-import { type Plan, planOf, planText } from '../view/plan-text.ts';
+import { planOf, planText } from '../view/plan-text.ts';
 import { slotsText } from '../view/servers.ts';
 
 export interface DryRun {
@@ -86,27 +86,12 @@ export async function dryRun(io: Io, { place, survey, resolved, settings, ended 
   }
 }
 
-interface FirstPrompt {
-  readonly query: string;
-  readonly text: string;
-  /** Null: the server tokenises. */
-  readonly ids: readonly number[] | null;
-}
+/** `ids` is null where the server tokenises. */
+type FirstPrompt = { readonly query: string; readonly text: string; readonly ids: readonly number[] | null } | null;
 
-interface Prompts {
-  /** Of the rendered ones; null if the server tokenises. */
-  readonly tokens: Plan['promptTokens'];
-  readonly first: FirstPrompt | null;
-}
-
-async function renderedPrompts(
-  run: string,
-  survey: DatasetSurvey,
-  settings: RolloutSettings,
-  backend: Backend,
-): Promise<Prompts> {
+async function renderedPrompts(run: string, survey: DatasetSurvey, settings: RolloutSettings, backend: Backend) {
   const lengths: number[] = [];
-  let first: FirstPrompt | null = null;
+  let first: FirstPrompt = null;
   for await (const query of acceptedQueries(survey)) {
     const { text, ids } = await promptOf(run, query, settings, backend);
     first ??= { query: query.queryId, text, ids };
@@ -146,7 +131,7 @@ function settingLines({ options, origins }: ResolvedOptions): string[] {
 const SHOWN_CHARS = 2000;
 const SHOWN_IDS = 64;
 
-function promptLines(first: FirstPrompt | null): string[] {
+function promptLines(first: FirstPrompt): string[] {
   if (first === null) return [];
   const { query, text, ids } = first;
   const indent = (lines: string) => lines.replace(/^/gm, '  ');

@@ -4,27 +4,6 @@
 import type { RunOptions } from '../../run/options.ts';
 import { count, plural } from './format.ts';
 
-export interface Plan {
-  readonly queries: number;
-  readonly refused: number;
-  readonly samples: number;
-  readonly epochs: number;
-  readonly numTurns: number;
-  readonly rollouts: number;
-  /** Generations at most: one a turn, or one a chunk. */
-  readonly calls: number;
-  readonly promptTokens: { readonly mean: number; readonly most: number; readonly of: number } | null;
-  /** Output tokens at most. */
-  readonly outputTokens: number;
-  /** The context's length rather than --max-new-tokens limits that. */
-  readonly limitedByContext: boolean;
-  readonly files: number;
-  /** At most. */
-  readonly bytes: number;
-  /** For 1,000 output tokens a turn: what most runs are nearer to. */
-  readonly bytesPerThousand: number;
-}
-
 /** Measured: a turn of 2,000 tokens is a record of 69 kB, and each record has some hundred bytes beside. */
 const BYTES_PER_TOKEN = 35;
 const BYTES_PER_RECORD = 600;
@@ -33,13 +12,19 @@ const BLOCK_BYTES = 4096;
 /** Of the run itself: run.json, queries.jsonl, queries.index, result.json, and a segment with its index. */
 const RUN_FILES = 6;
 
-export interface PlanInput extends Pick<Plan, 'queries' | 'refused' | 'promptTokens'> {
+export interface PlanInput {
+  readonly queries: number;
+  readonly refused: number;
   readonly options: Pick<RunOptions, 'samples' | 'epochs' | 'numTurns' | 'maxNewTokens' | 'newTokensPerChunk'>;
   /** Null: the server does not say. */
   readonly contextLength: number | null;
+  /** Of the prompts that were rendered; null: the server tokenises. */
+  readonly promptTokens: { readonly mean: number; readonly most: number; readonly of: number } | null;
 }
 
-export function planOf({ queries, refused, options, contextLength, promptTokens }: PlanInput): Plan {
+export type Plan = ReturnType<typeof planOf>;
+
+export function planOf({ queries, refused, options, contextLength, promptTokens }: PlanInput) {
   const { samples, epochs, numTurns, maxNewTokens, newTokensPerChunk } = options;
   const rollouts = queries * samples * epochs;
   const room = contextLength === null ? Infinity : Math.max(0, contextLength - Math.floor(promptTokens?.mean ?? 0));
@@ -54,18 +39,15 @@ export function planOf({ queries, refused, options, contextLength, promptTokens 
     Math.round(queries * prompt) +
     rollouts * Math.round(logs * BLOCK_BYTES + records + prompt + tokens * BYTES_PER_TOKEN);
   return {
-    queries,
-    refused,
-    samples,
-    epochs,
-    numTurns,
-    rollouts,
+    ...{ queries, refused, samples, epochs, numTurns, rollouts, promptTokens },
+    // Generations at most: one a turn, or one a chunk.
     calls: rollouts * numTurns * chunks,
-    promptTokens,
     outputTokens: rollouts * perRollout,
+    // The context's length rather than --max-new-tokens limits that.
     limitedByContext: room < numTurns * maxNewTokens,
     files: rollouts * logs + RUN_FILES,
     bytes: bytesFor(perRollout),
+    // For 1,000 output tokens a turn: what most runs are nearer to.
     bytesPerThousand: bytesFor(Math.min(perRollout, 1000 * numTurns)),
   };
 }

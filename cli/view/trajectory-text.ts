@@ -10,7 +10,7 @@ import type { NamedAct } from '../../domain/run/steering.ts';
 import { contextTokens, outputTokens } from '../../domain/rollout/turn.ts';
 import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
-import { indented, lines, namedNumbers, type Paint, plural, type Tint, tokensText } from './format.ts';
+import { indented, lines, namedNumbers, type Paint, plural, type Tint, tokensText, whichOf } from './format.ts';
 import { saidLines, saidOf } from './people.ts';
 
 export interface TrajectoryTextOptions {
@@ -53,14 +53,9 @@ function headLines({ rollout }: Trajectory, samples: number | undefined, paint: 
 }
 
 /** `run first, arith-0007, from turn 2 on` */
-export function lineageText({ run, query, sample, attempt, turn }: Parent): string {
-  const which = lines(
-    `run ${oneLine(run)}`,
-    oneLine(query),
-    sample > 0 && `sample ${sample}`,
-    attempt > 1 && `attempt ${attempt}`,
-  );
-  return `${which.join(', ')}, from turn ${turn} on`;
+export function lineageText(parent: Parent): string {
+  const which = [`run ${oneLine(parent.run)}`, oneLine(parent.query), ...whichOf(parent)];
+  return `${which.join(', ')}, from turn ${parent.turn} on`;
 }
 
 const SIGNS = { right: '✓', wrong: '✗', undecided: '?', scored: '·', called: '→' } as const;

@@ -9,7 +9,7 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
-import { clock, indented, lines, namedNumbers, paintFor, plural, tokensText } from './format.ts';
+import { clock, indented, lines, namedNumbers, paintFor, plural, tokensText, whichOf } from './format.ts';
 import type { Io } from '../io.ts';
 import { type RunPlace, typed } from '../find/place.ts';
 import { type Said, saidLines } from './people.ts';
@@ -62,8 +62,8 @@ export interface Why {
 
 export function whyText(io: Io, place: RunPlace, why: Why): string {
   const paint = paintFor(io.out, io.env);
-  const { query, sample, attempt, turns, pending, servers, url, people = [] } = why;
-  const which = lines(sample > 0 && `sample ${sample}`, attempt > 1 && `attempt ${attempt}`).join(', ');
+  const { query, turns, pending, servers, url, people = [] } = why;
+  const which = whichOf(why).join(', ');
   const failing = servers.filter(({ state, failures }) => state !== 'up' || failures > 0);
   const failed = pending?.lastFailure;
   const said = (turn: number | null, margin: string) =>
