@@ -219,26 +219,6 @@ describe('the blocks of a run', () => {
     );
   });
 
-  test('fill the limit as soon as there are units, from the front of the data set', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1001, max: 20_000 }), fc.integer({ min: 1, max: 200_000 }), (max, queries) => {
-        const state = openBlocks(openWindow({ queries, samples: 1, numTurns: 1 }, max, 0), 1000);
-        const open = state.blocks.filter((block) => block.state !== 'ended');
-        const units = open.flatMap((block) => {
-          const window = { ...windowOf(state, block), maxConcurrent: orderFor(state, block).limit };
-          while (canStart(window)) begin(window, { unit: window.next, query: 'q', sample: 0 });
-          return window.inFlight.map(({ unit }) => unit);
-        });
-        expect(new Set(units).size).toBe(units.length);
-        expect(units.length).toBeLessThanOrEqual(max);
-        expect(units.length).toBeGreaterThanOrEqual(0.95 * Math.min(max, queries));
-        expect(Math.max(...units)).toBeLessThan(max + 20 * 10);
-        expect(open.every((block) => orderFor(state, block).limit <= 1000)).toBe(true);
-      }),
-      { numRuns: 20 },
-    );
-  });
-
   test('count as in flight what their blocks say', () => {
     const state = openBlocks(openWindow({ queries: 2000, samples: 1, numTurns: 1 }, 1200, 7), 1000);
     const said = { block: '0-0', inFlight: 44, counts: noCounts(), ended: false };

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
 import { completeSettings, seedOfRun } from '../../domain/run/defaults.ts';
 import { TASK_QUEUE, GENERATE_QUEUE } from '../../domain/run/queues.ts';
 import { turnFacts } from '../../domain/rollout/rollout-facts.ts';
@@ -20,10 +19,6 @@ describe('settings', () => {
       topP: 1,
       topK: 1e8,
     });
-  });
-
-  test('what is said is kept, and the rest completed', () => {
-    expect(completeSettings('run', { numTurns: 2, seed: 9 })).toEqual({ ...DEFAULT_SETTINGS, numTurns: 2, seed: 9 });
   });
 
   test('a run’s seed follows from its name, and other names give other seeds', () => {

@@ -266,16 +266,6 @@ describe('the rules of a feed', () => {
     expect(rules.checkAcknowledge(state, { lease: lease.id, version: 1 })).toMatchObject({ reason: 'no-such-lease' });
   });
 
-  it('give a lease near the end that is smaller than asked for only when nobody else holds groups', () => {
-    const state = { ...openedFeed(40, 4, 1), concluded: true, next: 40, ready: setOf([38, 39]) };
-    rules.takeLease(state, { consumer: 'other', groups: 1, least: 1 }, 'r~1', 0);
-    const wanted = { consumer: 't', groups: 4 };
-    expect([rules.takeLease(state, wanted, 'r~2', 0), rules.canLease(state, wanted, 0)]).toEqual([undefined, false]);
-    expect(rules.takeLease(structuredClone(state), { ...wanted, least: 1 }, 'r~2', 0)).toBeDefined();
-    expect(rules.canLease(state, wanted, 600_000)).toBe(true);
-    expect(rules.takeLease(state, wanted, 'r~2', 600_000)?.groups).toEqual([[38, 39]]);
-  });
-
   it('take nothing but what the verbs take', () => {
     expect(argumentProblem('lease', { consumer: 't', groups: 1 })).toBeUndefined();
     fc.assert(

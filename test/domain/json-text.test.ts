@@ -43,11 +43,6 @@ describe('a key that stands twice', () => {
       { numRuns: 500 },
     );
   });
-
-  test('its path says where', () => {
-    expect(facts('{"extra":{"i":[{"b":1,"c":{},"b":2}]}}').doubled).toBe('extra.i[].b');
-    expect(facts('{"a":{"x":1},"b":{"x":1}}').doubled).toBeUndefined();
-  });
 });
 
 describe('numbers', () => {
@@ -61,15 +56,6 @@ describe('numbers', () => {
         );
         const exact = BigInt(Number(text)) === BigInt(text) || shortest === BigInt(text);
         expect(facts(`[ ${text} ]`).inexact.size === 0).toBe(exact);
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  test('whatever JSON.stringify writes is exact', () => {
-    fc.assert(
-      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
-        expect(facts(`{"a": ${JSON.stringify(number)}}`).inexact.size).toBe(0);
       }),
       { numRuns: 2000 },
     );

@@ -7,7 +7,7 @@ import { rolloutResult, scoredTurns, stopReason } from '../../domain/rollout/end
 import { verdictOf, replyFields } from '../../domain/rollout/environment.ts';
 import { finishedTurns } from '../../domain/rollout/finished-turns.ts';
 import { rewardCells } from '../../domain/run/collection-table.ts';
-import { addCounts, addResult, noCounts, rewardMoments } from '../../domain/run/progress.ts';
+import { addResult, noCounts, rewardMoments } from '../../domain/run/progress.ts';
 import { discountedReturns } from '../../domain/rollout/reward.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
@@ -87,31 +87,6 @@ describe("an environment's rewards", () => {
       );
     return counts;
   };
-
-  test('have the spread of `stats`, also around a large mean and counted in blocks', () => {
-    fc.assert(
-      fc.property(fc.array(around, { minLength: 1, maxLength: 1 }), fc.nat(9), ([drawn], cut) => {
-        const rewards = drawn![1].map((more) => drawn![0] + more);
-        const counts = counted(rewards.slice(0, cut));
-        addCounts(counts, counted(rewards.slice(cut)));
-        const spread = spreadOf(rewards);
-        if (rewards.length > 0) near(rewardMoments(counts.rewardAt![0]!).spread, spread);
-        // Squares of deviations of whole numbers are exact.
-        const [n, own] = [rewards.length, rewards.map((reward) => reward - drawn![0])];
-        const mean = own.reduce((sum, reward) => sum + reward, 0) / n;
-        if (n > 1 && drawn![0] !== 0.3)
-          near(spread, Math.sqrt(own.reduce((sum, reward) => sum + (reward - mean) ** 2, 0) / (n - 1)));
-      }),
-    );
-  });
-
-  test('that are all equal have the spread 0, and one has none', () => {
-    for (const n of [2, 3, 10]) {
-      const same = Array.from({ length: n }, () => 0.3);
-      expect([rewardMoments(counted(same).rewardAt![0]!).spread, spreadOf(same)]).toEqual([0, 0]);
-    }
-    expect(rewardMoments(counted([0.3]).rewardAt![0]!)).toEqual({ mean: 0.3, spread: null });
-  });
 
   test('are shown with the digits that tell them apart', () => {
     const eight = Array.from({ length: 8 }, (_, i) => 1e9 + i);

@@ -51,11 +51,6 @@ describe('a tree of calls', () => {
     );
   });
 
-  test('whose record names a call that is not before it is shown all the same', () => {
-    const calls = [2, 2, 9].map((parent, i) => ({ record: { turn: i + 1, asked: asked({ parent }) } }));
-    expect(inTree(calls).map(({ turn, depth }) => [turn.record.turn, depth])).toEqual([1, 2, 3].map((n) => [n, 0]));
-  });
-
   test('names the call that one goes on from, or why it is a root, and the first message that made it one', () => {
     const root = { parent: null, differsAt: 2 };
     expect(placeText(asked({ parent: 3 }))).toBe('goes on from call 3');

@@ -78,12 +78,4 @@ describe('a marker of calls', () => {
     expect(await spelledMarkers({ outputIds, outputText }, markers, decode)).toEqual([0]);
     expect(await spelledMarkers({ outputIds: [ID], outputText: OPEN }, markers)).toEqual([]);
   });
-
-  test('is found in a reply of 150,000 markers in bounded time', async () => {
-    const outputIds = Array.from({ length: 300_000 }, (_, i) => (i % 2 === 0 ? ID : 32));
-    const outputText = `${await decode(outputIds)}${OPEN}`;
-    const at = performance.now();
-    await spelledMarkers({ outputIds, outputText }, markers, decode);
-    expect(performance.now() - at).toBeLessThan(10_000);
-  });
 });

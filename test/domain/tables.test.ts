@@ -45,17 +45,6 @@ describe('the tables in Temporal’s UI', () => {
     expect(escapeMarkdown('<img src=x> & [a](javascript:b)')).toBe('&lt;img src=x&gt; &amp; \\[a\\]\\(javascript:b\\)');
   });
 
-  test('a rollout’s table has one row of seven cells per turn, whatever the texts', () => {
-    fc.assert(
-      fc.property(HOSTILE, HOSTILE, fc.integer({ min: 0, max: 4 }), (title, reason, played) => {
-        const turns = Array.from({ length: played }, (_, i) => someTurn({ turn: i + 1, reason }));
-        const lines = turnTable({ title, phase: 'playing', turns, numTurns: 5 }).split('\n');
-        expect(lines).toHaveLength(6 + played);
-        for (const line of lines.slice(4)) expect(withoutEscapes(line).split('|')).toHaveLength(9);
-      }),
-    );
-  });
-
   test('a rollout’s table says turn, verdict, lengths, ending and versions', () => {
     const turns = [
       someTurn(),

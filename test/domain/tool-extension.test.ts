@@ -2,24 +2,14 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ChatMessage } from '../../domain/run/query.ts';
-import { mustTakeTools, templateTools, toolExtension } from '../../domain/tools/tool-extension.ts';
-import { ASKED, openToolFamily, TOOL_FAMILIES } from '../support/tool-families.ts';
+import { mustTakeTools, toolExtension } from '../../domain/tools/tool-extension.ts';
+import { ASKED } from '../support/tool-families.ts';
 
 const TOOLS = ['add', 'say'].map((name) => ({
   name,
   description: 'Does it.',
   parameters: { type: 'object', properties: { a: { type: 'integer', description: 'One.' } } },
 }));
-describe.each(Object.keys(TOOL_FAMILIES))('the template of %s', (name) => {
-  test('shows tools and the results of calls, or is said not to', async () => {
-    const { tokenizer, format, stop } = await openToolFamily(name);
-    const tools = templateTools(TOOLS);
-    const render = (messages: readonly ChatMessage[]) => tokenizer.renderChat(messages, tools);
-    const end = { stop, stops: format.stops, ...(format.opensResults && { opensResults: format.opensResults }) };
-    // DeepSeek's templates leave the description of tools to the messages.
-    expect(mustTakeTools({ name, render, end }, TOOLS, [ASKED])).toBe(!name.startsWith('deepseek'));
-  });
-});
 
 describe('a template', () => {
   const end = { stop: '<end>' };

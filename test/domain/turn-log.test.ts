@@ -1,9 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { visible } from '../../domain/text/foreign-text.ts';
 import { logName, turnLogBlock, turnLogLine } from '../../domain/rollout/turn-log.ts';
 import { aQuery, RUN, someSettings, turnRecord } from '../records/play.ts';
-import { ANY_CHAR } from './some.ts';
 
 const rollout = {
   run: RUN,
@@ -42,24 +39,6 @@ describe('the log of turns', () => {
         `sequence is: ${colour}it is 2\u001b[0m.\n`,
     );
     expect(turnLogBlock(rollout, turns, 1, right)).toContain(`prompt is ${colour}What is 1?\u001b[0m`);
-  });
-
-  test('a whole reward is written as a real number', () => {
-    const plain = { ...rollout, settings: someSettings() };
-    expect(turnLogBlock(plain, turns, 1, right)).toContain('reward is 1.0, ');
-  });
-
-  test('text cannot steer the terminal it is read on, and stays readable', () => {
-    expect(visible('a\n\tb \u001b[2J \r \u007f \u009b31m \u202e x ∞😀')).toBe(
-      'a\n\tb ␛[2J ␍ ␡ \\u009b31m \\u202e x ∞😀',
-    );
-    fc.assert(
-      fc.property(fc.string({ unit: ANY_CHAR }), (text) => {
-        expect(visible(text)).not.toMatch(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
-      }),
-    );
-    const hostile = { ...turns[0]!, answer: '\u001b]0;owned\u0007', contextText: '\u001b[2J' };
-    expect(turnLogBlock(rollout, [hostile], 1, right).split('\u001b')).toHaveLength(7);
   });
 
   test('a log’s name says query, sample and attempt, and no two share one', () => {

@@ -68,24 +68,6 @@ describe('the window of a collection', () => {
     );
   });
 
-  test('a window that is carried on as JSON goes on as if it had not been', () => {
-    fc.assert(
-      fc.property(SHAPE, fc.array(SOME_MOVE, { maxLength: 60 }), (shape, moves) => {
-        const ended = [false, true].map((carried) => {
-          const [running, over] = [new Set<number>(), new Set<number>()];
-          return moves.reduce(
-            (w, move) => {
-              const after = play(w, move.kind === 'carry' ? { kind: 'resume' } : move, running, over);
-              return carried ? (JSON.parse(JSON.stringify(after)) as WindowState) : after;
-            },
-            openWindow(shape, 3, 0),
-          );
-        });
-        expect(ended[1]).toEqual(ended[0]);
-      }),
-    );
-  });
-
   test('a unit out of order is refused', () => {
     const window = openWindow({ queries: 3, samples: 2, numTurns: 1 }, 4, 0);
     begin(window, { unit: 0, query: 'a', sample: 0 });
