@@ -67,41 +67,6 @@ describe('everturn compare', () => {
     expect(json.runs[2]!.atTurns).toMatchObject([{ against: { difference: { value: 0.5 }, table: { 'only-b': 5 } } }]);
   });
 
-  test('has intervals of shares within 0 and 1: Wilson with one sample a query', async () => {
-    const [a, b] = [await runIn('a', 9), await runIn('b', 10)];
-    const found = JSON.parse((await compare(a, b, '--json')).out) as Record<'a' | 'b', { interval: number[] }>;
-    for (const [name, low, high] of [
-      ['a', 0.5958, 0.9821],
-      ['b', 0.7225, 1],
-    ] as const) {
-      expect(found[name].interval[0]).toBeCloseTo(low, 4);
-      expect(found[name].interval[1]).toBeCloseTo(high, 4);
-    }
-  });
-
-  test('has intervals of differences within ±100 points, and – where they say nothing', async () => {
-    const [a, b] = [await runIn('a', 9), await runIn('b', 10)];
-    const few = await Promise.all(
-      [0, 1].map(async (run) => {
-        const store = openFileStore(join(out, `few${run}`), RUN);
-        const settings = someSettings({ numTurns: 1 });
-        const queries = ['x', 'y', 'z'].map((id) => aQuery(id));
-        await putRun(store, queries, { settings });
-        for (const [index, query] of queries.entries())
-          await play(store, { query, index, settings, verdicts: [run === 1 && index < 2 ? 'right' : 'wrong'] });
-        return join(out, `few${run}`, RUN);
-      }),
-    );
-    const interval = (text: string) => (JSON.parse(text) as { difference: { interval: number[] } }).difference.interval;
-    // Of 1, 1 and 0: 0.667 ± 4.303 · 0.577 / √3 is −0.768 to 2.101.
-    const [low, high] = interval((await compare(few[0]!, few[1]!, '--json')).out);
-    expect([low, high]).toEqual([expect.closeTo(-0.768, 3), 1]);
-    expect((await compare(few[0]!, few[1]!)).out).toContain('+66.7 points (95 %: –)');
-    const [least, most] = interval((await compare(a, b, '--json')).out);
-    expect(most! - least!).toBeLessThan(1.6);
-    expect((await compare(a, b)).out).toMatch(/\+10\.0 points \(95 %: −12\.6 to \+32\.6 points\)/);
-  });
-
   test('shows the 2×2, the tests and the settings that differ, and no escape sequence of a query id', async () => {
     const [a, b] = [await runIn('a', 9), await runIn('b', 2, { temperature: 0.5, text: 'Another text.' })];
     const { out: text } = await compare(a, b);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Check, checked, exitOf, fail, note, ok } from '../../cli/doctor/check.ts';
+import { type Check, checked } from '../../cli/doctor/check.ts';
 import { nodeCheck } from '../../cli/doctor/machine.ts';
 import { main } from '../../cli/main.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
@@ -97,16 +97,6 @@ describe('the checks', () => {
     for await (const one of checked(checks, Date.now)) found.push(one);
     return found;
   };
-
-  test('come in their order, and the first failure gives the exit code', async () => {
-    const found = await all([
-      checkOf('a', async () => [note('a', 'do a')]),
-      checkOf('b', async () => [ok('b'), fail('b', 'do b')], 5),
-      checkOf('c', async () => [fail('c', 'do c')], 4),
-    ]);
-    expect(found.map(({ check, state }) => check + state)).toEqual(['anote', 'bok', 'bfail', 'cfail']);
-    expect(exitOf(found)).toBe(5);
-  });
 
   test('give up one that hangs, and tell it so', async () => {
     let aborted = false;

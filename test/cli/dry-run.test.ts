@@ -114,9 +114,4 @@ describe('a plan', () => {
       limitedByContext: true,
     });
   });
-
-  test('counts a call for each chunk, and every epoch', () => {
-    const chunked = { ...options, newTokensPerChunk: 1000, epochs: 2 };
-    expect(planOf({ ...input, options: chunked })).toMatchObject({ rollouts: 20, calls: 20 * 5 * 17 });
-  });
 });

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ExportFlags, plannedExport } from '../../cli/find/export-plan.ts';
 import { main } from '../../cli/main.ts';
-import { FORMATS } from '../../formats/exports/index.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { someRun } from '../formats/exports/some-run.ts';
 import { RUN } from '../records/play.ts';
@@ -99,10 +98,5 @@ describe('the flags of an export', () => {
       ['success', 'rollout', 'q1', true],
       ['success', 'turn', 'q1@0-t1', true],
     ]);
-  });
-
-  test('every format that cannot carry all of a rollout says so', () => {
-    const silent = FORMATS.filter(({ note }) => note === undefined).map(({ name }) => name);
-    expect(silent).toEqual(['areal', 'rows', 'parquet', 'logs']);
   });
 });

@@ -229,11 +229,4 @@ describe('an export to a pipe', () => {
     expect(ended.code).toBe(1);
     expect(existsSync(join(folder, 'fifo'))).toBe(true);
   });
-
-  test('names a full disk behind stdout', async () => {
-    const ended = await shell('$EVERTURN export r --format areal > /dev/full');
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain('the disk is full');
-    expect(ended.stderr).not.toContain('unexpected');
-  });
 });

@@ -1,9 +1,7 @@
 // Words and tables.
 
 import { execFileSync } from 'node:child_process';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { oneLine } from '../../domain/text/foreign-text.ts';
 import { shellQuoted } from '../../cli/find/place.ts';
 import { ago, clock, paintFor, percent, plural, table } from '../../cli/view/format.ts';
 
@@ -12,14 +10,6 @@ describe('printed text', () => {
     const texts = ['a b', "it's", '$HOME', '`id`', 'a"b', '\\', '*', 'a;b', '--x', 'naïve'];
     const read = execFileSync('sh', ['-c', `printf '%s\\n' ${texts.map(shellQuoted).join(' ')}`], { encoding: 'utf8' });
     expect(read.trimEnd().split('\n')).toEqual(texts);
-  });
-
-  test('one line is one line, and cannot steer', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(oneLine(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]/);
-      }),
-    );
   });
 
   test('numbers read as people write them', () => {

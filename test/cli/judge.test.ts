@@ -143,13 +143,4 @@ describe('everturn judge', () => {
     expect(text.out).toMatch(/^wrong +right +1$/m);
     expect(text.out).toContain('one, sample 0, turn 1: wrong (scripted) → right');
   });
-
-  test('a run of which no turn was judged leaves no file', async () => {
-    const out = mkdtempSync(join(cwd, 'runs-'));
-    const store = openFileStore(out, RUN);
-    await putRun(store, [aQuery('one')]);
-    await play(store, { query: aQuery('one'), index: 0, verdicts: [], unjudged: 1, stop: null });
-    expect((await judge(['--run', RUN, '--out', out])).code).toBe(6);
-    expect(readdirSync(join(store.folder, 'judgements'))).toEqual([]);
-  });
 });

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findRun, shortPath, runNames, runArgument } from '../../cli/find/place.ts';
+import { findRun, runArgument } from '../../cli/find/place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { scriptedIo } from './scripted-io.ts';
 
@@ -43,24 +43,9 @@ describe('the place of a run', () => {
     },
   );
 
-  test('only folders that hold a run are listed', async () => {
-    expect(await runNames(join(cwd, 'runs'))).toEqual(['a', 'b']);
-    expect(await runNames(join(cwd, 'nowhere'))).toEqual([]);
-  });
-
   test('a suggested command names a run by its name in ./runs, and by a quoted path elsewhere', () => {
     const io = scriptedIo({ cwd });
     expect(runArgument(io, { run: 'a', out: join(cwd, 'runs') })).toBe('a');
     expect(runArgument(io, { run: 'c', out: join(cwd, 'else where') })).toBe("'./else where/c'");
-  });
-
-  test('a path is said from here where that is short', () => {
-    const io = scriptedIo({ cwd: '/a/b/c/d' });
-    expect(['/a/b/c/d', '/a/b/c/d/e', '/a/b/c/x', '/z'].map((p) => shortPath(io, p))).toEqual([
-      '.',
-      './e',
-      '../x',
-      '/z',
-    ]);
   });
 });

@@ -1,13 +1,11 @@
 // The command line as it is parsed: one flag for each option of a run, and help that names them all.
 
 import { describe, expect, test } from 'vitest';
-import { demoName } from '../../cli/commands/run.ts';
 import { main } from '../../cli/main.ts';
 import { resolveRunFlags, type RunFlags } from '../../cli/run-flags.ts';
 import { buildProgram, usageText } from '../../cli/program.ts';
 import { flagOf } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';
-import { isRunName } from '../../domain/run/ids.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 const COMMANDS =
@@ -105,11 +103,6 @@ describe('the command line', () => {
     };
     expect(await said({})).toContain('`everturn --help`');
     expect(await said({ npm_command: 'exec' })).toMatch(/^everturn: .*`npx --no-install everturn --help`/);
-  });
-
-  test('each demo is a run of its own', () => {
-    expect(demoName(Date.UTC(2026, 10, 21, 9, 13, 55))).toBe('demo-20261121-091355');
-    expect(isRunName(demoName(0))).toBe(true);
   });
 
   test.each([

@@ -71,13 +71,6 @@ describe('the progress line', () => {
     expect(io.text.err).not.toMatch(/[\u001b\r]/);
   });
 
-  test('a note is said once while it holds, and again when it comes back', () => {
-    const io = scriptedIo();
-    const view = openProgressView(io, false);
-    for (const note of ['wait', 'wait', null, 'wait']) view.note(note);
-    expect(io.text.err).toBe('wait\nwait\n');
-  });
-
   test('with --json progress is JSON lines on stdout, notes are not', () => {
     const io = scriptedIo();
     const view = openProgressView(io, true);
@@ -85,11 +78,5 @@ describe('the progress line', () => {
     view.progress(progressOf({ done: 7 }));
     expect(JSON.parse(io.text.out)).toMatchObject({ event: 'progress', run: 'r', done: 7, total: 100 });
     expect(io.text.err).toBe('wait\n');
-  });
-
-  test('a note cannot steer the terminal', () => {
-    const io = scriptedIo({ tty: true, env: { NO_COLOR: '1' } });
-    openProgressView(io, false).note('a\u001b[31mb');
-    expect(io.text.err).toBe('a␛[31mb\n');
   });
 });

@@ -34,10 +34,6 @@ describe('the report on servers', () => {
     expect(told({ answers: 0, waitedMs: 0 })).toMatch(/step-3 +0 /);
   });
 
-  test('counts are said to be of the workers, for other runs are in them', () => {
-    expect(serverTable([report({})], (_, text) => text)).toContain('over all their runs');
-  });
-
   test('a server that went back to older weights is told with what it had, whichever worker saw it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'everturn-servers-'));
     try {

@@ -44,21 +44,6 @@ describe('the summary of a run', () => {
     ]);
   });
 
-  test('a reason of verdicts is one of undecided rollouts, also where none of them is listed by name', () => {
-    const verdicts = { right: { environment: 22 }, undecided: { 'environment-error': 4, 'environment-timeout': 2 } };
-    const reasons = { 'environment-error': 4, 'environment-timeout': 2, 'environment-lost': 1 };
-    expect(reasonLines({ counts: { ...counts, verdicts, reasons, failures: [] } }, plain)).toEqual([
-      '4 undecided: environment-error',
-      '2 undecided: environment-timeout',
-      '1 failed: environment-lost',
-    ]);
-  });
-
-  test('an environment’s or a rubric’s verdicts are not offered to Everturn’s judges', () => {
-    const wrong = { environment: 4, rubric: 2 };
-    expect(wrongReasonsLine({ counts: { ...counts, verdicts: { wrong } } }, 'x')).toEqual([]);
-  });
-
   test('why answers are wrong that were not shown to differ is said, with how to judge them again', () => {
     const verdicts = { right: { equal: 7 }, wrong: { different: 90, 'cut-off': 3, unreadable: 1200, 'too-big': 1 } };
     expect(wrongReasonsLine({ counts: { ...counts, verdicts } }, 'everturn judge --run a')).toEqual([

@@ -57,13 +57,6 @@ describe('a setting that changes nothing', () => {
     expect(io.text.err).toContain(`does not honour ${named}`);
     expect(io.text.err).not.toContain('bad-settings');
   });
-
-  test('is not mentioned where it holds, or is the default', async () => {
-    writeFileSync(join(out, 'rows.jsonl'), '{"id":"a","question":"1 + 1?","answer":"2"}\n');
-    const io = ioOf();
-    await main(io, ['run', 'rows.jsonl', '--dry-run', '--name', 'x', '--out', 'runs', '--model', TEXT_MODEL]);
-    expect(io.text.err).not.toContain('honour');
-  });
 });
 
 describe('an export for trainers', () => {
@@ -100,16 +93,6 @@ describe('the end of a run', () => {
   ])('offers an export where there are samples for a trainer: %s, %i complete', async (model, complete, offers) => {
     await runOf(model);
     expect((await ending(complete)).out.includes('--format areal')).toBe(offers);
-  });
-
-  test('names no viewer for a run in a bucket, which the viewer does not show', async () => {
-    await runOf('tiny');
-    const place = placeOf(out, RUN);
-    const inBucket = { ...place, store: { ...place.store, folder: `s3://bucket/runs/${RUN}` } };
-    expect((await ending(1)).out).toContain('everturn view');
-    const said = (await ending(1, inBucket)).out;
-    expect(said).toContain('everturn stats');
-    expect(said).not.toContain('view');
   });
 
   test('is 3, and says why, where nothing could be judged', async () => {

@@ -1,6 +1,5 @@
 // A trajectory as it is read: complete, and harmless.
 
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { trajectoryText } from '../../cli/view/trajectory-text.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
@@ -155,12 +154,6 @@ describe('everturn show', () => {
     );
   });
 
-  test('one turn alone comes without the head', () => {
-    const text = trajectoryText(trajectory([turn(1), turn(2)]), { ...plain, only: 2 });
-    expect(text.startsWith('turn 2')).toBe(true);
-    expect(text).not.toContain('turn 1');
-  });
-
   test('tokens come with their log probabilities', () => {
     expect(trajectoryText(trajectory([turn(1)]), { ...plain, tokens: true })).toMatch(/7 {3}-0\.5000 .* 8 {3}-1\.2500/);
   });
@@ -178,20 +171,5 @@ describe('everturn show', () => {
       finishedAt: 0,
     } as const;
     expect(trajectoryText(trajectory([turn(1)], { end }), plain)).toContain('failed: disk-full: cannot write');
-  });
-
-  test('no text of a model or a data set steers the terminal or leaves its margin', () => {
-    const hostile = fc.oneof(fc.string({ unit: 'binary' }), fc.constant('\u001b]0;x\u0007\u202eabc\r\nturn 9 of 9'));
-    fc.assert(
-      fc.property(hostile, hostile, hostile, (context, output, found) => {
-        const verdict = { turn: 1, of: '', tookMs: 1, verdict: 'right', reason: 'equal', extracted: found } as const;
-        const text = trajectoryText(trajectory([turn(1, { context, output, verdict })]), { ...plain, only: 1 });
-        expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
-        const [head, facts, ...rest] = text.split('\n');
-        expect(head).toMatch(/^turn 1 of 2/);
-        expect(facts).toMatch(/^2 tokens/);
-        for (const line of rest) expect(line).toMatch(/^ {2}/);
-      }),
-    );
   });
 });

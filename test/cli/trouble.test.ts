@@ -70,15 +70,6 @@ describe('the trouble of a run', () => {
     expect(await slow(700)).toMatch(/more than 10 min.*--request-timeout-seconds \(3600 by default\)/);
   });
 
-  test('a worker that has not asked for work for minutes is gone, though the server remembers it', async () => {
-    expect(await awaitedOf(sessionOf({ activity: 'evaluate', pollerAgeS: 240 }), 'r', null)).toContain('everturn-code');
-    expect(await awaitedOf(sessionOf({ activity: 'evaluate', pollerAgeS: 50 }), 'r', null)).toBeUndefined();
-  });
-
-  test.each([{ activity: 'evaluate', state: 2 }, { activity: 'log' }])('is silent about %o', async (scene) => {
-    expect(await awaitedOf(sessionOf(scene), 'r', null)).toBeUndefined();
-  });
-
   test('what is tried again and again is said with its failure, but not to who prints no foreign words', async () => {
     const scene = { activity: 'evaluate', failure: 'The \u001b[2Jdisk is full', pollerAgeS: 1 };
     expect(await troubleOf(sessionOf(scene), 'r', null)).toMatch(

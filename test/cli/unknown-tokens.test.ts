@@ -8,7 +8,6 @@ import { main } from '../../cli/main.ts';
 import { isBlockReport } from '../../domain/run/blocks.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { resultOf as trajectoryResult } from '../../domain/rollout/trajectory.ts';
-import { turnTable } from '../../domain/rollout/turn-table.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
@@ -89,14 +88,6 @@ describe('tokens that nobody knows', () => {
     expect(isBlockReport({ block: 'b', inFlight: 0, counts, ended: true })).toBe(true);
   });
 
-  test('are those of the server where it gives tokens without ids, and 0 of an answer with none', async () => {
-    const logprobs = [{ token: 'a', logprob: -1 }];
-    const { folder } = await runOf('logprobs', { ...TEXT, textLogprobs: logprobs });
-    expect(await everturn('show', folder, 'q')).toContain('1 token after –');
-    const empty = (await runOf('empty', { outputIds: [], logprobs: [], versions: [], finish: 'abort' })).folder;
-    expect(await everturn('show', empty, 'q')).toContain('0 tokens after 3');
-  });
-
   test('are those of the endpoint where it counts them: tokens, thoughts, and an exact cost by a file of prices', async () => {
     const usage = { input: 1000, cached: 400, output: 50, reasoning: 30 };
     const { folder } = await runOf('counted', { ...TEXT, usage, reasoning: 'I add them.\u001b[2J' });
@@ -109,18 +100,5 @@ describe('tokens that nobody knows', () => {
     expect(text).toMatch(/tokens +a turn: p50 50,.*; 50 in all, 30 of them thought/);
     expect(text).toMatch(/context +a turn: p50 1,000,.*; 1,000 in all, 400 of them cached/);
     expect(text).toMatch(/cost +0\.0032$/m);
-  });
-
-  test('are – in the table of a rollout’s workflow', () => {
-    const turn = {
-      turn: 1,
-      finish: 'stop',
-      versionStart: 0,
-      versionEnd: 0,
-      verdict: 'right',
-      reason: 'equal',
-    } as const;
-    const turns = [{ ...turn, outputTokens: null, contextTokens: null }];
-    expect(turnTable({ title: 't', phase: 'p', numTurns: 1, turns })).toMatch(/right\s+\|\s+–\s+\|\s+–\s+\|/);
   });
 });

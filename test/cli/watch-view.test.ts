@@ -30,14 +30,6 @@ describe('the watch of a run', () => {
     expect(drawn).not.toMatch(/\u001b\[2J|\u001b\]0/);
   });
 
-  test('draws no more lines than the terminal has', () => {
-    const io = scriptedIo({ tty: true, env: { NO_COLOR: '1' } });
-    const view = openWatchView({ ...io, err: { ...io.err, rows: 4 } }, place);
-    view.progress(progressOf({ done: 10, total: 100, counts }));
-    view.end();
-    expect(io.text.err.split('\u001b[H').at(-1)!.split('\r\n')).toHaveLength(4);
-  });
-
   test('leaves nothing on the terminal when it ends, and draws no more after that', () => {
     const io = scriptedIo({ tty: true, env: { NO_COLOR: '1' } });
     const view = openWatchView(io, place);

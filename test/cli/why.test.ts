@@ -112,24 +112,4 @@ describe('everturn why', () => {
       '  last failure: server-busy: http://a answered 503: ␛[2Jgone',
     ]);
   });
-
-  test('turns that were played are told with their time and try', () => {
-    const turn = {
-      turn: 1,
-      verdict: 'wrong',
-      reason: 'not-equal',
-      tokens: 41,
-      seconds: 2.34,
-      attempt: 2,
-      server: 'http://a',
-    };
-    expect(
-      say({ ...pending(), turns: [turn, { ...turn, turn: 2, verdict: null, attempt: 1 }] })
-        .split('\n')
-        .slice(1),
-    ).toEqual([
-      '  turn 1: wrong (41 tokens, 2.3 s, attempt 2, http://a)',
-      '  turn 2: not judged yet (41 tokens, 2.3 s, http://a)',
-    ]);
-  });
 });

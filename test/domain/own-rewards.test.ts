@@ -70,7 +70,6 @@ describe("an environment's rewards", () => {
     );
   });
 
-  const around = fc.tuple(fc.constantFrom(0, 0.3, 1e9, -1e10), fc.array(fc.integer({ min: 0, max: 7 })));
   const counted = (given: readonly number[]) => {
     const counts = noCounts();
     for (const reward of given)

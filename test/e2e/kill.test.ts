@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
-import { childrenOf, isPidAlive } from '../support/processes.ts';
 import { until } from '../support/until.ts';
 
 const DATA = join(import.meta.dirname, '../../examples/arithmetic.jsonl');
@@ -73,13 +72,4 @@ describe('a run with the local service', () => {
       expect(lines).toHaveLength(ROLLOUTS * TURNS);
     },
   );
-
-  test('leaves no process behind when its service is killed', { timeout: 120_000 }, async () => {
-    await everturn.run('up');
-    const { supervisor, server, worker } = everturn.service()!;
-    const family = [supervisor.pid, server!.pid, worker!.pid, ...childrenOf(worker!.pid)];
-    expect(family.length).toBeGreaterThanOrEqual(3);
-    process.kill(supervisor.pid, 'SIGKILL');
-    await until('all processes gone', () => !family.some(isPidAlive));
-  });
 });

@@ -114,38 +114,6 @@ describe('the metrics of a worker', () => {
     },
   );
 
-  test(
-    'are on the health port beside their own, or it says where they go, or why there are none',
-    { timeout: 240_000 },
-    async () => {
-      const { address } = everturn.service()!;
-      const [health, own] = [await freePort([], [port]), await freePort([], [port])];
-      async function beside(env: Record<string, string>, args: readonly string[], look: () => Promise<void>) {
-        const other = openEverturn({ TEMPORAL_ADDRESS: address, ...env });
-        const worker = other.start('worker', '--health-port', `127.0.0.1:${health}`, ...args);
-        try {
-          await until('its health', () => says(health, '/live', 200), 100_000);
-          await look();
-        } finally {
-          worker.child.kill('SIGTERM');
-          await worker.ended;
-          await other.close();
-        }
-      }
-      await beside({ EVERTURN_METRICS: `0.0.0.0:${own}` }, [], async () => {
-        await until('a ready worker', () => says(health, '/ready', 200), 100_000);
-        for (const one of [health, own]) expect(total(await scraped(one), 'everturn_slots')).toBe(64);
-      });
-      await beside({ EVERTURN_OTLP: 'http://name:secret@127.0.0.1:9/v1/key' }, [], async () => {
-        const where = 'not found: the metrics go to http://127.0.0.1:9 (EVERTURN_OTLP)';
-        expect(await says(health, '/metrics', 404)).toBe(where);
-      });
-      await beside({}, ['--metrics-port', String(port)], async () => {
-        expect(await says(health, '/metrics', 503)).toMatch(/^no metrics: /);
-      });
-    },
-  );
-
   test('say in one line that a port is taken, and the worker works without them', { timeout: 120_000 }, async () => {
     const worker = everturn.start('worker', '--metrics-port', String(port));
     await until('the worker runs', () => worker.output().includes('RUNNING'), 100_000);

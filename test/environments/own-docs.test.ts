@@ -11,6 +11,7 @@ import { buildProgram } from '../../cli/program.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
+import { parseAgent } from '../../run/agents.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { putCode } from '../../records/run/code.ts';
 import { openFileStore } from '../../records/file-store.ts';
@@ -142,6 +143,15 @@ describeUnless(NO_PYTHON)('the examples', () => {
     // No hidden case is ever shown.
     expect(told.join()).not.toContain('17 25');
   }, 120_000);
+
+  test('bring agents that have an end', async () => {
+    const found: string[] = [];
+    for (const name of ['tictactoe.ts', ...(hasSandbox ? ['code_repair.py'] : [])]) {
+      const { agents } = await describeEnvironment(parseSpec(join(EXAMPLES, name), folder), () => undefined);
+      found.push(...agents.map((agent) => parseAgent(agent, name).name));
+    }
+    expect(found).toEqual(['tictactoe', ...(hasSandbox ? ['code-repair'] : [])]);
+  });
 });
 
 async function everturn(...args: string[]) {

@@ -250,4 +250,13 @@ describe('a rubric', () => {
     expect((refused as Error).message).toContain(field);
     expect((refused as Error).message).not.toContain('secret');
   });
+
+  test('that is no JSON, or no file, is refused', async () => {
+    const file = join(folder, 'bad.json');
+    writeFileSync(file, '{"name": ');
+    await expect(describeEnvironment(parseSpec(`rubric:${file}`, '/'), () => undefined)).rejects.toMatchObject({
+      reason: 'environment-unloadable',
+    });
+    expect(() => parseSpec('rubric:./none.json', folder)).toThrow('is no file');
+  });
 });

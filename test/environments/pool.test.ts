@@ -60,6 +60,10 @@ describe('judging in processes', () => {
     ]);
   });
 
+  test('of several solutions one that kills does not take the others along', async () => {
+    expect(await pool().judge('1', ['die', '5'])).toEqual({ verdict: 'right', reason: '1' });
+  });
+
   test('a process that is killed from outside over one answer is our error, which can be tried again', async () => {
     await expect(pool().judge('killed', ['5'])).rejects.toMatchObject({ reason: 'judge-killed', retryable: true });
   });
@@ -79,6 +83,11 @@ describe('judging in processes', () => {
     abort.abort(new Error('cancelled'));
     await expect(call).rejects.toThrow('cancelled');
     expect((await judge.judge('next', [])).reason).toBe('next');
+  });
+
+  test('a child that cannot start is an error of the judge and not a verdict', async () => {
+    const judge = pool({ entry: '/nowhere/child.js' });
+    await expect(judge.judge('x', [])).rejects.toMatchObject({ name: 'JudgeError', reason: 'judge-process' });
   });
 
   test('closing ends every process and refuses what is open', async () => {

@@ -93,10 +93,4 @@ describe('chat templates', () => {
     expect(() => chatTemplateOf({ chat_template: chat_template.slice(1) }, null).text()).toThrow('(tool_use)');
     expect(() => chatTemplateOf({ chat_template: [{ name: 'default' }] }, null)).toThrow('both texts');
   });
-
-  test('take the file before the configuration, and there may be none', () => {
-    expect(chatTemplateOf({ chat_template: 'config' }, 'file').text()).toBe('file');
-    expect(chatTemplateOf({ chat_template: 'config' }, null).text()).toBe('config');
-    expect(chatTemplateOf({}, null).text()).toBeNull();
-  });
 });

@@ -84,18 +84,6 @@ describe.each([
 });
 
 describe('the decode loop', () => {
-  test('decodes rows of different lengths in one step', async () => {
-    const model = historyModel();
-    const engine = new DecodeEngine(model, TRAITS);
-    const all = [3, 9, 20, 33].map((length, id) =>
-      engine.generate(id, request({ contextIds: Array(length).fill(1), maxNewTokens: 30, stopTokenIds: [] })),
-    );
-    await Promise.all(all);
-    const decodeSteps = model.steps.filter((step) => step.width === 1 && step.past);
-    expect(Math.max(...decodeSteps.map((step) => step.rows))).toBe(4);
-    expect(decodeSteps.length).toBeLessThan(4 * 29 * 0.5); // far fewer than one by one
-  });
-
   test('answers the first come first when there is no room for all', async () => {
     const engine = new DecodeEngine(historyModel(), TRAITS, { ...SMALL, maxRows: 1, readyRows: 0 });
     const order: number[] = [];

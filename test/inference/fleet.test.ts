@@ -149,18 +149,6 @@ describe('a fleet', () => {
     expect(versions[1]!.end).toBe(outputIds.length);
   });
 
-  test('an answer during an update is worth nothing where the server does not tell spans', async () => {
-    const [server] = await servers(1, { msPerToken: 2, spans: false });
-    const backend = await fleet([server!]);
-    const asked = ask(backend, 'run/q/0', { maxNewTokens: 100 });
-    await expect.poll(() => server!.running()).toBe(1);
-    server!.engine.version = 'step-1';
-    await expect(asked).rejects.toMatchObject({ reason: 'version-moved', retryable: true });
-    expect((await ask(backend, 'run/q/0')).versions).toEqual([
-      { version: 1, versionLabel: 'step-1', start: 0, end: 4 },
-    ]);
-  });
-
   test('servers with different vocabularies are no fleet, and are named', async () => {
     const all = await servers(2);
     const tokenizers = tokenizerLoader(null);

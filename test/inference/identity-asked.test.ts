@@ -104,21 +104,6 @@ describe.each(KINDS)('a %s server that is asked who it is', (kind) => {
       )
       .toBe(4);
   });
-
-  test('and cannot say leaves the work to the others', async () => {
-    const { all, backend } = await reborn(kind, 1);
-    all[0]!.instead = (path, body) =>
-      ASKED.test(path) || (/generate|completions/.test(path) && isCanary(body)) ? BUSY : null;
-    const servers = new Set<string | null>();
-    for (let i = 0; i < 24; i++) {
-      const reply = await ask(backend, `run/q${i}/0`).catch((error: unknown) => {
-        expect(error).toMatchObject({ retryable: true });
-        return null;
-      });
-      if (reply) servers.add(reply.server);
-    }
-    expect([...servers]).toEqual([all[1]!.url]);
-  });
 });
 
 describe('a vLLM', () => {

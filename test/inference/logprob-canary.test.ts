@@ -26,9 +26,4 @@ describe('the probe of a server’s logprobs', () => {
     let asked = 0;
     expect(await logprobMeaning((sampling) => model(String(asked++), 1)(sampling))).toBe('unknown');
   });
-
-  test('a server that tells no version with its answers is believed', async () => {
-    const silent: Ask = async (sampling) => ({ ...(await model('', 1)(sampling))!, version: null });
-    expect(await logprobMeaning(silent)).toBe('temperature');
-  });
 });

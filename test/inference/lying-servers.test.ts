@@ -76,12 +76,6 @@ describe.each(ALL)('a server that confuses requests: %j', (shape) => {
       'the answer of another context',
     );
   });
-
-  test('is believed where one context has one answer again', async () => {
-    const { backend } = await start(shape);
-    const [one, other] = [await ask(backend, 'run/a/0', LONG), await ask(backend, 'run/a/1', LONG)];
-    expect(other.outputIds).toEqual(one.outputIds);
-  });
 });
 
 const UNNAMED = 'no weight version';
@@ -132,20 +126,6 @@ describe.each(KINDS)('the version of an answer: %j', (shape) => {
     server.fail(silent, silent, silent);
     await said(ask(backend, 'run/a/0'));
     for (let i = 0; i < 2; i++) expect(await said(ask(backend, 'run/a/0'))).toBe(UNNAMED);
-  });
-
-  test('of two releases behind one router is right for each reply', async () => {
-    const { server, backend } = await start(shape);
-    let refused = 0;
-    for (let i = 0; i < 12; i++) {
-      if (i % 4 === 0) server.engine.version = `step-${1 + i / 4}`;
-      if (i % 2 === 0) server.fail(silent);
-      const reply = await ask(backend, `run/q${i}/0`).catch(() => null);
-      server.heal();
-      if (reply) expect(reply.versions).toMatchObject([{ version: 1 + Math.floor(i / 4) }]);
-      else refused++;
-    }
-    expect(refused).toBeLessThan(2);
   });
 });
 

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { TokenBackend } from '../../inference/backend.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { ask, closeAll } from '../support/fleet-rig.ts';
-import { behind, fleetOf, replaced, server } from '../support/identity-rig.ts';
+import { fleetOf, replaced, server } from '../support/identity-rig.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import type { Shape } from '../support/toy-engine.ts';
 
@@ -159,32 +159,4 @@ describe('tokenizers', () => {
       }
     },
   );
-
-  test('that put a first token around every text are not taken for others', async () => {
-    const tiny = await loadTokenizer(TINY_FOLDER);
-    const tokenize = async (text: string) => [1, ...(await tiny.encodeRendered(text))];
-    expect((await fleetOf([await server({ kind: 'vllm', tokenize })])).facts.identity!.probe).not.toBeNull();
-  });
-});
-
-describe('the identity of a model', () => {
-  test('noise of quantised weights is no other model, and a canary that never says the same is held against nobody', async () => {
-    for (const [noise, isNoise] of [
-      [0.05, true],
-      [1, true],
-      [0, true],
-    ] as const) {
-      const all = [await server({ kind: 'sglang' }), await server({ kind: 'sglang' })];
-      const noisy = await behind(all[1]!, (text) =>
-        text.replace(/\[(-\d[\d.e-]*),/g, (_, value) => `[${Number(value) - noise * Math.random()},`),
-      );
-      expect(await fleetOf([all[0]!, noisy]).then(() => true)).toBe(isNoise);
-    }
-  });
-
-  test('a server that closes every connection is asked who it is, and answers', async () => {
-    const one = await server({ kind: 'sglang' });
-    const backend = await fleetOf([await behind(one, (text) => text, { connection: 'close' })]);
-    for (let i = 0; i < 3; i++) expect((await ask(backend, `run/q${i}/0`)).outputIds).toHaveLength(4);
-  });
 });

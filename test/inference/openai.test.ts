@@ -117,11 +117,6 @@ describe('an OpenAI-compatible server', () => {
     expect(server.seen.at(-1)!.body).toMatchObject({ top_k: -1, logprobs: true, seed: 7, max_tokens: 5 });
   });
 
-  test('a complaint that nothing can be done about is the server’s word, at start', async () => {
-    const opening = open(refusal('logprobs no'), refusal('logprobs no'));
-    await expect(opening).rejects.toMatchObject({ reason: 'request-refused', retryable: false });
-  });
-
   test('refuses what a chat cannot do', async () => {
     await open();
     await expect(ask({ messages: [] })).rejects.toMatchObject({ reason: 'no-messages', retryable: false });

@@ -59,11 +59,6 @@ describe('an answer', () => {
     expect(flaw(changes)).toBe(expected);
   });
 
-  test('at the very end of its budget may say length behind a stop token, as SGLang does', () => {
-    const eight = { outputIds: [...Array<number>(7).fill(7), STOP], logprobs: Array<number>(8).fill(-1) };
-    expect(flaw({ ...eight, finish: 'length', versions: [span(0, 0, 8)] })).toBeNull();
-  });
-
   test('that is taken has logprobs of at most 0, and no other one was changed', () => {
     const logprob = fc.double({ min: -2e4, max: 1, noNaN: true });
     fc.assert(

@@ -140,14 +140,4 @@ describe('the noise of servers', () => {
     for (const lie of [() => 0, (value: number) => value / 3, (value: number) => value * 3])
       expect(await outcome(confident.map(lie), confident)).toBe('differ');
   });
-
-  test('is unknown where a server gives no logprobs', async () => {
-    expect(await outcome(confident, [])).toBe('agree');
-    expect(
-      await outcome(
-        confident,
-        confident.map(() => null),
-      ),
-    ).toBe('agree');
-  });
 });

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelError } from '../../domain/errors/errors.ts';
 import { parseJson } from '../../inference/http/reply-json.ts';
-import { cpuMs } from '../support/cpu.ts';
 
 const place = { url: 'http://a', path: '/generate', secret: null };
 function errorOf(body: string | Buffer): ModelError | undefined {
@@ -39,19 +38,5 @@ describe('a body that is no JSON', () => {
     expect(flawOf('<html>')).toBe('HTML');
     expect(flawOf(`data: ${TEXT}`)).toBe('an event stream');
     for (let end = 1; end < TEXT.length; end++) expect(flawOf(TEXT.slice(0, end)), TEXT.slice(0, end)).toBeTruthy();
-  });
-
-  test('is none where such words stand in texts alone', () => {
-    expect(flawOf(TEXT)).toBeUndefined();
-  });
-
-  test('is named in bounded time, whatever it holds', () => {
-    for (const part of ['"', '\\', '"\\"', ', ', '/', "'", '{"a":']) {
-      const body = `[${part.repeat(2 ** 20)}`;
-      expect(
-        cpuMs(() => expect(flawOf(body), part).toBeTruthy()),
-        part,
-      ).toBeLessThan(2000);
-    }
   });
 });

@@ -25,11 +25,6 @@ describe('the self-check of a model', () => {
     expect(paddingError).toBeGreaterThan(1e-3);
   });
 
-  test('trusts no cached token for exact answers where caching rounds differently', async () => {
-    const { traits } = await checkModel(historyModel({ lane: 8, block: 64, cacheRounds: true }), 512);
-    expect(traits.reuse).toBe(false);
-  });
-
   test('refuses a model that answers differently with its cache', async () => {
     const check = checkModel(historyModel({ lane: 8, block: 64, forgets: 1 }), 512);
     await expect(check).rejects.toMatchObject({ name: 'ModelError', reason: 'model-cache-broken' });

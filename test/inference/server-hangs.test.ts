@@ -46,15 +46,6 @@ describe('a wait for a server', () => {
     expect(done).toBe('done');
   });
 
-  test('looks after nobody when nobody waits', async () => {
-    server = await modelServer({ kind: 'openai' });
-    http = openHttp({ url: server.url, apiKey: null });
-    const health = watchHealth(http, OFTEN);
-    await health.during(undisturbed(), async () => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(server.seen.length).toBeLessThanOrEqual(1);
-  });
-
   test('an abort of the caller is passed on with its reason', async () => {
     server = await modelServer({ kind: 'openai' });
     http = openHttp({ url: server.url, apiKey: null });

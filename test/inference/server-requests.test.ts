@@ -98,18 +98,6 @@ describe('a request to a server', () => {
     expect(other).not.toBe(first);
   });
 
-  test('connections are kept: many requests, one after the other, make few', async () => {
-    const server = await start({ kind: 'sglang' });
-    const backend = await createTokenBackend(`sglang:${server.url}`, {
-      tokenizer: null,
-      log: () => undefined,
-      recheckEvery: 0,
-    });
-    opened.push(backend);
-    for (let seed = 0; seed < 30; seed++) await ask(backend, { seed });
-    expect(server.connections()).toBeLessThan(10);
-  });
-
   test('the next chunk of an answer draws by other random numbers than the one before, the same each time', async () => {
     for (const [kind, name] of [
       ['sglang', 'sampling_seed'],

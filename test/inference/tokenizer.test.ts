@@ -1,7 +1,6 @@
 // What a model's folder says about its tokenizer is what its ids are.
 
 import { describe, expect, test } from 'vitest';
-import { completeTokenizer, type TokenizerJson } from '../../inference/tokenizer/from-config.ts';
 import { openTokenizer, type ModelTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { randomSource, someText } from '../support/texts.ts';
 import { tokenizerFolder } from '../support/tokenizer-folder.ts';
@@ -35,11 +34,6 @@ describe('the tokenizer of a model folder', () => {
     expect((await open(config)).stopTokenIds).toEqual([0, EOS]);
     expect((await open({ ...config, pad_token: '</s>' })).stopTokenIds).toEqual([EOS]);
     expect((await open({ tokenizer_class: 'PreTrainedTokenizerFast' })).stopTokenIds).toEqual([]);
-  });
-
-  test('neither truncates nor pads, whatever its training did', () => {
-    const json = { ...(JSON.parse(bare) as TokenizerJson), truncation: { max_length: 4 }, padding: { strategy: {} } };
-    expect(completeTokenizer(json, {})).toMatchObject({ truncation: null, padding: null });
   });
 
   test('gives no text to ids without a token, and none to no ids', async () => {

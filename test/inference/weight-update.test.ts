@@ -113,12 +113,6 @@ describe('a weight update', () => {
     expect(done[0]).toMatchObject({ reason: 'server-unreachable', now: null });
   });
 
-  test('a server that is away has shown nothing of the weights: the next one goes alone too', async () => {
-    const all = await servers(3, { kind: 'vllm' });
-    await all[0]!.close();
-    expect(states(await update(all, 7, '/ckpt/nonexistent'))).toEqual(['unreached', 'unsure', 'not-asked']);
-  });
-
   test('one that fails after the first leaves a mixed fleet, and each is named with its version', async () => {
     const [first] = await servers(1, { kind: 'sglang' });
     const [second] = await servers(1, { kind: 'sglang', folders: [] });

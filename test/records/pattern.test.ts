@@ -48,10 +48,4 @@ describe('a pattern', () => {
       }
     },
   );
-
-  test('reaches nothing of this process', () => {
-    const find = patternFinder('a', true);
-    expect(find('cab')).toEqual({ count: 1, before: 'c', found: 'a', after: 'b' });
-    expect((globalThis as { pattern?: unknown }).pattern).toBeUndefined();
-  });
 });

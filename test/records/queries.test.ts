@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,12 +67,5 @@ describe('the queries of a run', () => {
     const kept = await readQueries(folder, 0, 99);
     expect([queries, others]).toContainEqual(kept);
     expect(kept).toHaveLength(counts[0]!);
-  });
-
-  test('an empty data set is kept as such', async () => {
-    const folder = mkdtempSync(join(root, 'r-'));
-    expect(await writeQueries(folder, [])).toBe(0);
-    expect(existsSync(join(folder, 'queries.jsonl'))).toBe(true);
-    expect(await writeQueries(folder, queries)).toBe(0);
   });
 });

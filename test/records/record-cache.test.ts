@@ -48,18 +48,6 @@ describe('the cache of records', () => {
     expect((await store.getTurn(id, 3))!.record.contextText).toBe('of another worker');
   });
 
-  test('a run whose folder was made anew says nothing of the old one', async () => {
-    const out = place();
-    const cache = openRecordCache();
-    await play(openFileStore(out, RUN, { cache }), script);
-    rmSync(join(out, RUN), { recursive: true });
-    expect(await openFileStore(out, RUN, { cache }).getTurn(id, 1)).toBeUndefined();
-    await play(openFileStore(out, RUN), { ...script, verdicts: ['wrong'], turn: () => ({ answer: 'anew' }) });
-    const store = openFileStore(out, RUN, { cache });
-    expect((await store.getTurn(id, 1))!.record.answer).toBe('anew');
-    expect(await store.getTurn(id, 2)).toBeUndefined();
-  });
-
   test('what is kept is bounded: the rollout that was looked at longest ago goes first', () => {
     const cache = openRecordCache(100);
     const stored = { record: {}, hash: 'h', created: true };

@@ -30,15 +30,6 @@ describe('the text of a record', () => {
     );
   });
 
-  test('the run’s own records are one field a line', () => {
-    const { text, hash } = encodeRecord('run', null, { format: 'everturn-run/1', run: 'r', samples: 1 });
-    expect(text.split('\n')).toHaveLength(7);
-    expect(decodeRecord('run', null, text)).toEqual({
-      hash,
-      record: { format: 'everturn-run/1', run: 'r', samples: 1 },
-    });
-  });
-
   test('a record cut at any byte is torn, empty or changed, and never taken for whole', () => {
     const bytes = Buffer.from(encodeRecord('turn', owner, record).text);
     for (let length = 0; length < bytes.length; length++) {

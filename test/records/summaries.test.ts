@@ -87,14 +87,6 @@ describe('the summaries of a run', () => {
     }
   });
 
-  test('hold logprobs if asked, and no turns if only ends are wanted', async () => {
-    await someRun();
-    const [first] = await summaries({ detail: 'logprobs' });
-    expect(first!.turns[1]!.logprobSum).toBeCloseTo(-0.2 - 1.5 - 1e-7, 12);
-    const { turns: _, ...rest } = (await summaries())[0]!;
-    expect(await summaries({ detail: 'ends' })).toContainEqual({ ...rest, turns: [] });
-  });
-
   test('cannot be forged by an answer, and survive version spans beyond the tail', async () => {
     const query = aQuery('a');
     await putRun(store, [query]);

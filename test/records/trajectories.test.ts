@@ -11,8 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UndecidedPolicy } from '../../domain/rollout/finished-turns.ts';
 import { noCounts } from '../../domain/run/progress.ts';
@@ -87,11 +85,6 @@ describe('trajectories of a store', () => {
     expect(whole.end!.outcome).toBe('complete');
     expect((await at('zeta', 1))!).toMatchObject({ end: null, turns: [{ verdict: { verdict: 'right' } }] });
     expect(await at('zeta', 7)).toBeUndefined();
-  });
-
-  test('a turn generated after the last judged one is not part of an ended trajectory', async () => {
-    const failed = (await readTrajectory(aRun(), { run: RUN, query: 'a/b', sample: 0, attempt: 1 }))!;
-    expect(failed.turns).toHaveLength(1);
   });
 
   test('a torn or missing record is an error that names it, not a shorter trajectory', async () => {
@@ -189,14 +182,6 @@ describe('trajectories of a store', () => {
       skipped: { broken: 1, unfinished: 1, undecided: 1, cancelled: 1 },
     });
     expect(skips[0]).toEqual({ query: 'zeta', sample: 0, outcome: 'broken', problem: `${torn} is empty` });
-  });
-
-  test('an export to a stream says the same', async () => {
-    const store = aRun();
-    const stream = new PassThrough();
-    const [read] = await Promise.all([text(stream), exportRun(store, maker, stream).then(() => stream.end())]);
-    await exportRun(store, maker, join(root, 'same.txt'));
-    expect(read).toBe(readFileSync(join(root, 'same.txt'), 'utf8'));
   });
 
   test('an export that fails leaves the earlier file as it was, and nothing else', async () => {

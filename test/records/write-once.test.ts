@@ -117,11 +117,6 @@ describe('writing once', () => {
     });
   });
 
-  test('an error that is not the file system’s stays what it is', () => {
-    const bug = new TypeError('a bug');
-    expect(fileError('write', '/a/b', bug)).toBe(bug);
-  });
-
   test('what a killed writer left is cleared when it is old, and nothing else', async () => {
     const folder = mkdtempSync(join(root, 'd-'));
     for (const name of ['.a.json.1-aa.tmp', '.b.json.2-bb.tmp', 'a.json', '.keep'])
@@ -155,11 +150,5 @@ describe('writing once', () => {
     } finally {
       vi.useRealTimers();
     }
-  });
-
-  test('a folder that cannot be made is an error at once, not a wait', async ({ skip }) => {
-    skip(process.platform !== 'linux', 'this system is not Linux');
-    const error = await writeOnce('/proc/x/y/file.json', 'x').catch((e: unknown) => e);
-    expect(error).toMatchObject({ reason: 'no-such-folder', retryable: false });
   });
 });

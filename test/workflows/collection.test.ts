@@ -130,18 +130,6 @@ describe('a collection', () => {
     expect(result.counts.turns).toBe(140);
   });
 
-  test('begins no rollout while it is paused', async () => {
-    closeGate();
-    const handle = await start('paused', { dataset: dataset(10), maxConcurrent: 2, settings: { numTurns: 1 } });
-    await untilProgress('paused', (p) => p.inFlight === 2);
-    await handle.executeUpdate('pause');
-    openGate();
-    const p = await untilProgress('paused', (q) => q.inFlight === 0);
-    expect(p).toMatchObject({ state: 'paused', done: 2 });
-    await handle.executeUpdate('resume');
-    expect(((await handle.result()) as CollectionResult).counts.outcomes.complete).toBe(10);
-  });
-
   test('ends its rollouts as cancelled when told to stop, and counts them', async () => {
     closeGate();
     const handle = await start('stopped', { dataset: dataset(10), maxConcurrent: 4, settings: { numTurns: 3 } });

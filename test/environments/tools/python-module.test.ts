@@ -110,6 +110,11 @@ describe.skipIf(!hasPython)('a Python module of tools', () => {
     await expect(listOf(module('import sys; sys.exit("no licence")'))).rejects.toThrow(/SystemExit: no licence/);
   });
 
+  test('that is no text in UTF-8 is refused', async () => {
+    writeFileSync(join(folder, 'latin.py'), Buffer.from('# caf\xe9', 'latin1'));
+    await expect(listOf('./latin.py')).rejects.toThrow('latin.py is not text in UTF-8');
+  });
+
   test('that hangs is told as a time limit, one that dies is an outage, one that says it is away too', async () => {
     const [hang] = await listOf(
       module('@everturn.pure(timeout_seconds=1)\ndef hang():\n    "Hangs."\n    while True: pass'),

@@ -35,13 +35,6 @@ describe('a JSONL data set', () => {
     expect(odd.map((row) => row.ok && row.line)).toEqual([1, 4]);
   });
 
-  test('a row without an id is named by its line number, blank lines counted', async () => {
-    const rows = await read(
-      `${JSON.stringify({ question: 'A?', answer: 'x' })}\n\n${JSON.stringify({ id: null, question: 'B?', answer: 'x' })}\n`,
-    );
-    expect(goodOf(rows).map(({ queryId }) => queryId)).toEqual(['1', '3']);
-  });
-
   test('an id that is an earlier row’s line number, and the reverse, is a duplicate', async () => {
     const bare = JSON.stringify({ question: 'A?', answer: 'x' });
     expect(badOf(await read(`${bare}\n${line('1')}\n`))[0]).toMatchObject({

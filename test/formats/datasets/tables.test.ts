@@ -10,8 +10,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { csvRecords } from '../../../formats/datasets/csv-records.ts';
-import { csvDataset } from '../../../formats/datasets/csv.ts';
-import type { Dataset } from '../../../formats/datasets/dataset.ts';
 import { openDataset } from '../../../formats/datasets/index.ts';
 import { parquetDataset } from '../../../formats/datasets/parquet.ts';
 import { badOf, datasetContract, goodOf, rowsOf } from '../../contract/dataset.ts';
@@ -47,21 +45,6 @@ function parquetBytes(rows: readonly object[]): Uint8Array {
   });
   return new Uint8Array(parquetWriteBuffer({ columnData, rowGroupSize: 2 }));
 }
-
-// A CSV cell has no lists in `answer`, and no numbers: the contract's rows are given another way there.
-const asCsv = (rows: readonly object[]): Dataset =>
-  openDataset(
-    file(
-      csvText(
-        rows.map((row) => {
-          const { answer, question, ...rest } = row as RowObject;
-          const listed = Array.isArray(answer) ? { solutions: answer, solution: undefined } : { answer };
-          return { ...rest, ...listed, ...(typeof question === 'string' ? { question } : {}) };
-        }),
-      ),
-      '.csv',
-    ),
-  );
 
 describe('a Parquet data set', () => {
   datasetContract('parquet', {
@@ -278,12 +261,5 @@ describe('a CSV data set', () => {
   test('tabs, gzip and an index column without a name are read', async () => {
     expect(goodOf(await csv('id\tquestion\tanswer\na\tOne, two?\t3\n', '.tsv'))).toHaveLength(1);
     expect(goodOf(await csv(gzipSync(',question,answer\n0,What?,1\n'), '.csv.gz'))[0]).toMatchObject({ queryId: '2' });
-  });
-
-  test('a missing file, a folder, and data without a good row are errors of the data set', async () => {
-    await expect(rowsOf(csvDataset('/nowhere/at-all.csv'))).rejects.toMatchObject({ reason: 'dataset-missing' });
-    await expect(rowsOf(csvDataset('/'))).rejects.toMatchObject({ reason: 'dataset-is-folder' });
-    await expect(rowsOf(asCsv([]))).rejects.toMatchObject({ reason: 'dataset-empty' });
-    await expect(rowsOf(asCsv([{ id: 'x' }]))).rejects.toMatchObject({ reason: 'dataset-no-good-row' });
   });
 });

@@ -94,19 +94,6 @@ describe('a sample of all answers to a query', () => {
     }
   });
 
-  test('has the lengths that AReaL’s trainer checks', () => {
-    for (const each of cases) {
-      const encoder = arealQueries.open!();
-      for (const member of rolloutsOf(each)) expect(encoder.add(member, { group: 'g' })).toEqual([]);
-      const [line] = encoder.end();
-      const { keys, seqlens, data } = JSON.parse(String(line)) as Record<string, Record<string, number[][]>> & {
-        keys: string[];
-      };
-      for (const key of keys) expect(data![key], key).toHaveLength(seqlens![key]!.flat().reduce((a, b) => a + b, 0));
-      expect(seqlens!['rewards']).toEqual([each.answers.map(() => 1)]);
-    }
-  });
-
   test('is what an agent of single steps exports, and it takes rollouts of one turn only', () => {
     expect(sequencesFor({ settings: { stop: 'success' }, agent: { sampleOf: 'query' } })).toBe('query');
     expect(exporterNamed('areal', 'query')).toBe(arealQueries);

@@ -174,18 +174,6 @@ describe('an export format', () => {
     ]);
   });
 
-  test('mean advantages of a turn sum to zero over the members that played it', async () => {
-    const { lines } = await exported<NeutralRow>('rows', { advantages: 'mean' });
-    const q1 = lines.filter(({ group }) => group === 'q1');
-    for (const t of [0, 1, 2]) {
-      const [returns, advantages] = (['turn_returns', 'turn_advantages'] as const).map((key) =>
-        q1.flatMap((row) => row[key]?.[t] ?? []),
-      ) as [number[], number[]];
-      const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length;
-      for (const [i, value] of advantages.entries()) expect(value).toBeCloseTo(returns[i]! - mean, 6);
-    }
-  });
-
   test('a group’s labels count finished turns of undecided members where these are exported', async () => {
     const { lines } = await exported<NeutralRow>('rows', { undecided: 'finished-turns' });
     const ids = lines.map(({ id }) => id);

@@ -23,7 +23,7 @@ import { scriptedIo } from '../../cli/scripted-io.ts';
 import { asFloat32, trajectories } from '../../domain/random-trajectory.ts';
 import { RUN } from '../../records/play.ts';
 import { LOGPROBS, oddRun } from './odd-run.ts';
-import { exportTurns, someRun } from './some-run.ts';
+import { someRun } from './some-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-parquet-'));
 const [some, odd] = ['some', 'odd'].map((name) => openFileStore(join(folder, name), RUN)) as [Store, Store];
@@ -256,13 +256,5 @@ describe('a row for a turn', () => {
     expect(groups.length).toBeGreaterThan(4);
     const rows = await readRows<TurnRow>(buffer);
     expect(rows.map(({ prompt_ids: prompt }) => prompt!.length)).toEqual(turns.map((_, t) => 4 * t + 1));
-  });
-
-  test('is in the JSON lines of the same format as in Parquet', async () => {
-    await exportTurns(odd, join(folder, 'odd-turns'));
-    const lines = readFileSync(join(folder, 'odd-turns.jsonl'), 'utf8').split('\n').slice(0, -1);
-    const rows = await readRows(bufferOf(readFileSync(join(folder, 'odd-turns.parquet'))));
-    expect(rows).toEqual(lines.map((line) => JSON.parse(line) as unknown));
-    expect(rows.length).toBeGreaterThan(14);
   });
 });

@@ -191,20 +191,6 @@ describe('docs/read_samples.py', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ samples: made.length });
   });
-
-  test('rewards of another discount are refused', () => {
-    const { status, stderr } = spawnSync(python!, [READER, file, '--discount', '1'], { encoding: 'utf8' });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/query 'q\/1': rewards .* do not follow from any verdicts/);
-  });
-
-  test('a file that was cut off is refused', () => {
-    const cut = join(folder, 'cut.jsonl');
-    writeFileSync(cut, readFileSync(file).subarray(0, -1));
-    const { status, stderr } = spawnSync(python!, [READER, cut], { encoding: 'utf8' });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/line 4: BadSample: the line is cut off/);
-  });
 });
 
 function runPython(program: string): string {

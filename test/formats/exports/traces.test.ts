@@ -209,12 +209,6 @@ describe('an export of OpenTelemetry spans', () => {
       expect([code, err]).toEqual([2, expect.stringContaining('means nothing to --format otlp')]);
     }
   });
-
-  test('names a damaged rollout and goes on', async () => {
-    rmSync(join(out, RUN, 'rollouts'), { recursive: true });
-    const { code, text } = await exported('otlp');
-    expect([code, text]).toEqual([8, '']);
-  });
 });
 
 const EVENT = z.discriminatedUnion('ph', [

@@ -54,13 +54,6 @@ describe('a guarded process', () => {
     expect(await child.exited).toBe('its guard was killed by SIGKILL');
     expect(isAlive(child.id)).toBe(false);
   });
-
-  test('leaves no process of its own behind', async () => {
-    const child = await spawnGuarded('sleep', ['600'], QUIET);
-    const shell = identify(parentOf(child.id.pid));
-    await child.stop(5_000);
-    await until('the shell is gone', () => shell && !isAlive(shell));
-  });
 });
 
 async function ownerOf(script: string): Promise<{ owner: ReturnType<typeof spawn>; id: ProcessId }> {
