@@ -8,13 +8,13 @@ import { pathToFileURL } from 'node:url';
 
 const { resolve } = createRequire(join(process.env.ENVIRONMENT_PACKAGES, 'any.cjs'));
 const load = (name) => import(pathToFileURL(resolve(name)).href);
-const { question } = JSON.parse(readFileSync(process.env.EVERTURN_ROW, 'utf8'));
+const { id: row, question } = JSON.parse(readFileSync(process.env.EVERTURN_ROW, 'utf8'));
 const { OPENAI_MODEL: model, OPENAI_BASE_URL: baseURL, OPENAI_API_KEY: apiKey, EVERTURN_ATTEMPT } = process.env;
 const number = { type: 'number' };
 const schema = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
 
 function add({ a, b }) {
-  if (a === 3 && EVERTURN_ATTEMPT === '1') {
+  if (row === 'killed' && a === 3 && EVERTURN_ATTEMPT === '1') {
     appendFileSync(process.env.ENVIRONMENT_KILLS, 'killed\n');
     process.kill(process.pid, 'SIGKILL');
   }
@@ -46,23 +46,48 @@ async function anthropic() {
   }
 }
 
-async function ai(asked) {
-  const { generateText, jsonSchema, stepCountIs, tool } = await load('ai');
+async function ai(asked, way = 'generateText') {
+  const { [way]: run, jsonSchema, stepCountIs, tool } = await load('ai');
   const tools = { add: tool({ description: 'Adds.', inputSchema: jsonSchema(schema), execute: add }) };
-  const { text } = await generateText({ model: asked, prompt: question, tools, stopWhen: stepCountIs(5) });
+  const { text } = await run({ model: asked, prompt: question, tools, stopWhen: stepCountIs(5) });
   return text;
 }
 
 async function aiSdkOf(api) {
   const { createOpenAI } = await load('@ai-sdk/openai');
-  return ai(createOpenAI({ baseURL, apiKey })[api](model));
+  return createOpenAI({ baseURL, apiKey })[api](model);
+}
+
+async function agentsBy(api) {
+  const { Agent, run, setOpenAIAPI, tool } = await load('@openai/agents');
+  setOpenAIAPI(api);
+  const parameters = { ...schema, additionalProperties: false };
+  const tools = [tool({ name: 'add', description: 'Adds.', parameters, strict: true, execute: add })];
+  return (await run(new Agent({ name: 'Adder', instructions: 'You add.', model, tools }), question)).finalOutput;
+}
+
+async function langgraph() {
+  const { createReactAgent } = await load('@langchain/langgraph/prebuilt');
+  const { ChatOpenAI } = await load('@langchain/openai');
+  const { tool } = await load('@langchain/core/tools');
+  const tools = [tool(add, { name: 'add', description: 'Adds.', schema })];
+  const agent = createReactAgent({ llm: new ChatOpenAI({ model, configuration: { baseURL } }), tools });
+  return (await agent.invoke({ messages: [{ role: 'user', content: question }] })).messages.at(-1).text;
 }
 
 const WAYS = {
   openai,
   anthropic,
-  ai_chat: () => aiSdkOf('chat'),
-  ai_responses: () => aiSdkOf('responses'),
+  langgraph,
+  agents_chat: () => agentsBy('chat_completions'),
+  agents_responses: () => agentsBy('responses'),
+  ai_chat: async () => ai(await aiSdkOf('chat')),
+  ai_responses: async () => ai(await aiSdkOf('responses')),
+  ai_stream: async () => ai(await aiSdkOf('responses'), 'streamText'),
+  async ai_anthropic() {
+    const { createAnthropic } = await load('@ai-sdk/anthropic');
+    return ai(createAnthropic({ baseURL: `${process.env.ANTHROPIC_BASE_URL}/v1` })(model));
+  },
   async ai_compatible() {
     const { createOpenAICompatible } = await load('@ai-sdk/openai-compatible');
     return ai(createOpenAICompatible({ name: 'any', baseURL, apiKey })(model));
