@@ -64,15 +64,4 @@ describe('heartbeats', () => {
       await Promise.all(all.map((each) => each.end()));
     },
   );
-
-  test('work that is left alone again beats every second again', async () => {
-    const [last, ...others] = Array.from({ length: 300 }, () => work());
-    await pass(10_000);
-    await Promise.all(others.map((each) => each.end()));
-    await pass(5000); // its last long pause
-    const before = last!.beats.length;
-    await pass(10_000);
-    expect(last!.beats.length - before).toBe(10);
-    await last!.end();
-  });
 });

@@ -9,7 +9,6 @@ const native = (message: string) => Object.assign(new Error(message), { name: 'T
 const behind = (code: number) =>
   new TemporalError('Could not list the search attributes.', { reason: 'search-attributes', cause: grpc(code) });
 const unknown = new TemporalError('no namespace', { reason: 'no-namespace' });
-const bug = new TypeError('x is undefined');
 
 function opened(faults: readonly unknown[], waiting: Partial<Waiting> = {}) {
   const said: string[] = [];
@@ -72,23 +71,11 @@ describe('a worker that starts', () => {
     expect(said).toEqual([]);
   });
 
-  test('ends with the error itself for a bug of ours', async () => {
-    await expect(opened([bug]).open()).rejects.toBe(bug);
-  });
-
   test('gives a server that has just started time to know its namespaces, and then believes it', async () => {
     expect(await opened([unknown, unknown]).open()).toBe('open');
     await expect(opened([unknown], { namespaceMs: 0 }).open()).rejects.toBe(unknown);
     const missing = native("Namespace here was not found: code: 'Some requested entity was not found'");
     await expect(opened([missing], { namespaceMs: 0 }).open()).rejects.toMatchObject({ reason: 'no-namespace' });
-  });
-
-  test('reports again after each interval', async () => {
-    const { said, until } = opened([], { everyMs: 50 });
-    const answer = () => (said.length < 3 ? Promise.reject(grpc(14)) : Promise.resolve('open'));
-    expect(await until(answer)).toBe('open');
-    expect(said[2]).toMatch(/waits for it \(\d+ s\)/);
-    expect(said[3]).toMatch(/answers, after/);
   });
 
   test('reports a server that is connected and silent', async () => {

@@ -129,13 +129,10 @@ const honest = table('honest') as {
   rules: readonly Honest[];
 };
 
-const FORMS = [
-  [asFunction, asThread],
-  [asMethod, asProgram],
-] as const;
+const FORMS = [asFunction, asThread, asMethod, asProgram] as const;
 export const HONEST: readonly Honest[] = [
-  // Every second problem in two of the four forms, the others in the other two.
-  ...honest.problems.flatMap((problem, i) => FORMS[i % 2]!.map((form) => form(problem))),
+  // Each problem in one of the forms.
+  ...honest.problems.map((problem, i) => FORMS[i % FORMS.length]!(problem)),
   ...Object.entries(honest.sums).map(([name, program]) => ({ name: `input: ${name}`, io: SUM, program })),
   ...honest.rules.map((rule) => ({ ...rule, name: `rule: ${rule.name}` })),
 ];

@@ -108,12 +108,6 @@ describe('the comparison of two runs', () => {
     expect(pairs).toEqual([{ query: 'q1', a: 1, b: 1, cell: 'both' }]);
   });
 
-  test('of a run with itself is 0, without significance', () => {
-    const found = comparison(EXAMPLE[0], EXAMPLE[0], { atTurn: 1 });
-    expect(found.difference).toMatchObject({ value: 0, p: 1 });
-    expect([found.signTest, isWorse(found, 0)]).toEqual([1, false]);
-  });
-
   test('of nothing has no numbers, and none of them is NaN', () => {
     const found = comparison(runOf({}), runOf({}), { atTurn: 1 });
     expect(found).toMatchObject({ signTest: null, visible: null, a: { value: null } });

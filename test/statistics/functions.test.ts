@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fairCoinsAtMost, incompleteBeta, logGamma, tCritical, tTwoSided } from '../../statistics/distributions.ts';
+import { fairCoinsAtMost, incompleteBeta, logGamma } from '../../statistics/distributions.ts';
 import { bootstrapRatio } from '../../statistics/bootstrap.ts';
 import { clusteredMean, meanOf } from '../../statistics/mean.ts';
-import { pairedDifference, signTest } from '../../statistics/paired.ts';
+import { pairedDifference } from '../../statistics/paired.ts';
 import { majorityAtK, passAllK, passAtK, type Vote } from '../../statistics/pass-at-k.ts';
 
 const close = (value: number | null, wanted: number, relative = 1e-12) =>
@@ -69,11 +69,6 @@ describe('pass@k, pass^k and maj@k', () => {
     expect(Math.abs(majorityAtK(votes, 3)! - exact)).toBeLessThan(0.04);
     expect(majorityAtK(votes, 3)).toBe(majorityAtK(votes, 3));
   });
-
-  test('stay finite and bounded for very many samples', () => {
-    close(passAtK(100_000, 1, 50_000), 0.5, 1e-9);
-    expect(passAllK(100_000, 99_999, 100_000)).toBe(0);
-  });
 });
 
 function majority(some: readonly Vote[]): number {
@@ -86,22 +81,6 @@ function majority(some: readonly Vote[]): number {
 }
 
 describe('the distributions', () => {
-  test('equal the closed forms of t with 1, 2, 3 and 4 degrees of freedom', () => {
-    for (const t of [0, 0.01, 0.3, 1, Math.sqrt(3), 2.5, 7, 40, 1000]) {
-      close(tTwoSided(t, 1), 1 - (2 / Math.PI) * Math.atan(t));
-      close(tTwoSided(t, 2), 1 - t / Math.sqrt(2 + t * t));
-      close(tTwoSided(t, 3), 1 - (2 / Math.PI) * (Math.atan(t / Math.sqrt(3)) + (Math.sqrt(3) * t) / (3 + t * t)));
-      const s = t / Math.sqrt(4 + t * t);
-      close(tTwoSided(t, 4), 1 - (3 * s - s ** 3) / 2);
-    }
-  });
-
-  test('have a critical value that is the inverse, and the normal one for many degrees', () => {
-    for (const degrees of [1, 2, 3, 10, 99, 2000, 100_000])
-      close(tTwoSided(tCritical(0.05, degrees), degrees), 0.05, 1e-11);
-    expect(Math.abs(tCritical(0.05, 10_000_000) - 1.95996398)).toBeLessThan(1e-6);
-  });
-
   test('equal factorials and symmetric beta values', () => {
     let factorial = 1;
     for (let n = 1; n <= 20; n++) {
@@ -134,13 +113,6 @@ describe('the distributions', () => {
 });
 
 describe('the comparison of pairs', () => {
-  test('the sign test counts signs alone: 1 where they are even, the same either way', () => {
-    expect(signTest([])).toBe(1);
-    expect(signTest([0, 0.25, -1])).toBe(1);
-    const some = fc.array(fc.integer({ min: -4, max: 4 }), { maxLength: 40 });
-    fc.assert(fc.property(some, (ds) => signTest(ds) === signTest(ds.map((d) => -3 * d))));
-  });
-
   test('a difference without spread has no t-test, and one query says nothing', () => {
     expect(pairedDifference([0, 0, 0])).toMatchObject({ value: 0, p: 1 });
     expect(pairedDifference([0.5, 0.5])).toMatchObject({ value: 0.5, p: null, t: null, interval: null });

@@ -1,4 +1,5 @@
-// An endpoint in the shape of OpenAI's chat that gives one text to every request. Loopback only.
+// An endpoint in the shape of OpenAI's chat that gives one text to every request, after as long as a test says. Counts the
+// turns that it was asked for: those answered, and those whose asker went away. Loopback only.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,29 +7,48 @@ import type { AddressInfo } from 'node:net';
 export interface TextServer {
   /** As `--model` takes it. */
   readonly model: string;
+  readonly asked: () => number;
+  readonly answered: () => number;
+  readonly left: () => number;
+  /** Awaited before an answer to a turn. */
+  wait: () => Promise<unknown>;
   text: string;
   close(): void;
 }
 
-export async function textServer(text: string): Promise<TextServer> {
+/** In the context of each turn that is counted: a question about the server itself has none. */
+export const QUESTION = 'One and one?';
+export const SOLUTION = '2';
+
+export async function textServer(
+  text = `It is \\boxed{${SOLUTION}}.`,
+  wait = (): Promise<unknown> => Promise.resolve(),
+): Promise<TextServer> {
+  const count = { asked: 0, answered: 0, left: 0 };
   const server = createServer((request, response) => {
-    request.resume().on('end', () => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (part: string) => (body += part));
+    request.on('end', async () => {
+      const send = (reply: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(reply));
+      if (request.url?.endsWith('/models')) return send({ object: 'list', data: [{ id: 'text', object: 'model' }] });
       const message = { role: 'assistant', content: self.text };
-      const reply = request.url?.endsWith('/models')
-        ? { object: 'list', data: [{ id: 'text', object: 'model' }] }
-        : {
-            id: 'x',
-            object: 'chat.completion',
-            model: 'text',
-            choices: [{ index: 0, message, finish_reason: 'stop' }],
-          };
-      response.setHeader('content-type', 'application/json').end(JSON.stringify(reply));
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      const answer = { id: 'x', object: 'chat.completion', model: 'text', choices };
+      if (!body.includes(QUESTION)) return send(answer);
+      count.asked++;
+      response.once('close', () => count[response.writableFinished ? 'answered' : 'left']++);
+      await self.wait();
+      if (!response.destroyed) send(answer);
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const self: TextServer = {
     model: `openai:http://127.0.0.1:${port}/v1#text`,
+    asked: () => count.asked,
+    answered: () => count.answered,
+    left: () => count.left,
+    wait,
     text,
     close() {
       server.closeAllConnections();

@@ -258,15 +258,6 @@ describe('tokens', () => {
     );
   });
 
-  test('that share the bytes of a character are one cell', async () => {
-    const { ids, decodeLists } = byteLevel('a€😀b', [1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(await tokenSpan({ decodeLists }, ids, 'a€😀b')).toEqual({
-      ids,
-      texts: ['a', '€', '😀', 'b'],
-      lengths: [1, 3, 4, 1],
-    });
-  });
-
   test('of a tokenizer that drops the first space have their texts', async () => {
     const words = ['▁It', '▁is', '▁42', '.'];
     const decode = (ids: readonly number[]) =>

@@ -12,7 +12,7 @@ import { readTrajectories } from '../../../records/reading/trajectories.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 import { type Everturn, openEverturn, type Running } from '../../support/everturn.ts';
 import { openNamespace } from '../../support/namespace.ts';
-import { QUESTION, type SlowServer, slowServer, SOLUTION } from '../../support/slow-server.ts';
+import { QUESTION, type TextServer, textServer, SOLUTION } from '../../support/text-server.ts';
 import { until } from '../../support/until.ts';
 
 const ROLLOUTS = 3;
@@ -23,7 +23,7 @@ describe('a worker that is asked to end', { timeout: 600_000 }, () => {
   let connection: Connection;
   let everturn: Everturn;
   const workers: Running[] = [];
-  const servers: SlowServer[] = [];
+  const servers: TextServer[] = [];
 
   beforeAll(async () => {
     connection = await Connection.connect({ address: cluster.TEMPORAL_ADDRESS });
@@ -53,7 +53,7 @@ describe('a worker that is asked to end', { timeout: 600_000 }, () => {
   async function endedWhileAsking(run: string, ...args: string[]) {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
-    const server = await slowServer(() => held);
+    const server = await textServer(undefined, () => held);
     servers.push(server);
     const worker = await startWorker(...args);
     const flags = ['--name', run, '--model', server.model, '--num-turns', '2', '--max-concurrent', String(ROLLOUTS)];

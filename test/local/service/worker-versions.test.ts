@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { deploymentOf } from '../../../client/temporal/deployment.ts';
 import { openNamespace } from '../../support/namespace.ts';
 import { type Everturn, openEverturn, type Running } from '../../support/everturn.ts';
-import { QUESTION, type SlowServer, slowServer, SOLUTION } from '../../support/slow-server.ts';
+import { QUESTION, type TextServer, textServer, SOLUTION } from '../../support/text-server.ts';
 import { until } from '../../support/until.ts';
 
 const DEPLOYMENT = 'ml/everturn';
@@ -19,7 +19,7 @@ describe('workers as versions of a deployment', { timeout: 600_000 }, () => {
   const cluster = { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: namespace };
   let client: Client;
   let everturn: Everturn;
-  let server: SlowServer;
+  let server: TextServer;
   const running: Running[] = [];
   let release: () => void;
 
@@ -27,7 +27,7 @@ describe('workers as versions of a deployment', { timeout: 600_000 }, () => {
     const connection = await Connection.connect({ address: cluster.TEMPORAL_ADDRESS });
     client = await openNamespace(connection, namespace);
     const held = new Promise<void>((resolve) => (release = resolve));
-    server = await slowServer(() => held);
+    server = await textServer(undefined, () => held);
     everturn = openEverturn(cluster);
     const row = (n: number) => JSON.stringify({ query_id: `q${n}`, question: QUESTION, solutions: [SOLUTION] });
     writeFileSync(join(everturn.folder, 'sums.jsonl'), [row(0), row(1)].join('\n'));

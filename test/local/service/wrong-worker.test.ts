@@ -6,7 +6,7 @@ import { type Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Everturn, openEverturn, type Running } from '../../support/everturn.ts';
 import { openNamespace } from '../../support/namespace.ts';
-import { QUESTION, type SlowServer, slowServer, SOLUTION } from '../../support/slow-server.ts';
+import { QUESTION, type TextServer, textServer, SOLUTION } from '../../support/text-server.ts';
 import { until } from '../../support/until.ts';
 
 const ROLLOUTS = 12;
@@ -15,7 +15,7 @@ describe('a worker with another --runs-under', { timeout: 600_000 }, () => {
   const namespace = `wrong-worker-${process.pid}-${Date.now()}`;
   const cluster = { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: namespace };
   let client: Client;
-  let server: SlowServer;
+  let server: TextServer;
   let own: Everturn;
   let other: Everturn;
   const running: Running[] = [];
@@ -23,7 +23,7 @@ describe('a worker with another --runs-under', { timeout: 600_000 }, () => {
   beforeAll(async () => {
     const connection = await Connection.connect({ address: cluster.TEMPORAL_ADDRESS });
     client = await openNamespace(connection, namespace);
-    server = await slowServer(() => Promise.resolve());
+    server = await textServer();
     own = openEverturn(cluster);
     other = openEverturn(cluster);
     const row = (n: number) => JSON.stringify({ query_id: `q${n}`, question: QUESTION, solutions: [SOLUTION] });
