@@ -4,12 +4,10 @@
 import { resolve } from 'node:path';
 import { writeFileAt } from '../../records/export/export-run.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
-import { createApi } from '../../viewer/api.ts';
 import { makeReport } from '../../viewer/report.ts';
-import { openRuns } from '../../viewer/runs.ts';
 import { command, flag, parsed, text, unusable, wholeNumber } from '../command.ts';
-import { findRun, type RunPlace, shortPath } from '../find/place.ts';
-import { bundle, decoderOf } from '../find/viewer.ts';
+import { findRun, shortPath } from '../find/place.ts';
+import { bundle, mustBeTogether, openPages } from '../find/viewer.ts';
 import { JSON_FLAG, OUT } from '../flags.ts';
 import { count, plural } from '../view/format.ts';
 
@@ -39,10 +37,11 @@ export const report = command({
     const other = given.compare === undefined ? undefined : await findRun(io, given.compare, given.out);
     if (other) {
       await mustHoldAll(other.store);
-      mustBeBeside(place, other);
+      mustBeTogether([place, other]);
+      if (other.run === run)
+        throw unusable(`--compare ${run} is the same run.`, 'Name another run of the same queries.');
     }
-    const runs = openRuns(out);
-    const api = createApi({ runs, decoderOf: (open) => decoderOf(open, io.cwd), now: io.now });
+    const { runs, api } = openPages(io, out);
     const parts = { api, runs, bundle: bundle() };
     const options = { rollouts, tokens, ...(other && { compare: other.run }) };
     try {
@@ -61,13 +60,3 @@ export const report = command({
     }
   },
 });
-
-function mustBeBeside(a: RunPlace, b: RunPlace): void {
-  if (a.run === b.run && a.out === b.out)
-    throw unusable(`--compare ${b.run} is the same run.`, 'Name another run of the same queries.');
-  if (a.out !== b.out)
-    throw unusable(
-      `The two runs are in different folders: ${a.out} and ${b.out}.`,
-      'Put both into one folder of runs.',
-    );
-}

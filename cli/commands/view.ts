@@ -6,13 +6,11 @@ import { setFlagsFromString } from 'node:v8';
 import { explain } from '../../domain/errors/errors.ts';
 import { newToken } from '../../client/feed/feed-http.ts';
 import { resolvePlace } from '../../records/place.ts';
-import { createApi } from '../../viewer/api.ts';
 import { serverAssets } from '../../viewer/assets.ts';
-import { openRuns } from '../../viewer/runs.ts';
 import { serveView } from '../../viewer/server.ts';
 import { command, flag, text, unusable, whole, withDefault } from '../command.ts';
 import { findRun, type RunPlace, shortPath } from '../find/place.ts';
-import { bundle, decoderOf, historyOf } from '../find/viewer.ts';
+import { bundle, historyOf, mustBeTogether, openPages } from '../find/viewer.ts';
 import { OUT } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { steeringOf } from '../play/steering.ts';
@@ -37,19 +35,11 @@ export const view = command({
     // The page names a run that cannot be read; one that is asked for is said at once.
     for (const { store } of places) await store.getRun();
     const out = places[0]?.out ?? resolvePlace(io.cwd, under);
-    if (places.some((place) => place.out !== out))
-      throw unusable('These runs are in different folders.', 'A viewer shows the runs of one folder.');
+    mustBeTogether(places);
     // It lives long beside the work that it shows: memory counts, not the last of the processor.
     setFlagsFromString('--heap-growing-percent=30');
     const interrupted = io.interrupted();
-    const runs = openRuns(out);
-    const { now } = io;
-    const api = createApi({
-      runs,
-      decoderOf: (of) => decoderOf(of, io.cwd),
-      historyOf: (id) => historyOf(io.env, id),
-      now,
-    });
+    const { runs, api } = openPages(io, out, { historyOf: (id) => historyOf(io.env, id) });
     if (by !== undefined && !steer) throw unusable('--by names the person who steers.', 'Give it with --steer.');
     const steering = steer ? await steeringOf(io, runs, by) : undefined;
     const server = await serveView({

@@ -54,7 +54,7 @@ export async function tokenizerFolderOf(
 ): Promise<
   { readonly folder: string; readonly scheme: string; readonly model: string | null } | { readonly why: string }
 > {
-  const [scheme, target] = parts(settings.model);
+  const [scheme = '', target = ''] = settings.model.split(/:(.*)/s);
   if (scheme === 'openai') return { why: 'the server returns text only' };
   const ships = scheme === 'tiny' || scheme === 'scripted';
   const model = ships ? join(packageRoot(), 'models', scheme) : scheme === 'transformers' ? target : null;
@@ -92,9 +92,4 @@ async function folderOf(cwd: string, name: string): Promise<string | undefined> 
   for (const folder of [resolve(cwd, name), join(hubCacheFolder(), name)])
     if ((await stat(join(folder, 'tokenizer.json')).catch(() => undefined))?.isFile()) return folder;
   return undefined;
-}
-
-function parts(model: string): [string, string] {
-  const colon = model.indexOf(':');
-  return colon < 0 ? [model, ''] : [model.slice(0, colon), model.slice(colon + 1)];
 }

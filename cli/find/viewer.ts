@@ -9,12 +9,14 @@ import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
 import { clusterConfig, namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { createApi } from '../../viewer/api.ts';
 import type { Bundle } from '../../viewer/assets.ts';
-import type { OpenRun } from '../../viewer/runs.ts';
+import { type OpenRun, openRuns } from '../../viewer/runs.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { clusterUi, workflowUrl } from './link.ts';
+import type { RunPlace } from './place.ts';
 import { tokenizerFolderOf } from './tokenizer.ts';
 
 /** The page as the build made it. */
@@ -27,8 +29,24 @@ export function bundle(): Bundle {
   }
 }
 
+/** The runs of a folder, and the answers to what the pages ask of them. */
+export function openPages(io: Io, out: string, more: Pick<Parameters<typeof createApi>[0], 'historyOf'> = {}) {
+  const runs = openRuns(out);
+  return { runs, api: createApi({ runs, decoderOf: (open) => decoderOf(open, io.cwd), now: io.now, ...more }) };
+}
+
+/** The pages show runs of one folder. */
+export function mustBeTogether([first, ...others]: readonly RunPlace[]): void {
+  const other = others.find(({ out }) => out !== first?.out);
+  if (!first || !other) return;
+  throw unusable(
+    `The runs are in different folders: ${first.out} and ${other.out}.`,
+    'Put them into one folder of runs.',
+  );
+}
+
 /** The run's own tokenizer, if its files are on this machine. */
-export async function decoderOf({ record }: OpenRun, cwd: string): Promise<TokenDecoder | string> {
+async function decoderOf({ record }: OpenRun, cwd: string): Promise<TokenDecoder | string> {
   const found = await tokenizerFolderOf(record.settings, cwd);
   if ('why' in found) return found.why;
   try {
