@@ -59,13 +59,10 @@ export const env = commands({
 });
 
 async function newEnvironment(io: Io, name: string, python: boolean): Promise<Answer> {
-  const named = JSON.stringify(name);
-  if (!isEnvironmentName(name)) {
-    const fix = 'Use a-z, 0-9 and hyphens, at most 64 of them, as in countdown.';
-    throw unusable(`${named} cannot name an environment.`, fix);
+  if (!isEnvironmentName(name) || (TASKS as readonly string[]).includes(name)) {
+    const fix = `Use a-z, 0-9 and hyphens, at most 64 of them, as in countdown; ${TASKS.join(', ')} are taken.`;
+    throw unusable(`${JSON.stringify(name)} cannot name an environment.`, fix);
   }
-  if ((TASKS as readonly string[]).includes(name))
-    throw unusable(`${named} names a judge of Everturn's.`, `Give it another name, as in my-${name}.`);
   const template = (file: string) => readFileSync(join(packageRoot(), 'examples/new-environment', file), 'utf8');
   const ending = python ? 'py' : 'ts';
   const [code, rows] = [`${name}.${ending}`, `${name}.jsonl`];

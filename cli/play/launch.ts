@@ -68,20 +68,23 @@ export interface Launch {
   /** Starts the viewer beside the local service, on a terminal. */
   readonly viewer?: boolean;
   readonly json: boolean;
-  /** One of several runs of a command, which follows it: called once it is there. */
-  readonly beside?: (place: RunPlace) => void;
+  /** One of several runs of a command, which follows and shows them together. */
+  readonly beside?: boolean;
 }
 
 const SHOWN_BAD_ROWS = 20;
 /** Takes seconds to read. */
 const LARGE_BYTES = 100_000_000;
 
-export const launch = async (io: Io, given: Launch): ReturnType<Start> => (await prepareLaunch(io, given))();
+export const launch = async (io: Io, given: Launch) => (await prepareLaunch(io, given)).start();
 
-type Start = () => Promise<Answer | ExitCode | void>;
+interface Prepared {
+  readonly place: RunPlace;
+  start(): Promise<Answer | ExitCode | void>;
+}
 
 /** Refuses what cannot be played, before anything is written; the start is left to the caller. */
-export async function prepareLaunch(io: Io, given: Launch): Promise<Start> {
+export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
   if (given.name !== undefined) mustBeRunName(given.name);
   mustTrain(given.resolved);
   const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
@@ -127,7 +130,8 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Start> {
   if (held && !there) await warnIfTrainedOn(io, held.survey, survey);
   if (given.dryRun) {
     const count = there ? ended((await recordedProgress(place)).counts) : null;
-    return () => dryRun(io, { place, survey, resolved: { ...resolved, options }, settings: before, ended: count });
+    const plan = { place, survey, resolved: { ...resolved, options }, settings: before, ended: count };
+    return { place, start: () => dryRun(io, plan) };
   }
   if (!there) await mustTakeRun(folder);
   const found = there ? null : await checkModel(before, [...survey.openings, ...(held?.survey.openings ?? [])], io);
@@ -136,12 +140,9 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Start> {
 
   const inSandbox = tools.list.filter(({ door }) => door === 'python').length;
   const isCode = [survey, held?.survey].some((all) => (all?.byTask.code ?? 0) > 0);
-  return async () => {
+  const start = async () => {
     const known = there && (await knownResult(place));
-    if (known && given.beside) {
-      given.beside(place);
-      return sayEnded(io, place, known);
-    }
+    if (known && given.beside) return sayEnded(io, place, known);
     if (known) return showEnded(io, place, known, { maxFailed, json: given.json });
     return startRun(io, {
       ...{ place, maxFailed, maxConcurrent: options.maxConcurrent, beside: given.beside },
@@ -172,6 +173,7 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Start> {
       },
     });
   };
+  return { place, start };
 }
 
 /** The description of an environment by its own worker, which must be there. */

@@ -28,8 +28,8 @@ export interface Start extends FollowOptions {
   /** It calls environments, tools or an agent of the user's own. */
   readonly own: boolean;
   readonly detach: boolean;
-  /** One of several runs of a command, which follows it: called once it is there. */
-  readonly beside?: ((place: RunPlace) => void) | undefined;
+  /** One of several runs of a command, which follows them together. */
+  readonly beside?: boolean | undefined;
   /** Makes the run's folder, if it is not there, and registers it. */
   make(attached: boolean): Promise<void>;
   /** Its collection has started: the lines that are said of it, and what --json's event has beside. */
@@ -60,7 +60,7 @@ export async function startRun(io: Io, start: Start): Promise<Answer | ExitCode 
     const { address, namespace } = session;
     if (json)
       printJson(io, { event: 'started', run, folder: store.folder, attached, address, namespace, url, ...facts });
-    if (beside) return beside(place);
+    if (beside) return;
     say(io, detach ? `It runs in the background: \`${typed(io, place, 'watch')}\` follows it.` : STAYS);
     if (!detach) return followToEnd(io, link, place, start);
   });

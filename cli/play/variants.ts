@@ -69,8 +69,7 @@ export async function launchVariants(
   const resolved = variants.map(({ flags }) => resolveRunFlags({ ...given, ...flags }, io));
   if (resolved.some(({ options }) => options.train))
     throw unusable('A trainer lives on one run.', 'Give --train with one model, and without --vary.');
-  const places: RunPlace[] = [];
-  const starts: Awaited<ReturnType<typeof prepareLaunch>>[] = [];
+  const runs: Awaited<ReturnType<typeof prepareLaunch>>[] = [];
   if (given.name !== undefined) mustBeRunName(given.name);
   const slugs = slugsOf(
     variants.map(({ label }) => label),
@@ -80,17 +79,17 @@ export async function launchVariants(
     const maxConcurrent = Math.max(1, Math.floor(one.options.maxConcurrent / variants.length));
     const name = given.name && `${given.name}-${slugs[i]!}`;
     const options = { ...one.options, maxConcurrent };
-    const beside = (place: RunPlace) => void places.push(place);
     say(io, `${i === 0 ? '' : '\n'}${variants[i]!.label}`);
-    starts.push(await prepareLaunch(io, { ...given, name, resolved: { ...one, options }, detach: true, beside }));
+    runs.push(await prepareLaunch(io, { ...given, name, resolved: { ...one, options }, detach: true, beside: true }));
   }
   // None begins before each model has answered.
-  for (const start of starts) {
+  for (const { start } of runs) {
     const answer = await start();
     // --dry-run: the plan.
     if (answer !== undefined) await plannedBy(io, answer);
   }
   if (given.dryRun || given.detach) return;
+  const places = runs.map(({ place }) => place);
   const open = (await Promise.all(places.map(async (place) => ((await knownResult(place)) ? [] : [place])))).flat();
   if (open.length > 0 && (await followed(io, open, places, given.json)) === 'detached') return EXIT.detached;
   const labels = variants.map(({ label }) => label);

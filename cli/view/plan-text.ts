@@ -60,17 +60,15 @@ export function planText(plan: Plan, freeBytes: number | null): string {
       ? 'the server tokenises'
       : `${count(promptTokens.mean)} in the mean, ${count(promptTokens.most)} at most (of ${plural(promptTokens.of, 'query', 'queries')})`;
   const room = freeBytes !== null && freeBytes < plan.bytesPerThousand ? ', which is NOT free' : '';
-  const perThousand =
-    plan.bytesPerThousand === plan.bytes
-      ? ''
-      : `${size(plan.bytesPerThousand)} with up to 1,000 tokens a turn${room}, `;
+  const usual = `${size(plan.bytesPerThousand)} with up to 1,000 tokens a turn${room}`;
+  const free = freeBytes === null ? '' : `; ${size(freeBytes)} free`;
   return [
     `Rows       ${plural(queries, 'query', 'queries')}${left}`,
     `Rollouts   ${count(rollouts)}: × ${plural(samples, 'sample')}${epochs > 1 ? ` × ${epochs} epochs` : ''}, of at most ${plural(numTurns, 'turn')}`,
     `Calls      ${count(calls)} generations at most`,
     `Prompts    tokens: ${prompt}`,
     `Output     ${count(outputTokens)} tokens at most${plan.limitedByContext ? ", by the model's context" : ', by --max-new-tokens'}`,
-    `Disk       ${count(files)} files; ${perThousand}${size(plan.bytes)} at most${perThousand === '' ? room : ''}${freeBytes === null ? '' : `; ${size(freeBytes)} free`}`,
+    `Disk       ${count(files)} files; ${usual}, ${size(plan.bytes)} at most${free}`,
   ].join('\n');
 }
 
