@@ -14,22 +14,16 @@ export function settingsOf({ record }: OpenRun): Setting[] {
     .map((setting) => ({ ...setting, value: shown(setting.value) }));
 }
 
-export function factsOf({ record, total }: OpenRun): [string, string][] {
-  const { dataset, versions, settings } = record;
-  return [
-    ['rollouts', String(total)],
-    ...(dataset
-      ? ([
-          ['rows accepted', String(dataset.accepted)],
-          ['rows refused', String(dataset.refused)],
-          ['data set SHA-256', dataset.sha256],
-        ] as [string, string][])
-      : []),
-    ...(settings.tools ? [['tools', settings.tools.list.map(({ name }) => name).join(', ')] as [string, string]] : []),
-    ['seed', String(settings.seed)],
-    ['Everturn', versions.everturn],
-    ['Node', versions.node],
-  ];
+export function factsOf({ record: { dataset, versions, settings }, total }: OpenRun): [string, string][] {
+  const facts: Readonly<Record<string, unknown>> = {
+    rollouts: total,
+    'rows accepted': dataset?.accepted,
+    'rows refused': dataset?.refused,
+    'data set SHA-256': dataset?.sha256,
+    tools: settings.tools?.list.map(({ name }) => name).join(', '),
+    ...{ seed: settings.seed, Everturn: versions.everturn, Node: versions.node },
+  };
+  return Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
 }
 
 /** Null for a run that is no fork. */

@@ -19,37 +19,31 @@ export async function tokensMessage(
         : outcome === 'complete'
           ? null
           : `the rollout is ${outcome}`;
-  const base = {
+  const isText = outputIds.length === 0 && textLogprobs !== undefined;
+  const [shown, said] =
+    isText || typeof decoder === 'string'
+      ? []
+      : await Promise.all([tokenSpan(decoder, contextIds, contextText), tokenSpan(decoder, outputIds, outputText)]);
+  const noText =
+    typeof decoder === 'string'
+      ? decoder
+      : said
+        ? null
+        : 'this tokenizer does not give the recorded text for these ids';
+  return {
     turn,
     versions: record.versions,
     logprobsOf: record.logprobsFound ?? record.logprobsOf ?? 'policy',
     trained: why === null,
     whyNotTrained: why,
     offset: contextLength,
-  };
-  if (outputIds.length === 0 && textLogprobs) {
-    const output = { ids: [], texts: textLogprobs.map(({ token }) => token) };
-    const values = textLogprobs.map(({ logprob }) => logprob);
-    return { ...base, context: { ids: contextIds, texts: [] }, output, logprobs: values, noText: null };
-  }
-  if (typeof decoder === 'string') {
-    return {
-      ...base,
-      context: { ids: contextIds, texts: [] },
-      output: { ids: outputIds, texts: [] },
-      logprobs,
-      noText: decoder,
-    };
-  }
-  const [context, output] = await Promise.all([
-    tokenSpan(decoder, contextIds, contextText),
-    tokenSpan(decoder, outputIds, outputText),
-  ]);
-  return {
-    ...base,
-    context: context ?? { ids: contextIds, texts: [] },
-    output: output ?? { ids: outputIds, texts: [] },
-    logprobs,
-    noText: output ? null : 'this tokenizer does not give the recorded text for these ids',
+    context: shown ?? { ids: contextIds, texts: [] },
+    ...(isText
+      ? {
+          output: { ids: [], texts: textLogprobs.map(({ token }) => token) },
+          logprobs: textLogprobs.map(({ logprob }) => logprob),
+          noText: null,
+        }
+      : { output: said ?? { ids: outputIds, texts: [] }, logprobs, noText }),
   };
 }

@@ -20,11 +20,10 @@ const CURVES: readonly {
   { name: 'right at any turn', title: 'of rollouts that have ended', value: (at) => at.right, text: share },
   { name: 'tokens of an answer', title: 'their mean', value: (at) => at.tokens, text: brief },
   {
-    ...{
-      name: 'staleness',
-      title: 'versions from the first answer of a rollout to the step that trained on it, on average',
-    },
-    ...{ value: (at: VersionSummary) => at.staleness, text: decimals },
+    name: 'staleness',
+    title: 'versions from the first answer of a rollout to the step that trained on it, on average',
+    value: (at) => at.staleness,
+    text: decimals,
   },
 ];
 

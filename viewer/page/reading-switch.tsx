@@ -6,7 +6,8 @@ import { onKey } from './keys.ts';
 import { remembered } from './remembered.ts';
 import { type Reading, ReadingContext } from './rich-text.tsx';
 
-const choice = remembered('everturn-text', ['rendered', 'raw']);
+const choice = remembered('everturn-text');
+const chosen = (): Reading => (choice.get() === 'raw' ? 'raw' : 'rendered');
 
 interface Props {
   readonly children: (button: JSX.Element) => ComponentChildren;
@@ -14,10 +15,10 @@ interface Props {
 
 /** Gives its children the switch to show, and the texts in them what was chosen. */
 export function WithReading({ children }: Props): JSX.Element {
-  const [reading, setReading] = useState<Reading>(choice.get());
+  const [reading, setReading] = useState(chosen);
   const turn = () => {
-    choice.set(choice.get() === 'raw' ? 'rendered' : 'raw');
-    setReading(choice.get());
+    choice.set(chosen() === 'raw' ? 'rendered' : 'raw');
+    setReading(chosen());
   };
   useLayoutEffect(() => onKey({ r: turn }), []);
   const button = (

@@ -1,19 +1,13 @@
-// Something that this browser remembers, such as light or dark; in `sessionStorage` only this tab does. A report opened from
-// disk may have no storage: then it lasts as long as the page.
+// A text that this browser remembers, such as light or dark; in `sessionStorage` only this tab does. A report opened from disk
+// may have no storage: then it lasts as long as the page.
 
-export interface Remembered<T extends string> {
-  get(): T;
-  set(value: T): void;
+export interface Remembered {
+  /** Empty before the first one. */
+  get(): string;
+  set(value: string): void;
 }
 
-/** The first of `values` is the one before any choice. */
-export function remembered<const T extends string>(name: string, values: readonly [T, ...T[]]): Remembered<T> {
-  const kept = keptIn(() => localStorage, name);
-  return { get: () => values.find((value) => value === kept.get()) ?? values[0], set: kept.set };
-}
-
-/** Any text; empty before the first one. */
-export function keptIn(storage: () => Storage, name: string): Remembered<string> {
+export function remembered(name: string, storage: () => Storage = () => localStorage): Remembered {
   let current = '';
   try {
     current = storage().getItem(name) ?? '';

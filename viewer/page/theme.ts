@@ -2,18 +2,15 @@
 
 import { remembered } from './remembered.ts';
 
-const theme = remembered('everturn-theme', ['system', 'light', 'dark']);
+/** Empty: as the system. */
+const theme = remembered('everturn-theme');
 
-export function applyTheme(): void {
-  const { dataset } = document.documentElement;
-  if (theme.get() === 'system') delete dataset['theme'];
-  else dataset['theme'] = theme.get();
-}
+export const applyTheme = (): void => void (document.documentElement.dataset['theme'] = theme.get());
 
 export function nextTheme(): void {
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-  const shown = theme.get() === 'system' ? (dark ? 'dark' : 'light') : theme.get();
+  const shown = theme.get() || (dark ? 'dark' : 'light');
   const other = shown === 'dark' ? 'light' : 'dark';
-  theme.set((other === 'dark') === dark ? 'system' : other);
+  theme.set((other === 'dark') === dark ? '' : other);
   applyTheme();
 }
