@@ -29,9 +29,9 @@ export const orNone = (value: number | null, text: (value: number) => string): s
 export const share = (value: number | null): string => orNone(value, (known) => percent(known, 1));
 export const shares = ([low, high]: readonly [number, number]): string => `${share(low)} to ${share(high)}`;
 
-/** With about this many significant digits. */
 /** Of any size: four digits that say something. */
 export const precise = (value: number): string => String(Number(value.toPrecision(4)));
+/** With about this many significant digits. */
 export function decimals(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '–';
   const before = Math.max(1, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
@@ -50,17 +50,15 @@ export function duration(ms: number): string {
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${Math.round(minutes / 1440)} days`;
 }
 
-/** Without the smaller unit. */
+/** Without parts of a second, and from a minute on without seconds. */
 export const roughly = (ms: number): string =>
   duration(Math.max(1000, ms))
-    .replace(/(?: min \d+ s)$/, ' min')
+    .replace(/ min \d+ s$/, ' min')
     .replace(/\.\d+ s$/, ' s');
 
 export function ago(then: number, now: number): string {
-  const ms = Math.max(0, now - then);
-  return ms < 5_000
-    ? 'just now'
-    : `${duration(ms).replace(/ (?:\d+ s|\d+ min)$/, (part) => (ms < 3_600_000 ? '' : part))} ago`;
+  const ms = now - then;
+  return ms < 5_000 ? 'just now' : `${roughly(ms)} ago`;
 }
 
 export function moment(ms: number): string {

@@ -6,7 +6,7 @@ import { useRef } from 'preact/hooks';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
 import type { RunMessage, RunHead } from '../model/messages.ts';
 import { type Row, rowKey } from '../model/row.ts';
-import { ago, count, duration, moment, orNone, plural } from './format.ts';
+import { ago, count, duration, moment, orNone, plural, roughly } from './format.ts';
 import { type Column, Loading, Notice, State, Strip, Table, Which } from './parts.tsx';
 import { Provisional } from './provisional.tsx';
 import { rolloutHref } from './route.ts';
@@ -64,8 +64,8 @@ export function LivePage({ run, source, message, paused, onPause }: Props): JSX.
       )}
       {head.state === 'open' && newsAt !== null && now - newsAt > QUIET_MS && (
         <Notice>
-          The last record is {ago(newsAt, now).replace(' ago', ' old')}. <code>everturn status {run}</code> says whether
-          a worker is up.
+          The last record is {roughly(now - newsAt)} old. <code>everturn status {run}</code> says whether a worker is
+          up.
         </Notice>
       )}
       <Provisional message={message} />

@@ -42,9 +42,30 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
   );
   const [expanded, setExpanded] = useState(false);
   const [copied, setCopied] = useState(false);
-  useKeys(route, of === key ? message : undefined, source, {
-    expand: () => setExpanded((all) => !all),
-    copied: () => setCopied(true),
+  const turns = of === key && message ? inTree(message.turns).map((one) => one.turn.record.turn) : [];
+  useLayoutEffect(() => {
+    const open = (href: string) => void (location.hash = href);
+    const step = (by: number) => {
+      const there = now(route);
+      const at = there.turn === null ? -1 : turns.indexOf(there.turn);
+      const next = turns[Math.max(0, Math.min(turns.length - 1, at + by))];
+      if (next !== undefined) open(hrefOf({ ...there, turn: next, token: null }));
+    };
+    const show = (tokens: boolean, turn = now(route).turn) =>
+      open(hrefOf({ ...now(route), tokens, turn, token: null }));
+    return onKey({
+      n: () => step(1),
+      p: () => step(-1),
+      c: () => open(comparedHref(source.compared, run, place)),
+      t: () => show(!now(route).tokens, now(route).turn ?? 1),
+      x: () => setExpanded((all) => !all),
+      y: () =>
+        void navigator.clipboard?.writeText(location.href).then(
+          () => setCopied(true),
+          () => {},
+        ),
+      Escape: () => (now(route).tokens ? show(false) : open(listHref(run, list.filter, list.sort))),
+    });
   });
   useEffect(() => {
     const timer = setTimeout(() => setCopied(false), 2_000);
@@ -204,41 +225,4 @@ function End({ message }: { readonly message: RolloutMessage }): JSX.Element {
 function now(fallback: RolloutRoute): RolloutRoute {
   const route = parseRoute(location.hash);
   return route.page === 'rollout' ? route : fallback;
-}
-
-function useKeys(
-  shown: RolloutRoute,
-  message: RolloutMessage | undefined,
-  { compared }: Pick<Source, 'compared'>,
-  { expand, copied }: { readonly expand: () => void; readonly copied: () => void },
-): void {
-  useLayoutEffect(() => {
-    const open = (href: string) => void (location.hash = href);
-    const turn = (by: number) => {
-      const route = now(shown);
-      const turns = inTree(message?.turns ?? []).map((one) => one.turn.record.turn);
-      const at = route.turn === null ? -1 : turns.indexOf(route.turn);
-      const next = turns[Math.max(0, Math.min(turns.length - 1, at + by))];
-      if (next !== undefined) open(hrefOf({ ...route, turn: next, token: null }));
-    };
-    const tokens = () => {
-      const route = now(shown);
-      open(hrefOf({ ...route, tokens: !route.tokens, turn: route.turn ?? 1, token: null }));
-    };
-    const back = () => {
-      const route = now(shown);
-      open(
-        route.tokens ? hrefOf({ ...route, tokens: false, token: null }) : listHref(route.run, route.filter, route.sort),
-      );
-    };
-    return onKey({
-      n: () => turn(1),
-      p: () => turn(-1),
-      c: () => open(comparedHref(compared, shown.run, shown.place)),
-      t: tokens,
-      x: expand,
-      y: () => void navigator.clipboard?.writeText(location.href).then(copied, () => {}),
-      Escape: back,
-    });
-  });
 }
