@@ -7,13 +7,11 @@ import { dirname } from 'node:path';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine, visible } from '../../domain/text/foreign-text.ts';
 import { newContext, newTranscript } from '../../domain/rollout/new-context.ts';
-import { mustServeLogprobs } from '../../domain/rollout/logprob-meaning.ts';
 import type { Query } from '../../domain/run/query.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import type { Backend } from '../../inference/backend.ts';
-import { createBackend } from '../../inference/index.ts';
 import type { ResolvedOptions } from '../../run/config.ts';
 import { acceptedQueries, type DatasetSurvey } from '../../run/survey.ts';
 import { clusterConfig, namesCluster } from '../../client/temporal/cluster-settings.ts';
@@ -21,9 +19,9 @@ import { workersOf } from '../../client/temporal/workers.ts';
 import { ifUp } from '../find/link.ts';
 import { shortPath, type RunPlace } from '../find/place.ts';
 import type { Answer } from '../command.ts';
-import { type Io, say } from '../io.ts';
-import { withToolFormat } from './tools.ts';
-import { count, paintFor, plural } from '../view/format.ts';
+import type { Io } from '../io.ts';
+import { withModel } from './model.ts';
+import { count, lines, paintFor, plural } from '../view/format.ts';
 import { planOf, planText } from '../view/plan-text.ts';
 import { slotsText } from '../view/servers.ts';
 
@@ -39,12 +37,8 @@ export interface DryRun {
 /** Prompts that are rendered: enough for a mean, and quick. */
 const RENDERED = 200;
 
-export async function dryRun(io: Io, { place, survey, resolved, settings, ended }: DryRun): Promise<Answer> {
-  const backend = await createBackend(settings.model, { ...settings, log: (line) => say(io, line) });
-  try {
-    mustServeLogprobs(backend.facts, settings);
-    const { tools: given } = settings;
-    const tools = given && (await withToolFormat(backend, given, survey.openings, io));
+export function dryRun(io: Io, { place, survey, resolved, settings, ended }: DryRun): Promise<Answer> {
+  return withModel(io, settings, survey.openings, async (backend, tools) => {
     const prompts = await renderedPrompts(place.run, survey, { ...settings, ...(tools && { tools }) }, backend);
     const plan = planOf({
       queries: survey.accepted,
@@ -58,32 +52,31 @@ export async function dryRun(io: Io, { place, survey, resolved, settings, ended 
     const code = (survey.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
     // Null where no Temporal server is up yet, or none says so.
     const workers = (await ifUp(io, ({ session }) => workersOf(session))) ?? null;
-    const slots = slotsText(Math.min(resolved.options.maxConcurrent, plan.rollouts), workers);
     const freeBytes = await freeAt(place.store.folder);
     const sandbox = code === null ? null : code.ok ? 'proved' : `${code.why}. ${code.fix}`;
     const { run, store } = place;
     const { folder } = store;
     const there = ended === null ? '' : `: exists, ${plural(ended, 'rollout')} ended`;
+    const slots = slotsText(Math.min(resolved.options.maxConcurrent, plan.rollouts), workers);
     return {
       json: {
         ...{ event: 'plan', run, folder, ...plan, ended, servers, temporal, workers, sandbox, freeBytes },
         ...{ ...resolved, prompt: prompts.first },
       },
-      text: [
+      text: lines(
         paintFor(io.out, io.env)('bold', 'Nothing is started or written: --dry-run.'),
         `Run        ${run} in ${shortPath(io, folder)}${there}`,
         planText(plan, freeBytes),
-        `Model      ${oneLine(settings.model)}${servers.map(({ url, state }) => `\n           ${oneLine(url)}: ${state}`).join('')}`,
+        `Model      ${oneLine(settings.model)}`,
+        servers.map(({ url, state }) => `           ${oneLine(url)}: ${state}`),
         `Temporal   ${temporal ?? 'the local service, started if needed'}`,
-        ...(slots === undefined ? [] : [`Workers    ${slots}`]),
-        ...(sandbox === null ? [] : [`Sandbox    ${oneLine(sandbox)}`]),
-        ...settingLines(resolved),
-        ...promptLines(prompts.first),
-      ].join('\n'),
+        slots !== undefined && `Workers    ${slots}`,
+        sandbox !== null && `Sandbox    ${oneLine(sandbox)}`,
+        settingLines(resolved),
+        promptLines(prompts.first),
+      ).join('\n'),
     };
-  } finally {
-    await backend.close();
-  }
+  });
 }
 
 /** `ids` is null where the server tokenises. */
@@ -134,7 +127,7 @@ const SHOWN_IDS = 64;
 function promptLines(first: FirstPrompt): string[] {
   if (first === null) return [];
   const { query, text, ids } = first;
-  const indent = (lines: string) => lines.replace(/^/gm, '  ');
+  const indent = (text: string) => text.replace(/^/gm, '  ');
   const cut = text.length > SHOWN_CHARS ? ` … (${count(text.length)} characters)` : '';
   const more = (ids?.length ?? 0) > SHOWN_IDS ? `, … (${count(ids!.length)} ids)` : '';
   return [

@@ -9,7 +9,7 @@ import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../doma
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { ToolSettings } from '../../domain/tools/tool.ts';
-import type { TokenBackend } from '../../inference/backend.ts';
+import type { Backend, TokenBackend } from '../../inference/backend.ts';
 import { createBackend, parseModelSpec, tinyIdentity, unhonoured } from '../../inference/index.ts';
 import type { RunOptions } from '../../run/options.ts';
 import { flagOf, unusable } from '../command.ts';
@@ -17,7 +17,7 @@ import { say, type Io } from '../io.ts';
 import { withToolFormat } from './tools.ts';
 
 /** The model's facts that run.json stores. */
-export interface FoundModel {
+interface FoundModel {
   readonly logprobs: FoundLogprobs;
   readonly model: ModelIdentity | null;
   /** The run's tools, with the format in which the model calls them; not stored by themselves. */
@@ -25,39 +25,42 @@ export interface FoundModel {
 }
 
 /**
- * Throws a ModelError if the model cannot be loaded, fails its self-check, or cannot get feedback in conversations
- * that begin with messages of these roles, or cannot call the run's tools. The shipped model needs no check. Returns the facts for run.json.
+ * Opens the model of a run for what `use` asks of it, with the run's tools in the format in which it calls them. Throws a
+ * ModelError if it cannot be loaded, or cannot call the run's tools.
+ */
+export async function withModel<T>(
+  io: Io,
+  settings: Omit<RolloutSettings, 'seed'>,
+  openings: readonly (readonly string[])[],
+  use: (backend: Backend, tools: ToolSettings | undefined) => Promise<T>,
+): Promise<T> {
+  const backend = await createBackend(settings.model, { ...settings, log: (line) => say(io, line) });
+  try {
+    mustServeLogprobs(backend.facts, settings);
+    return await use(backend, settings.tools && (await withToolFormat(backend, settings.tools, openings, io)));
+  } finally {
+    await backend.close();
+  }
+}
+
+/**
+ * The facts for run.json. Throws a ModelError, too, if the model cannot get feedback in conversations that begin with messages
+ * of these roles. The shipped model needs no check.
  */
 export async function checkModel(
   settings: Omit<RolloutSettings, 'seed'>,
   openings: readonly (readonly string[])[],
   io: Io,
 ): Promise<FoundModel> {
-  const { tools, model, tokenizer, apiKeyEnv, logprobs, serverLimits, serverWeights, extraBody } = settings;
-  if (model === 'tiny' && tokenizer === null && logprobs === 'policy' && !tools) {
+  const { model, tokenizer, logprobs } = settings;
+  if (model === 'tiny' && tokenizer === null && logprobs === 'policy' && !settings.tools)
     return { logprobs: { meaning: 'policy' }, model: await tinyIdentity() };
-  }
-  const backend = await createBackend(model, {
-    tokenizer,
-    apiKeyEnv,
-    serverLimits,
-    serverWeights,
-    ...(extraBody && { extraBody }),
-    log: (line) => say(io, line),
-  });
-  try {
-    mustServeLogprobs(backend.facts, settings);
+  return withModel(io, settings, openings, async (backend, tools) => {
     // A server of text renders the conversation itself.
     if (settings.feedback === 'delta' && 'tokenizer' in backend) mustFollow(backend, openings);
-    const called = tools && (await withToolFormat(backend, tools, openings, io));
-    return {
-      logprobs: foundLogprobs(backend.facts),
-      model: backend.facts.identity ?? null,
-      ...(called && { tools: called }),
-    };
-  } finally {
-    await backend.close();
-  }
+    const { facts } = backend;
+    return { logprobs: foundLogprobs(facts), model: facts.identity ?? null, ...(tools && { tools }) };
+  });
 }
 
 /**
