@@ -2,7 +2,7 @@
 // the judge's reasons, tokens and times. Pure. Of a sample the last attempt counts. Leaves out what needs every turn's
 // record: majority votes, rewards, and times by server.
 
-import { OUTCOMES, type Outcome, type StopReason } from '../../domain/rollout/ending.ts';
+import type { StopReason } from '../../domain/rollout/ending.ts';
 import { type RolloutSummary, type RunShape, unsteered } from '../../domain/rollout/rollout-summary.ts';
 import { totalTokens } from '../../domain/rollout/turn.ts';
 import { UNNUMBERED } from '../../domain/weights/weight-version.ts';
@@ -54,7 +54,6 @@ export interface RunSummary {
   readonly ended: number;
   /** Ended rollouts with a person's message in their context: in no number by turn. */
   readonly steered: number;
-  readonly outcomes: Readonly<Record<Outcome, number>>;
   /** Ways in which rollouts ended, most frequent first. */
   readonly ends: readonly EndCount[];
   /** Of ended rollouts. */
@@ -128,10 +127,6 @@ export function* summaryInParts(
     begun: begun.length,
     ended: ended.length,
     steered: ended.length - own.length,
-    outcomes: {
-      ...(Object.fromEntries(OUTCOMES.map((o) => [o, 0])) as Record<Outcome, number>),
-      ...counted(ended.map(({ state }) => state as Outcome)),
-    },
     ends: endsOf(ended),
     turns,
     versions: versions.length < 2 ? [] : versions,

@@ -97,16 +97,12 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
   );
 }
 
-type Order = (a: RunHead, b: RunHead) => number;
-const greatest = (of: (head: RunHead) => number | null): Order => {
-  return (a, b) => (of(b) ?? -1) - (of(a) ?? -1);
-};
-/** As the address names them; without one the newest is first, each with its forks. */
-const ORDERS: Readonly<Record<string, Order>> = {
-  name: (a, b) => (a.run < b.run ? -1 : 1),
-  model: (a, b) => (a.model < b.model ? -1 : a.model > b.model ? 1 : 0),
-  accuracy: greatest(({ last }) => last && last[0] / last[1]),
-  tokens: greatest(({ tokens }) => tokens),
+/** As the address names them: a text from its beginning, a number from the greatest on. */
+const ORDERS: Readonly<Record<string, (head: RunHead) => string | number>> = {
+  name: ({ run }) => run,
+  model: ({ model }) => model,
+  accuracy: ({ last }) => (last ? -last[0] / last[1] : 1),
+  tokens: ({ tokens }) => -(tokens ?? -1),
 };
 
 /** Each word occurs in the name, the model, the data set or the state. */
@@ -116,7 +112,9 @@ function listed(runs: readonly RunHead[], { filter, sort }: RunsRoute): readonly
     const text = `${run} ${model} ${dataset ?? ''} ${state}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
-  return Object.hasOwn(ORDERS, sort) ? found.sort(ORDERS[sort]) : found;
+  // Without an order the newest is first, each with its forks.
+  const of = Object.hasOwn(ORDERS, sort) ? ORDERS[sort]! : () => 0;
+  return found.sort((a, b) => (of(a) < of(b) ? -1 : of(a) > of(b) ? 1 : 0));
 }
 
 function Choice({ route, shown, of }: { readonly route: RunsRoute; readonly shown: number; readonly of: number }) {
