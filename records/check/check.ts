@@ -10,11 +10,11 @@ import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { checkCode } from './code.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
-import type { FactsOptions, RolloutFacts } from './facts.ts';
+import type { RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
-import { type ExportCheck, type ExportFacts, openExportCheck } from './export.ts';
+import { type ExportFacts, openExportCheck } from './export.ts';
 import { checkForeignLogs } from './logs.ts';
-import { openRunParts, type PartsElsewhere } from './parts.ts';
+import { openRunParts, type PartsOptions } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, resultProblems } from './result.ts';
 import { formProblem } from './shape.ts';
@@ -50,11 +50,9 @@ export interface CheckSummary {
 
 type ModelHashes = Partial<Pick<ModelIdentity, 'tokenizer' | 'template' | 'weights'>>;
 
-export interface CheckOptions extends FactsOptions {
+export interface CheckOptions extends PartsOptions {
   /** Of the model's files, as far as they are on this machine. */
   readonly hashes?: ModelHashes | undefined;
-  readonly export?: ExportCheck;
-  readonly elsewhere?: PartsElsewhere | undefined;
   /** Whether the run's collection is still running; undefined if unknown. */
   readonly isGoing?: () => Promise<boolean | undefined>;
 }
@@ -108,7 +106,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     const found = id && (await parts.facts(id)).found;
     for (const path of found?.logs ?? []) all.logs.add(path);
   };
-  await checkForeignLogs(store, { expected: all.logs, again }, report);
+  await checkForeignLogs(store, all.logs, again, report);
   const judgements = (await readable(JUDGEMENTS, () => checkJudgements(store, basename(store.folder), report))) ?? 0;
   const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
@@ -169,7 +167,7 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
       copies(traits);
       if (outcome !== undefined) {
         totals.ended++;
-        if (id.attempt === 1 && found.isOfDataset) units++;
+        if (id.attempt === 1 && query) units++;
       }
       const known = last.get(traits.of);
       if (known && known.attempt > id.attempt) return;

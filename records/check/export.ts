@@ -25,21 +25,15 @@ export interface ExportFacts {
   readonly sha256: string;
 }
 
-export interface ExportProof {
-  /** In the order of the export. */
-  part(made: ExportedPart): Promise<void>;
-  /** After the last part. */
-  end(): Promise<ExportFacts>;
-}
-
-export function openExportCheck({ exporter, file }: ExportCheck, onBreach: OnBreach): ExportProof {
+export function openExportCheck({ exporter, file }: ExportCheck, onBreach: OnBreach) {
   const path = `export --format ${exporter.name}`;
   const whole = createHash('sha256');
   const ids = new NameSet();
   let samples = 0;
   const compared = file === undefined ? undefined : openFile(file, (problem) => onBreach({ path: file, problem }));
   return {
-    async part({ bytes, samples: made, skipped }) {
+    /** In the order of the export. */
+    async part({ bytes, samples: made, skipped }: ExportedPart): Promise<void> {
       for (const { query, sample, outcome, problem } of skipped)
         if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
       whole.update(bytes);
@@ -50,7 +44,8 @@ export function openExportCheck({ exporter, file }: ExportCheck, onBreach: OnBre
       await compared?.part(bytes, made);
     },
 
-    async end() {
+    /** After the last part. */
+    async end(): Promise<ExportFacts> {
       await compared?.end();
       return { format: exporter.name, samples, sha256: whole.digest('hex') };
     },

@@ -25,8 +25,7 @@ export interface Found {
   readonly turns: number;
   /** Undefined while it has not ended. */
   readonly outcome: Outcome | undefined;
-  /** Is one of the data set's. */
-  readonly isOfDataset: boolean;
+  /** Undefined for a rollout that is none of the data set's. */
   readonly query: PlayedQuery | undefined;
   readonly counted: RolloutResult | undefined;
   readonly traits: Traits;
@@ -70,7 +69,6 @@ export function openFacts(
     const found: Found = {
       turns: rollout.turns.filter((turn) => turn !== undefined).length,
       outcome: rollout.end?.outcome,
-      isOfDataset: rollout.rollout.index !== null,
       query: playedQueryOf(rollout),
       counted: countedOf(rollout),
       traits: traitsOf(rollout),

@@ -58,17 +58,11 @@ function logProblem(text: string | undefined, entries: readonly Entry[]): string
   return text === undefined || at === text.length ? undefined : 'holds text that belongs to no turn';
 }
 
-export interface ForeignLogs {
-  /** The logs of all rollouts. */
-  readonly expected: NameSet;
-  /** Reads the rollout of that folder a second time. */
-  again(folder: string): Promise<void>;
-}
-
-/** After the last rollout: files that belong to none. */
+/** After the last rollout: files that belong to none. `again` reads the rollout of that folder a second time. */
 export async function checkForeignLogs(
   store: Store,
-  { expected, again }: ForeignLogs,
+  expected: NameSet,
+  again: (folder: string) => Promise<void>,
   onBreach: OnBreach,
 ): Promise<void> {
   for (const folder of await foldersIn(store.folder, ANSWERS, onBreach)) {

@@ -30,18 +30,11 @@ export function playedQueryOf({ id, rollout: { query, index, begun } }: CheckedR
 
 const digestOf = (query: Query): string => sha256(queryLine(query)).slice(0, 32);
 
-export interface QueriesCheck {
-  /** In the order of the data set as far as they have one: a page of queries is in memory. */
-  rollout(played: PlayedQuery, attempt: number): Promise<void>;
-  /** After the last rollout. Returns the number of queries. */
-  all(concluded: boolean): Promise<number>;
-}
-
 const PAGE = 256;
 /** Rollouts named one by one: of a folder that is gone all are missing. */
 const MOST_MISSING = 20;
 
-export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach): QueriesCheck {
+export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach) {
   /** By index in queries.jsonl: samples that were played. */
   let played = new Uint32Array(1024);
   let page: { readonly from: number; readonly digests: readonly string[] } | undefined;
@@ -53,7 +46,8 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
   }
 
   return {
-    async rollout({ index, digest, path }, attempt) {
+    /** In the order of the data set as far as they have one: a page of queries is in memory. */
+    async rollout({ index, digest, path }: PlayedQuery, attempt: number): Promise<void> {
       // Queries that cannot be read are reported with all of them.
       const right = await digestAt(index).catch(() => null);
       if (right === null) return;
@@ -67,7 +61,8 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
       played[index]!++;
     },
 
-    async all(concluded) {
+    /** After the last rollout. Returns the number of queries. */
+    async all(concluded: boolean): Promise<number> {
       if (run) await checkHash(store, run, onBreach);
       const ids = new NameSet();
       const whole = createHash('sha256');
