@@ -195,7 +195,7 @@ export function optionNamed(name: string, place: string): keyof RunOptions {
 }
 
 export function parseValue<K extends keyof RunOptions>(key: K, raw: unknown, place: string): RunOptions[K] {
-  const { schema, fromText: own }: Field<RunOptions[K]> = FIELDS[key];
+  const { schema, fromText: own } = FIELDS[key] as unknown as Field<RunOptions[K]>;
   const candidates = typeof raw === 'string' ? [raw, ...fromText(raw), ...(own ? [own(raw)] : [])] : [raw];
   for (const candidate of candidates) {
     const parsed = schema.safeParse(candidate);

@@ -4,6 +4,8 @@ import { z } from 'zod';
 
 export interface Field<T> {
   readonly schema: z.ZodType<T>;
+  /** Its value unless one is given. */
+  readonly default: NoInfer<T>;
   readonly argument: string | null;
   readonly help: string;
   /** Parses a text from a shell that is not a number, a truth value or null. */
@@ -11,6 +13,10 @@ export interface Field<T> {
   /** The flag may be repeated: all of its values are one list. */
   readonly many?: true;
 }
+
+/** An option as it is declared: its type is that of its schema. */
+export const option = <T>(field: Field<T>): Field<T> => field;
+export type OptionsOf<F> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
 export const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
   z

@@ -175,7 +175,7 @@ function notWhole({ run, from, weightVersion, servers, state }: WeightUpdate): M
   const what =
     state === 'superseded'
       ? `A later update of run "${run}" has taken the place of version ${weightVersion}`
-      : `Of ${plural(servers.length, 'server')} of run "${run}", ${have} have version ${weightVersion}`;
+      : `Of run "${run}", ${have} of ${plural(servers.length, 'server')} have version ${weightVersion}`;
   const silent = paused.length > 0 ? `; ${paused.join(', ')} makes no token until it is updated or restarted` : '';
   return new ModelError(what + silent, {
     reason: 'weights-not-updated',

@@ -13,7 +13,7 @@ import { commandIdentity } from '../../environments/processes/identity.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { isProgram as isOnPath } from '../../environments/tools/describe.ts';
 import { flagOf, type ResolvedOptions } from '../../run/config.ts';
-import { PROGRAM_FIELDS, type ProgramOptions } from '../../run/program-options.ts';
+import { PROGRAM_FIELDS } from '../../run/program-options.ts';
 import { unusable } from '../command.ts';
 import type { Link } from '../find/link.ts';
 import type { Io } from '../io.ts';
@@ -46,7 +46,7 @@ export async function describeProgram(resolved: ResolvedOptions, io: Io): Promis
   const { agent } = resolved.options;
   if (agent === SESSION[0]) return withProgram(resolved, SESSION, commandIdentity(SESSION));
   if (agent === null || !isProgram(agent)) {
-    const given = (Object.keys(PROGRAM_FIELDS) as (keyof ProgramOptions)[]).find(
+    const given = (Object.keys(PROGRAM_FIELDS) as (keyof typeof PROGRAM_FIELDS)[]).find(
       (key) => resolved.origins[key] === 'flag',
     );
     if (given === undefined) return {};
