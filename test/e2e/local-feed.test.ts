@@ -3,7 +3,7 @@
 // service, the shipped model, python3.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -168,6 +168,53 @@ describe('the feed of the local service', () => {
       'A version that no server loads changes no answer.',
     );
     expect((await everturn.run('cancel', 'stale')).code).toBe(0);
+  });
+
+  test('refuses a hostile consumer with a reason, and changes nothing', { timeout: 120_000 }, async () => {
+    expect(statSync(feedFile()).mode & 0o777).toBe(0o600);
+    expect(statSync(join(everturn.folder, 'home')).mode & 0o777).toBe(0o700);
+    expect(address().url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const elsewhere = join(everturn.folder, 'elsewhere');
+    mkdirSync(elsewhere);
+    cpSync(join(runs(), 'two'), join(elsewhere, 'two'), { recursive: true });
+    symlinkSync(runs(), join(everturn.folder, 'linked'));
+    // Trained to its end, it offers the groups of its last step again.
+    const { line } = (await send('/one/rewind', { version: 2 })).said;
+    const foreign = (await send('/one/lease', { consumer: 't', groups: 1, wait: 30, line })).said['lease'];
+    expect(foreign).toMatch(/^one~/);
+    const before = [await stateOf('one'), await stateOf('two')];
+    const path = (folder: string) => `/${encodeURIComponent(join(everturn.folder, folder))}`;
+    for (const [where, body, status, reason, headers] of [
+      ['/two/lease', {}, 401, 'no-token', { authorization: '' }],
+      ['/two/lease', {}, 401, 'no-token', { authorization: `Bearer ${'x'.repeat(32)}` }],
+      ['/two/lease', {}, 403, 'not-allowed', { origin: 'http://evil.example' }],
+      ['/two/lease', {}, 403, 'not-allowed', { host: 'evil.example' }],
+      ['/nobody/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
+      ['/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
+      ['/two/feed/lease', {}, 404, 'no-such-path'],
+      ['/two/constructor', {}, 404, 'no-such-path'],
+      ['/%2Fetc/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
+      ['/..%2Ftwo/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
+      ['/%00/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
+      ['/%E0%A4%A/lease', { consumer: 't', groups: 1 }, 400, 'bad-value'],
+      ['/two%2Ffeed/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
+      [`${path('elsewhere/two')}/lease`, { consumer: 't', groups: 1 }, 404, 'no-such-run'],
+      ['/two/lease', { consumer: 't', groups: B + 1 }, 400, 'bad-value'],
+      ['/two/lease', '{"consumer":"t","groups":1,"groups":2}', 400, 'bad-value'],
+      ['/two/acknowledge', { lease: foreign, version: 1 }, 404, 'no-such-lease'],
+      ['/two/version', { version: 7 }, 409, 'version-skips'],
+      ['/two/rewind', { version: 7 }, 409, 'version-goes-back'],
+      ['/two/version', 'x'.repeat(100_000), 413, 'too-large'],
+      ['/two/version', '{', 413, 'too-large', { 'content-length': String(2 ** 30) }],
+    ] as const) {
+      const { status: found, said } = await send(where, body, headers ?? {});
+      expect([found, said['reason']], `${where} ${JSON.stringify(body).slice(0, 60)}`).toEqual([status, reason]);
+      expect([String(said['error']).length > 0, String(said['fix']).length > 0]).toEqual([true, true]);
+    }
+    expect(await send('/two/lease', null, {}, 'GET')).toMatchObject({ status: 405 });
+    // A folder behind a link is the same run.
+    expect(await send(`${path('linked/two')}/status`, null, {}, 'GET')).toMatchObject({ status: 200 });
+    expect([await stateOf('one'), await stateOf('two')]).toEqual(before);
   });
 
   test('is not the feed of a run of this name in another folder', { timeout: 120_000 }, async () => {
