@@ -18,108 +18,86 @@ ASK = ["What is {}?", "Compute {}.", "Calculate {}.", "How much is {}?", "Find t
 
 
 # ---------------------------------------------------------------- problems
-# A problem is a question and its steps; an operand ("r", i) is the result of step i.
+# A form is a text, its draws in order, and its steps. An operand of a step is a draw's letter, or the number of the step
+# whose result it is: ("r", i) in a problem.
 
-def two_or_three_digits(r):
+def n(low, high):
+    """A draw of a whole number; its upper limit may follow from the draws before."""
+    return lambda r, v: r.randint(low, high(v) if callable(high) else high)
+
+
+def one_of(items):
+    return lambda r, v: r.choice(items)
+
+
+def digits(r, v):
+    """Two, or three up to 499."""
     return r.randint(10, 99) if r.random() < .6 else r.randint(100, 499)
 
 
-def add(r):
-    a, b = two_or_three_digits(r), two_or_three_digits(r)
-    return f"{a} + {b}", [("+", a, b)]
+ADD = ("{a} + {b}", dict(a=digits, b=digits), (("+", "a", "b"),))
+MULTIPLY_BY_DIGIT = ("{a} * {b}", dict(a=n(11, 99), b=n(2, 9)), (("*", "a", "b"),))
+MULTIPLY = ("{a} * {b}", dict(a=n(11, 49), b=n(11, 29)), (("*", "a", "b"),))
+EXPRESSIONS = (
+    ("{a} + {b} * {c}", dict(a=n(10, 99), b=n(3, 25), c=n(2, 9)), (("*", "b", "c"), ("+", "a", 0))),
+    ("{b} * {c} - {a}", dict(b=n(5, 25), c=n(3, 9), a=n(2, lambda v: v["b"] * v["c"] - 1)), (("*", "b", "c"), ("-", 0, "a"))),
+    ("({a} + {b}) * {c}", dict(a=n(3, 25), b=n(3, 25), c=n(2, 9)), (("+", "a", "b"), ("*", 0, "c"))),
+    ("{a} + {b} + {c}", dict(a=n(10, 99), b=n(10, 99), c=n(10, 99)), (("+", "a", "b"), ("+", 0, "c"))),
+    ("{a} - {b} + {c}", dict(a=n(20, 99), c=n(10, 99), b=n(10, lambda v: v["a"] - 1)), (("-", "a", "b"), ("+", 0, "c"))),
+    ("{a} * {b} + {c} * {d}", dict(a=n(3, 15), b=n(2, 9), c=n(3, 15), d=n(2, 9)),
+     (("*", "a", "b"), ("*", "c", "d"), ("+", 0, 1))),
+)
+STORIES = (
+    ("{who} has {a} {what}. {who} buys {b} more and gives away {c}. How many {what} does {who} have now?",
+     dict(a=n(5, 90), b=n(5, 60), c=n(5, lambda v: v["a"] + v["b"] - 1)), (("+", "a", "b"), ("-", 0, "c"))),
+    ("{who} buys {a} boxes of {what}. Each box holds {b} {what}. How many {what} are there in total?",
+     dict(a=n(3, 19), b=n(3, 19)), (("*", "a", "b"),)),
+    ("{who} has {a} {what} and buys {b} packs of {c} {what}. How many {what} does {who} have now?",
+     dict(a=n(5, 99), b=n(2, 9), c=n(3, 25)), (("*", "b", "c"), ("+", "a", 0))),
+    ("A {thing} costs ${a}. {who} buys {b} of them and pays with ${c}. How much change does {who} get?",
+     dict(a=n(3, 25), b=n(2, 9), thing=one_of(THINGS), c=lambda r, v: v["a"] * v["b"] + r.randint(1, 60)),
+     (("*", "a", "b"), ("-", "c", 0))),
+    ("{who} shares {c} {what} equally among {b} friends. How many {what} does each friend get?",
+     dict(a=n(2, 30), b=n(2, 9), c=lambda r, v: v["a"] * v["b"]), (("/", "c", "b"),)),
+    ("{who} reads {a} pages a day for {b} days. The book has {c} pages. How many pages are left?",
+     dict(a=n(5, 25), b=n(2, 9), c=lambda r, v: v["a"] * v["b"] + r.randint(3, 99)), (("*", "a", "b"), ("-", "c", 0))),
+    ("A train travels {a} miles per hour for {b} hours and then {c} more miles. How far does it travel?",
+     dict(a=n(20, 60), b=n(2, 6), c=n(10, 99)), (("*", "a", "b"), ("+", 0, "c"))),
+    ("{who} is {a} years old. {other} is {b} times as old as {who}. How old will {other} be in {c} years?",
+     dict(a=n(4, 20), b=n(2, 4), c=n(2, 30), other=lambda r, v: r.choice([x for x in NAMES if x != v["who"]])),
+     (("*", "a", "b"), ("+", 0, "c"))),
+    ("{who} earns ${a} per hour. {who} works {b} hours on Monday and {c} hours on Tuesday. How much does {who} earn?",
+     dict(a=n(8, 30), b=n(2, 9), c=n(2, 9)), (("+", "b", "c"), ("*", "a", 0))),
+    ("There are {a} rows of {b} seats. {c} seats are empty. How many seats are taken?",
+     dict(a=n(4, 15), b=n(4, 15), c=n(2, lambda v: v["a"] * v["b"] - 1)), (("*", "a", "b"), ("-", 0, "c"))),
+    ("{who} saves ${a} each week for {b} weeks and then spends half of it. How much is left?",
+     dict(a=n(5, 40), b=lambda r, v: 2 * r.randint(1, 4), c=lambda r, v: 2), (("*", "a", "b"), ("/", 0, "c"))),
+)
+
+
+def filled(r, form, **v):
+    text, draws, steps = form
+    for name, draw in draws.items():
+        v[name] = draw(r, v)
+    return text.format(**v), [(op, *(v[x] if isinstance(x, str) else ("r", x) for x in operands)) for op, *operands in steps]
 
 
 def subtract(r):
-    b, a = sorted((two_or_three_digits(r), two_or_three_digits(r)))
+    b, a = sorted((digits(r, {}), digits(r, {})))
     return f"{a} - {b}", [("-", a, b)]
 
 
-def multiply_by_digit(r):
-    a, b = r.randint(11, 99), r.randint(2, 9)
-    return f"{a} * {b}", [("*", a, b)]
-
-
-def multiply(r):
-    a, b = r.randint(11, 49), r.randint(11, 29)
-    return f"{a} * {b}", [("*", a, b)]
-
-
 def expression(r):
-    n, form = r.randint, r.randrange(6)
-    if form == 0:
-        a, b, c = n(10, 99), n(3, 25), n(2, 9)
-        return f"{a} + {b} * {c}", [("*", b, c), ("+", a, ("r", 0))]
-    if form == 1:
-        b, c = n(5, 25), n(3, 9)
-        a = n(2, b * c - 1)
-        return f"{b} * {c} - {a}", [("*", b, c), ("-", ("r", 0), a)]
-    if form == 2:
-        a, b, c = n(3, 25), n(3, 25), n(2, 9)
-        return f"({a} + {b}) * {c}", [("+", a, b), ("*", ("r", 0), c)]
-    if form == 3:
-        a, b, c = n(10, 99), n(10, 99), n(10, 99)
-        return f"{a} + {b} + {c}", [("+", a, b), ("+", ("r", 0), c)]
-    if form == 4:
-        a, c = n(20, 99), n(10, 99)
-        b = n(10, a - 1)
-        return f"{a} - {b} + {c}", [("-", a, b), ("+", ("r", 0), c)]
-    a, b, c, d = n(3, 15), n(2, 9), n(3, 15), n(2, 9)
-    return f"{a} * {b} + {c} * {d}", [("*", a, b), ("*", c, d), ("+", ("r", 0), ("r", 1))]
+    return filled(r, EXPRESSIONS[r.randrange(len(EXPRESSIONS))])
 
 
 def word_problem(r):
-    n, who, what, form = r.randint, r.choice(NAMES), r.choice(ITEMS), r.randrange(11)
-    if form == 0:
-        a, b = n(5, 90), n(5, 60)
-        c = n(5, a + b - 1)
-        return (f"{who} has {a} {what}. {who} buys {b} more and gives away {c}. "
-                f"How many {what} does {who} have now?"), [("+", a, b), ("-", ("r", 0), c)]
-    if form == 1:
-        a, b = n(3, 19), n(3, 19)
-        return (f"{who} buys {a} boxes of {what}. Each box holds {b} {what}. "
-                f"How many {what} are there in total?"), [("*", a, b)]
-    if form == 2:
-        a, b, c = n(5, 99), n(2, 9), n(3, 25)
-        return (f"{who} has {a} {what} and buys {b} packs of {c} {what}. "
-                f"How many {what} does {who} have now?"), [("*", b, c), ("+", a, ("r", 0))]
-    if form == 3:
-        a, b, thing = n(3, 25), n(2, 9), r.choice(THINGS)
-        c = a * b + n(1, 60)
-        return (f"A {thing} costs ${a}. {who} buys {b} of them and pays with ${c}. "
-                f"How much change does {who} get?"), [("*", a, b), ("-", c, ("r", 0))]
-    if form == 4:
-        a, b = n(2, 30), n(2, 9)
-        return (f"{who} shares {a * b} {what} equally among {b} friends. "
-                f"How many {what} does each friend get?"), [("/", a * b, b)]
-    if form == 5:
-        a, b = n(5, 25), n(2, 9)
-        c = a * b + n(3, 99)
-        return (f"{who} reads {a} pages a day for {b} days. The book has {c} pages. "
-                f"How many pages are left?"), [("*", a, b), ("-", c, ("r", 0))]
-    if form == 6:
-        a, b, c = n(20, 60), n(2, 6), n(10, 99)
-        return (f"A train travels {a} miles per hour for {b} hours and then {c} more miles. "
-                f"How far does it travel?"), [("*", a, b), ("+", ("r", 0), c)]
-    if form == 7:
-        a, b, c, other = n(4, 20), n(2, 4), n(2, 30), r.choice([x for x in NAMES if x != who])
-        return (f"{who} is {a} years old. {other} is {b} times as old as {who}. "
-                f"How old will {other} be in {c} years?"), [("*", a, b), ("+", ("r", 0), c)]
-    if form == 8:
-        a, b, c = n(8, 30), n(2, 9), n(2, 9)
-        return (f"{who} earns ${a} per hour. {who} works {b} hours on Monday and {c} hours on Tuesday. "
-                f"How much does {who} earn?"), [("+", b, c), ("*", a, ("r", 0))]
-    if form == 9:
-        a, b = n(4, 15), n(4, 15)
-        c = n(2, a * b - 1)
-        return (f"There are {a} rows of {b} seats. {c} seats are empty. "
-                f"How many seats are taken?"), [("*", a, b), ("-", ("r", 0), c)]
-    a, b = n(5, 40), 2 * n(1, 4)
-    return (f"{who} saves ${a} each week for {b} weeks and then spends half of it. "
-            f"How much is left?"), [("*", a, b), ("/", ("r", 0), 2)]
+    who, what = r.choice(NAMES), r.choice(ITEMS)
+    return filled(r, STORIES[r.randrange(len(STORIES))], who=who, what=what)
 
 
-KINDS = {"add": (add, .15), "sub": (subtract, .15), "mul1": (multiply_by_digit, .12), "mul2": (multiply, .10),
-         "expr": (expression, .18), "word": (word_problem, .30)}
+KINDS = {"add": (lambda r: filled(r, ADD), .15), "sub": (subtract, .15), "mul1": (lambda r: filled(r, MULTIPLY_BY_DIGIT), .12),
+         "mul2": (lambda r: filled(r, MULTIPLY), .10), "expr": (expression, .18), "word": (word_problem, .30)}
 
 
 def key(kind, steps):
