@@ -8,7 +8,6 @@ import { printProgress } from '../../local/service/progress.ts';
 import { ensureService } from '../../local/service/service.ts';
 import { serviceStatus, stopService } from '../../local/service/service-control.ts';
 import { command } from '../command.ts';
-import { NO_UI } from '../find/link.ts';
 import { JSON_FLAG } from '../flags.ts';
 import { typable } from '../io.ts';
 
@@ -25,7 +24,7 @@ export const up = command({
       text: typable(
         io,
         `The local service is up${started ? '' : ' already'}.\n` +
-          `Temporal   ${address}\nUI         ${ui ?? NO_UI}\nLogs       ${logs}\n\`everturn down\` ends it.`,
+          `Temporal   ${address}\nUI         ${ui ?? 'off (EVERTURN_UI is off)'}\nLogs       ${logs}\n\`everturn down\` ends it.`,
       ),
       notes: namesCluster() ? ['Note: TEMPORAL_ADDRESS (or temporal.toml) names another cluster; runs go there.'] : [],
     };

@@ -72,7 +72,7 @@ export const updateWeights = command({
     registerUpdate(homeOf(io.env), { folder: store.folder, model, apiKeyEnv, weights });
     return withLink(io, async (link) => {
       const started = await startUpdate(link.session, input);
-      const result = await followUpdate(io, link, started, (server) => say(io, serverLine(server)));
+      const result = await followUpdate(io, link, started);
       if (result === 'detached') {
         say(io, `The update goes on; \`everturn status ${run}\` shows it.`);
         return EXIT.detached;
@@ -186,18 +186,13 @@ function notWhole({ run, from, weightVersion, servers, state }: WeightUpdate): M
 const POLL_MS = 200;
 const STILL_MS = 15_000;
 
-/** `onServer`: each server once, when its part is done. */
-async function followUpdate(
-  io: Io,
-  link: Link,
-  update: StartedUpdate,
-  onServer: (server: ServerUpdate) => void,
-): Promise<WeightsResult | 'detached'> {
+/** Says of each server, once, how its part has ended. */
+async function followUpdate(io: Io, link: Link, update: StartedUpdate): Promise<WeightsResult | 'detached'> {
   const said = new Set<string>();
   const tell = (servers: readonly ServerUpdate[]) => {
     for (const server of servers.filter(({ url }) => !said.has(url))) {
       said.add(server.url);
-      onServer(server);
+      say(io, serverLine(server));
     }
   };
   let warned = false;

@@ -10,9 +10,6 @@ import { serviceStatus } from '../../local/service/service-control.ts';
 import { endedOnPurpose } from '../../local/service/state.ts';
 import { say, type Io } from '../io.ts';
 
-/** Shown in place of the UI's address. */
-export const NO_UI = 'off (EVERTURN_UI is off)';
-
 export interface Link {
   readonly session: Session;
   /** The web UI's address; null if it is not known. */

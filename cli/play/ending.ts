@@ -15,13 +15,10 @@ import { type Io, typable } from '../io.ts';
 import { summaryLines } from '../view/summary.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 
-interface Cause {
+export interface Ending {
   readonly place: RunPlace;
   readonly result: CollectionResult;
   readonly maxFailed: number;
-}
-
-export interface Ending extends Cause {
   /** The run's page in the web UI, and whether that service is the user's own. */
   readonly url?: string | null;
   readonly local?: boolean;
@@ -104,7 +101,7 @@ async function firstQuery({ store }: RunPlace): Promise<string> {
 }
 
 /** The cause of an exit code other than 0. */
-export async function causeOf({ place, result, maxFailed }: Cause): Promise<string> {
+export async function causeOf({ place, result, maxFailed }: Ending): Promise<string> {
   const { failed, cancelled } = result.counts.outcomes;
   if (result.cancelled) {
     const flight = cancelled > 0 ? `; that ended ${plural(cancelled, 'rollout')} in flight` : '';

@@ -61,16 +61,12 @@ export function clock(ms: number): string {
     : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
 }
 
-/** `7 s`, `20 min`, `3 h`, `2 days`. */
-export function lasted(ms: number): string {
-  const s = Math.max(0, Math.round(ms / 1000));
-  if (s < 60) return `${s} s`;
-  if (s < 3600) return `${Math.floor(s / 60)} min`;
-  return s < 172_800 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86_400)} days`;
-}
-
+/** `7 s ago`, `20 min ago`, `3 h ago`, `2 days ago`. */
 export function ago(ms: number): string {
-  return `${lasted(ms)} ago`;
+  const s = Math.max(0, Math.round(ms / 1000));
+  if (s < 60) return `${s} s ago`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ago`;
+  return s < 172_800 ? `${Math.floor(s / 3600)} h ago` : `${Math.floor(s / 86_400)} days ago`;
 }
 
 /** `sample 2`, `attempt 3`: which rollout of its query, where it is not the first. */
