@@ -15,6 +15,7 @@ import {
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { type Boundary, boundaryOfReason } from '../../domain/errors/reasons.ts';
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
+import type { CollectionResult } from '../../domain/run/messages.ts';
 import { main } from '../../cli/main.ts';
 import { countsOf, resultOf, scriptedIo } from './scripted-io.ts';
 
@@ -63,69 +64,42 @@ describe('an error of a command with --json', () => {
 });
 
 describe('the end of a run', () => {
-  const failed = (n: number, reasons: Record<string, number>, complete = 0) => {
+  const ended = (outcomes: object, reasons: Record<string, number> = {}) => {
     const boundaries: Partial<Record<Boundary, number>> = {};
     for (const [reason, times] of Object.entries(reasons)) {
       const boundary = boundaryOfReason(reason)!;
       boundaries[boundary] = (boundaries[boundary] ?? 0) + times;
     }
-    const outcomes = { complete, undecided: 0, failed: n, cancelled: 0 };
-    return resultOf({ counts: countsOf({ outcomes, reasons, boundaries }) });
-  };
-
-  test('is 0 when every rollout reached a verdict', () => {
-    expect(exitCodeOfResult(failed(0, {}, 4), 0)).toBe(0);
-  });
-  test('is 0 up to --max-failed, and 3 beyond', () => {
-    expect(exitCodeOfResult(failed(2, { 'disk-full': 2 }, 2), 2)).toBe(0);
-    expect(exitCodeOfResult(failed(2, { 'disk-full': 2 }, 2), 1)).toBe(3);
-  });
-  test('is 0 when a judge could not decide: that is not a failure', () => {
-    const undecided = resultOf({
-      counts: countsOf({ outcomes: { complete: 3, undecided: 1, failed: 0, cancelled: 0 } }),
-    });
-    expect(exitCodeOfResult(undecided, 0)).toBe(0);
-  });
-  test.each([
-    [{ undecided: 3 }, 0],
-    [{ undecided: 1 }, 1000],
-    [{ undecided: 2, failed: 1 }, 1],
-    [{ failed: 3 }, 3],
-  ])('is 3 when no rollout is complete, whatever was allowed to fail: %j', (outcomes, maxFailed) => {
     const none = { complete: 0, undecided: 0, failed: 0, cancelled: 0 };
-    const reasons = { 'disk-full': 3 };
-    const end = (given: object) => resultOf({ counts: countsOf({ outcomes: { ...none, ...given }, reasons }) });
-    expect(exitCodeOfResult(end(outcomes), maxFailed)).toBe(3);
-    expect(exitCodeOfResult(end({ ...outcomes, complete: 1 }), maxFailed)).toBe(0);
-    expect(exitCodeOfResult(end({}), maxFailed)).toBe(0);
-  });
-  test('is 3 when the run was cancelled, whatever was allowed to fail', () => {
-    expect(exitCodeOfResult(resultOf({ cancelled: true }), 1000)).toBe(3);
-  });
-  test('is 5 when every rollout failed because of the model', () => {
-    expect(exitCodeOfResult(failed(4, { 'model-not-found': 3, 'no-stop-token': 1 }), 0)).toBe(5);
-  });
-  test('is 3 when the model failed some, or something else failed too', () => {
-    expect(exitCodeOfResult(failed(3, { 'model-not-found': 3 }, 1), 0)).toBe(3);
-    expect(exitCodeOfResult(failed(4, { 'model-not-found': 3, 'disk-full': 1 }), 0)).toBe(3);
-  });
-});
-
-describe('a run whose every rollout failed', () => {
-  const codeOf = (...results: RolloutResult[]) => {
-    const counts = noCounts();
-    for (const result of results) addResult(counts, result, 1);
-    return exitCodeOfResult(resultOf({ counts }), 0);
+    return resultOf({ counts: countsOf({ outcomes: { ...none, ...outcomes }, reasons, boundaries }) });
   };
-  const one = (reason: string, boundary?: Boundary) => aFailed({ reason, ...(boundary && { boundary }) });
 
-  test('exits with 5 where the boundary is the model’s, whatever the reason is called', () => {
-    expect(codeOf(one('of-a-later-version', 'model'), one('prompt-too-long', 'model'))).toBe(5);
+  test.each<[name: string, code: number, result: CollectionResult, maxFailed: number]>([
+    ['every rollout reached a verdict', 0, ended({ complete: 4 }), 0],
+    ['up to --max-failed failed', 0, ended({ complete: 2, failed: 2 }, { 'disk-full': 2 }), 2],
+    ['more than --max-failed failed', 3, ended({ complete: 2, failed: 2 }, { 'disk-full': 2 }), 1],
+    ['a judge could not decide, which is no failure', 0, ended({ complete: 3, undecided: 1 }), 0],
+    ['nothing was decided', 3, ended({ undecided: 1 }), 1000],
+    ['none is complete, though all might fail', 3, ended({ failed: 3 }, { 'disk-full': 3 }), 3],
+    ['there was nothing to play', 0, ended({}), 0],
+    ['it was cancelled, whatever might fail', 3, resultOf({ cancelled: true }), 1000],
+    ['the model failed all', 5, ended({ failed: 4 }, { 'model-not-found': 3, 'no-stop-token': 1 }), 0],
+    ['the model failed some', 3, ended({ complete: 1, failed: 3 }, { 'model-not-found': 3 }), 0],
+    ['something else failed too', 3, ended({ failed: 4 }, { 'model-not-found': 3, 'disk-full': 1 }), 0],
+  ])('where %s is %i', (_, code, result, maxFailed) => {
+    expect(exitCodeOfResult(result, maxFailed)).toBe(code);
   });
-  test('exits with 3 where one boundary is another, whatever its reason is called', () => {
-    expect(codeOf(one('server-error', 'temporal'))).toBe(3);
-    expect(codeOf(one('server-error', 'model'), one('disk-full', 'store'))).toBe(3);
-    expect(codeOf(one('model-of-mine', 'everturn'))).toBe(3);
+
+  test('follows the boundary of each failure, whatever its reason is called', () => {
+    const codeOf = (...failures: readonly (readonly [string, Boundary])[]) => {
+      const counts = noCounts();
+      for (const [reason, boundary] of failures) addResult(counts, aFailed({ reason, boundary }), 1);
+      return exitCodeOfResult(resultOf({ counts }), 0);
+    };
+    expect(codeOf(['of-a-later-version', 'model'], ['prompt-too-long', 'model'])).toBe(5);
+    expect(codeOf(['server-error', 'temporal'])).toBe(3);
+    expect(codeOf(['server-error', 'model'], ['disk-full', 'store'])).toBe(3);
+    expect(codeOf(['model-of-mine', 'everturn'])).toBe(3);
   });
 });
 

@@ -2,11 +2,8 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors/errors.ts';
-import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
-import { createTokenBackend } from '../support/kinds.ts';
 import type { WeightServer } from '../../domain/weights/weight-parts.ts';
 import { weightServers } from '../../inference/weights/index.ts';
-import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { updateControls, updateModel } from '../support/weights.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
@@ -38,34 +35,6 @@ describe('a weight update', () => {
     const done = await update(all, 7);
     expect(done).toMatchObject(all.map(({ url }) => ({ url, state: 'updated', before: 'default', now: 'step-7' })));
     for (const { engine } of all) expect(engine).toMatchObject({ version: 'step-7', paused: false });
-  });
-
-  test.each(KINDS)('tokens of %s before and after an update say which weights made them', async (kind) => {
-    const [server] = await servers(1, { kind, msPerToken: 2 });
-    const backend = await createTokenBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
-    opened.push(backend);
-    const asked = backend.generate(
-      {
-        requestId: 'run/q/0/1',
-        contextIds: [5, 6, 7],
-        maxNewTokens: 60,
-        sampling: DEFAULT_SAMPLING,
-        seed: 1,
-        deterministic: false,
-        stopTokenIds: [],
-      },
-      undisturbed(),
-    );
-    await expect.poll(() => server!.engine.log.at(-1)!.outputs.length).toBeGreaterThan(3);
-    await update([server!], 1);
-    const { versions, outputIds } = await asked;
-    expect(versions.map(({ versionLabel }) => versionLabel)).toEqual(['default', 'step-1']);
-    // The server was asked who it is by its new weights, too.
-    const { weights } = server!.engine.log.find(({ outputs }) => outputs.length === outputIds.length)!;
-    expect(versions.flatMap(({ versionLabel, start, end }) => Array<string>(end - start).fill(versionLabel!))).toEqual(
-      weights,
-    );
-    expect(weights).toHaveLength(outputIds.length);
   });
 
   test.each(KINDS)('repeated, an update of %s changes nothing', async (kind) => {

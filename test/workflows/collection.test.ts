@@ -119,17 +119,6 @@ describe('a collection', () => {
     expect(asked).toHaveLength(120);
   });
 
-  test('counts every rollout once where more are followed than are asked for one by one', async () => {
-    const result = await play('followed', {
-      dataset: dataset(140),
-      maxConcurrent: 110,
-      maxHistoryEvents: 60,
-      settings: { numTurns: 1 },
-    });
-    expect(result.counts.outcomes.complete).toBe(140);
-    expect(result.counts.turns).toBe(140);
-  });
-
   test('ends its rollouts as cancelled when told to stop, and counts them', async () => {
     closeGate();
     const handle = await start('stopped', { dataset: dataset(10), maxConcurrent: 4, settings: { numTurns: 3 } });

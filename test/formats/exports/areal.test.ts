@@ -151,23 +151,6 @@ describe('an AReaL sample', () => {
     );
   });
 
-  test('each turn’s sequence is the one before it, with the feedback and the answer behind it', () => {
-    fc.assert(
-      fc.property(rollouts, (trajectory) => {
-        const { seqlens, data } = sequenceSample(trajectory);
-        let at = 0;
-        let before: unknown[] = [];
-        for (const length of seqlens.packed_input_ids[0]) {
-          const sequence = data.packed_input_ids.slice(at, at + length);
-          expect(sequence.slice(0, before.length)).toEqual(before);
-          before = sequence;
-          at += length;
-        }
-        expect(before.slice(0, data.packed_prompts.length)).toEqual(data.packed_prompts);
-      }),
-    );
-  });
-
   const good = trajectoryOf(cases.find(({ turns }) => turns.length > 1)!);
   const withTurn = (part: Partial<TurnRecord>): Trajectory => ({
     ...good,
