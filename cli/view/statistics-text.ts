@@ -170,7 +170,7 @@ export function evaluationLine(evaluations: readonly Evaluation[], paint: Paint)
   if (evaluations.length === 0) return undefined;
   const newest = evaluations.slice(-SHOWN_EVALUATIONS).map((one) => {
     if (one.state === 'ended') return `version ${one.version} ${share(one.right)}`;
-    return `version ${one.version} ${stateText(one)} (${count(one.rollouts)} of ${count(one.total)})`;
+    return `version ${one.version} ${one.state === 'open' ? 'is ' : ''}${stateText(one)} (${count(one.rollouts)} of ${count(one.total)})`;
   });
   const before = evaluations.length > SHOWN_EVALUATIONS ? '… ' : '';
   return `${paint('dim', 'Held out')}   right at any turn: ${before}${newest.join(', ')}`;
