@@ -10,6 +10,9 @@ import { trainTokenizer } from './trained-tokenizers.ts';
 
 const SPECIAL = ['<|im_end|>', '<|im_start|>', '<|endoftext|>', '<tool_call>', '</tool_call>'];
 
+/** It samples each character by itself: no text of its replies has these ids when it is encoded again. */
+const PIECES = /<\/?tool_call>|<\|im_end\|>|[^]/gu;
+
 export interface ScriptedVllm {
   readonly server: ModelServer;
   /** Of a run with it. */
@@ -28,7 +31,9 @@ export async function scriptedVllm(replies: readonly string[], template = 'qwen2
   const tokenizer = await openTokenizer(source);
   const folder = (source as { readonly path: string }).path;
   const server = await modelServer({ kind: 'vllm', vocabSize: tokenizer.size, length: 65_536, modelPath: folder });
-  const ids = await Promise.all(replies.map((text) => tokenizer.encodeRendered(`${text}<|im_end|>`)));
+  const sampled = async (text: string) =>
+    (await Promise.all(text.match(PIECES)!.map((piece) => tokenizer.encodeRendered(piece)))).flat();
+  const ids = await Promise.all(replies.map((text) => sampled(`${text}<|im_end|>`)));
   server.instead = (path, body) => {
     const turn = Number(/_\d+_(\d+)-[0-9a-f]{8}$/.exec(String(body['request_id'] ?? ''))?.[1]);
     const outputs = ids[turn - 1];
