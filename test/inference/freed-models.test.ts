@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
@@ -32,8 +33,14 @@ function counted(): () => number {
   return () => childrenOf(process.pid).filter((pid) => !before.has(pid)).length;
 }
 
+/** A model of a run that has ended may be closed before it is asked: Temporal tries again. */
 async function play(backends: ReturnType<typeof openBackends>, store: ReturnType<typeof openFileStore>): Promise<void> {
-  await ask(asTokens(await backends.get(SETTINGS, store.folder)), 'r/q/0');
+  try {
+    await ask(asTokens(await backends.get(SETTINGS, store.folder)), 'r/q/0');
+  } catch (error) {
+    if (!(error instanceof ModelError) || error.reason !== 'backend-closed') throw error;
+    await play(backends, store);
+  }
 }
 
 async function environment() {
