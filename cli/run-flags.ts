@@ -11,7 +11,7 @@ export type RunFlags = { readonly config?: string | undefined; readonly set?: re
 
 /** In help without --all. */
 const COMMON: ReadonlySet<string> = new Set([
-  ...['model', 'numTurns', 'stop', 'environment', 'samples', 'train'],
+  ...['model', 'numTurns', 'stop', 'environment', 'agent', 'samples', 'train'],
   ...['maxNewTokens', 'temperature', 'maxConcurrent', 'limit'],
 ]);
 

@@ -36,7 +36,7 @@ export function saidBy(value: unknown): { readonly said: Said } | { readonly pro
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(Math.fround(value));
 
-const LAST_WORDS = /^\{.*"(?:answer|reward)"\s*:/;
+const LAST_WORDS = /^\{.*"(?:answer|rewards?)"\s*:/;
 
 /** The words in a line of output, or what is wrong with them; undefined for any other line. */
 export function saidInLine(line: string): ReturnType<typeof saidBy> | undefined {

@@ -19,6 +19,7 @@ from .feed import _home, _read
 
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 WAIT_SECONDS = 30
+PATIENCE_SECONDS = 60
 AWAY_SECONDS = 2
 END_TRIES = 5
 
@@ -72,14 +73,16 @@ def sessions(url=None, key=None, forever=False, silent_seconds=120, **of):
     """The rollouts that wait for an agent, one after another. Ends when none has waited for half a minute, unless `forever`.
     url, key: by default those of this user's local service; of a worker elsewhere the key may be in EVERTURN_SESSIONS_KEY.
     of: run, query or sample, for those alone. A rollout that was not ended when the next is asked for has failed."""
+    answered = time.monotonic()
     while True:
+        address = url or _own("url")
         try:
-            given = _post(f"{url or _own('url')}/sessions", key or os.environ.get("EVERTURN_SESSIONS_KEY") or _own("key"),
+            given = _post(f"{address}/sessions", key or os.environ.get("EVERTURN_SESSIONS_KEY") or _own("key"),
                           {"silent_seconds": silent_seconds, "wait_seconds": WAIT_SECONDS, **of}, WAIT_SECONDS + 60)
-        except OSError:
-            if not forever:
-                raise
-            time.sleep(AWAY_SECONDS)  # a worker that starts again has the same address
+        except OSError as error:  # a worker that starts again has the same address
+            if not forever and time.monotonic() - answered > PATIENCE_SECONDS:
+                raise EverturnError(f"{address} does not answer: {error}", "no-sessions", "Is its worker up?") from error
+            time.sleep(AWAY_SECONDS)
             continue
         if given is None and not forever:
             return
@@ -89,6 +92,7 @@ def sessions(url=None, key=None, forever=False, silent_seconds=120, **of):
                 yield session
             finally:
                 session.fail("the agent went on without an end")
+        answered = time.monotonic()
 
 
 def _own(name):

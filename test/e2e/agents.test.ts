@@ -19,6 +19,7 @@ const ROWS = FULL ? 100 : 5;
 const SAMPLES = FULL ? 3 : 2;
 const KILLS = FULL ? 100 : 8;
 const CALLS = 8;
+const LATENCY_MS = FULL ? 150 : 500;
 const SEED = Number(process.env['KILL_SEED'] ?? Math.floor(Math.random() * 1e9));
 let random = SEED;
 const rand = () =>
@@ -30,7 +31,7 @@ beforeAll(async () => {
   everturn = openEverturn();
   model = await startHostileModel(everturn.folder, {
     kind: 'sglang',
-    latencyMs: FULL ? 150 : 500,
+    latencyMs: LATENCY_MS,
     seed: 1,
     runs: join(everturn.folder, 'runs'),
   });
@@ -162,7 +163,7 @@ describe('a program that asks the model itself', () => {
         `const first = process.env.EVERTURN_ATTEMPT === '1'; await ask(first ? 'Hi.' : 'Ho.'); if (first) process.kill(process.pid, 9);`,
         ...['--on-divergence', 'fail'],
       ],
-      'agent-broken': ['await ask(); console.log(JSON.stringify({ answer: [42] }));'],
+      'agent-broken': ['await ask(); console.log(JSON.stringify({ rewards: { form: 1 } }));'],
     };
     const ask = `const ask = (content = 'Hello.') => fetch(process.env.OPENAI_BASE_URL + '/chat/completions', { method: 'POST',
       headers: { authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
@@ -217,12 +218,15 @@ describe('a program that asks the model itself', () => {
         body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello.' }] }) }).then((reply) => reply.json());
       await ask();
       for (const _ of [1, 2]) ask().catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await new Promise((resolve) => setTimeout(resolve, 1000));
       console.log(JSON.stringify({ answer: '0' }));
       process.exit(0);`,
     );
+    // Both calls arrive before the program ends, and no reply does.
+    await model.become({ latencyMs: 3_000 });
     const args = ['run', 'rows.jsonl', '--name', 'hedge', '--agent', 'node hedge.mjs', '--model', model.spec];
     const ended = await everturn.run(...args, '--tokenizer', TINY_FOLDER, '--limit', '2', '--temperature', '0');
+    await model.become({ latencyMs: LATENCY_MS });
     expect(ended.code, ended.stderr).toBe(0);
     const checked = await everturn.run('check', 'hedge', '--json');
     expect(checked.code, checked.stdout + checked.stderr).toBe(0);
