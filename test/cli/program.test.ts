@@ -72,7 +72,7 @@ describe('the command line', () => {
       const help = program.commands.find((c) => c.name() === 'run')!.helpInformation();
       return Object.keys(FIELDS).filter((key) => new RegExp(`^  ${flagOf(key)} `, 'm').test(help)).length;
     };
-    expect(await shown()).toBe(10);
+    expect(await shown()).toBe(11);
     expect(await shown('--all')).toBe(Object.keys(FIELDS).length);
   });
 
