@@ -54,8 +54,11 @@ export async function openAgentRig({ delayMs, rollouts }) {
     cpu: () => ({ worker: sum('dist/worker.js'), temporal: sum('temporal.db') }),
     /** MiB of the worker. */
     memory() {
-      const status = readFileSync(`/proc/${pids('dist/worker.js')[0]}/status`, 'utf8');
-      return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024);
+      // Its supervisor names it, too, and is smaller.
+      const sizes = pids('dist/worker.js').map(
+        (pid) => /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1],
+      );
+      return Math.round(Math.max(...sizes.map(Number)) / 1024);
     },
     close() {
       execFileSync(...command(['down']));

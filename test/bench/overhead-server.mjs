@@ -41,8 +41,8 @@ function to(body, said) {
   let asked = 1;
   for (let at = from; (at = body.indexOf(',', at + 1)) >= 0 && at < end;) asked++;
   const [, name = 'made'] = /"rid":"([^"]*)"/.exec(body) ?? [];
-  const own = createHash('sha256').update(body.slice(from, end)).update(name).digest().readUInt16LE(0);
-  const logprob = String(Math.fround(-(1 + own) / 2 ** 16));
+  const own = createHash('sha256').update(body.slice(from, end)).update(name).digest().readUIntLE(0, 3);
+  const logprob = String(Math.fround(-(1 + own) / 2 ** 24));
   return said.replace('"ASKED"', String(asked)).replace('NAMED', name).replaceAll('"FIRST"', logprob);
 }
 
