@@ -2,7 +2,7 @@
 // killed with everything around it. No call that has a record is asked for again, and the samples are those of a calm run.
 
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -66,6 +66,13 @@ const run = (name: string, ...more: string[]) => [
 ];
 
 const agents = () => pidsOf('agents/vote.mjs');
+function rolloutOf(pid: number): string {
+  try {
+    return /EVERTURN_KEY=([^\0]*)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1] ?? '';
+  } catch {
+    return ''; // it has just ended
+  }
+}
 
 interface Row {
   readonly query: string;
@@ -111,17 +118,20 @@ describe('a program that asks the model itself', () => {
       let isOver = false;
       void storm.ended.then(() => (isOver = true));
       const kills = { agent: 0, worker: 0, server: 0, model: 0 };
+      // A rollout whose agent a signal ends five times has failed.
+      const killed = new Map<string, number>();
       const count = () => Object.values(kills).reduce((sum, one) => sum + one, 0);
       while (!isOver && count() < KILLS) {
         await sleep(200 + 800 * rand());
         const draw = rand();
-        // Any of them: one that a signal ends five times has failed.
-        const there = agents();
+        const there = agents().filter((pid) => (killed.get(rolloutOf(pid)) ?? 0) < 3);
         const victim = there[Math.floor(rand() * there.length)];
         const { worker, server } = everturn.service() ?? {};
         try {
           if (draw < 0.5 && victim !== undefined) {
+            const rollout = rolloutOf(victim);
             process.kill(victim, 'SIGKILL');
+            killed.set(rollout, (killed.get(rollout) ?? 0) + 1);
             kills.agent++;
           } else if (draw < 0.8 && worker && agents().length > 0) {
             process.kill(worker.pid, 'SIGKILL');
