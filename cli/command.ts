@@ -51,6 +51,12 @@ export const parsed = <T>(
 export const whole = (takes: string, help: string, least: number, details: Details = {}): Flag<number | undefined> =>
   parsed(takes, help, (given, name) => wholeNumber(name, given, least), details);
 
+export const portNumber = (help: string): Flag<number | undefined> =>
+  parsed('<n>', help, (given, name) => {
+    if (/^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
+    throw unusable(`${name} is ${JSON.stringify(given)}.`, 'It takes a whole number from 0 to 65535.');
+  });
+
 /** A number of at least 0, without an exponent. `wanted`: what it takes, in a sentence. */
 export const number = (takes: string, help: string, most: number, wanted: string, details: Details = {}) =>
   parsed(

@@ -11,7 +11,7 @@ import { registerRun, registerUpdate } from '../../local/permissions/registered.
 import { homeOf } from '../../local/service/home.ts';
 import { isShared } from '../../records/place.ts';
 import { type FeedPlace, startFeed } from '../../client/temporal/feed.ts';
-import { command, flag, text, unusable, whole, withDefault } from '../command.ts';
+import { command, flag, portNumber, text, unusable, withDefault } from '../command.ts';
 import { withLink } from '../find/link.ts';
 import { locateRun, shortPath } from '../find/place.ts';
 import { OUT, RUN } from '../flags.ts';
@@ -24,7 +24,7 @@ export const feed = command({
   flags: {
     out: OUT,
     host: withDefault(text('<address>', 'the address to listen on'), '127.0.0.1'),
-    port: withDefault(whole('<n>', 'the port to listen on; 0 is any free one', 0), 0),
+    port: withDefault(portNumber('the port to listen on; 0 is any free one'), 0),
     token: { no: 'ask callers for no token', fallback: true },
     untilStdinEnds: flag('end when standard input ends: with the process that started this one'),
     json: flag('the address as JSON on stdout, everything else on stderr'),

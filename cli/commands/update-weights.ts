@@ -204,10 +204,10 @@ async function followUpdate(io: Io, link: Link, update: StartedUpdate): Promise<
       tell(progress?.servers ?? []);
       return progress !== undefined;
     },
-    async onSilence(sinceMs) {
+    async onSilence(sinceMs, error) {
       if (warned || io.now() - sinceMs <= STILL_MS) return;
       warned = true;
-      say(io, `The update waits: ${(await silenceOf(link)).fix}`);
+      say(io, `The update waits: ${error === undefined ? (await silenceOf(link)).fix : 'Temporal does not answer.'}`);
     },
   });
   if (end === 'detached') return end;

@@ -8,7 +8,7 @@ import { newToken } from '../../client/feed/feed-http.ts';
 import { resolvePlace } from '../../records/place.ts';
 import { serverAssets } from '../../viewer/assets.ts';
 import { serveView } from '../../viewer/server.ts';
-import { command, flag, text, unusable, whole, withDefault } from '../command.ts';
+import { command, flag, portNumber, text, unusable, withDefault } from '../command.ts';
 import { findRun, type RunPlace, shortPath } from '../find/place.ts';
 import { bundle, historyOf, mustBeTogether, openPages } from '../find/viewer.ts';
 import { OUT } from '../flags.ts';
@@ -20,7 +20,7 @@ export const view = command({
   args: { '[runs...]': 'the run to begin with: its name, or its folder; several are compared in one table' },
   flags: {
     out: OUT,
-    port: withDefault(whole('<n>', 'the port on 127.0.0.1', 0), 0, 'any free one'),
+    port: withDefault(portNumber('the port on 127.0.0.1'), 0, 'any free one'),
     open: { no: 'open no browser', fallback: true },
     token: flag('ask for a token (default: with --steer)'),
     steer: flag('verdicts and notes from the page too; asks for a token'),

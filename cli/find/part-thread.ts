@@ -24,7 +24,8 @@ async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, exports }: NonN
   const { tokenizer } = await tokenizerOf(store, cwd, wanted);
   const exporting = exports ? { exporter, ...selection } : undefined;
   const facts = { tokenizer, calls: createTools({}), clockSkewMs, everturn: everturnVersion() };
-  return openParts(store, openFacts(store, record, facts), exporting);
+  const options = { ...facts, ...(exporting && { export: exporting }) };
+  return openParts(store, openFacts(store, record, options), exporting);
 }
 
 let proofs: ReturnType<typeof openProofs> | undefined;

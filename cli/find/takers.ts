@@ -52,11 +52,11 @@ export const BUSY = {
   fix: 'They are busy, or ended a moment ago. Nothing is lost meanwhile.',
 };
 
-/** Why a run does not answer. The local service starts its own worker again. */
+/** Why a run does not answer, as far as the server says it. The local service starts its own worker again. */
 export async function silenceOf({ session, local }: Link): Promise<{ readonly state: string; readonly fix: string }> {
   const [elsewhere, takes] = await Promise.all([
     misrouted(session).catch(() => undefined),
-    local || takesActivities(session, TASK_QUEUE),
+    local || takesActivities(session, TASK_QUEUE).catch(() => undefined),
   ]);
   if (elsewhere !== undefined) return { state: 'no worker gets its work', fix: elsewhere };
   if (takes !== false) return BUSY;

@@ -122,7 +122,7 @@ function read(body: unknown, recorded: RecordedCalls): AgentRequest {
         return role === 'assistant' ? [assistantRead(blocks, i)] : turnRead(role, blocks, i);
       }),
     ],
-    tools: earlier?.tools ?? tools,
+    tools: asked.tools == null ? (earlier?.tools ?? []) : tools,
     limits: {
       ...(asked.max_tokens != null && { maxTokens: asked.max_tokens }),
       ...(stop.length > 0 && { stop }),

@@ -10,7 +10,7 @@ import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { checkCode } from './code.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
-import type { RolloutFacts } from './facts.ts';
+import type { Found, RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { type ExportFacts, openExportCheck } from './export.ts';
 import { checkForeignLogs } from './logs.ts';
@@ -111,15 +111,16 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
-  const { count, units, ...totals } = await all.end(concluded);
+  const { count, units, exportable, ...totals } = await all.end(concluded);
   if (run?.dataset && units >= count * samplesPerQuery(run) && totals.ended === totals.rollouts) {
     const problem = await missingResult(store, units, options.isGoing);
     if (problem) report({ path: RESULT_FILE, problem });
   }
   const feed = await checkFeed(store, run, count, report);
-  const exported = await exporting?.end();
+  const unfinished = totals.rollouts - totals.ended;
+  const exported = await exporting?.end(exportable, concluded && unfinished === 0);
   return {
-    ...{ breaches, queries: count, ...totals, unfinished: totals.rollouts - totals.ended, judgements, acts },
+    ...{ breaches, queries: count, ...totals, unfinished, judgements, acts },
     ...(feed && { feed }),
     ...(exported && { export: exported }),
   };
@@ -150,8 +151,13 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
   let units = 0;
   const totals = { rollouts: 0, turns: 0, ended: 0 };
   const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+  let exportable = 0;
+  const count = ({ outcome, isExported }: Last, by: 1 | -1): void => {
+    if (outcome) byOutcome[outcome] += by;
+    if (isExported) exportable += by;
+  };
   /** The last attempt at a sample that another one may follow, by the folder of the first. */
-  const last = new Map<string, { readonly attempt: number; readonly outcome: Outcome | undefined }>();
+  const last = new Map<string, Last>();
 
   return {
     logs,
@@ -159,7 +165,7 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
       for (const breach of breaches) report(breach);
       totals.rollouts++;
       if (!found) return;
-      const { turns, outcome, query, counted, traits } = found;
+      const { turns, outcome, isExported, query, counted, traits } = found;
       totals.turns += turns;
       for (const path of found.logs) logs.add(path);
       if (query) await queries.rollout(query, id.attempt);
@@ -171,9 +177,10 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
       }
       const known = last.get(traits.of);
       if (known && known.attempt > id.attempt) return;
-      if (known?.outcome) byOutcome[known.outcome]--;
-      if (outcome) byOutcome[outcome]++;
-      if (outcome !== 'complete' || id.attempt > 1) last.set(traits.of, { attempt: id.attempt, outcome });
+      if (known) count(known, -1);
+      const now = { attempt: id.attempt, outcome, isExported };
+      count(now, 1);
+      if (outcome !== 'complete' || id.attempt > 1) last.set(traits.of, now);
     },
 
     async end(concluded: boolean) {
@@ -181,7 +188,11 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
       const expected = played * (run ? samplesPerQuery(run) : 1);
       for (const problem of claimed ? resultProblems(claimed, counts, expected, run) : [])
         report({ path: RESULT_FILE, problem });
-      return { count: played, units, byOutcome, ...totals };
+      return { count: played, units, exportable, byOutcome, ...totals };
     },
   };
+}
+
+interface Last extends Pick<Found, 'outcome' | 'isExported'> {
+  readonly attempt: number;
 }

@@ -1,4 +1,4 @@
-// Proves an export: no id twice, and an earlier export file that is, line by line and to
+// Proves an export: one sample for each complete rollout, no id twice, and an earlier export file that is, line by line and to
 // the byte, what the records give; the first line that is not is named. Memory: the ids, and the parts that wait for the file.
 
 import { createHash } from 'node:crypto';
@@ -25,7 +25,7 @@ export interface ExportFacts {
   readonly sha256: string;
 }
 
-export function openExportCheck({ exporter, file }: ExportCheck, onBreach: OnBreach) {
+export function openExportCheck({ exporter, file, verdicts }: ExportCheck, onBreach: OnBreach) {
   const path = `export --format ${exporter.name}`;
   const whole = createHash('sha256');
   const ids = new NameSet();
@@ -44,8 +44,11 @@ export function openExportCheck({ exporter, file }: ExportCheck, onBreach: OnBre
       await compared?.part(bytes, made);
     },
 
-    /** After the last part. */
-    async end(): Promise<ExportFacts> {
+    /** After the last part. `isFinal`: every rollout has ended, and none is added any more. */
+    async end(complete: number, isFinal: boolean): Promise<ExportFacts> {
+      // People's verdicts may leave a complete rollout out, or complete an undecided one.
+      if (verdicts !== 'human' && (samples < complete || (isFinal && samples > complete)))
+        onBreach({ path, problem: `gives ${samples} samples; the records hold ${complete} to be exported` });
       await compared?.end();
       return { format: exporter.name, samples, sha256: whole.digest('hex') };
     },

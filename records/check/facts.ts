@@ -7,11 +7,12 @@ import type { RolloutId } from '../../domain/run/ids.ts';
 import type { Breach, OnBreach, Store } from '../store.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import { type Traits, traitsOf } from './copies.ts';
+import type { ExportCheck } from './export.ts';
 import { checkLogs } from './logs.ts';
 import { type PlayedQuery, playedQueryOf } from './queries.ts';
 import { countedOf } from './result.ts';
 import { checkRollout } from './rollout.ts';
-import type { ReplayFacts } from './checked.ts';
+import type { CheckedRollout, ReplayFacts } from './checked.ts';
 
 export interface RolloutFacts {
   readonly id: RolloutId;
@@ -25,6 +26,8 @@ export interface Found {
   readonly turns: number;
   /** Undefined while it has not ended. */
   readonly outcome: Outcome | undefined;
+  /** A sample of the export follows from it. */
+  readonly isExported: boolean;
   /** Undefined for a rollout that is none of the data set's. */
   readonly query: PlayedQuery | undefined;
   readonly counted: RolloutResult | undefined;
@@ -36,6 +39,9 @@ export interface Found {
 export interface FactsOptions extends Omit<ReplayFacts, 'run'> {
   /** The version that checks. */
   readonly everturn?: string | undefined;
+  readonly export?: Pick<ExportCheck, 'undecided' | 'humanTurns'> & {
+    readonly exporter: Pick<ExportCheck['exporter'], 'forTraining'>;
+  };
 }
 
 const LOOKS = 3;
@@ -69,6 +75,7 @@ export function openFacts(
     const found: Found = {
       turns: rollout.turns.filter((turn) => turn !== undefined).length,
       outcome: rollout.end?.outcome,
+      isExported: options.export !== undefined && isExported(rollout, options.export),
       query: playedQueryOf(rollout),
       counted: countedOf(rollout),
       traits: traitsOf(rollout),
@@ -76,4 +83,20 @@ export function openFacts(
     };
     return { id, breaches, found };
   };
+}
+
+/** Counted from the verdicts alone, by another method than an export uses to find its turns. */
+function isExported(
+  { rollout, turns, verdicts, end }: CheckedRollout,
+  { exporter, undecided, humanTurns }: NonNullable<FactsOptions['export']>,
+): boolean {
+  if (!end || (end.said && humanTurns !== 'include')) return false;
+  const judged = verdicts.findIndex((verdict) => verdict?.verdict === 'undecided');
+  const { outcome } = end;
+  if (outcome !== 'complete' && !(outcome === 'undecided' && undecided === 'finished-turns' && judged > 0))
+    return false;
+  const exported = (outcome === 'complete' ? turns : turns.slice(0, judged)).slice((rollout.parent?.turn ?? 1) - 1);
+  // A fork of which no own turn was played.
+  if (exported.length === 0) return false;
+  return !exporter.forTraining || exported.every((turn) => turn?.record.trainable !== false);
 }

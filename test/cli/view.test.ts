@@ -56,6 +56,9 @@ describe('everturn view', () => {
     expect(await busy.code).toBe(2);
     expect(busy.io.text.err).toContain(`Port ${port} of 127.0.0.1 is taken. Leave --port out`);
     taken.close();
+    const beyond = called('view', '--out', out, '--port', '70000');
+    expect(await beyond.code).toBe(2);
+    expect(beyond.io.text.err).toContain('--port is "70000". It takes a whole number from 0 to 65535.');
     const absent = called('view', 'nothing', '--out', out);
     expect(await absent.code).toBe(2);
     expect(absent.io.text.err).toContain('There is no run "nothing"');

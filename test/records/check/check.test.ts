@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logName } from '../../../domain/rollout/turn-log.ts';
 import { areal } from '../../../formats/exports/areal.ts';
 import { checkRun } from '../../../records/check/check.ts';
+import type { LineMaker } from '../../../records/export/encoder.ts';
 import { exportRun } from '../../../records/export/export-run.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { logPath, rolloutFolder } from '../../../records/format/layout.ts';
@@ -75,6 +76,20 @@ describe('the check of a run', () => {
       acts: 0,
       export: { format: 'areal', samples: 6, sha256: sha256(readFileSync(join(root, 'good', RUN, EXPORT), 'utf8')) },
     });
+  });
+
+  test('an export that passes over a complete rollout is named, also without an earlier file', async () => {
+    const problems: string[] = [];
+    const forgetful: LineMaker & { readonly name: string } = {
+      ...areal,
+      leavesOut: ({ rollout }) => (rollout.query.queryId === forgotten ? 'text-prompt' : undefined),
+    };
+    const store = openFileStore(join(root, 'good'), RUN);
+    const [forgotten] = (await store.readQueries(0, 1)).map(({ queryId }) => queryId);
+    const summary = await checkRun(store, ({ problem }) => problems.push(problem), { export: { exporter: forgetful } });
+    const { samples } = summary.export!;
+    expect(samples).toBeLessThan(6);
+    expect(problems).toEqual([`gives ${samples} samples; the records hold 6 to be exported`]);
   });
 
   test('a run that is being played is sound at every moment of a turn', async () => {
