@@ -2,6 +2,7 @@
 // from what it posted to its endpoint.
 
 import { isObject } from '../schema/fields.ts';
+import type { JsonObject } from '../text/json.ts';
 
 export interface Said {
   /** The answer that is judged. */
@@ -36,13 +37,15 @@ export function saidBy(value: unknown): { readonly said: Said } | { readonly pro
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(Math.fround(value));
 
+const FIELDS = ['answer', 'reward', 'rewards'];
 const LAST_WORDS = /^\{.*"(?:answer|rewards?)"\s*:/;
 
-/** The words in a line of output, or what is wrong with them; undefined for any other line. */
+/** The words in a line of output, or what is wrong with them; undefined for any other line, also one of a log in JSON. */
 export function saidInLine(line: string): ReturnType<typeof saidBy> | undefined {
   if (!LAST_WORDS.test(line)) return undefined;
   try {
-    return saidBy(JSON.parse(line));
+    const value = JSON.parse(line) as JsonObject;
+    return FIELDS.some((field) => Object.hasOwn(value, field)) ? saidBy(value) : undefined;
   } catch {
     return { problem: `is no JSON (NaN and Infinity are none): right would be ${FORM}` };
   }
