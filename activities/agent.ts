@@ -39,6 +39,8 @@ interface AgentBeat {
 const IN_FLIGHT = 8;
 /** A program that a signal ended is run again so many times. */
 const TRIES = 5;
+/** A failure's message keeps its first 500 characters, and a program says last why it ended. */
+const TAIL_CHARS = 400;
 
 export function agentActivity(
   { openStore, backend: backendOf, agents, askTurn }: ActivityDeps,
@@ -192,7 +194,8 @@ function mustNotDiverge({ unmade = [] }: AgentEnded, calls: Calls): void {
 function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, attempt: number, calls: Calls): AgentEndRecord {
   const isFine = code === 0 || cut !== undefined;
   if (!isFine) {
-    const words = tail === '' ? '' : ` Its last lines: ${tail}`;
+    const words =
+      tail === '' ? '' : ` Its last lines: ${tail.length > TAIL_CHARS ? '…' : ''}${tail.slice(-TAIL_CHARS)}`;
     throw new AgentError(`The agent ended with exit code ${code}.${words}`, { reason: 'agent-exited' });
   }
   const { length: turns } = calls.played;

@@ -44,7 +44,6 @@ type Wanted = z.infer<typeof TAKE>;
 
 /** `error`: the agent failed, with these words. */
 const END = z.looseObject({ error: z.string().optional() });
-const MOST_ERROR_CHARS = 4_000;
 const LOOK_MS = 250;
 
 interface Offer {
@@ -111,7 +110,7 @@ export async function serveSessions({ host, port, orAny, key, onListening }: Ses
     const said = await read(END, message, response);
     if (!said) return;
     if (said.error !== undefined) {
-      offer.end({ code: 1, said: {}, tail: said.error.slice(-MOST_ERROR_CHARS) });
+      offer.end({ code: 1, said: {}, tail: said.error });
       return send(response, 200, { ok: true });
     }
     const words = Object.keys(said).length === 0 ? { said: {} } : saidBy(said);

@@ -8,13 +8,15 @@ import {
   CONTENT,
   type Dialect,
   functionsOf,
+  isForced,
+  isSchema,
   LIMIT,
   readBody,
   refuse,
-  REQUIRED_AS_AUTO,
   STOP,
   type StreamEvent,
   textOf,
+  unheld,
 } from './dialect.ts';
 
 const MESSAGE = z.looseObject({
@@ -76,12 +78,14 @@ function read(body: unknown): AgentRequest {
   refuse({
     n: (asked.n ?? 1) !== 1,
     logprobs: asked.logprobs === true,
-    tool_choice: typeof asked.tool_choice === 'object' && asked.tool_choice !== null,
-    response_format: (asked.response_format?.type ?? 'text') !== 'text',
+    response_format: isSchema(asked.response_format),
     functions: asked.functions != null,
     modalities: asked.modalities?.some((one) => one !== 'text') ?? false,
   });
-  const flags: string[] = asked.tool_choice === 'required' ? [REQUIRED_AS_AUTO] : [];
+  const flags = unheld({
+    tool_choice: isForced(asked.tool_choice),
+    response_format: asked.response_format?.type === 'json_object',
+  });
   const maxTokens = asked.max_completion_tokens ?? asked.max_tokens;
   const stop = typeof asked.stop === 'string' ? [asked.stop] : (asked.stop ?? []);
   return {

@@ -117,4 +117,16 @@ export function functionsOf<T extends { readonly type?: string | undefined; read
   });
 }
 
-export const REQUIRED_AS_AUTO = 'tool_choice "required" was taken as "auto": a forced call is no sample of the policy.';
+/** Whether a choice of tools, by its name or its type, makes the model call one. */
+export const isForced = (choice: string | { readonly type: string } | null | undefined): boolean =>
+  !['auto', 'none'].includes((typeof choice === 'string' ? choice : choice?.type) ?? 'auto');
+
+/** Whether it asks for a form that the prompt does not show: a schema. JSON without one is what the prompt asks for in words. */
+export const isSchema = (format: { readonly type: string } | null | undefined): boolean =>
+  !['text', 'json_object'].includes(format?.type ?? 'text');
+
+/** A flag for each field that would hold a reply to what its prompt asks for: it is left to the policy, as of no other is a sample. */
+export const unheld = (fields: Readonly<Record<string, boolean>>): string[] =>
+  Object.keys(fields)
+    .filter((name) => fields[name])
+    .map((name) => `${name} was left out: a reply that is held to a form is no sample of the policy.`);

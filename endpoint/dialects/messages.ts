@@ -9,16 +9,17 @@ import {
   continued,
   type Dialect,
   functionsOf,
+  isForced,
   LIMIT,
   PARTS,
   readBody,
   type RecordedCalls,
   refuse,
-  REQUIRED_AS_AUTO,
   RefusedRequest,
   STOP,
   type StreamEvent,
   textOf,
+  unheld,
 } from './dialect.ts';
 
 const BLOCK = z.looseObject({
@@ -94,13 +95,12 @@ export const messages: Dialect = {
 function read(body: unknown, recorded: RecordedCalls): AgentRequest {
   const asked = readBody(REQUEST, body);
   refuse({
-    tool_choice: asked.tool_choice?.type === 'tool',
     'output_config.format': asked.output_config?.format != null,
     output_format: asked.output_format != null,
     mcp_servers: (asked.mcp_servers ?? []).length > 0,
     compaction: asked.compaction != null,
   });
-  const flags: string[] = asked.tool_choice?.type === 'any' ? [REQUIRED_AS_AUTO] : [];
+  const flags = unheld({ tool_choice: isForced(asked.tool_choice) });
   const stop = asked.stop_sequences ?? [];
   const system = systemOf(asked.system);
   const earlier =

@@ -9,14 +9,16 @@ import {
   continued,
   type Dialect,
   functionsOf,
+  isForced,
+  isSchema,
   LIMIT,
   PARTS,
   readBody,
   type RecordedCalls,
   refuse,
   RefusedRequest,
-  REQUIRED_AS_AUTO,
   textOf,
+  unheld,
 } from './dialect.ts';
 import { responseEvents, wholeResponse } from './response-reply.ts';
 
@@ -80,10 +82,12 @@ function read(body: unknown, recorded: RecordedCalls): AgentRequest {
     conversation: asked.conversation != null,
     prompt: asked.prompt != null,
     top_logprobs: (asked.top_logprobs ?? 0) > 0,
-    tool_choice: typeof asked.tool_choice === 'object' && asked.tool_choice !== null,
-    'text.format': (asked.text?.format?.type ?? 'text') !== 'text',
+    'text.format': isSchema(asked.text?.format),
   });
-  const flags: string[] = asked.tool_choice === 'required' ? [REQUIRED_AS_AUTO] : [];
+  const flags = unheld({
+    tool_choice: isForced(asked.tool_choice),
+    'text.format': asked.text?.format?.type === 'json_object',
+  });
   const input = typeof asked.input === 'string' ? [{ role: 'user' as const, content: asked.input }] : asked.input;
   return {
     messages: [

@@ -166,7 +166,9 @@ describe('a program that asks the model itself', () => {
 
   test('ends its rollout by name when it fails, takes too long, asks too often or says nothing readable', async () => {
     const programs: Readonly<Record<string, readonly [program: string, ...flags: string[]]>> = {
-      'agent-exited': ['await ask(); console.error("Error: out of plums"); process.exit(3);'],
+      'agent-exited': [
+        'await ask(); console.error("at a line of a trace\\n".repeat(99) + "Error: out of plums"); process.exit(3);',
+      ],
       'agent-timeout': ['await ask(); setInterval(() => {}, 1000);', '--agent-timeout', '2'],
       'agent-no-call': ['console.log("{}");'],
       'agent-diverged': [

@@ -214,6 +214,8 @@ describe('a request of ours that nobody could have made', () => {
         body: { ...chat!.body, messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] },
       },
       { ...chat!, body: { ...chat!.body, messages: 'hello' } },
+      { ...chat!, body: { ...chat!.body, response_format: { type: 'json_schema', json_schema: {} } } },
+      { ...asked!, body: { ...asked!.body, text: { format: { type: 'json_schema', schema: {} } } } },
       { ...asked!, body: { ...asked!.body, previous_response_id: 'resp_000000000000000000aa' } },
       { ...asked!, body: { ...asked!.body, input: [{ type: 'item_reference', id: 'rs_1' }] } },
     ].map((call) => {
@@ -227,8 +229,30 @@ describe('a request of ours that nobody could have made', () => {
       ['unsupported-field', 'n'],
       ['unsupported-field', 'messages[0].content[0].type'],
       ['malformed', 'messages'],
+      ['unsupported-field', 'response_format'],
+      ['unsupported-field', 'text.format'],
       ['unknown-item', 'previous_response_id'],
       ['unknown-item', 'input[0].id'],
     ]);
+  });
+});
+
+describe('a reply that is to be held to what its prompt shows', () => {
+  const json = { type: 'json_object' };
+  test.each<[string, JsonObject]>([
+    ['openai-python', { tool_choice: { type: 'function', function: { name: 'add' } } }],
+    ['openai-python', { tool_choice: 'required' }],
+    ['openai-python', { response_format: json }],
+    ['openai-python-responses', { tool_choice: { type: 'function', name: 'add' } }],
+    ['openai-python-responses', { text: { format: json } }],
+    ['anthropic-python', { tool_choice: { type: 'tool', name: 'add' } }],
+  ])('is left to the policy, by name: %s, %j', (client, more) => {
+    const [call] = recorded(client);
+    const player = new Player();
+    const { flags, ...request } = player.read({ ...call!, body: { ...call!.body, ...more } });
+    const { flags: before, ...free } = player.read(call!);
+    const [field] = Object.keys(more);
+    expect(flags).toEqual([...before, expect.stringMatching(new RegExp(`^${field}.* was left out`))]);
+    expect(request).toEqual(free);
   });
 });
