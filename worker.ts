@@ -18,7 +18,7 @@ import { holdsStep, startUpdate } from './client/temporal/weights.ts';
 import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
 import { makeEvaluation } from './run/evaluations.ts';
-import { parseGroups } from './run/groups.ts';
+import { parseRunParts } from './run/run-parts.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
 import { statedProblem } from './formats/datasets/examine.ts';
 import { parsedRow, rowError } from './formats/datasets/one-row.ts';
@@ -206,7 +206,7 @@ function dependencies(parts: Parts): ActivityDeps {
     async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings, epochs, train }) {
       permissions.mayReadDataset(dataset);
       const complete = parseSettings(run, { ...settings });
-      const groups = parseGroups({ samples, epochs, train });
+      const parts = parseRunParts({ samples, epochs, train });
       const store = openStore(out, run);
       permissions.mayUseModel(complete, store.folder);
       const survey = await examineDataset(
@@ -225,7 +225,7 @@ function dependencies(parts: Parts): ActivityDeps {
         Object.keys(complete).map((k) => [k, k in settings ? 'input' : 'default'] as const),
       );
       const found = { logprobs: facts && foundLogprobs(facts), model: facts?.identity ?? null };
-      await createRun(store, { run, survey, settings: complete, samples, ...groups, origins, ...found });
+      await createRun(store, { run, survey, settings: complete, samples, ...parts, origins, ...found });
     },
     async makeEvaluation(of) {
       if (!(await makeEvaluation(openStore, of))) return null;

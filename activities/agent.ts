@@ -19,7 +19,7 @@ import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
 import { recordedRollout, recordedTurn } from './recorded.ts';
-import type { StoredTurns } from './stored-turns.ts';
+import type { TurnNotices } from './turn-notices.ts';
 
 /** The small fact of a program that has ended. */
 export interface AgentRan {
@@ -44,7 +44,7 @@ const TAIL_CHARS = 400;
 
 export function agentActivity(
   { openStore, backend: backendOf, agents, askTurn }: ActivityDeps,
-  storedTurns: StoredTurns,
+  turnNotices: TurnNotices,
 ) {
   return async function runAgent({ rollout: id }: { readonly rollout: TrajectoryReference }): Promise<AgentRan> {
     const store = openStore(id.out, id.run);
@@ -62,7 +62,7 @@ export function agentActivity(
         askTurn!(workflowExecution!.workflowId, { turn, call }, signal),
       );
       const play: Play = async (turn, call) => {
-        await storedTurns.toldOr(ask(turn, call), id, turn);
+        await turnNotices.toldOr(ask(turn, call), id, turn);
         return recordedTurn(store, id, turn);
       };
       const calls = await callsSoFar(store, id, play);

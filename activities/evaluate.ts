@@ -10,7 +10,7 @@ import { noEos, type TurnRecord } from '../domain/rollout/turn.ts';
 import { replyOf } from '../domain/agent/played-calls.ts';
 import type { TrajectoryReference } from '../domain/run/ids.ts';
 import type { Store } from '../records/store.ts';
-import { replyToCalls } from './called.ts';
+import { replyToCalls } from './reply-to-calls.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 import { earlierTurns, recordedAgent, recordedRollout, recordedTurn } from './recorded.ts';

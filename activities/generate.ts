@@ -25,7 +25,7 @@ import { afterFlaw, type Flaws, flawsIn, withFlaw } from './flaws.ts';
 import { beat as beatNow, heartbeating } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
 import { recordedAsked, recordedPath, recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
-import type { StoredTurns } from './stored-turns.ts';
+import type { TurnNotices } from './turn-notices.ts';
 
 /** Heartbeat details. */
 interface GenerateBeat {
@@ -38,7 +38,7 @@ interface GenerateBeat {
 
 export function generateActivity(
   { openStore, backend: backendOf, tools, isStopping, now }: ActivityDeps,
-  storedTurns: StoredTurns,
+  turnNotices: TurnNotices,
 ) {
   return async function generate({ rollout: id, turn, say }: GenerateInput): Promise<Generated> {
     const store = openStore(id.out, id.run);
@@ -117,7 +117,7 @@ export function generateActivity(
         ...(asked && { asked: asked.asked }),
         ...(reply && { reply }),
       });
-      storedTurns.tell(id, turn);
+      turnNotices.tell(id, turn);
       if (answer.chunks > 0) await store.dropChunks(id, turn);
       return factsOf(stored, settings);
     });

@@ -15,11 +15,11 @@ import { generateActivity } from './generate.ts';
 import { groupActivities } from './groups.ts';
 import { logActivity } from './log.ts';
 import { beginActivity, openActivity } from './open.ts';
-import { openStoredTurns } from './stored-turns.ts';
+import { openTurnNotices } from './turn-notices.ts';
 import { weightsActivities } from './weights.ts';
 
 export function createActivities(deps: ActivityDeps) {
-  const stored = openStoredTurns();
+  const stored = openTurnNotices();
   const activities = {
     open: openActivity(deps),
     generate: generateActivity(deps, stored),

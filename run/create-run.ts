@@ -15,10 +15,10 @@ import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import { toolIdentity, type ToolSettings, toolTitle } from '../domain/tools/tool.ts';
 import { allQueries, hashQueries } from '../records/run/queries.ts';
-import type { GroupParts, Origin, RunRecord } from '../records/format/run-record.ts';
+import type { RunParts, Origin, RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
-import { GROUP_PARTS, groupParts } from '../records/format/run-record.ts';
+import { RUN_PARTS, runParts } from '../records/format/run-record.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
 /** A name derived from data and settings: the same command finds the same run again. */
@@ -26,12 +26,12 @@ export function nameOfRun(
   survey: DatasetSurvey,
   settings: Partial<RolloutSettings>,
   samples: number,
-  groups: GroupParts = {},
+  parts: RunParts = {},
 ): string {
-  return derivedRunName(survey.selection.dataset, survey.offered, settings, samples, groups);
+  return derivedRunName(survey.selection.dataset, survey.offered, settings, samples, parts);
 }
 
-export interface NewRunInput extends GroupParts {
+export interface NewRunInput extends RunParts {
   readonly run: string;
   readonly survey: DatasetSurvey;
   readonly settings: RolloutSettings;
@@ -45,8 +45,8 @@ export interface NewRunInput extends GroupParts {
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
   const { run, survey, settings, samples, origins, logprobs = null, model = null, evaluates } = input;
-  const groups = groupParts(input);
-  const wanted = { settings, samples, groups, offered: survey.offered };
+  const parts = runParts(input);
+  const wanted = { settings, samples, parts, offered: survey.offered };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
 
@@ -59,7 +59,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     settings,
     origins,
     samples,
-    ...groups,
+    ...parts,
     dataset: {
       path: survey.selection.dataset,
       sha256: stored.sha256,
@@ -79,7 +79,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
 function same(
   run: string,
   record: RunRecord,
-  wanted: { settings: RolloutSettings; samples: number; groups: GroupParts; offered: string },
+  wanted: { settings: RolloutSettings; samples: number; parts: RunParts; offered: string },
   folder: string,
 ): RunRecord {
   const { environments: own, tools, ...rest } = wanted.settings;
@@ -94,9 +94,9 @@ function same(
   if (!isDeepStrictEqual(known, asked))
     differing.push(`tools (${toolTitles(record.settings.tools)} there, ${toolTitles(tools)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
-  for (const key of GROUP_PARTS) {
-    if (isDeepStrictEqual(record[key], wanted.groups[key])) continue;
-    const [there, here] = [record[key], wanted.groups[key]].map((value) => JSON.stringify(value) ?? 'none');
+  for (const key of RUN_PARTS) {
+    if (isDeepStrictEqual(record[key], wanted.parts[key])) continue;
+    const [there, here] = [record[key], wanted.parts[key]].map((value) => JSON.stringify(value) ?? 'none');
     differing.push(`${key} (${there} there, ${here} here)`);
   }
   if ((record.dataset?.offered ?? record.dataset?.sha256) !== wanted.offered) differing.push('the data set');

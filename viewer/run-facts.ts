@@ -1,7 +1,7 @@
 // The settings that were given for a run, facts of its record, and its servers, as texts.
 
 import type { ServerStatus } from '../domain/run/server-status.ts';
-import { recordedSettings } from '../records/format/run-record.ts';
+import { settingsWithOrigins } from '../records/format/run-record.ts';
 import { FLEET, readFleet, STALE_MS } from '../records/run/fleet-status.ts';
 import type { Setting } from './model/messages.ts';
 import { mustBePlain } from './plain-files.ts';
@@ -9,7 +9,7 @@ import type { OpenRun } from './runs.ts';
 
 /** Without those that have their default. */
 export function settingsOf({ record }: OpenRun): Setting[] {
-  return recordedSettings(record)
+  return settingsWithOrigins(record)
     .filter(({ origin }) => origin !== 'default')
     .map((setting) => ({ ...setting, value: shown(setting.value) }));
 }

@@ -12,7 +12,7 @@ import {
 import { isOrder } from '../domain/run/blocks.ts';
 import type { BlockInput } from '../domain/run/messages.ts';
 import { begun } from '../domain/run/window.ts';
-import { openHistorySteps } from './history-steps.ts';
+import { openHistoryLength } from './history-length.ts';
 import { blockReport, orderBlock } from './messages.ts';
 import { playWindow } from './play-window.ts';
 
@@ -21,7 +21,7 @@ const REPORT_MS = 5000;
 
 export async function block(input: BlockInput): Promise<void> {
   const { run, block: name, window: state } = input;
-  const history = openHistorySteps(input.maxHistoryEvents);
+  const history = openHistoryLength(input.maxHistoryEvents);
   let { order } = input;
   let isAlone = false;
   let stopAct = () => {};

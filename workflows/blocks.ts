@@ -28,14 +28,14 @@ import { steeringPriority } from '../domain/run/priority.ts';
 import { TASK_QUEUE } from '../domain/run/queues.ts';
 import { block as blockWorkflow } from './block.ts';
 import { orderBlock } from './messages.ts';
-import type { HistorySteps } from './history-steps.ts';
+import type { HistoryLength } from './history-length.ts';
 import { RUN } from './search-attributes.ts';
 
 /** `moveOn` continues as new, with the state as it is. */
 export async function playBlocks(
   { run, out, maxHistoryEvents }: CollectionInput,
   state: BlocksState,
-  { history, moveOn }: { readonly history: HistorySteps; readonly moveOn: () => Promise<unknown> },
+  { history, moveOn }: { readonly history: HistoryLength; readonly moveOn: () => Promise<unknown> },
 ): Promise<void> {
   /** Blocks of which a start or an order is not acknowledged yet. */
   const busy = new Set<Block>();

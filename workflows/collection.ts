@@ -18,7 +18,7 @@ import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
 import { openWindow, totalUnits, type WindowState } from '../domain/run/window.ts';
 import { playBlocks } from './blocks.ts';
 import { blockWorkflowId, feedWorkflowId } from '../domain/run/ids.ts';
-import { type HistorySteps, openHistorySteps } from './history-steps.ts';
+import { type HistoryLength, openHistoryLength } from './history-length.ts';
 import { accept, conclude } from './collection-steps.ts';
 import { blockReport, collectionBegan } from './messages.ts';
 import { playWindow } from './play-window.ts';
@@ -26,7 +26,7 @@ import { openSteering, type Steering } from './steering.ts';
 import type { CollectionInput, CollectionResult } from '../domain/run/messages.ts';
 
 export async function collection(input: CollectionInput): Promise<CollectionResult> {
-  const history = openHistorySteps(input.maxHistoryEvents);
+  const history = openHistoryLength(input.maxHistoryEvents);
   const steering = openSteering(input, history);
   let held = input.carried;
   setHandler(blockReport, (given) => {
@@ -84,7 +84,7 @@ async function accepted(input: CollectionInput): Promise<WindowState> {
 
 interface Held {
   readonly steering: Steering;
-  readonly history: HistorySteps;
+  readonly history: HistoryLength;
 }
 
 async function play(input: CollectionInput, state: WindowState, { steering, history }: Held): Promise<void> {

@@ -20,7 +20,7 @@ import { acknowledge, type FeedState, isExhausted, publish, rewind } from '../do
 import { record, refusal, whileMoved } from './feed-ledger.ts';
 import { trainedAfter } from './feed-steps.ts';
 import { loadWeights } from './feed-weights.ts';
-import type { HistorySteps } from './history-steps.ts';
+import type { HistoryLength } from './history-length.ts';
 
 const leaseUpdate = defineUpdate<LeaseResult, [ArgumentsOf<'lease'>]>('lease');
 const acknowledgeUpdate = defineUpdate<AcknowledgeResult, [ArgumentsOf<'acknowledge'>]>('acknowledge');
@@ -42,7 +42,7 @@ export function openVerbs(
   input: FeedInput,
   stateOf: () => FeedState | undefined,
   changed: () => void,
-  history: HistorySteps,
+  history: HistoryLength,
   onVersion: () => void,
 ): Verbs {
   let updates = 0;

@@ -28,7 +28,7 @@ import { escapeMarkdown } from '../domain/text/foreign-text.ts';
 import { evaluate } from './feed-evaluation.ts';
 import { openFeed, watchGroups } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';
-import { openHistorySteps } from './history-steps.ts';
+import { openHistoryLength } from './history-length.ts';
 import { admit, collectionBegan } from './messages.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
@@ -41,7 +41,7 @@ const IDLE_MS = 10 * 60_000;
 
 export async function feed(input: FeedInput): Promise<FeedProgress> {
   const { run, out, idleMs: patienceMs = IDLE_MS } = input;
-  const history = openHistorySteps();
+  const history = openHistoryLength();
   const held: { state?: FeedState } = {};
   let changes = 0;
   const changed = () => {

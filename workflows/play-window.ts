@@ -7,7 +7,7 @@ import type { CollectionInput } from '../domain/run/messages.ts';
 import { canStart, isFinished, unitsInRow, type WindowState } from '../domain/run/window.ts';
 import { openChildren } from './children.ts';
 import { page } from './collection-steps.ts';
-import type { HistorySteps } from './history-steps.ts';
+import type { HistoryLength } from './history-length.ts';
 
 const PAGE_UNITS = 50;
 /** Starts that the server has not acknowledged, at most: a start once asked for is not recalled by a pause or a stop. */
@@ -16,7 +16,7 @@ const MOST_STARTING = 16;
 const MOST_STARTING_OF_MANY = 8;
 
 export interface Player {
-  readonly history: HistorySteps;
+  readonly history: HistoryLength;
   /** A unit has ended. */
   changed(): void;
   /** `act` ends what is in flight; it is called once, when the window is to stop. */

@@ -8,7 +8,7 @@ import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT, MAX_WINDOW } from '../domain/ru
 import { noCounts } from '../domain/run/progress.ts';
 import { totalUnits, type WindowState } from '../domain/run/window.ts';
 import type { CollectionInput, CollectionProgress, MemoProgress } from '../domain/run/messages.ts';
-import type { HistorySteps } from './history-steps.ts';
+import type { HistoryLength } from './history-length.ts';
 import { admit, collectionProgress, pause, resume, stop, tune } from './messages.ts';
 
 export interface Steering {
@@ -26,7 +26,7 @@ export interface Steering {
 /** Each memo costs an event of the history and a write of the server: due when this share of those in flight has ended. */
 const MEMO_SHARE = 1 / 16;
 
-export function openSteering(input: CollectionInput, history: HistorySteps): Steering {
+export function openSteering(input: CollectionInput, history: HistoryLength): Steering {
   const { carried } = input;
   /** The limit that the feed sent before the run was accepted. */
   let admittedEarly: number | undefined;

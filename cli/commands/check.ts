@@ -23,7 +23,7 @@ import { type Io, print, printJson, say } from '../io.ts';
 import { createTools } from '../../environments/tools/index.ts';
 import { readingOf } from '../find/export-plan.ts';
 import { ifUp } from '../find/link.ts';
-import { openParts } from '../find/parts.ts';
+import { openReadingThreads } from '../find/reading-threads.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
 import { countsText } from '../view/summary.ts';
 
@@ -86,7 +86,7 @@ export const check = command({
     // Asked first: the ledger only grows.
     const counted = wantsHistories === false ? undefined : await countedByFeed(io, place);
     const proofs = { cwd: io.cwd, tokenizer: given.tokenizer, clockSkewMs, exports: file !== undefined };
-    const parts = await openParts(store, { out, run, format, sequences, selection, check: proofs });
+    const parts = await openReadingThreads(store, { out, run, format, sequences, selection, check: proofs });
     const summary = await checkRun(store, report, {
       ...(file !== undefined && { export: { exporter: exporterNamed(format, sequences), ...selection, file } }),
       ...{ tokenizer, hashes, everturn: everturnVersion(), clockSkewMs, calls: CALLS, elsewhere: parts },

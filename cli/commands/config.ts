@@ -7,7 +7,7 @@ import { withAgent } from '../../run/agents.ts';
 import { flagOf, variableOf } from '../../run/config.ts';
 import { FIELDS, type RunOptions } from '../../run/options.ts';
 import { cacheFolder, homeOf } from '../../local/service/home.ts';
-import { type Origin, type RecordedSetting, recordedSettings } from '../../records/format/run-record.ts';
+import { type Origin, type RecordedSetting, settingsWithOrigins } from '../../records/format/run-record.ts';
 import { clusterConfig } from '../../client/temporal/cluster-settings.ts';
 import { command, flag, unusable } from '../command.ts';
 import { findRun } from '../find/place.ts';
@@ -75,7 +75,7 @@ async function ofRun(io: Io, named: string, given: RunFlags & { readonly out: st
   }
   const place = await findRun(io, named, given.out);
   const { record } = (await place.store.getRun())!;
-  return recordedSettings(record).map((setting) => ({ ...setting, from: null }));
+  return settingsWithOrigins(record).map((setting) => ({ ...setting, from: null }));
 }
 
 function surroundings(io: Io): Readonly<Record<string, string>> {

@@ -25,7 +25,7 @@ import {
   shortPath,
   typed,
 } from '../find/place.ts';
-import { type Source, sourceOf } from '../find/source.ts';
+import { type Source, sourceOf } from '../find/fork-source.ts';
 import { ROLLOUT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { checkModel } from '../play/model.ts';

@@ -13,7 +13,7 @@ import { EXIT } from '../exit.ts';
 import { withLink } from '../find/link.ts';
 import { personOf } from '../find/person.ts';
 import { findRollout, findRun, shellQuoted, typed } from '../find/place.ts';
-import { stillPlayed } from '../find/source.ts';
+import { stillPlayed } from '../find/fork-source.ts';
 import { mustTake } from '../find/takers.ts';
 import { ROLLOUT } from '../flags.ts';
 import { say } from '../io.ts';

@@ -30,7 +30,7 @@ import type { Store } from '../../records/store.ts';
 import { type Flag, flag, flagOf, oneOf, required, text, unusable, type Values, whole } from '../command.ts';
 import { OF_PEOPLE, UNDECIDED_FLAG } from '../flags.ts';
 import { lines } from '../view/format.ts';
-import { openParts } from './parts.ts';
+import { openReadingThreads } from './reading-threads.ts';
 
 export const EXPORT_FLAGS = {
   ...OF_PEOPLE,
@@ -170,7 +170,7 @@ function linesExport(flags: ExportFlags, selection: Selection): Write {
     const filter = byQuery ? { ...NO_FILTER, ...keep, minMembers } : keep;
     const chosen = { ...selection, ...(filter && { filter }) };
     const beginning = { out: dirname(store.folder), run: basename(store.folder), format: flags.format, sequences };
-    const elsewhere = exporter.open ? undefined : await openParts(store, { ...beginning, selection: chosen });
+    const elsewhere = exporter.open ? undefined : await openReadingThreads(store, { ...beginning, selection: chosen });
     const options = { ...chosen, ...target, elsewhere };
     const written = exportRun(store, exporter, file ?? process.stdout, options);
     const summary = await written.finally(() => elsewhere?.close());

@@ -11,7 +11,7 @@ import { describeOnQueue } from '../../client/temporal/describe-environment.ts';
 import { startFeed } from '../../client/temporal/feed.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
 import { withAgent } from '../../run/agents.ts';
-import { groupsOf } from '../../run/groups.ts';
+import { runPartsOf } from '../../run/run-parts.ts';
 import { givenSettings, type RunOptions } from '../../run/options.ts';
 import { createRun, nameOfRun } from '../../run/create-run.ts';
 import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
@@ -105,11 +105,11 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
   const selection = { strict: given.strict, wording, ...own };
   const offered = await surveyDataset({ dataset, limit, shuffleSeed, ...selection });
   const heldOut = await surveyHeldOut(io, options, selection);
-  const groups = { ...groupsOf(options, agent, wording), ...(heldOut && { evaluation: heldOut.record }) };
+  const parts = { ...runPartsOf(options, agent, wording), ...(heldOut && { evaluation: heldOut.record }) };
 
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
   const asked = { ...givenSettings(options), ...own, ...(tools.settings && { tools: tools.settings }) };
-  const run = given.name ?? nameOfRun(offered, asked, samples, groups);
+  const run = given.name ?? nameOfRun(offered, asked, samples, parts);
   const place = placeOf(root, run);
   const { folder } = place.store;
   const there = (await place.store.getRun())?.record;
@@ -122,7 +122,7 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.dataset } : await readSolutions(offered);
   const held = heldOut && (there ? heldOut : { ...heldOut, survey: await readSolutions(heldOut.survey) });
-  const made = { run, survey, settings: before, samples, ...groups, origins: resolved.origins };
+  const made = { run, survey, settings: before, samples, ...parts, origins: resolved.origins };
   // Refuses other data or other settings under this name; writes nothing.
   if (there) await createRun(place.store, made);
   reportRows(io, given, survey);

@@ -11,13 +11,13 @@ export function derivedRunName(
   offered: string,
   settings: Partial<RolloutSettings>,
   samples: number,
-  groups: object = {},
+  parts: object = {},
 ): string {
   // A list without an entry says nothing.
   const entries = sortedEntries(settings).filter(
     ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
   );
-  return `${stemOf(dataset)}-${sha256Hex(JSON.stringify([offered, entries, samples, ...sortedEntries(groups)])).slice(0, 8)}`;
+  return `${stemOf(dataset)}-${sha256Hex(JSON.stringify([offered, entries, samples, ...sortedEntries(parts)])).slice(0, 8)}`;
 }
 
 function stemOf(dataset: string): string {

@@ -12,7 +12,7 @@ import { ENDED, endedObject, parseRolloutFolder, queryFolder, ROLLOUTS } from '.
 import { namesIn } from '../in-flight/listing.ts';
 import type { Ended } from './ended.ts';
 import { endedRow } from './row.ts';
-import { openLately } from './lately.ts';
+import { openCache } from './cache.ts';
 import { type EndedRollout, openLine } from './line.ts';
 
 const AT_ONCE = 24;
@@ -20,7 +20,7 @@ const CHANGED = 'is changed: no line of an ended rollout is there';
 
 export function openObjects(folder: string): Ended {
   const known = new NameSet();
-  const lately = openLately();
+  const cache = openCache();
 
   async function look(object: string): Promise<boolean> {
     if (known.has(object)) return true;
@@ -30,11 +30,11 @@ export function openObjects(folder: string): Ended {
   }
 
   async function read(object: string): Promise<EndedRollout | undefined> {
-    const kept = lately.get(object);
+    const kept = cache.get(object);
     if (kept) return kept;
     const text = await readText(join(folder, object));
     const found = text === undefined ? undefined : openLine(Buffer.from(text));
-    return found && endedObject(found.of) === object ? lately.keep(object, found) : undefined;
+    return found && endedObject(found.of) === object ? cache.keep(object, found) : undefined;
   }
 
   return {

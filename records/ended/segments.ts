@@ -12,7 +12,7 @@ import { FOREIGN } from '../in-flight/listing.ts';
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import type { Ended } from './ended.ts';
 import { type EndedRollout, openLine } from './line.ts';
-import { openLately } from './lately.ts';
+import { openCache } from './cache.ts';
 import { type EndedId, type Place, Places } from './places.ts';
 import { endedRow } from './row.ts';
 
@@ -55,12 +55,12 @@ export function openSegments(folder: string): Ended {
   let flaws = new Map<string, string>();
   const foreign = new Set<string>();
   let refreshing: Promise<void> | undefined;
-  const lately = openLately();
+  const cache = openCache();
 
   function forgetAll(): void {
     [places, twins, flaws] = [new Places(), [], new Map()];
     for (const segment of segments) [segment.covered, segment.indexed] = [0, 0];
-    lately.clear();
+    cache.clear();
   }
 
   async function load(): Promise<void> {
@@ -103,11 +103,11 @@ export function openSegments(folder: string): Ended {
     const place = places.find(id);
     if (!place) return undefined;
     const key = `${place.segment} ${place.at}`;
-    const kept = lately.get(key);
+    const kept = cache.get(key);
     if (kept) return kept;
     const segment = segments[place.segment]!;
     const found = openLine(readPlace(segment.path, place) ?? NOTHING);
-    if (found && isOf(found, id)) return lately.keep(key, found);
+    if (found && isOf(found, id)) return cache.keep(key, found);
     if (!segment.trusted) throw recordError(segment.path, `is changed at byte ${place.at}, where ${shown(id)} was`);
     segment.trusted = false;
     forgetAll();

@@ -85,7 +85,7 @@ export interface RecordedSetting {
 }
 
 /** Settings of the rollouts, and those options of a run that are none. */
-export function recordedSettings({
+export function settingsWithOrigins({
   settings,
   origins,
   samples,
@@ -100,20 +100,12 @@ export function recordedSettings({
   }));
 }
 
-/** Beside the settings: what is played and trained on of a query. */
-export type GroupParts = Pick<RunRecord, 'epochs' | 'train' | 'evaluation' | 'keep' | 'agent' | 'wording'>;
-
-export const GROUP_PARTS = [
-  'epochs',
-  'train',
-  'evaluation',
-  'keep',
-  'agent',
-  'wording',
-] as const satisfies readonly (keyof GroupParts)[];
+/** Parts of run.json beside its settings that decide what is played and trained on; each is absent where a run has none. */
+export const RUN_PARTS = ['epochs', 'train', 'evaluation', 'keep', 'agent', 'wording'] as const;
+export type RunParts = Pick<RunRecord, (typeof RUN_PARTS)[number]>;
 
 /** The parts that are there, in one order: a derived name follows from them. */
-export function groupParts(record: GroupParts): GroupParts {
-  const there = GROUP_PARTS.filter((part) => record[part] !== undefined);
+export function runParts(record: RunParts): RunParts {
+  const there = RUN_PARTS.filter((part) => record[part] !== undefined);
   return Object.fromEntries(there.map((part) => [part, record[part]]));
 }

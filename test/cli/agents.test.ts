@@ -7,7 +7,7 @@ import { UsageError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { withAgent } from '../../run/agents.ts';
 import { resolveOptions } from '../../run/config.ts';
-import { groupsOf } from '../../run/groups.ts';
+import { runPartsOf } from '../../run/run-parts.ts';
 
 const PATIENT = { name: 'patient', numTurns: 8, stop: 'success', temperature: 0.5 } as const;
 const resolve = (flags: Record<string, unknown>, agents: readonly JsonObject[] = []) =>
@@ -44,13 +44,13 @@ describe('an agent', () => {
   test('of single steps keeps the groups within its limits, and is recorded', () => {
     const { resolved, agent } = resolve({ agent: 'math-single-step', samples: 8, successRate: '0.1:0.9' });
     expect(resolved.options.numTurns).toBe(1);
-    expect(groupsOf(resolved.options, agent)).toEqual({
+    expect(runPartsOf(resolved.options, agent)).toEqual({
       keep: { successRate: [0.1, 0.9], dropZeroVariance: false, minMembers: null },
       agent: { name: 'math-single-step', sampleOf: 'query' },
     });
     const trained = resolve({ agent: 'math-single-step', train: true, successRate: '0.1:0.9' });
-    expect(groupsOf(trained.resolved.options, trained.agent)).toMatchObject({ train: { successRate: [0.1, 0.9] } });
-    expect(groupsOf(trained.resolved.options, trained.agent).keep).toBeUndefined();
+    expect(runPartsOf(trained.resolved.options, trained.agent)).toMatchObject({ train: { successRate: [0.1, 0.9] } });
+    expect(runPartsOf(trained.resolved.options, trained.agent).keep).toBeUndefined();
   });
 
   test.each([

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../domain/errors/errors.ts';
-import { groupsOf } from '../../run/groups.ts';
+import { runPartsOf } from '../../run/run-parts.ts';
 import { parseSettings, resolveOptions, settingsOf } from '../../run/config.ts';
 
 const kept = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -28,7 +28,7 @@ describe('settings', () => {
 
   test('more members of a group than samples are refused', () => {
     const of = (minMembers: number) =>
-      groupsOf(resolveOptions({ flags: { train: true, samples: 4, minMembers } }).options);
+      runPartsOf(resolveOptions({ flags: { train: true, samples: 4, minMembers } }).options);
     expect(of(4).train).toMatchObject({ minMembers: 4 });
     expect(() => of(5)).toThrow('--min-members 5 is above --samples 4');
   });

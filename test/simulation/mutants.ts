@@ -150,7 +150,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     'the time decides when a history is left behind',
-    'workflows/history-steps.ts',
+    'workflows/history-length.ts',
     'EVENTS_PER_STEP * steps >=',
     'EVENTS_PER_STEP * steps + (Date.now() % 40) >=',
   ),

@@ -17,7 +17,7 @@ import { cancelRollout, isWaiting } from '../../client/temporal/waiting.ts';
 import { parseSettings } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
 import { makeEvaluation } from '../../run/evaluations.ts';
-import { parseGroups } from '../../run/groups.ts';
+import { parseRunParts } from '../../run/run-parts.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { queryFromRow } from '../../formats/datasets/row.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
@@ -91,7 +91,7 @@ export async function openRig(
         survey,
         settings: parseSettings(run, { ...settings }),
         samples,
-        ...parseGroups({ samples, epochs, train }),
+        ...parseRunParts({ samples, epochs, train }),
         origins: Object.fromEntries(Object.keys(settings).map((key) => [key, 'input' as const])),
       });
     },

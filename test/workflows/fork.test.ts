@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sourceOf } from '../../cli/find/source.ts';
+import { sourceOf } from '../../cli/find/fork-source.ts';
 import { placeOf } from '../../cli/find/place.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import type { NeutralRow } from '../../domain/rollout/neutral-row.ts';

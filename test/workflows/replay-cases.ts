@@ -127,7 +127,7 @@ export const ALTERED: readonly AlteredWorkflow[] = [
   altered(
     'a history that is left behind later',
     /collection-continued/,
-    'history-steps',
+    'history-length',
     '>= maxHistoryEvents',
     '>= 9 + maxHistoryEvents',
   ),
@@ -136,12 +136,12 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     caughtBy: /collection-alike-first/,
     alterations: [
       {
-        file: 'workflows/history-steps.ts',
-        from: 'export interface HistorySteps',
-        to: "import { workflowInfo } from '@temporalio/workflow';\nexport interface HistorySteps",
+        file: 'workflows/history-length.ts',
+        from: 'export interface HistoryLength',
+        to: "import { workflowInfo } from '@temporalio/workflow';\nexport interface HistoryLength",
       },
       {
-        file: 'workflows/history-steps.ts',
+        file: 'workflows/history-length.ts',
         from: 'EVENTS_PER_STEP * steps >= maxHistoryEvents',
         to: 'workflowInfo().historyLength >= maxHistoryEvents',
       },

@@ -1,15 +1,15 @@
-// Tells an agent's call that its turn is stored, within one process: its reply then waits for no further workflow task. Of a turn
-// that another worker played, the end of its Update tells.
+// Notices within one process that a turn is stored. An agent's call that waits for its turn replies at once, without a further
+// workflow task. A turn that another worker played gives no notice here: the end of the call's Update stands for it.
 
 import type { TrajectoryReference } from '../domain/run/ids.ts';
 
-export interface StoredTurns {
+export interface TurnNotices {
   tell(id: TrajectoryReference, turn: number): void;
   /** Resolves when the turn is told of, or as `asked` does, whichever comes first. */
   toldOr(asked: Promise<void>, id: TrajectoryReference, turn: number): Promise<void>;
 }
 
-export function openStoredTurns(): StoredTurns {
+export function openTurnNotices(): TurnNotices {
   const waiting = new Map<string, Set<() => void>>();
   const name = ({ out, run, query, sample }: TrajectoryReference, turn: number) =>
     JSON.stringify([out, run, query, sample, turn]);

@@ -1,18 +1,19 @@
-// The parts of run.json beside its settings: epochs, training, the filter over groups, the agent, the words around rows. Made from a run's options,
-// or from those that a Temporal client gives with a collection, completed by the defaults of the command line.
+// The parts of run.json beside its settings: epochs, training, the filter over groups, the agent, the words around rows.
+// They are made from a run's options, or from those that a Temporal client gives with a collection, completed by the
+// defaults of the command line.
 
 import type { Agent } from '../domain/rollout/agent.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { tooManyMembers } from '../domain/rollout/group.ts';
 import type { Wording } from '../domain/run/query.ts';
-import type { GroupParts } from '../records/format/run-record.ts';
+import type { RunParts } from '../records/format/run-record.ts';
 import { parseValue } from './config.ts';
 import { DEFAULT_OPTIONS, type RunOptions } from './options.ts';
 import { mustFitTrainer } from './trainer-limit.ts';
 
 const TRAIN_KEYS = ['batchGroups', 'maxStaleness', 'minMembers', 'successRate', 'dropZeroVariance'] as const;
 
-export interface GivenGroups {
+export interface GivenRunParts {
   readonly samples: number;
   readonly epochs?: unknown;
   /** An object with any of TRAIN_KEYS. */
@@ -20,7 +21,7 @@ export interface GivenGroups {
 }
 
 /** The parts of run.json on epochs, training, filters, agent and words; empty if the run has none. Throws a UsageError. */
-export function groupsOf(options: RunOptions, agent?: Agent, wording?: Wording): GroupParts {
+export function runPartsOf(options: RunOptions, agent?: Agent, wording?: Wording): RunParts {
   const { epochs, train, batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance, samples } = options;
   const filter = { minMembers, successRate, dropZeroVariance };
   const filters = minMembers !== null || successRate !== null || dropZeroVariance;
@@ -34,10 +35,10 @@ export function groupsOf(options: RunOptions, agent?: Agent, wording?: Wording):
   };
 }
 
-export function parseGroups({ samples, epochs, train }: GivenGroups): GroupParts {
+export function parseRunParts({ samples, epochs, train }: GivenRunParts): RunParts {
   const options = { ...DEFAULT_OPTIONS, samples, train: train !== undefined && train !== null };
   if (epochs !== undefined && epochs !== null) options.epochs = parseValue('epochs', epochs, 'epochs');
-  if (!options.train) return groupsOf(options);
+  if (!options.train) return runPartsOf(options);
   if (typeof train !== 'object' || Array.isArray(train)) throw badTrain(`\`train\` is ${short(train)}.`);
   const unknown = Object.keys(train!).find((key) => !TRAIN_KEYS.some((known) => known === key));
   if (unknown !== undefined) throw badTrain(`train.${unknown.slice(0, 40)} is no setting of training.`);
@@ -46,7 +47,7 @@ export function parseGroups({ samples, epochs, train }: GivenGroups): GroupParts
     if (value !== undefined) Object.assign(options, { [key]: parseValue(key, value, `train.${key}`) });
   };
   for (const key of TRAIN_KEYS) put(key);
-  return groupsOf(options);
+  return runPartsOf(options);
 }
 
 function badTrain(message: string): UsageError {

@@ -1,4 +1,4 @@
-// Large runs are read by several threads, a few rollouts at a time, so that a check or an export takes every processor.
+// The threads that read a large run, a few rollouts at a time, so that a check or an export takes every processor.
 // The result is that of one thread, to the byte. Small runs, runs in a bucket (which the network limits) and machines
 // with one processor are read by the command itself.
 
@@ -33,7 +33,7 @@ export interface Beginning {
 export type Question = { readonly checked: PartIds } | { readonly exported: readonly RolloutId[] };
 export type Answer = CheckedPart | ExportedPart;
 
-export interface Parts extends PartsElsewhere, ExportElsewhere {
+export interface ReadingThreads extends PartsElsewhere, ExportElsewhere {
   close(): Promise<void>;
 }
 
@@ -44,17 +44,17 @@ const MOST_THREADS = 4;
 const AT_ONCE = 2;
 
 /** Undefined where the command reads the run itself. */
-export async function openParts(
+export async function openReadingThreads(
   store: Store,
   beginning: Beginning,
   { least = LEAST_ROLLOUTS, threads = Math.min(MOST_THREADS, availableParallelism()) } = {},
-): Promise<Parts | undefined> {
+): Promise<ReadingThreads | undefined> {
   if (threads < 2 || isBucketPlace(store.folder)) return undefined;
   // A damaged record is for the command to name.
   const queries = await store.countQueries().catch(() => 0);
   const samples = (await store.getRun().catch(() => undefined))?.record.samples ?? 1;
   if (queries * samples < least) return undefined;
-  const path = compiledScript('./part-thread', import.meta.url, StoreError);
+  const path = compiledScript('./reading-thread', import.meta.url, StoreError);
   const opened = openThreads<Question, Answer>({ script: () => path, beginning, most: threads, many: 1 });
   return {
     atOnce: threads * AT_ONCE,

@@ -1,11 +1,12 @@
-// Ended rollouts that were just read: a reader asks for one record after the other, of several rollouts at once.
+// The ended rollouts that were read last, in memory: a reader asks for one record of a rollout after the other, and reads
+// several rollouts at once. Bounded by number and by bytes.
 
 import type { EndedRollout } from './line.ts';
 
 const ROLLOUTS = 32;
 const BYTES = 64 * 1024 * 1024;
 
-export function openLately() {
+export function openCache() {
   const known = new Map<string, EndedRollout>();
   let bytes = 0;
   return {

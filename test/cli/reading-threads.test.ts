@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Beginning, openParts, type Parts } from '../../cli/find/parts.ts';
+import { type Beginning, openReadingThreads, type ReadingThreads } from '../../cli/find/reading-threads.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
@@ -29,15 +29,19 @@ beforeAll(async () => {
   await makeRun(join(root, 'many'), MANY);
 });
 
-async function withThreads<T>(out: string, part: Partial<Beginning>, use: (parts: Parts) => Promise<T>): Promise<T> {
+async function withThreads<T>(
+  out: string,
+  part: Partial<Beginning>,
+  use: (parts: ReadingThreads) => Promise<T>,
+): Promise<T> {
   const store = openFileStore(out, RUN);
   const selection = { undecided: 'finished-turns' } as const;
   const beginning = { out, run: RUN, format: 'areal', sequences: 'rollout', selection, ...part } as const;
-  const parts = await openParts(store, beginning, { least: 0, threads: 2 });
+  const parts = await openReadingThreads(store, beginning, { least: 0, threads: 2 });
   return use(parts!).finally(() => parts!.close());
 }
 
-async function checked(out: string, elsewhere?: Parts) {
+async function checked(out: string, elsewhere?: ReadingThreads) {
   const breaches: string[] = [];
   const summary = await checkRun(openFileStore(out, RUN), ({ path, problem }) => breaches.push(`${path}: ${problem}`), {
     export: { exporter: exporterNamed('areal'), undecided: 'finished-turns' },
@@ -74,7 +78,7 @@ describe('a run that is read by threads', () => {
 
   test.each(['areal', 'verifiers'])('has the same export, and names the same rest: %s', async (format) => {
     const out = join(root, 'ended');
-    const made = async (name: string, elsewhere?: Parts) => {
+    const made = async (name: string, elsewhere?: ReadingThreads) => {
       const skipped: SkippedRollout[] = [];
       const file = join(root, `${name}.${format}`);
       const options = { undecided: 'drop', onSkip: (one: SkippedRollout) => skipped.push(one) } as const;
@@ -97,7 +101,7 @@ describe('a run that is read by threads', () => {
   });
 
   test.each(['parquet', 'parquet-turns'])('has the same file, of files or lines: %s', async (format) => {
-    const made = async (out: string, elsewhere?: Parts) => {
+    const made = async (out: string, elsewhere?: ReadingThreads) => {
       const file = join(root, 'made.parquet');
       await exportRun(openFileStore(out, RUN), exporterNamed(format), file, { elsewhere });
       return readFileSync(file);
@@ -124,7 +128,7 @@ describe('a run that is read by threads', () => {
   test('has no threads if it is small', async () => {
     const store = openFileStore(join(root, 'ended'), RUN);
     const beginning = { out: root, run: RUN, format: 'areal', sequences: 'rollout', selection: {} } as const;
-    expect(await openParts(store, beginning, { threads: 2 })).toBeUndefined();
-    expect(await openParts(store, beginning, { least: 0, threads: 1 })).toBeUndefined();
+    expect(await openReadingThreads(store, beginning, { threads: 2 })).toBeUndefined();
+    expect(await openReadingThreads(store, beginning, { least: 0, threads: 1 })).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-// A thread of parts.ts: reads some rollouts of a run, and proves them or makes their samples.
+// A thread of reading-threads.ts: reads some rollouts of a run, and proves them or makes their samples.
 
 import { workerData } from 'node:worker_threads';
 import { exporterNamed } from '../../formats/exports/index.ts';
@@ -6,7 +6,7 @@ import { everturnVersion } from '../../local/machine/package-root.ts';
 import { answerQuestions } from '../../local/machine/threads.ts';
 import { type MakePart, openPartMaker } from '../../records/export/exported-parts.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import type { Answer, Beginning, Question } from './parts.ts';
+import type { Answer, Beginning, Question } from './reading-threads.ts';
 
 const { out, run, format, sequences, selection, check } = workerData as Beginning;
 const store = openFileStore(out, run);
