@@ -2,6 +2,7 @@
 // only the model's own output. Applies to servers and to the embedded engine. Retries nothing.
 
 import type { Reason } from '../domain/errors/reasons.ts';
+import { LEAST_LOGPROB, MOST_LOGPROB } from '../domain/rollout/logprob-meaning.ts';
 import type { Finish, VersionSpan } from '../domain/rollout/turn.ts';
 import { fallingVersions } from '../domain/weights/weight-version.ts';
 import type { GenerateRequest } from './backend.ts';
@@ -27,11 +28,6 @@ export interface Limits {
   /** True for the model's stop ids, requested or not. */
   readonly ends: (id: number) => boolean;
 }
-
-/** float32 arithmetic may end slightly above 0; this is far above any such result. */
-export const ROUNDING = 1e-3;
-/** No softmax in float32 or bfloat16 gives a sampled token less. */
-export const LEAST_LOGPROB = -1e4;
 
 /** The fault of an answer that has tokens; null if it is possible. */
 export function impossible(answer: Claimed, request: GenerateRequest, limits: Limits): Impossible | null {
@@ -69,7 +65,7 @@ export function impossible(answer: Claimed, request: GenerateRequest, limits: Li
 
 export function flawOfLogprob(logprob: number | null | undefined): string | null {
   if (typeof logprob !== 'number' || !Number.isFinite(logprob)) return 'a logprob that is no number';
-  if (logprob > ROUNDING) return 'a logprob above 0';
+  if (logprob > MOST_LOGPROB) return 'a logprob above 0';
   return logprob < LEAST_LOGPROB ? `a logprob below ${LEAST_LOGPROB}` : null;
 }
 

@@ -5,6 +5,11 @@ import { ModelError } from '../errors/errors.ts';
 import { mapOf, maybe, objectOf, oneOf, type TypeOf } from '../schema/fields.ts';
 import { isWhole, type Sampling } from './sampling.ts';
 
+/** float32 arithmetic may end slightly above 0; this is far above any such result. */
+export const MOST_LOGPROB = 1e-3;
+/** No softmax in float32 or bfloat16 gives a sampled token less. */
+export const LEAST_LOGPROB = -1e4;
+
 /**
  * policy       the distribution sampled from: after temperature, top-k, top-p and min-p
  * temperature  after temperature, before any token is left out

@@ -2,8 +2,9 @@
 
 import type { RolloutSettings } from '../run/settings.ts';
 
-/** domain/run/settings.ts says what each does. */
-export type Sampling = Pick<RolloutSettings, 'temperature' | 'topP' | 'topK' | 'minP'>;
+/** The settings of a draw; domain/run/settings.ts says what each does. Every request to a model has them. */
+export const SAMPLING = ['temperature', 'topP', 'topK', 'minP'] as const;
+export type Sampling = Pick<RolloutSettings, (typeof SAMPLING)[number]>;
 
 /** No token is left out. */
 export const WHOLE = { topP: 1, topK: 100_000_000 } as const;
@@ -13,11 +14,15 @@ const NO_TOP_K = 1e7;
 /** The seed algorithm's: the model's own distribution. */
 export const DEFAULT_SAMPLING: Sampling = { temperature: 1, ...WHOLE };
 
-export function samplingOf({ temperature, topP, topK, minP }: Sampling): Sampling {
-  return { temperature, topP, topK, ...(minP !== undefined && { minP }) };
+export function samplingOf(settings: Sampling): Sampling {
+  const given = SAMPLING.filter((name) => settings[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, settings[name]])) as unknown as Sampling;
 }
 
-/** Whether each token of a vocabulary may be drawn; of an unknown one, whether no vocabulary is so large. */
+/**
+ * Whether the draw is from all of the model's distribution: nothing but the temperature changes it. `vocabSize`: where it is
+ * not given, top-k keeps all only if no vocabulary is so large.
+ */
 export function isWhole({ topP, topK, minP = 0 }: Sampling, vocabSize = NO_TOP_K): boolean {
   return topP === 1 && topK >= vocabSize && minP === 0;
 }

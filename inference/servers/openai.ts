@@ -2,7 +2,8 @@
 // them. A text backend: no ids, no vocabulary and no tokenizer, so no sample for training.
 
 import { ModelError } from '../../domain/errors/errors.ts';
-import { isWhole } from '../../domain/rollout/sampling.ts';
+import { SAMPLING, type Sampling } from '../../domain/rollout/sampling.ts';
+import { ALL_DEFAULTS } from '../../domain/run/settings.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { isFolder } from '../../domain/weights/model-identity.ts';
@@ -154,13 +155,13 @@ function serverBackend(
     signal.throwIfAborted();
     checkTextRequest(request);
     const { messages, tools = [], noCalls, maxNewTokens, seed, sampling } = request;
-    if (!isWhole({ ...sampling, topP: 1 })) {
-      const fix = 'Leave --top-k and --min-p out.';
-      throw new ModelError(`${place.url} knows no top_k and no min_p`, { reason: 'bad-sampling', fix });
-    }
-    const untaken = (['temperature', 'topP'] as const).find((name) => !dialect[name] && sampling[name] !== 1);
+    const { temperature, topP } = dialect;
+    const takes: Record<keyof Sampling, boolean> = { temperature, topP, topK: false, minP: false };
+    const untaken = SAMPLING.find(
+      (name) => !takes[name] && (sampling[name] ?? ALL_DEFAULTS[name]) !== ALL_DEFAULTS[name],
+    );
     if (untaken !== undefined) {
-      const fix = `Leave the ${untaken} at 1.`;
+      const fix = `Leave the ${untaken} at ${ALL_DEFAULTS[untaken]}.`;
       throw new ModelError(`${place.url} takes no ${untaken} for ${model}`, { reason: 'bad-sampling', fix });
     }
     const body = ask({ messages, tools, noCalls, maxNewTokens, seed, ...sampling }, dialect);

@@ -1,16 +1,12 @@
 // Proves an answer by itself and against its rollout's settings: logprobs that a model can give, spans that cover its tokens, and
 // a finish reason and a length that its budget allows.
 
-import { logprobsServe } from '../../domain/rollout/logprob-meaning.ts';
+import { LEAST_LOGPROB, logprobsServe, MOST_LOGPROB } from '../../domain/rollout/logprob-meaning.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
 import { fallingVersions } from '../../domain/weights/weight-version.ts';
 
-/** Rounding may lift the logprob of a certain token this far above zero. */
-const ROUNDING = 1e-3;
-const LEAST_LOGPROB = -1e4;
-
-const isLogprob = (value: number) => value <= ROUNDING && value >= LEAST_LOGPROB;
+const isLogprob = (value: number) => value <= MOST_LOGPROB && value >= LEAST_LOGPROB;
 
 /** Ids and logprobs of an answer, or of a chunk of one. */
 export function* answerProblems(record: ChunkRecord | TurnRecord): Generator<string> {
