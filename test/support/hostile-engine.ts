@@ -1,5 +1,5 @@
-// The model behind the hostile server: what it says follows from the context alone, so that the same seed gives the
-// same records whatever died on the way. It takes its time. What start-up asks is answered by the toy model, whose
+// The model behind the hostile server: what it says follows from the context and the seed, so that a run gives the same
+// records whatever died on the way, and two samples of a problem think differently before they answer. It takes its time. What start-up asks is answered by the toy model, whose
 // probabilities are those of a model.
 
 import { createHash } from 'node:crypto';
@@ -18,10 +18,14 @@ export interface Canned {
 }
 
 const TICK_MS = 50;
+const THOUGHT = 10;
 
 export function hostileEngine({ kind, vocabSize, length, answers, latencyMs }: Canned): Engine {
   const toy = toyEngine({ kind, vocabSize, length });
   const stopped = new Set<string>();
+  const byLength = answers.toSorted((a, b) => a.length - b.length);
+  /** What stands before the longest answer alone. */
+  const words = byLength.at(-1)!.slice(0, -byLength[0]!.length);
   return {
     ...toy,
     abort(id) {
@@ -30,14 +34,15 @@ export function hostileEngine({ kind, vocabSize, length, answers, latencyMs }: C
     },
     async generate(ask): Promise<Run> {
       if (ask.max === 1 || ask.draw.top > 0) return toy.generate(ask);
-      const hash = hashOf(ask.context);
+      const hash = hashOf([...ask.context, ask.draw.seed]);
       const part = (i: number) => Number.parseInt(hash.slice(i * 8, i * 8 + 8), 16);
       for (let left = latencyMs * (0.5 + part(1) / 2 ** 32); left > 0; left -= TICK_MS) {
         await sleep(Math.min(left, TICK_MS));
         if (ask.gone() || stopped.delete(ask.id)) return { id: ask.id, outputs: [], finish: 'abort', spans: [] };
       }
       const said = answers[part(0) % answers.length]!;
-      const ids = [...said, ...ask.stops.slice(0, 1)].slice(0, ask.max);
+      const thought = Array.from(hash.slice(-THOUGHT), (digit) => words[Number.parseInt(digit, 16) % words.length]!);
+      const ids = [...thought, ...said, ...ask.stops.slice(0, 1)].slice(0, ask.max);
       const logprobs = toy.contextLogprobs([...ask.context, ...ids], ask.context.length - 1).slice(1);
       const outputs = ids.map((id, i) => ({ id, logprob: logprobs[i]!, top: [] }));
       const finish = ask.stops.includes(ids.at(-1)!) ? 'stop' : 'length';
