@@ -8,7 +8,7 @@ import { requestHash, type AgentRequest } from '../domain/agent/conversation.ts'
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { AnswerCall, CountTokens, RecordedReply, RefusedCall } from './agents.ts';
-import { RefusedRequest, type Dialect, type RecordedCalls } from './dialects/dialect.ts';
+import { RefusedRequest, withTexts, type Dialect, type RecordedCalls } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';
 import { bodyOf, failure, hasKey, send } from './http.ts';
 
@@ -84,8 +84,10 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     return one && { request: one.request, reply: messageIn(one.dialect, one.reply) };
   };
 
+  const read = (dialect: Dialect, body: unknown) => withTexts(dialect.read(body, recordedCall), recordedCall);
+
   async function count(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const tokens = await options.count(dialect.read(await bodyOf(message), recordedCall));
+    const tokens = await options.count(read(dialect, await bodyOf(message)));
     if (tokens === null) return send(response, 404, failure('this model does not show its tokens', 'tokens'));
     if (typeof tokens !== 'number') throw new RefusedRequest(tokens.refused, '', tokens.message);
     send(response, 200, dialect.count!.reply(tokens));
@@ -93,7 +95,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
 
   async function call(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await bodyOf(message)) as JsonObject;
-    const request = dialect.read(body, recordedCall);
+    const request = read(dialect, body);
     const retries = Number(message.headers['x-stainless-retry-count'] ?? 0) > 0;
     const next = claim(claims, request, retries);
     claims = next.claims;

@@ -64,7 +64,7 @@ export function placeOf<C extends AnsweredCall>(request: Asked, calls: readonly 
 }
 
 /** Equal text and calls; the reasoning is equal or left out. */
-function isEcho(echo: AgentMessage, reply: AgentMessage): boolean {
+export function isEcho(echo: AgentMessage, reply: AgentMessage): boolean {
   return (!echo.reasoning || echo.reasoning === reply.reasoning) && formAlone(echo) === formAlone(reply);
 }
 

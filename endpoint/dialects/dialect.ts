@@ -2,9 +2,10 @@
 // Every documented field is in every reply: each of them is missed by some client.
 
 import { z } from 'zod';
+import { isEcho } from '../../domain/agent/call-tree.ts';
 import type { AgentMessage, AgentRequest, RecordedRequest } from '../../domain/agent/conversation.ts';
 import type { Cut } from '../../domain/agent/program.ts';
-import { callNamedBy, type AgentReply } from '../../domain/agent/reply.ts';
+import { callNamedBy, callsNamedIn, type AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { ToolSchema } from '../../domain/tools/tool.ts';
 
@@ -54,6 +55,17 @@ export function continued(id: string, field: string, recorded: RecordedCalls): R
   if (!earlier) throw new RefusedRequest('unknown-item', field, 'names no reply of this rollout');
   const { request, reply } = earlier;
   return { ...request, messages: [...request.messages, { ...reply, ids: [id, ...(reply.ids ?? [])] }] };
+}
+
+/** With the texts that a client left out beside calls which it sends back: their ids name the reply, which has its text. */
+export function withTexts(request: AgentRequest, recorded: RecordedCalls): AgentRequest {
+  const messages = request.messages.map((message) => {
+    const [named] = message.text === '' && message.calls ? callsNamedIn(message) : [];
+    const reply = named === undefined ? undefined : recorded(named)?.reply;
+    const whole = { ...message, text: reply?.text ?? '' };
+    return reply && isEcho(whole, reply) ? whole : message;
+  });
+  return { ...request, messages };
 }
 
 /** Throws RefusedRequest with the path of the first wrong field. */

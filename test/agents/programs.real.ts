@@ -132,7 +132,7 @@ describe.each(WAYS)('a loop with %s', (way, { command, isThere, model = 'tiny', 
       expect(killed.code, killed.stderr).toBe(0);
       expect(kills).toBeGreaterThan(0);
       const [before, after] = [await samplesOf(`${name}-calm`), await samplesOf(`${name}-killed`)];
-      const calls = before.map(({ turn_calls }) => turn_calls.length);
+      const calls = before.map(({ asked }) => asked.length);
       if (samples) expect(calls).toEqual(Array.from({ length: ROWS }, () => samples).flat());
       expect(after).toEqual(before);
     },

@@ -47,7 +47,7 @@ interface Whole {
 }
 
 /** A program with a loop of its own: it adds until the model calls no more. */
-async function agent(calls = Infinity): Promise<{ said: string; replayed: (string | null)[] }> {
+async function agent(calls = Infinity, echo: JsonObject = {}): Promise<{ said: string; replayed: (string | null)[] }> {
   const messages: unknown[] = [{ role: 'user', content: 'Do 3 sums.' }];
   const replayed: (string | null)[] = [];
   for (let made = 0; made < calls; made++) {
@@ -55,12 +55,24 @@ async function agent(calls = Infinity): Promise<{ said: string; replayed: (strin
     replayed.push(response.headers.get('x-everturn-replayed'));
     const { message } = ((await response.json()) as Whole).choices[0]!;
     if (!message.tool_calls) return { said: message.content, replayed };
-    messages.push(message, { role: 'tool', tool_call_id: message.tool_calls[0]!.id, content: '6' });
+    messages.push({ ...message, ...echo }, { role: 'tool', tool_call_id: message.tool_calls[0]!.id, content: '6' });
   }
   return { said: '', replayed };
 }
 
 describe('an endpoint', () => {
+  test('knows a reply by the ids of its calls, where the text beside them was not sent back', async () => {
+    const [whole, bare] = [await open([]), await agent()];
+    await endpoint!.close();
+    const dropped = await open([]);
+    expect(await agent(Infinity, { content: null })).toEqual(bare);
+    expect(dropped.asked).toEqual(whole.asked);
+    await endpoint!.close();
+    const edited = await open([]);
+    await agent(Infinity, { content: 'Let me multiply.' });
+    expect(edited.asked.slice(1)).not.toContain(whole.asked[1]);
+  });
+
   test('answers an agent that runs again from the records, and only what is left from the model', async () => {
     const records: RecordedReply[] = [];
     const first = await open(records);
