@@ -189,7 +189,7 @@ function stepsExport(flags: ExportFlags, selection: Selection): Write {
   return async (store, _, filter, file, { overwrite, onSkip }) => {
     const place = { folder: mustBeFolder(primeRl.name, file, overwrite), top: 'rollouts' };
     const steps = openSteps({ seqLen, ranks, groupsPerStep, firstStep });
-    const chosen = { ...selection, ...(filter && { filter }), onSkip, forTraining: true, grouped: true };
+    const chosen = { ...selection, ...(filter && { filter }), onSkip, needsIds: true, grouped: true };
     const summary = await exportFolder(store, steps, place, chosen);
     const cut = steps.cut();
     const said = cut > 0 ? ` ${cut} samples were longer than --seq-len and were cut there, as prime-rl does.` : '';

@@ -9,7 +9,7 @@ import type { Encoder, Exporter, Labels } from './exporter.ts';
 export const arealQueries: Exporter = {
   name: 'areal',
   extension: 'jsonl',
-  forTraining: true,
+  needsIds: true,
   grouped: true,
   description: "AReaL's SequenceSample as JSON, all answers to one query a line",
   lines: (trajectory) => areal.lines(trajectory),

@@ -39,7 +39,7 @@ export interface SequenceSample {
 export const areal = {
   name: 'areal',
   extension: 'jsonl',
-  forTraining: true,
+  needsIds: true,
   description: "AReaL's SequenceSample as JSON, one trajectory a line",
   id: idOf,
   lines: (trajectory: Trajectory) => [JSON.stringify(sequenceSample(trajectory))],

@@ -17,7 +17,7 @@ interface Answers {
 export const dpo: Exporter = {
   name: 'dpo',
   extension: 'jsonl',
-  forTraining: false,
+  needsIds: false,
   grouped: true,
   description: 'pairs of a right and a wrong answer to the same messages (TRL DPOTrainer)',
   note: 'dpo holds text, not token ids, and only queries that were answered both right and wrong: run with --samples 2 or more.',

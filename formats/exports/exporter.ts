@@ -19,8 +19,8 @@ export interface Exporter {
   readonly extension: string;
   /** One line for the list of formats. */
   readonly description: string;
-  /** Its lines are for training: trajectories whose answers have no token ids are refused. */
-  readonly forTraining: boolean;
+  /** Its lines are made of token ids: a trajectory with an answer of text alone is left out. */
+  readonly needsIds: boolean;
   /** It also takes rollouts that ended and are not complete, as recorded. */
   readonly incomplete?: boolean;
   /** The parts of a trajectory that it cannot carry, or a fact that its reader must know; said once on stderr. */

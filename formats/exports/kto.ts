@@ -7,7 +7,7 @@ import type { Exporter } from './exporter.ts';
 export const kto: Exporter = {
   name: 'kto',
   extension: 'jsonl',
-  forTraining: false,
+  needsIds: false,
   description: 'prompt, completion and label of every answer (TRL KTOTrainer)',
   note: 'kto holds text, not token ids: the trainer tokenises it again.',
   leavesOut: withoutChat,

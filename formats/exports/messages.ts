@@ -8,7 +8,7 @@ import type { Exporter } from './exporter.ts';
 export const messages: Exporter = {
   name: 'messages',
   extension: 'jsonl',
-  forTraining: false,
+  needsIds: false,
   description: 'chat messages of right rollouts, for fine-tuning (TRL, axolotl, ms-swift)',
   note:
     'messages holds text, not token ids: the trainer tokenises it again. Only ms-swift reads `loss`, which is false on ' +

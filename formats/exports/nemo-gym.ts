@@ -12,7 +12,7 @@ import type { Exporter, Labels } from './exporter.ts';
 export const nemoGym: Exporter = {
   name: 'nemo-gym',
   extension: 'jsonl',
-  forTraining: true,
+  needsIds: true,
   grouped: true,
   description: "NeMo-Gym's rollouts: Responses items with token ids and logprobs",
   note:

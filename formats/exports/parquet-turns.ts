@@ -62,7 +62,7 @@ export const turnTable: RowForm<TurnRow> = {
 export const parquetTurns: Exporter = {
   name: 'parquet-turns',
   extension: 'parquet',
-  forTraining: false,
+  needsIds: false,
   incomplete: true,
   grouped: true,
   advantages: 'none',

@@ -49,7 +49,7 @@ export const rolloutTable: RowForm<Column> = {
 export const parquet: Exporter = {
   name: 'parquet',
   extension: 'parquet',
-  forTraining: true,
+  needsIds: true,
   grouped: true,
   advantages: 'none',
   description: 'the rows as one Parquet file, for datasets and pyarrow',

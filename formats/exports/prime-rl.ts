@@ -12,7 +12,7 @@ import { perToken, spread, tokensOf } from './token-lists.ts';
 export const primeRl = {
   name: 'prime-rl',
   extension: '',
-  forTraining: true,
+  needsIds: true,
   grouped: true,
   advantages: 'mean',
   description: 'micro batches for prime-rl with finished advantages: a folder rollouts/step_<n>',

@@ -7,7 +7,7 @@ import type { Exporter } from './exporter.ts';
 export const rows: Exporter = {
   name: 'rows',
   extension: 'jsonl',
-  forTraining: true,
+  needsIds: true,
   grouped: true,
   advantages: 'none',
   description: 'token-aligned rows, one rollout a line: what the Python package everturn reads',

@@ -8,7 +8,7 @@ import type { Exporter } from './exporter.ts';
 export const tinker: Exporter = {
   name: 'tinker',
   extension: 'jsonl',
-  forTraining: true,
+  needsIds: true,
   grouped: true,
   advantages: 'mean',
   description: "tinker's Datum as JSON with finished advantages, one rollout a line",

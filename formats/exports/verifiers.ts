@@ -14,7 +14,7 @@ const FINISH: Readonly<Record<Finish, 'stop' | 'length' | null>> = { stop: 'stop
 export const verifiers: Exporter = {
   name: 'verifiers',
   extension: 'jsonl',
-  forTraining: true,
+  needsIds: true,
   grouped: true,
   advantages: 'none',
   description: 'traces.jsonl of verifiers v1: one episode a line',

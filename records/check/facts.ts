@@ -40,7 +40,7 @@ export interface FactsOptions extends Omit<ReplayFacts, 'run'> {
   /** The version that checks. */
   readonly everturn?: string | undefined;
   readonly export?: Pick<ExportCheck, 'undecided' | 'humanTurns'> & {
-    readonly exporter: Pick<ExportCheck['exporter'], 'forTraining'>;
+    readonly exporter: Pick<ExportCheck['exporter'], 'needsIds'>;
   };
 }
 
@@ -98,5 +98,5 @@ function isExported(
   const exported = (outcome === 'complete' ? turns : turns.slice(0, judged)).slice((rollout.parent?.turn ?? 1) - 1);
   // A fork of which no own turn was played.
   if (exported.length === 0) return false;
-  return !exporter.forTraining || exported.every((turn) => turn?.record.trainable !== false);
+  return !exporter.needsIds || exported.every((turn) => turn?.record.trainable !== false);
 }

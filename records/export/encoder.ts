@@ -18,8 +18,8 @@ export interface Encoder {
 
 /** The part of an exporter that this file uses. */
 export interface LineMaker {
-  /** Its lines are for training: answers without token ids are refused. */
-  readonly forTraining?: boolean;
+  /** Its lines are made of token ids: a trajectory with an answer of text alone is left out. */
+  readonly needsIds?: boolean;
   /** It also takes rollouts that ended and are not complete. */
   readonly incomplete?: boolean;
   /** It takes every rollout: all attempts, ended or not. Its chunks are no lines. */

@@ -76,12 +76,12 @@ export async function exportRun(
       return;
     }
     const encoder = exporter.open();
-    const { forTraining = false, grouped = false, incomplete = false, every = false } = exporter;
+    const { needsIds = false, grouped = false, incomplete = false, every = false } = exporter;
     const writeChunk = (chunk: Chunk): Promise<void> => {
       if (typeof chunk === 'string' && !every) written.lines++;
       return write(chunk);
     };
-    const chosen = { ...selection, forTraining, grouped, incomplete, every };
+    const chosen = { ...selection, needsIds, grouped, incomplete, every };
     for await (const { trajectory, labels, whole: is } of selectedTrajectories(store, count, chosen)) {
       const chunks = made(exporter, trajectory, count, () => encoder.add(trajectory, labels));
       if (!chunks) continue;

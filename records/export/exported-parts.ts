@@ -27,7 +27,7 @@ export interface ExportedSample {
   readonly id: string | null;
 }
 
-export type PartOptions = Omit<SelectionOptions, 'forTraining' | 'grouped' | 'incomplete'>;
+export type PartOptions = Omit<SelectionOptions, 'needsIds' | 'grouped' | 'incomplete'>;
 
 /** Other threads that export: each reply is what this process would have made. */
 export interface ExportElsewhere {
@@ -40,8 +40,8 @@ export type MakePart = (ids: readonly RolloutId[]) => Promise<ExportedPart>;
 
 /** Makes the parts of one export; the last group's labels stay in memory. */
 export async function openPartMaker(store: Store, exporter: LineMaker, options: PartOptions = {}): Promise<MakePart> {
-  const { forTraining = false, grouped = false, incomplete = false } = exporter;
-  const select = await openSelection(store, { ...options, forTraining, grouped, incomplete });
+  const { needsIds = false, grouped = false, incomplete = false } = exporter;
+  const select = await openSelection(store, { ...options, needsIds, grouped, incomplete });
   return async (ids) => {
     const samples: ExportedSample[] = [];
     const skipped: SkippedRollout[] = [];

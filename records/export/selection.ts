@@ -33,8 +33,8 @@ export interface SelectionOptions extends ReadingOptions {
   readonly filter?: GroupFilter;
   /** Default `none`. */
   readonly advantages?: Advantages;
-  /** Refuses answers without token ids. */
-  readonly forTraining?: boolean;
+  /** Leaves out trajectories with an answer of text alone. */
+  readonly needsIds?: boolean;
   /** Every rollout as recorded: all attempts, ended or not. The other options are without effect then. */
   readonly every?: boolean;
   /** Reads the labels of groups; a filter and advantages need them. Default false: a format without them costs nothing. */
@@ -72,7 +72,7 @@ async function* everyTrajectory(store: Store, onSkip: (rollout: SkippedRollout) 
 
 /** The same of given rollouts; those of a group should follow each other. */
 export async function openSelection(store: Store, options: SelectionOptions): Promise<Select> {
-  const { filter, advantages = 'none', forTraining = false, grouped = false } = options;
+  const { filter, advantages = 'none', needsIds = false, grouped = false } = options;
   const reading = await openReading(store, options);
   const labelsOf = openGroupLabels(store, { reading, advantages });
   const labelled = grouped || filter !== undefined || advantages !== 'none';
@@ -90,7 +90,7 @@ export async function openSelection(store: Store, options: SelectionOptions): Pr
         continue;
       }
       const { trajectory, whole } = read;
-      if (forTraining && trajectory.turns.some(({ record }) => record.trainable === false)) {
+      if (needsIds && trajectory.turns.some(({ record }) => record.trainable === false)) {
         skip('not-trainable', 'the server gave text and no token ids');
         continue;
       }

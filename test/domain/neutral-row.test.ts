@@ -85,7 +85,7 @@ describe('a neutral row', () => {
         expect(turnSampleId(...a) === turnSampleId(...b)).toBe(JSON.stringify(a) === JSON.stringify(b));
       }),
     );
-    expect(arealTurns.forTraining).toBe(true);
+    expect(arealTurns.needsIds).toBe(true);
   });
 
   test.each<[string, Partial<TurnRecord>, string]>([

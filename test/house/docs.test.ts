@@ -1,14 +1,18 @@
 // The documentation names only what exists, and its generated tables are those of today.
-// `UPDATE_DOCS=1 npx vitest run test/house/docs.test.ts` writes the tables.
+// The tables are written by the command in WRITE_TABLES.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
+import { EXPORTERS, FORMATS } from '../../formats/exports/index.ts';
+import { primeRl } from '../../formats/exports/prime-rl.ts';
+import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import { settingsTable } from './settings-table.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { filesUnder, ROOMS, ROOT, sources } from './tree.ts';
 
+const WRITE_TABLES = 'UPDATE_DOCS=1 npx vitest run --project near test/house/docs.test.ts';
 const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
   (path) => path.endsWith('.md'),
 );
@@ -44,13 +48,24 @@ describe('the documentation', () => {
     if (process.env['UPDATE_DOCS'] && rest !== undefined) {
       const after = rest.slice(rest.indexOf(end));
       writeFileSync(join(ROOT, path), `${before}${begin}\n\n${settingsTable(names)}\n\n${after}`);
-    } else expect(table).toBe(settingsTable(names));
+    } else expect(table, `written by: ${WRITE_TABLES}`).toBe(settingsTable(names));
+  });
+
+  test('has a line for every export format, with the answers of text that it refuses: docs/formats.md', () => {
+    const rows = [...read('docs/formats.md').matchAll(/^\| `([a-z-]+)` \|.*\| (refused|taken)[^|]*\|$/gm)];
+    const refusing = new Set([...EXPORTERS, primeRl].flatMap(({ name, needsIds }) => (needsIds ? [name] : [])));
+    const wanted = [...FORMATS, ...TRACE_FORMATS].map(({ name }) => [name, refusing.has(name) ? 'refused' : 'taken']);
+    expect(
+      rows.map(([, name, answers]) => [name, answers]),
+      'the first table of docs/formats.md has a line for each format, in the order of formats/exports/index.ts',
+    ).toEqual(wanted);
   });
 
   test('has a line for every room', () => {
     const table = /^\| room \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(read('CONTRIBUTING.md'))![1]!;
     expect(
       ROOMS.filter((room) => !table.includes(`\n| \`${room}\` |`) && !table.startsWith(`| \`${room}\` |`)),
+      'rooms without a line in the table of CONTRIBUTING.md',
     ).toEqual([]);
   });
 

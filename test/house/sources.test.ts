@@ -18,7 +18,7 @@ describe('the sources', () => {
       const { length } = linesOf(path);
       return length > MAX_LINES ? [`${path}: ${length}`] : [];
     });
-    expect(long).toEqual([]);
+    expect(long, 'a second concept in a file belongs into a file of its own').toEqual([]);
   });
 
   test(`every source file opens with one to ${MAX_HEADER_LINES} lines that say what it is`, () => {
@@ -32,7 +32,7 @@ describe('the sources', () => {
       return first >= 1 && first <= MAX_HEADER_LINES ? [] : [`${path}: ${first} lines`];
     });
     expect(ours.length).toBeGreaterThan(100);
-    expect(wrong).toEqual([]);
+    expect(wrong, 'lines of // before the first import: purpose, guarantees, gaps').toEqual([]);
   });
 
   test('every test stands in a describe, so that its line says its subject', () => {

@@ -3,27 +3,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { variableOf } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';
+import { ROOMS, ROOT as root, sources } from './tree.ts';
 
-const root = join(import.meta.dirname, '../..');
 const NAME = /EVERTURN_[A-Z][A-Z_]*[A-Z]/g;
-/** Examples in comments and messages, of options. */
-const ofOption = (key: string) => `EVERTURN_${key.replace(/([A-Z])/g, '_$1').toUpperCase()}`;
-const options = Object.keys(FIELDS).map(ofOption);
+const options = Object.keys(FIELDS).map(variableOf);
 
-function sources(folder = root): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      const other =
-        folder === root && /^(?:node_modules|dist|test|docs|runs|examples|python|models|\..*)$/.test(entry.name);
-      return other ? [] : sources(path);
-    }
-    return /\.(?:ts|mjs)$/.test(entry.name) && !entry.name.endsWith('.config.ts') ? [path] : [];
-  });
-}
-
-const read = new Set(sources().flatMap((path) => readFileSync(path, 'utf8').match(NAME) ?? []));
+/** Of the rooms and of the root. */
+const ours = sources().filter(
+  (path) => !path.endsWith('.config.ts') && (!path.includes('/') || ROOMS.some((room) => path.startsWith(`${room}/`))),
+);
+const read = new Set(ours.flatMap((path) => readFileSync(join(root, path), 'utf8').match(NAME) ?? []));
 const table = readFileSync(join(root, 'docs/settings.md'), 'utf8');
 const [ofOptions] = /<!-- settings: variables -->[^]*<!-- \/settings -->/.exec(table)!;
 const documented = [
@@ -36,7 +27,8 @@ describe('the environment variables of docs/settings.md', () => {
     expect(read.size).toBeGreaterThan(8);
     // `EVERTURN_NAME` stands for all of the options in a help text.
     const wanted = [...read, ...options].filter((name) => name !== 'EVERTURN_NAME');
-    expect(wanted.filter((name) => !documented.includes(name))).toEqual([]);
+    const missing = wanted.filter((name) => !documented.includes(name));
+    expect(missing, 'docs/settings.md has a table of variables').toEqual([]);
   });
 
   test('names none that nothing reads, and none twice', () => {

@@ -181,9 +181,4 @@ describe('an export format', () => {
     expect(lines.filter(({ query }) => query === 'q@3').map((row) => row.group_size)).toEqual([2, 2]);
     for (const id of ids) expect(parseSampleId(id)).toBeDefined();
   });
-
-  test('answers without token ids are refused by every format of tokens, and taken by those of text', async () => {
-    for (const { name, forTraining } of EXPORTERS)
-      expect([name, forTraining]).toEqual([name, !['messages', 'dpo', 'kto', 'parquet-turns'].includes(name)]);
-  });
 });

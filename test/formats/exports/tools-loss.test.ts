@@ -136,7 +136,10 @@ function trajectoryOf(made: readonly Turn[]): Trajectory {
 
 describe('an export of a run with tools', () => {
   test('has a reader here for each format', () => {
-    expect(EXPORTERS.map(({ name }) => name).toSorted()).toEqual([...Object.keys(READERS), 'parquet'].toSorted());
+    expect(
+      EXPORTERS.map(({ name }) => name).toSorted(),
+      'READERS has for each format the tokens of a line that its trainer trains on',
+    ).toEqual([...Object.keys(READERS), 'parquet'].toSorted());
   });
 
   test('lets no token of a result carry loss, in any format, and every sampled token of what it trains on', async () => {
