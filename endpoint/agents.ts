@@ -1,4 +1,4 @@
-// The interface of this room: it runs the program of an agent once, with an endpoint of its own that the program asks.
+// The interface of this room: it runs an agent's program once, with an endpoint of its own in place of a model's API.
 
 import type { AgentRequest, RecordedRequest } from '../domain/agent/conversation.ts';
 import type { Claim } from '../domain/agent/claims.ts';

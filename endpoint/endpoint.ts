@@ -1,6 +1,6 @@
 // The endpoint of one attempt of an agent: it speaks every dialect by HTTP, and gives a call its reply only when it is recorded.
-// A call of an earlier attempt is answered from its record; one whose connection broke is joined.
-// Left out: what a call is answered with, and how long that takes. Its owner tries again by itself.
+// A call of an earlier attempt is answered from its record; a call that repeats one whose connection broke waits for the same
+// reply. The reply itself comes from the owner of the endpoint, which also decides how often a model is tried.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { abandonedCalls, claim, claimsOfAttempt, ended, unclaimedCalls, type Claim } from '../domain/agent/claims.ts';

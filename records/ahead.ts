@@ -1,4 +1,5 @@
-// Work on the items of a list, in their order, some of them at once: for a store whose answers take their time.
+// Work on the items of a list, some of them at once, with results in the order of the list: a bucket takes long for each
+// answer, so the next ones are asked for ahead of their use.
 
 import { isBucketPlace } from '../domain/run/bucket-place.ts';
 

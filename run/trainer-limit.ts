@@ -1,4 +1,5 @@
-// A run that a trainer lives on stays in one workflow: its feed lets only the groups of its next steps begin.
+// The most rollouts in flight of a run with a trainer: as many as one workflow can have. More would need blocks, and the feed of
+// such a run lets only the groups of its next steps begin.
 
 import { MAX_WINDOW } from '../domain/run/defaults.ts';
 import { UsageError } from '../domain/errors/errors.ts';

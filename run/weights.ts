@@ -1,5 +1,5 @@
-// The objects of the steps of new weights: the run's folder, the controls of its servers, and the embedded model of this
-// worker, each under the permissions that it is given.
+// The parts with which a worker gives a run new weights: the run's ledger of versions, the controls of its servers, and the
+// embedded model of this worker, which loads only what the worker's operator permits.
 
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import { weightServer, weightServers } from '../inference/weights/index.ts';

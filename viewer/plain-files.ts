@@ -1,6 +1,6 @@
 // Reads inside a run's folder that follow no symbolic link: a link that was planted there serves no file of another
-// place. A file that is absent is undefined, also when it disappears between two reads. Reads block: they take a third of the
-// processor time of others, and in-batches.ts lets requests in between.
+// place. A file that is absent is undefined, also when it disappears between two reads. Every read blocks, because that takes
+// a third of the processor time of an asynchronous one; in-batches.ts lets requests in between.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

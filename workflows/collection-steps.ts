@@ -1,4 +1,4 @@
-// The activities as a collection calls them.
+// The activities that a collection calls, each with its queue, its time limits and a title for the UI.
 
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';

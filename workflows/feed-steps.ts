@@ -1,4 +1,4 @@
-// The activities as a feed calls them. None is a local one: a feed reads the clock, and a replay sees the same time only
+// The activities that a feed calls. None is a local one: a feed reads the clock, and a replay sees the same time only
 // where each workflow task has its own place in the history.
 
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';

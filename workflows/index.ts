@@ -1,4 +1,4 @@
-// The workflow types that a worker serves: part of the contract.
+// The workflow types that a worker serves. Their names are a contract with clients (docs/temporal.md).
 
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import { rollout } from './rollout.ts';

@@ -1,4 +1,4 @@
-// The activities as a rollout calls them: each with its queue, its time limits and a title for the UI.
+// The activities that a rollout calls, each with its queue, its time limits and a title for the UI.
 // Generation is a regular activity (heartbeats, cancellation, its own slots); the rest are local ones.
 // Only Temporal retries: a failure that can pass is retried until the schedule-to-close limit.
 

@@ -1,4 +1,5 @@
-// The program that `--agent` names, with its files.
+// The agent that `--agent` or `--serve-agent` names, checked and described for the run's settings: the words of its command
+// with the identity of its files, or the bundled code of a function.
 
 import { readFile } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';

@@ -1,6 +1,6 @@
-// Which call a request is: a new one, one that a rerun agent makes again, or the repetition of one whose reply did not arrive.
-// A call is (hash of its request, occurrence). Nothing in a request tells a repetition from an equal call beside it, but its
-// connection does: a call whose connection is open is never joined, unless the client says that it tries again.
+// The claim of a request on a call: a new call, one that a rerun agent makes again, or the repetition of one whose reply did not
+// arrive. A call is (hash of its request, occurrence). Nothing in a request tells a repetition from an equal call beside it, but
+// its connection does: a call whose connection is open is never joined, unless the client says that it tries again.
 
 import { requestHash, type AgentMessage, type Asked } from './conversation.ts';
 import { isBeginningOf } from './call-tree.ts';

@@ -1,5 +1,6 @@
-// The process of an environment that is a module: answers the calls of a command. With state `replay` or `held` the module's
-// state stays here, by rollout, and need not be JSON.
+// The process in which a user's environment runs that is a module of JavaScript or TypeScript: it takes the calls of the
+// protocol of environments (docs/environment-messages.md) as lines. With `replay` or `held` the environment's state stays in
+// this process, by rollout, and need not be JSON.
 
 import { mustBeSpelt, reportOf, serveModule, Unfit } from '../processes/module-lines.ts';
 

@@ -1,5 +1,5 @@
-// The interface of this room: it reads the calls in a model's reply, and runs them. How a tool is run, its door decides
-// (python, module, mcp); what a call may be repeated for, the activity `callTool` does.
+// The interface of this room: it reads the calls in a model's reply, and runs them. A tool's door (python, module, mcp) decides
+// how it is run; the activity `callTool` decides whether a call may be repeated.
 
 import type { CallTexts } from '../../domain/rollout/calls.ts';
 import type { JsonObject } from '../../domain/text/json.ts';

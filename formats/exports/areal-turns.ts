@@ -1,5 +1,6 @@
 // AReaL's sample with one id per turn: each turn is a SequenceSample of one sequence, for a trainer with group_size 1.
-// Its PPO actor asserts that every id has exactly group_size sequences, so rollouts of different lengths load only so.
+// The PPO actor of AReaL asserts that every id has exactly group_size sequences, so this is the only layout in which it loads
+// rollouts of different lengths.
 
 import { completeTurns } from '../../domain/rollout/complete-turns.ts';
 import { sampleId } from '../../domain/rollout/sample-id.ts';

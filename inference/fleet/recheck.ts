@@ -1,8 +1,8 @@
-// Asks a server again for the logprobs of its own answer, given as a context, and compares. They are computed in another way
-// then (all tokens at once), so logprobs that are not the model's are found, and kernels that disagree. The answers of a
-// run are compared until ten agree in a row, later one in so many; after a disagreement, and where the server came back, until
-// ten agree again: one right answer among wrong ones is no proof. Nothing is known where a server gives no logprobs of contexts,
-// where they are of another distribution, or weights changed meanwhile.
+// Asks a server again for the logprobs of its own answer, given as a context, and compares both. The server computes them in
+// another way then, for all tokens at once, so the comparison finds logprobs that are not the model's, and kernels that
+// disagree. Every answer of a run is compared until ten in a row agree, and one in so many after that; a disagreement, and a
+// server that came back, begin with ten again. Nothing is compared where a server gives no logprobs of contexts, gives those
+// of another distribution, or got other weights meanwhile.
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { NO_RECHECKS, type Rechecks } from '../../domain/run/server-status.ts';

@@ -1,6 +1,6 @@
-// Equations and inequalities: the value that an equation assigns, the link of a chain that is the answer, and when two
-// relations say the same (sides swapped, both sides scaled, solved for another letter). Ratios part by part, or over the
-// first one.
+// Equations and inequalities: the value that an equation assigns, the link of a chain that is the answer, and whether two
+// relations say the same (sides swapped, both sides scaled, solved for another letter). Ratios are equal part by part, or if
+// all parts divided by the first one are.
 
 import { add, neg, type Node, type Of, type Relop, some } from '../ast.ts';
 import type { Word } from './leaf.ts';
