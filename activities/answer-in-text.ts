@@ -20,7 +20,7 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
   };
   const reply = await backend.generate(request, options).catch(nullIfFull(turn));
   if (!reply) return { noRoom: true, contextTokens: 0, modelLength: null };
-  const { text, finish, server, textLogprobs, ...reported } = reply;
+  const { text, finish, server, textLogprobs, usage, reasoning, toolCalls } = reply;
   return {
     fields: {
       contextIds: [],
@@ -38,7 +38,9 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
       server,
       trainable: false,
       ...(textLogprobs.length > 0 && { textLogprobs }),
-      ...reported,
+      ...(usage && { usage }),
+      ...(reasoning && { reasoning }),
+      ...(toolCalls && { toolCalls }),
     },
     chunks: 0,
   };

@@ -7,7 +7,7 @@ import type { ChatMessage, Message } from '../domain/run/query.ts';
 import type { ServerStatus } from '../domain/run/server-status.ts';
 import type { Sampling } from '../domain/rollout/sampling.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
-import type { Finish, TurnRecord, VersionSpan } from '../domain/rollout/turn.ts';
+import type { Finish, Usage, VersionSpan } from '../domain/rollout/turn.ts';
 import type { GivenCall, ToolSchema } from '../domain/tools/tool.ts';
 
 interface AnyRequest {
@@ -58,14 +58,19 @@ export interface Reply {
   readonly server: string | null;
 }
 
-/** With facts that the server reports of the answer: they are in the turn's record as they come. */
-export interface TextReply extends Pick<TurnRecord, 'usage' | 'reasoning' | 'toolCalls'> {
+export interface TextReply {
   /** The answer as the server wrote it. */
   readonly text: string;
   readonly finish: Finish;
   readonly server: string | null;
   /** The server's own tokens of `text` and their logprobs, if it sent them: never ids. */
   readonly textLogprobs: readonly TextLogprob[];
+  /** Absent: it counted nothing. */
+  readonly usage?: Usage;
+  /** Thoughts that the server keeps apart from the answer. */
+  readonly reasoning?: string;
+  /** Calls of the tools that were offered; absent if there are none. */
+  readonly toolCalls?: readonly GivenCall[];
 }
 
 export interface TextLogprob {

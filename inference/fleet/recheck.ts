@@ -32,7 +32,7 @@ const LOGIT_NOISE = 0.15;
 /** For an answer: one token of few may differ widely. */
 const SLACK = 0.25;
 
-/** Answers of a run that agree one after the other, before only one in so many is compared: a single one proves little. */
+/** Answers of a run that agree one after the other, before only one in so many is compared. */
 const FIRST = 10;
 /** A run that is forgotten begins again. */
 const RUNS_KEPT = 64;

@@ -62,7 +62,7 @@ export function mustName(id: string, said: string | null | undefined, place: Pla
 }
 
 /** A reply as received, before it is checked. */
-export interface ServerReply extends Claimed, Omit<Reply, keyof Claimed | 'server'> {
+export interface ServerReply extends Claimed {
   /** The id at which the answer ended, as reported by the server; null if not reported. */
   readonly endedAt?: number | null;
   /** Numbers of tokens by the server's own count. */
@@ -76,14 +76,13 @@ export interface ReplyRules extends Pick<TokenFacts, 'vocabSize'> {
 
 /** The reply, or a ModelError with the first fault. */
 export function asReply(answer: ServerReply, request: GenerateRequest, rules: ReplyRules, place: Place): Reply {
-  const { endedAt = null, counts = {}, ...reply } = answer;
-  const { outputIds, finish, versions } = reply;
+  const { outputIds, finish, versions, endedAt = null } = answer;
   if (outputIds.length === 0) throw noTokens(finish, place);
   const { vocabSize } = rules;
   const wrong =
     impossible(answer, request, { vocabSize, ends: (id) => rules.ends(id, endedAt) }) ??
     flawOfEndedAt(answer) ??
-    flawOfCounts(counts, { sent: request.contextIds.length, received: outputIds.length });
+    flawOfCounts(answer.counts ?? {}, { sent: request.contextIds.length, received: outputIds.length });
   if (wrong?.reason === 'token-out-of-vocabulary') {
     throw new ModelError(`${at(place)} ${wrong.what}`, {
       ...wrong,
@@ -91,7 +90,7 @@ export function asReply(answer: ServerReply, request: GenerateRequest, rules: Re
     });
   }
   if (wrong) throw badReply(wrong.what, place, wrong);
-  return { ...reply, logprobs: usableLogprobs(reply.logprobs), versions: versions!, server: place.url };
+  return { outputIds, logprobs: usableLogprobs(answer.logprobs), finish, versions: versions!, server: place.url };
 }
 
 /** The server's own name for the token that ended the answer is the answer's last token. */
