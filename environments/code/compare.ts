@@ -3,14 +3,16 @@
 
 import type { ExactValue } from './exact-json.ts';
 
-const RELATIVE = 1e-6;
-const ABSOLUTE = 1e-9;
+/** The error that problems allow, absolute or relative. */
+const ERROR = 1e-6;
+/** Of the binary form of two decimals that differ by just the error. */
+const ROUNDING = 1e-15;
 
-/** Floats are equal within a millionth of the expected value, or within 1e-9 of it. */
+/** Floats are equal within a millionth, or within a millionth of the expected value. */
 export function closeEnough(expected: number, got: number): boolean {
   if (Object.is(expected, got) || expected === got) return true;
   if (!Number.isFinite(expected) || !Number.isFinite(got)) return false;
-  return Math.abs(expected - got) <= Math.max(ABSOLUTE, RELATIVE * Math.abs(expected));
+  return Math.abs(expected - got) <= ERROR * Math.max(1, Math.abs(expected)) + ROUNDING;
 }
 
 /** Line by line, ignoring blanks around a line and blank lines. */

@@ -1,5 +1,8 @@
-// Finds the program in an answer: the last closed fence of three or more backticks with at least 20 characters, trimmed.
-// One pass, linear in the answer's length. An unclosed fence counts as empty.
+// Finds the program in an answer: the last closed fence of three or more backticks. A few characters in a fence of no
+// language, as a program's output is shown, do not take the place of a program before them. One pass, linear in the answer's
+// length. An unclosed fence counts as empty.
+
+import { languageOf } from './languages.ts';
 
 export interface CodeBlock {
   readonly code: string;
@@ -7,7 +10,8 @@ export interface CodeBlock {
   readonly tag: string;
 }
 
-export const MIN_CODE_CHARS = 20;
+/** A fence of fewer characters without a language of ours may show an output, and within a line is a quotation. */
+const FEW_CHARS = 20;
 
 export function lastCodeBlock(answer: string): CodeBlock | undefined {
   let last: CodeBlock | undefined;
@@ -17,11 +21,15 @@ export function lastCodeBlock(answer: string): CodeBlock | undefined {
       opened = index + fence.length;
       continue;
     }
-    last = blockOf(answer.slice(opened, index)) ?? last;
+    const block = blockOf(answer.slice(opened, index));
+    if (block && (last === undefined || isProgram(block) || !isProgram(last))) last = block;
     opened = undefined;
   }
   return last;
 }
+
+const isLong = (code: string): boolean => code.trim().length >= FEW_CHARS;
+const isProgram = ({ code, tag }: CodeBlock): boolean => isLong(code) || (tag !== '' && languageOf(tag) !== undefined);
 
 function blockOf(content: string): CodeBlock | undefined {
   const lineEnd = content.indexOf('\n');
@@ -33,6 +41,6 @@ function blockOf(content: string): CodeBlock | undefined {
     .replaceAll('\r\n', '\n')
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd();
-  if (code.trim().length < MIN_CODE_CHARS) return undefined;
+  if (code.trim() === '' || (lineEnd < 0 && !isLong(code))) return undefined;
   return { code, tag: tag?.toLowerCase() ?? '' };
 }

@@ -34,11 +34,17 @@ describe('the program of an answer', () => {
       '    x = "as it stands here"',
       'python',
     ],
+    ['of 17 characters', '```python\nprint(input()[0])\n```\n', 'print(input()[0])', 'python'],
+    ['of 17 characters behind a longer draft', `\`\`\`\n${LONG}\n\`\`\`\n\`\`\`py\nprint(1)\n\`\`\``, 'print(1)', 'py'],
+    ['of one character', '```\n7\n```', '7', ''],
+    ['not a language that is quoted', `\`\`\`\n${LONG}\n\`\`\`\nin \`\`\`python\`\`\``, LONG, ''],
+    ['not a short output behind it', `\`\`\`py\n${LONG}\n\`\`\`\nprints\n\`\`\`text\n3\n\`\`\``, LONG, 'py'],
     ['before one that was cut off', `\`\`\`\n${LONG}\n\`\`\`\n\`\`\`python\n${LONG}2`, LONG, ''],
   ])('%s', (_, answer, code, tag) => expect(lastCodeBlock(answer)).toEqual({ code, tag }));
 
-  test.each(['', LONG, '```python\nx = 1\n```', `\`\`\`python\n${LONG}`, '``` ``` ``` ```'])('none in %j', (answer) =>
-    expect(lastCodeBlock(answer)).toBeUndefined(),
+  test.each(['', LONG, '```python\n\n```', '```x = 1```', `\`\`\`python\n${LONG}`, '``` ``` ``` ```'])(
+    'none in %j',
+    (answer) => expect(lastCodeBlock(answer)).toBeUndefined(),
   );
 
   test('costs no more than the length of the answer, whatever it holds', () => {
@@ -57,6 +63,12 @@ describe('printed lines', () => {
     ['1000000', '1000000.0000'],
     ['0.3333333333', '0.33333333333333331'],
     ['1e-3', '0.001'],
+    ['0.033333333333', '0.033333'],
+    ['0.000333333333', '0.000333'],
+    ['0.014285714286 0.028571428571 0.042857142857', '0.014286 0.028571 0.042857'],
+    ['0.5', '0.500001'],
+    ['0.0', '-0.0000004'],
+    ['1234567.5', '1234568.5'],
     ['-0.0', '0'],
     ['', '\n\n'],
     ['3\n\n4', '3\n4'],
@@ -74,6 +86,9 @@ describe('printed lines', () => {
     ['a  b', 'a b'],
     ['0101', '101'],
     ['0.5', '0.50001'],
+    ['0.033333333333', '0.033337'],
+    ['0.5', '0.5000011'],
+    ['1234567.5', '1234569'],
     ['0.5', '0.5 '.repeat(2)],
     ['12345678901234567890', '12345678901234567891'],
     ['0.5', 'nan'],
@@ -93,6 +108,7 @@ describe('returned values', () => {
     ['1', '1.0'],
     ['1.0', '1'],
     ['0.3', '0.30000000000000004'],
+    ['0.033333333333', '0.033333'],
     ['[1, [2.5, "a"], null]', '[1,[2.5,"a"],null]'],
     ['{"a": 1, "b": 2}', '{"b": 2, "a": 1}'],
     ['123456789012345678901234567890', '123456789012345678901234567890'],
