@@ -1,6 +1,7 @@
 // The options of a caller of the judge, and what the comparison makes of them.
 
 import type { LeafOptions } from './compare/leaf.ts';
+import { percentInOneWord } from './find/percent.ts';
 
 export interface JudgeOptions {
   /** Decimal places at which a decimal stands for an exact value; default 6. Given, decimals are rounded too. */
@@ -23,5 +24,5 @@ export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
   decimals: options.decimals ?? DEFAULT_DECIMALS,
   decimalsGiven: options.decimals !== undefined,
   rename: options.strict === false,
-  question: (options.question ?? '').slice(-QUESTION_CHARS),
+  question: percentInOneWord((options.question ?? '').slice(-QUESTION_CHARS)),
 });

@@ -5,11 +5,11 @@ import { ToolError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { badArguments, furtherCalls, noSuchTool, TOO_DEEP } from '../../domain/errors/refusals.ts';
 import { ENDPOINT_CALLS, MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../../domain/tools/tool.ts';
+import { openedThought } from '../../domain/text/thoughts.ts';
 import { named } from './formats/call.ts';
 import {
   type BadCall,
   isBad,
-  openedThinking,
   type ParsedCall,
   type ToolFormat,
   toolFormatNamed,
@@ -30,7 +30,7 @@ export type Doors = { readonly [name in ToolRecord['door']]?: Door };
 export function createTools(doors: Doors): Tools {
   return {
     callsIn(text, prompt, { format, list }) {
-      const { calls } = formatOf(format).parse(openedThinking(prompt) + text, list);
+      const { calls } = formatOf(format).parse(openedThought(prompt) + text, list);
       const written = calls.slice(0, MAX_CALLS_OF_A_REPLY).map((call) => writtenCall(call, list));
       const more = calls.length - written.length;
       if (more === 0) return written;
@@ -48,7 +48,7 @@ export function createTools(doors: Doors): Tools {
       }),
 
     replyIn(text, prompt, format, tools) {
-      const { content, thinking, calls } = formatOf(format).parse(openedThinking(prompt) + text, tools);
+      const { content, thinking, calls } = formatOf(format).parse(openedThought(prompt) + text, tools);
       const whole = calls.flatMap((call) => (isBad(call) ? [] : [call]));
       // A call that cannot be read is text: the program tells the model in its own way.
       const unread = calls.flatMap((call) => (isBad(call) ? [call.raw] : []));

@@ -7,6 +7,7 @@ import { dateOf, timeOf } from '../read/moments.ts';
 import { lastBoxes, scanBoxes } from './boxes.ts';
 import { lastValue } from './last-value.ts';
 import { ownText } from './own-text.ts';
+import { percentInOneWord } from './percent.ts';
 import { hasProse, mathSegments } from './segments.ts';
 
 /** The places, in the order in which they count. */
@@ -39,7 +40,8 @@ export interface Found {
 /** `question`: its numbers yield to others where nothing is marked. `'cut-off'`: a limit cut the text before its answer was complete. */
 export function findAnswer(source: string, cut = false, question = ''): Found | 'cut-off' | undefined {
   const text = ownText(source, cut);
-  if (text === undefined || (cut && scanBoxes(text).unfinished)) return 'cut-off';
+  if (text === undefined) return cut ? 'cut-off' : undefined;
+  if (cut && scanBoxes(text).unfinished) return 'cut-off';
   const found = marked(text, cut);
   if (found) return found;
   return cut || OPEN_BOX.test(text) ? 'cut-off' : (whole(text, question) ?? lastOf(text, question));
@@ -47,7 +49,7 @@ export function findAnswer(source: string, cut = false, question = ''): Found | 
 
 /** A solution in the layout of GSM8K ends with its mark, and a box that is never closed still says what it holds. */
 export function findSolution(source: string): Found | undefined {
-  const text = source.slice(-LIMITS.textChars).trim();
+  const text = percentInOneWord(source.slice(-LIMITS.textChars)).trim();
   return hash(text, false) ?? marked(text, false) ?? openBox(text) ?? whole(text) ?? lastOf(text, '');
 }
 

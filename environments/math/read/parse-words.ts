@@ -47,9 +47,8 @@ export function parseWords(c: Cursor, left: Node): Node | undefined {
     if (rest.length > 0) c.tokens[c.at] = { ...token, v: rest.join(' ') };
     else c.at++;
   };
-  if (/^(?:percent|pct|percentage)$/.test(lower) || (lower === 'per' && /^cent\b/i.test(rest[0] ?? ''))) {
+  if (/^(?:percent|pct|percentage)$/.test(lower)) {
     takeFirst();
-    if (lower === 'per') c.at++;
     return { k: 'percent', arg: left };
   }
   if (token.t === 'word' && (lower === 'and' || lower === 'or')) return undefined;

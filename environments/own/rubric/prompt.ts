@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Message } from '../../../domain/run/query.ts';
+import { answerMessage, behindThoughts } from '../../../domain/text/thoughts.ts';
 import { type Rubric, sameChoice } from './rubric.ts';
 
 export interface Judgeable {
@@ -48,15 +49,12 @@ export function askedAgain({ messages, mark }: JudgePrompt, reply: string, { cho
   return { messages: [...messages, { role: 'assistant', content: reply }, { role: 'user', content }], mark };
 }
 
-/** Thinking begins a reply: an answer that is quoted later cannot open it. */
-const OPENED = /^\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])/i;
-const CLOSED = /<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\]/gi;
-
-/** The reply behind its thinking; empty if the thinking has no end. Drafts of a verdict are none. */
+/** The reply behind its thinking; empty if the thinking has no end. Drafts of a verdict are none, and thinking begins a reply:
+ *  an answer that is quoted later cannot open it. */
 function decided(reply: string): string {
-  const closed = [...reply.matchAll(CLOSED)].at(-1);
-  const rest = closed ? reply.slice(closed.index + closed[0].length) : reply;
-  return OPENED.test(rest) ? '' : rest;
+  const message = answerMessage(reply);
+  const { text, isOpen } = behindThoughts(message.text);
+  return isOpen || message.isOpen ? '' : text;
 }
 
 /** The choice behind the mark on the last line; undefined if there is none, or several that differ. */

@@ -67,6 +67,5 @@ function match(pattern: RegExp, text: string, at: number): { readonly text: stri
 export const deepseek = marked('deepseek', {
   openings: [BEGIN, OPEN],
   stops: ['<｜end▁of▁sentence｜>'],
-  think: ['<think>', '</think>'],
   reader: () => read,
 });

@@ -13,7 +13,6 @@ import type { ToolFormat } from './reply.ts';
 export type { Json as JsonValue } from '../../../domain/text/json.ts';
 export { isBad } from './reply.ts';
 export type { BadCall, Call, ParsedCall, ParsedReply, ToolFormat, ToolSchema } from './reply.ts';
-export { openedThinking } from './scan.ts';
 
 const FORMATS: readonly ToolFormat[] = [hermes, qwen3Coder, llama3, mistral, deepseek, glm, gptOss];
 

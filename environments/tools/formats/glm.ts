@@ -56,7 +56,6 @@ export const glm: ToolFormat = {
   ...marked('glm', {
     openings: [OPEN],
     stops: ['<|observation|>', '<|user|>', '<|endoftext|>'],
-    think: ['<think>', '</think>'],
     reader: readCall,
   }),
   opensResults: '<|observation|>',

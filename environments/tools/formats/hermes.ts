@@ -28,6 +28,5 @@ const read: Walk['read'] = (text, at, _, find): Read => {
 export const hermes = marked('hermes', {
   openings: [OPEN],
   stops: ['<|im_end|>', '<|endoftext|>', '<|eot_id|>', '<|end_of_text|>'],
-  think: ['<think>', '</think>'],
   reader: () => read,
 });

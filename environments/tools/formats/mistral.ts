@@ -60,7 +60,7 @@ function withId(call: Call, place: number): Call {
 const VALID_ID = /^[A-Za-z0-9]{9}$/;
 const nineOf = (text: string): string => sha256Hex(text).slice(0, 9);
 
-const WALK: Walk = { openings: [OPEN], stops: ['</s>'], think: ['[THINK]', '[/THINK]'], read };
+const WALK: Walk = { openings: [OPEN], stops: ['</s>'], read };
 
 export const mistral: ToolFormat = {
   name: 'mistral',

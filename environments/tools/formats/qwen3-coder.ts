@@ -96,6 +96,5 @@ function shape(text: string, at: number, end: number): Shape {
 export const qwen3Coder = marked('qwen3-coder', {
   openings: [OPEN, FUNCTION],
   stops: ['<|im_end|>', '<|endoftext|>'],
-  think: ['<think>', '</think>'],
   reader: readCall,
 });

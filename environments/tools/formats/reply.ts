@@ -45,7 +45,7 @@ export interface ToolFormat {
   readonly opensResults?: string;
   /**
    * `text`: the answer decoded with its special tokens, from the first sampled token on, its stop token included or
-   * not. If the generation prompt has opened the thinking, `openedThinking(prompt)` goes before it.
+   * not. If the generation prompt has opened the thinking, `openedThought(prompt)` goes before it.
    */
   parse(text: string, tools: readonly ToolSchema[]): ParsedReply;
   /** The message that the template shows as this call's result. */

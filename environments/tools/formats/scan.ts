@@ -1,6 +1,7 @@
 // The walk over an answer that formats with marked calls share: thinking, text, calls. Each marker is searched for once,
 // from left to right, so that a text of a million openings takes no longer than any other.
 
+import { THOUGHT_MARKS } from '../../../domain/text/thoughts.ts';
 import type { Call, ParsedReply, ToolFormat, ToolSchema } from './reply.ts';
 
 /** The place of the first `needle` at or after `from`, or -1. Linear in all, if `from` grows. */
@@ -62,8 +63,6 @@ export function behindTag(text: string, find: Find, from: number, tag: string): 
 export interface Walk {
   readonly openings: readonly string[];
   readonly stops: readonly string[];
-  /** Opening and closing of the model's thinking. */
-  readonly think: readonly [string, string];
   /** The calls from the opening at `at` on, and their end; null if it opens nothing and is text. */
   readonly read: (text: string, at: number, opening: string, find: Find) => Read | null;
 }
@@ -87,32 +86,35 @@ export function marked(
   };
 }
 
-export function walk(answer: string, { openings, stops, think, read }: Walk): ParsedReply {
+/** The mark that closes a thought, by the one that opens it. */
+const CLOSING: ReadonlyMap<string, string> = new Map(THOUGHT_MARKS);
+
+export function walk(answer: string, { openings, stops, read }: Walk): ParsedReply {
   const text = withoutEnd(answer, stops);
   const find = finder(text);
-  const [thinkOpen, thinkClose] = think;
   const content: string[] = [];
   const thinking: string[] = [];
   const calls: Call[] = [];
-  const needles = [thinkOpen, ...openings];
+  const needles = [...CLOSING.keys(), ...openings];
   // Thinking that the prompt has opened ends before anything else begins.
-  const closed = find(thinkClose, 0);
+  const closed = firstOf(find, [...CLOSING.values()], 0);
   const begins = firstOf(find, needles, 0);
   let at = 0;
-  if (closed >= 0 && (begins === null || closed < begins.at)) {
-    thinking.push(text.slice(0, closed));
-    at = closed + thinkClose.length;
+  if (closed !== null && (begins === null || closed.at < begins.at)) {
+    thinking.push(text.slice(0, closed.at));
+    at = closed.at + closed.needle.length;
   }
   let plain = at;
   for (;;) {
     const next = firstOf(find, needles, at);
     if (next === null) break;
     const behind = next.at + next.needle.length;
-    if (next.needle === thinkOpen) {
+    const closing = CLOSING.get(next.needle);
+    if (closing !== undefined) {
       content.push(text.slice(plain, next.at));
-      const close = find(thinkClose, behind);
+      const close = find(closing, behind);
       thinking.push(text.slice(behind, close < 0 ? text.length : close));
-      plain = at = close < 0 ? text.length : close + thinkClose.length;
+      plain = at = close < 0 ? text.length : close + closing.length;
       continue;
     }
     const found = read(text, next.at, next.needle, find);
@@ -132,10 +134,4 @@ export function walk(answer: string, { openings, stops, think, read }: Walk): Pa
 export function withoutEnd(text: string, stops: readonly string[]): string {
   const stop = stops.find((stop) => text.endsWith(stop));
   return stop === undefined ? text : text.slice(0, -stop.length);
-}
-
-/** The opening tag if the generation prompt ends inside the model's thinking: it belongs before the answer's text. */
-export function openedThinking(prompt: string): string {
-  const tail = prompt.trimEnd();
-  return ['<think>', '[THINK]'].find((tag) => tail.endsWith(tag)) ?? '';
 }
