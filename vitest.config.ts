@@ -32,7 +32,7 @@ const PARTS = [
   'test/cli/{completion,doctor,dry-run,exit,export,format,judge,odd-runs,reading-threads,streams,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
-  'test/records/check/{call-forgeries,check,check-forgeries}.test.ts',
+  'test/records/check/{calls,check,played-runs}.test.ts',
   // They wait.
   'test/{cli/follow,inference/{identity-asked,recheck},client/connect,client/await-cluster,client/open-rollouts,client/unseen}.test.ts',
   'test/{records/{bucket,search},domain/secret,formats/exports/logs,viewer/steer,inference/fleet-limits,environments/{own-openenv,own-openenv-text,own-url}}.test.ts',
@@ -55,7 +55,6 @@ const LONGEST = [
   'local/service/worker-drains',
   'e2e/code-workers',
   'security/terminal',
-  'records/check/check-forgeries',
   'e2e/readme',
   'inference/tiny',
   'e2e/servers',

@@ -85,7 +85,7 @@ function openingWith(deps: ActivityDeps) {
     const environment = settings.environments?.find(({ name }) => name === query.environment);
     const there = input.row || environment?.begins ? await store.getRollout(id) : undefined;
     if (input.row && !there) await readSolutions?.(input.row, settings);
-    const inForce = !known && input.row ? await store.putRun(looseRun(run, settings)) : known;
+    if (!known && input.row) await store.putRun(looseRun(run, settings));
     const fresh: RolloutRecord = {
       run,
       query,
@@ -106,7 +106,7 @@ function openingWith(deps: ActivityDeps) {
       });
     }
     const first = begins && begin ? await begunRollout(environment, fresh) : fresh;
-    const { record, hash, created } = await store.putRollout(id, first);
+    const { record, created } = await store.putRollout(id, first);
     const ended = created ? undefined : await endedResult(store, { out, ...id });
     return {
       ...openedOf(
@@ -114,7 +114,6 @@ function openingWith(deps: ActivityDeps) {
         environment && { name: environment.name, begins: false, ends: environment.ends, ...queueIn(environment) },
       ),
       ...(ended && { ended }),
-      records: { run: inForce?.hash ?? null, rollout: hash },
     };
 
     function openedOf(

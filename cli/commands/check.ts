@@ -1,16 +1,12 @@
-// `everturn check <run>`: proves a run's records, from its folder, from the histories that Temporal still has,
-// and against an export; one line per breach.
+// `everturn check <run>`: proves a run's records, from its folder and against an export; one line per breach.
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { entriesOfFeed } from '../../client/temporal/feed.ts';
 import { describeWorkflow } from '../../client/temporal/runs.ts';
-import { TemporalError } from '../../domain/errors/errors.ts';
 import { exporterNamed, PROVED, SEQUENCES, sequencesFor } from '../../formats/exports/index.ts';
-import { collectionHistory, rolloutHistories } from '../../client/temporal/histories.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { checkHistories, type HistoriesSummary } from '../../records/check/histories.ts';
 import { CLOCK_SKEW_MS } from '../../records/check/times.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
 import type { OnBreach } from '../../records/store.ts';
@@ -36,11 +32,6 @@ const TOKENIZER: Flag<string | false | undefined> = {
   help: "prove texts with this tokenizer (default: the model's own, if it is on this machine)",
   no: 'prove texts without a tokenizer',
 };
-/** Undefined: if a server answers. */
-const HISTORIES: Flag<boolean | undefined> = {
-  help: "compare with Temporal's histories (default: if a server answers)",
-  no: 'do not compare with histories',
-};
 
 export const check = command({
   args: RUN,
@@ -51,7 +42,6 @@ export const check = command({
     format: withDefault(oneOf('<name>', PROVED, 'the format of exports'), PROVED[0]!),
     sequences: oneOf('<per>', SEQUENCES, 'as of export (default: what it takes)'),
     undecided: UNDECIDED_FLAG,
-    histories: HISTORIES,
     tokenizer: TOKENIZER,
     clockSkew: withDefault(
       number('<seconds>', "how far workers' clocks may be apart", Infinity, 'It takes a number of seconds.'),
@@ -61,11 +51,11 @@ export const check = command({
   },
   help:
     'Each (query, sample, turn) exists once, contiguous, judged and logged once; every hash and reward is right; each\n' +
-    "turn follows from the one before, its verdict, its settings and its text; and Temporal's histories, if the server\n" +
-    'still has them, agree. With --export, that file holds every complete rollout once.\n' +
+    'turn follows from the one before, its verdict, its settings and its text.\n' +
+    'With --export, that file holds every complete rollout once.\n' +
     'Otherwise exit code 1 and one line per breach.\n\nExample:\n  everturn check my-run',
   async run(io, given) {
-    const { json, histories: wantsHistories, format } = given;
+    const { json, format } = given;
     const place = await findRun(io, given.run, given.out);
     const { out, run, store } = place;
     let breaches = 0;
@@ -84,22 +74,20 @@ export const check = command({
     const { tokenizer, hashes, why } = await tokenizerOf(store, io.cwd, given.tokenizer);
     const [selection, clockSkewMs] = [readingOf(given), given.clockSkew * 1000];
     // Asked first: the ledger only grows.
-    const counted = wantsHistories === false ? undefined : await countedByFeed(io, place);
+    const counted = await countedByFeed(io, place);
     const proofs = { cwd: io.cwd, tokenizer: given.tokenizer, clockSkewMs, exports: file !== undefined };
     const parts = await openReadingThreads(store, { out, run, format, sequences, selection, check: proofs });
     const summary = await checkRun(store, report, {
       ...(file !== undefined && { export: { exporter: exporterNamed(format, sequences), ...selection, file } }),
       ...{ tokenizer, hashes, everturn: everturnVersion(), clockSkewMs, calls: CALLS, elsewhere: parts },
-      ...(wantsHistories !== false && { isGoing: () => isGoing(io, run) }),
+      isGoing: () => isGoing(io, run),
     }).finally(() => parts?.close());
     const entries = summary.feed?.entries ?? 0;
     if (counted !== undefined && entries < counted) report(shortened(entries, counted));
-    const histories = await comparedHistories(io, place, report, wantsHistories);
     const all = countsText(summary);
     const texts = tokenizer ? tokenizer.name : `rules that hold for every tokenizer: ${why}`;
     const notes = [
       `Texts and ids were compared by ${texts}.`,
-      historiesLine(histories),
       ...(entries > 0 || counted !== undefined ? [ledgerLine(entries, counted)] : []),
     ];
     if (!json) for (const note of notes) say(io, note);
@@ -107,7 +95,7 @@ export const check = command({
       json: {
         ...{ event: 'summary', folder: store.folder, ...summary },
         ...(counted !== undefined && { feedCounts: counted }),
-        ...{ breaches, histories, tokenizer: tokenizer?.name ?? null },
+        ...{ breaches, tokenizer: tokenizer?.name ?? null },
       },
       ...(breaches === 0 && { text: `${all}: all is right.` }),
       ...(breaches > 0 && { about: [`${all}: ${plural(breaches, 'breach', 'breaches')}.`] }),
@@ -143,42 +131,4 @@ function exportFile(io: Io, named: string): string {
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
   const fix = 'Name a file that `everturn export --to` wrote.';
   throw unusable(`--export: ${JSON.stringify(named)} is not a file.`, fix);
-}
-
-/** The outcome of the comparison, or why there was none, which is an error if it was asked for. */
-async function comparedHistories(
-  io: Io,
-  { store, out, run }: RunPlace,
-  report: OnBreach,
-  wanted: boolean | undefined,
-): Promise<HistoriesSummary | string> {
-  if (wanted === false) return 'disabled by --no-histories';
-  const found = await ifUp(io, async ({ session }) => {
-    try {
-      const histories = { rollouts: rolloutHistories(session, run), collection: await collectionHistory(session, run) };
-      return await checkHistories(store, out, histories, report);
-    } catch (error) {
-      if (error instanceof TemporalError) return error;
-      throw error;
-    }
-  });
-  if (found && !(found instanceof TemporalError)) return found;
-  if (!wanted)
-    return found?.message ?? 'no server answers: the local service is not running, and no cluster can be reached';
-  throw (
-    found ??
-    new TemporalError('No Temporal server answers, so histories cannot be compared.', {
-      reason: 'no-histories',
-      fix: '`everturn up` starts the local service; TEMPORAL_ADDRESS names another.',
-    })
-  );
-}
-
-function historiesLine(histories: HistoriesSummary | string): string {
-  if (typeof histories === 'string') return `Temporal's histories were not compared: ${histories}.`;
-  const { compared: n, closed, elsewhere, triedAgain } = histories;
-  const others = elsewhere > 0 ? ` ${elsewhere} of another run of this name were left out.` : '';
-  if (n === 0) return `Temporal's histories were not compared: the server has none of this run.${others}`;
-  const tries = triedAgain > 0 ? `, ${plural(triedAgain, 'generation')} retried` : '';
-  return `Temporal's histories: ${n} compared (${closed} closed)${tries}.${others}`;
 }

@@ -142,7 +142,6 @@ export const REASONS = {
   /** The Temporal server, its binary or its connection; a time limit or a termination. */
   temporal: [
     'no-cluster',
-    'no-histories',
     'no-namespace',
     'no-worker',
     'not-temporal',

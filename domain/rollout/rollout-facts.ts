@@ -21,8 +21,6 @@ export interface OpenedRollout {
   readonly title: string;
   /** Decides which workers judge. */
   readonly task: Task;
-  /** SHA-256 of its first records; absent while its environment has yet to begin it. */
-  readonly records?: { readonly run: string | null; readonly rollout: string };
   /** Its result, if its folder already holds an end. */
   readonly ended?: RolloutResult;
   /** An agent's program asks the model. */

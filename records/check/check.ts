@@ -8,7 +8,6 @@ import { samplesPerQuery } from '../../domain/rollout/group.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { checkCode } from './code.ts';
-import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
 import type { Found, RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
@@ -20,6 +19,7 @@ import { missingResult, resultProblems } from './result.ts';
 import { formProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
+import { openTraitsCheck } from './traits.ts';
 import { basename } from '../place.ts';
 import { NameSet } from '../name-set.ts';
 import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../format/layout.ts';
@@ -142,7 +142,7 @@ function* hashProblems(said: ModelIdentity | null | undefined, hashes: ModelHash
 
 /** The proof of all rollouts together. Memory: some hundred bytes for each. */
 function openWhole(store: Store, run: RunRecord | undefined, result: object | undefined, report: OnBreach) {
-  const copies = openCopyCheck(report);
+  const compare = openTraitsCheck(report);
   const queries = openQueriesCheck(store, run, report);
   const claimed = result as CollectionResult | undefined;
   const counts = noCounts();
@@ -170,7 +170,7 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
       for (const path of found.logs) logs.add(path);
       if (query) await queries.rollout(query, id.attempt);
       if (counted && claimed) addResult(counts, counted, claimed.numTurns);
-      copies(traits);
+      compare(traits);
       if (outcome !== undefined) {
         totals.ended++;
         if (id.attempt === 1 && query) units++;

@@ -6,12 +6,12 @@ import type { Outcome, RolloutResult } from '../../domain/rollout/ending.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import type { Breach, OnBreach, Store } from '../store.ts';
 import type { RunRecord } from '../format/run-record.ts';
-import { type Traits, traitsOf } from './copies.ts';
 import type { ExportCheck } from './export.ts';
 import { checkLogs } from './logs.ts';
 import { type PlayedQuery, playedQueryOf } from './queries.ts';
 import { countedOf } from './result.ts';
 import { checkRollout } from './rollout.ts';
+import { type Traits, traitsOf } from './traits.ts';
 import type { CheckedRollout, ReplayFacts } from './checked.ts';
 
 export interface RolloutFacts {

@@ -41,7 +41,7 @@ export async function* replayProblems(checked: CheckedRollout, facts: ReplayFact
   yield* agentProblems(checked, facts);
   yield* callProblems(checked, clockSkewMs);
   yield* chunkProblems(checked);
-  yield* timeProblems(checked, run?.createdAt, clockSkewMs);
+  yield* timeProblems(checked, clockSkewMs);
   yield* of(END_FILE, endProblems(checked));
 }
 

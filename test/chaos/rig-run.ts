@@ -5,12 +5,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Session } from '../../client/temporal/connection.ts';
 import { areal } from '../../formats/exports/areal.ts';
-import { collectionHistory, rolloutHistories } from '../../client/temporal/histories.ts';
-import { checkHistories, type HistoriesSummary } from '../../records/check/histories.ts';
 import { checkRun, type CheckSummary } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { CollectionInput } from '../../domain/run/messages.ts';
 import type { Rig } from '../support/rig.ts';
+import { historyProblems } from './rig-histories.ts';
 
 export interface RigRun extends Omit<CollectionInput, 'run' | 'out' | 'dataset'> {
   readonly run: string;
@@ -40,10 +39,11 @@ export function sessionOf(rig: Rig): Session {
 }
 
 export interface Proved {
-  /** `path: problem`; nothing in an honest run. */
+  /** `path: problem`, and what a history denies; nothing in an honest run. */
   readonly breaches: readonly string[];
   readonly summary: CheckSummary;
-  readonly histories: HistoriesSummary;
+  /** Workflows of rollouts that have a history. */
+  readonly told: number;
 }
 
 export async function prove(rig: Rig, run: string): Promise<Proved> {
@@ -51,7 +51,6 @@ export async function prove(rig: Rig, run: string): Promise<Proved> {
   const breaches: string[] = [];
   const note = ({ path, problem }: { path: string; problem: string }) => breaches.push(`${path}: ${problem}`);
   const summary = await checkRun(store, note, { export: { exporter: areal } });
-  const session = sessionOf(rig);
-  const told = { rollouts: rolloutHistories(session, run), collection: await collectionHistory(session, run) };
-  return { breaches, summary, histories: await checkHistories(store, rig.out, told, note) };
+  const { problems, told } = await historyProblems(rig, store, run);
+  return { breaches: [...breaches, ...problems], summary, told };
 }

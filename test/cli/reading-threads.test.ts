@@ -1,4 +1,4 @@
-// Runs read by several threads: a check and an export say the same as without threads, of sound runs and of harmed ones, and
+// Runs read by several threads: a check and an export say the same as without threads, of sound runs and of damaged ones, and
 // also where the threads fail.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,8 +13,8 @@ import { exportRun } from '../../records/export/export-run.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { SkippedRollout } from '../../records/export/selection.ts';
 import { makeRun } from '../bench/ended-rig.ts';
+import { folderDamage } from '../records/check/damage.ts';
 import { playGoodRun } from '../records/check/good-run.ts';
-import { harms } from '../records/check/harms.ts';
 import { endAll } from '../records/ended-rig.ts';
 import { RUN } from '../records/play.ts';
 
@@ -63,13 +63,13 @@ describe('a run that is read by threads', () => {
     expect(await withThreads(out, { check }, (parts) => checked(out, parts))).toEqual(alone);
   });
 
-  test('has the same breaches in the same order, whatever is harmed', async () => {
-    const some = Object.entries(harms).filter((_, i) => i % 12 === 0);
+  test('has the same breaches in the same order, whatever is damaged', async () => {
+    const some = Object.entries(folderDamage).filter((_, i) => i % 9 === 0);
     expect(some.length).toBeGreaterThanOrEqual(4);
-    for (const [name, { harm }] of some) {
-      const out = mkdtempSync(join(root, 'harmed-'));
+    for (const [name, { change }] of some) {
+      const out = mkdtempSync(join(root, 'damaged-'));
       cpSync(join(root, 'loose'), out, { recursive: true });
-      await harm(join(out, RUN));
+      change(join(out, RUN));
       const alone = await checked(out);
       expect(alone.breaches, name).not.toEqual([]);
       expect(await withThreads(out, { check }, (parts) => checked(out, parts)), name).toEqual(alone);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import type { RunStatistics } from '../../statistics/run-statistics.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { unpack } from '../records/check/forger.ts';
+import { unpack } from '../support/packed-run.ts';
 
 const out = mkdtempSync(join(tmpdir(), 'everturn-calls-'));
 beforeAll(() => unpack('run-tools.json', join(out, 'tools')));

@@ -17,7 +17,7 @@ import { openFileStore } from '../../records/file-store.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
 import { prove, startRun } from '../chaos/rig-run.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { forge } from '../records/check/harms.ts';
+import { rewrite } from '../records/check/damage.ts';
 import { asFiles } from '../records/ended-rig.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
@@ -185,35 +185,31 @@ type Fields = Readonly<Record<string, never>>;
 
 describe('the check of lineage', () => {
   test.each<[string, (folder: string) => void | Promise<void>, RegExp]>([
-    ['an edited copy', forge(`${at()}/turn-001.json`, 'turn', () => ({ answer: 'other' })), /is no copy of/],
+    ['an edited copy', rewrite(`${at()}/turn-001.json`, { answer: 'other' }), /is no copy of/],
     [
       'a copy without its mark',
-      forge(`${at()}/turn-002.json`, 'turn', () => ({ carried: undefined })),
+      rewrite(`${at()}/turn-002.json`, { carried: undefined }),
       /is no copy, though its turn is carried over/,
     ],
     [
       'a mark on a turn of its own',
-      forge(`${at()}/turn-003.json`, 'turn', () => ({ carried: { sha256: 'a'.repeat(64), previous: 'b'.repeat(64) } })),
+      rewrite(`${at()}/turn-003.json`, { carried: { sha256: 'a'.repeat(64), previous: 'b'.repeat(64) } }),
       /is marked as carried over, and its rollout carries 2 turns over/,
     ],
-    [
-      'an edited copy of a verdict',
-      forge(`${at()}/verdict-001.json`, 'verdict', () => ({ extracted: '4' })),
-      /is no copy of/,
-    ],
+    ['an edited copy of a verdict', rewrite(`${at()}/verdict-001.json`, { extracted: '4' }), /is no copy of/],
     [
       'a parent that the run does not name',
-      forge(`${at()}/rollout.json`, 'rollout', ({ parent }) => ({ parent: { ...(parent as Fields), turn: 2 } })),
+      rewrite(`${at()}/rollout.json`, ({ parent }) => ({ parent: { ...(parent as Fields), turn: 2 } })),
       /says parent.*; run\.json says/,
     ],
     [
       'a rollout without its parent',
-      forge(`${at(1)}/rollout.json`, 'rollout', () => ({ parent: undefined })),
+      rewrite(`${at(1)}/rollout.json`, { parent: undefined }),
       /says parent nothing; run\.json says/,
     ],
     [
       'a run without its parent',
-      forge('run.json', 'run', () => ({ forkedFrom: undefined })),
+      rewrite('run.json', { forkedFrom: undefined }),
       /says parent .*; run\.json says nothing/,
     ],
     [
@@ -223,19 +219,15 @@ describe('the check of lineage', () => {
     ],
     [
       'another person in the place of the one that gave the message',
-      forge('run.json', 'run', ({ forkedFrom }) => ({ forkedFrom: { ...(forkedFrom as Fields), by: 'mallory' } })),
+      rewrite('run.json', ({ forkedFrom }) => ({ forkedFrom: { ...(forkedFrom as Fields), by: 'mallory' } })),
       /says by "anna"; run\.json says "mallory"/,
     ],
     [
       'a run that no longer names its message',
-      forge('run.json', 'run', ({ forkedFrom }) => ({ forkedFrom: { ...(forkedFrom as Fields), said: null } })),
+      rewrite('run.json', ({ forkedFrom }) => ({ forkedFrom: { ...(forkedFrom as Fields), said: null } })),
       /says text .*; run\.json says null/,
     ],
-    [
-      'a message that was edited',
-      forge(`${at()}/say-003.json`, 'say', () => ({ text: 'Well done.' })),
-      /turn-003\.json: says said/,
-    ],
+    ['a message that was edited', rewrite(`${at()}/say-003.json`, { text: 'Well done.' }), /turn-003\.json: says said/],
     [
       'a message that was planted',
       (folder) => writeFileSync(join(folder, at(), 'say-002.json'), readFileSync(join(folder, at(), 'say-003.json'))),
@@ -243,12 +235,12 @@ describe('the check of lineage', () => {
     ],
     [
       'a mark of a message that was removed',
-      forge(`${at()}/turn-003.json`, 'turn', () => ({ said: undefined })),
+      rewrite(`${at()}/turn-003.json`, { said: undefined }),
       /says said nothing; the records say/,
     ],
     [
       'an end that keeps a message to itself',
-      forge(`${at()}/end.json`, 'end', () => ({ said: undefined })),
+      rewrite(`${at()}/end.json`, { said: undefined }),
       /says said nothing; the records say \[3\]/,
     ],
   ])('finds %s', async (_, harm, problem) => {

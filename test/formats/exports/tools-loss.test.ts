@@ -17,7 +17,7 @@ import { microBatch } from '../../../formats/exports/prime-rl.ts';
 import type { TurnRow } from '../../../formats/exports/turn-row.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { readTrajectories } from '../../../records/reading/trajectories.ts';
-import { unpack } from '../../records/check/forger.ts';
+import { unpack } from '../../support/packed-run.ts';
 
 const out = mkdtempSync(join(tmpdir(), 'everturn-loss-'));
 let played: Trajectory;

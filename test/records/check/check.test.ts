@@ -13,10 +13,8 @@ import { judgedTurns } from '../../../records/reading/judged-turns.ts';
 import { type VerdictRow, writeJudgements } from '../../../records/run/judgements.ts';
 import { sha256 } from '../../../records/format/text.ts';
 import type { Breach, Store } from '../../../records/store.ts';
-import { EXPORT, exportHarms } from './export-harms.ts';
+import { allDamage, EXPORT } from './damage.ts';
 import { playGoodRun, queries } from './good-run.ts';
-import { harms } from './harms.ts';
-import { judgementHarms } from './judgement-harms.ts';
 import { aQuery, play, putRun, RUN } from '../play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-check-'));
@@ -42,11 +40,11 @@ async function* sameVerdicts(store: Store): AsyncGenerator<VerdictRow> {
   }
 }
 
-/** A copy of the good run after `harm` was done to its folder. */
-async function checkAfter(harm: (folder: string) => void | Promise<void>) {
+/** A copy of the good run after `change` was done to its folder. */
+async function checkAfter(change: (folder: string) => void | Promise<void>) {
   const out = mkdtempSync(join(root, 'bad-'));
   cpSync(join(root, 'good'), out, { recursive: true });
-  await harm(join(out, RUN));
+  await change(join(out, RUN));
   const breaches: Breach[] = [];
   const file = join(out, RUN, EXPORT);
   const options = { export: { exporter: areal, file } };
@@ -141,13 +139,11 @@ describe('the check of a run', () => {
     expect(breaches.map(({ path }) => path)).toEqual(one.breached);
   });
 
-  for (const [name, { harm, path, problem }] of Object.entries({ ...harms, ...judgementHarms, ...exportHarms })) {
-    test(`names the file of ${name}`, async () => {
-      const { breaches } = await checkAfter(harm);
-      const named = breaches.filter((breach) => breach.path === path).map((breach) => breach.problem);
-      expect(named.join('\n'), JSON.stringify(breaches, null, 1)).toMatch(new RegExp(problem.source, 'm'));
-    });
-  }
+  test.each(allDamage)('names the file of %s', async (_, { change, file, problem }) => {
+    const { breaches } = await checkAfter(change);
+    const named = breaches.filter(({ path }) => path === file).map((breach) => breach.problem);
+    expect(named.join('\n'), JSON.stringify(breaches, null, 1)).toMatch(new RegExp(problem.source, 'm'));
+  });
 
   test('a folder that is no run is an error, not a clean bill', async () => {
     await expect(checkRun(openFileStore(root, 'nothing'), () => {})).rejects.toMatchObject({ reason: 'no-such-run' });

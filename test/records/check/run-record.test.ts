@@ -1,6 +1,6 @@
 // The fields of every record, each setting out of its range, and each part of the model's identity.
 
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,32 +13,44 @@ import { shapeProblem } from '../../../records/check/shape.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import type { RunRecord } from '../../../records/format/run-record.ts';
 import type { RecordKind } from '../../../records/format/kinds.ts';
-import { forgeRun, type LooseRun, unpack } from './forger.ts';
+import { unpack } from '../../support/packed-run.ts';
+import { rewrite } from './damage.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-forged-records-'));
+const root = mkdtempSync(join(tmpdir(), 'everturn-records-'));
 const played = join(root, 'played');
-let run: RunRecord;
+const ID = { run: 'always', query: 'arith-0001', sample: 0, attempt: 1 };
 let found: FoundTokenizer;
 let identity: ModelIdentity;
-let whole: LooseRun;
+/** Of each kind of record, one of the run. */
+let records: (readonly [RecordKind, object])[];
+let run: RunRecord;
 beforeAll(async () => {
   unpack('run-always.json', join(played, 'always'));
   const store = openFileStore(played, 'always');
-  run = (await store.getRun())!.record;
   found = await tokenizerOf(store, root);
   identity = await tinyIdentity();
-  await forgeRun(played, 'always', (read) => void (whole = structuredClone(read)), false);
+  run = (await store.getRun())!.record;
+  const turn = (await store.getTurn(ID, 2))!.record;
+  const { finish, outputIds, logprobs, versions, server, attempt, startedAt, finishedAt } = turn;
+  const chunk = { turn: 2, chunk: 1, finish, outputIds, logprobs, versions, server, attempt, startedAt, finishedAt };
+  const failure = { boundary: 'model', reason: 'x', message: 'x', turn: 1 };
+  records = [
+    ['run', { ...run, model: { ...identity, canary: { version: null, values: { '1:2': -1 } } } }],
+    ['rollout', (await store.getRollout(ID))!.record],
+    ['turn', { ...turn, textLogprobs: [{ token: 'a', logprob: -1 }] }],
+    ['chunk', chunk],
+    ['verdict', (await store.getVerdict(ID, 2))!.record],
+    ['end', { ...(await store.getEnd(ID))!.record, failure }],
+    ['result', (await store.getResult())!.record],
+  ];
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-async function problemsAfter(change: (whole: LooseRun) => void): Promise<string[]> {
-  const out = mkdtempSync(join(root, 'run-'));
-  cpSync(join(played, 'always'), join(out, 'always'), { recursive: true });
-  await forgeRun(out, 'always', change);
+async function problemsWith(model: ModelIdentity): Promise<string[]> {
+  rewrite('run.json', { model })(join(played, 'always'));
   const problems: string[] = [];
   const facts = { hashes: found.hashes, everturn: everturnVersion() };
-  await checkRun(openFileStore(out, 'always'), ({ path, problem }) => problems.push(`${path}: ${problem}`), facts);
-  rmSync(out, { recursive: true });
+  await checkRun(openFileStore(played, 'always'), ({ path, problem }) => problems.push(`${path}: ${problem}`), facts);
   return problems;
 }
 
@@ -49,28 +61,13 @@ function* objectsIn(value: unknown, path: string): Generator<[string, Record<str
   for (const [key, inner] of Object.entries(value)) yield* objectsIn(inner, `${path}.${key}`);
 }
 
-/** Of each kind of record, one of the run. */
-const records = (): [RecordKind, object][] => {
-  const [one] = whole.rollouts;
-  const { turn, finish, outputIds, logprobs, versions, server, attempt, startedAt, finishedAt } = one!.turns[1]!;
-  const chunk = { turn, chunk: 1, finish, outputIds, logprobs, versions, server, attempt, startedAt, finishedAt };
-  return [
-    ['run', { ...whole.run, model: { ...identity, canary: { version: null, values: { '1:2': -1 } } } }],
-    ['rollout', one!.rollout],
-    ['turn', { ...one!.turns[1]!, textLogprobs: [{ token: 'a', logprob: -1 }] }],
-    ['chunk', chunk],
-    ['verdict', one!.verdicts[1]!],
-    ['end', { ...one!.end, failure: { boundary: 'model', reason: 'x', message: 'x', turn: 1 } }],
-    ['result', whole.result!],
-  ];
-};
 /** Maps whose keys are names of servers, reasons, tests. */
 const OPEN = /serverLimits$|serverWeights$|reasons$|verdicts|boundaries$|origins$|values$|servers$|failures/;
 
 describe('a check of records', () => {
   test('finds a field that Everturn does not write, in every object of every kind of record', () => {
     let places = 0;
-    for (const [kind, part] of records()) {
+    for (const [kind, part] of records) {
       expect(shapeProblem(kind, part), kind).toBeUndefined();
       for (const [path] of objectsIn(part, kind)) {
         if (OPEN.test(path)) continue;
@@ -104,12 +101,10 @@ describe('a check of records', () => {
   });
 
   test('finds a model of other files than those here', async () => {
-    expect(await problemsAfter((read) => (read.run.model = identity))).toEqual([]);
-    for (const trait of ['tokenizer', 'template', 'weights'] as const) {
-      const problems = await problemsAfter((read) => (read.run.model = { ...identity, [trait]: '0'.repeat(64) }));
-      expect(problems, trait).toEqual([
+    expect(await problemsWith(identity)).toEqual([]);
+    for (const trait of ['tokenizer', 'template', 'weights'] as const)
+      expect(await problemsWith({ ...identity, [trait]: '0'.repeat(64) }), trait).toEqual([
         expect.stringContaining(`run.json: has the hash 000000000000 of its model's ${trait}`),
       ]);
-    }
   });
 });
