@@ -51,6 +51,8 @@ const TOOL = objectOf({
   spec: listOf(NAME),
   /** SHA-256 of the code: a module's bundle, or what a server says of itself and its tools. */
   fingerprint: HASH,
+  /** Its name at its server, where a model API takes no such name. */
+  own: maybe(NAME),
 });
 export type ToolRecord = TypeOf<typeof TOOL>;
 
@@ -192,9 +194,12 @@ export function callKey(id: RolloutId, turn: number, call: number): string {
   return `${rolloutWorkflowId({ ...id, attempt: 1 })}/${id.attempt}/${turn}/${call}`;
 }
 
+/** True for a name that every model API takes. */
 export function isToolName(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(name);
 }
+
+export const ownName = ({ own, name }: ToolRecord): string => own ?? name;
 
 /** The part of a tool that decides what it does and what the model is told. */
 export function toolIdentity({ name, description, parameters, effect, timeoutSeconds, door, fingerprint }: ToolRecord) {

@@ -83,6 +83,11 @@ const titleOf = (words: readonly string[]): string =>
     .join(' ')
     .slice(0, 100);
 
+/** A word of a command that is no path, such as a long text, is none of a file. */
 export function isFileAt(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

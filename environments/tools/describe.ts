@@ -4,12 +4,13 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { ToolError, UsageError } from '../../domain/errors/errors.ts';
-import type { ToolRecord } from '../../domain/tools/tool.ts';
+import { ownName, type ToolRecord } from '../../domain/tools/tool.ts';
 import type { Log } from '../processes/launch.ts';
 import type { ModuleCode } from '../processes/bundle.ts';
 import { isFileAt } from '../processes/launch.ts';
 import { parseSpec } from '../own/spec.ts';
-import { describeServer } from './mcp.ts';
+import { callableTools } from './callable.ts';
+import { describeServer } from './mcp-server.ts';
 import { describeToolModule, isPython } from './module.ts';
 import { PYTHON } from './python.ts';
 
@@ -40,14 +41,14 @@ export async function describeTools(
   const servers = await Promise.all(
     mcp.map((text) => describeServer(commandWords(text, cwd), toolTimeoutSeconds, log)),
   );
-  const list = [...modules.flatMap(({ tools }) => tools), ...servers.flat()];
+  const list = callableTools([...modules.flatMap(({ tools }) => tools), ...servers.flat()]);
   for (const [i, { name }] of list.entries()) {
     const first = list.findIndex((other) => other.name === name);
     if (first === i) continue;
     const [a, b] = [list[first]!, list[i]!].map(({ door, spec }) =>
       door === 'python' ? 'python' : `${door} ${spec.join(' ')}`,
     );
-    throw new ToolError(`Two tools are named ${JSON.stringify(name)}: one of ${a}, one of ${b}.`, {
+    throw new ToolError(`Two tools are named ${JSON.stringify(ownName(list[i]!))}: one of ${a}, one of ${b}.`, {
       reason: 'bad-tool',
       fix: 'Leave one of them out, or give one another name.',
     });

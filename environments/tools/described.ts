@@ -18,7 +18,7 @@ const text = z.string('no text').refine((value) => value.isWellFormed() && !valu
   message: 'holds NUL or half a character',
 });
 const TOOL = z.strictObject({
-  name: text.refine(isToolName, { message: 'is not of letters, digits, _ and -, at most 64' }),
+  name: text,
   description: text.max(8192, 'is longer than 8,192 characters').optional(),
   parameters: z.unknown().optional(),
   effect: z.enum(EFFECTS, `is none of ${EFFECTS.join(', ')}`).optional(),
@@ -32,12 +32,15 @@ const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 
 export type DescribedTool = Omit<ToolRecord, 'door' | 'spec' | 'fingerprint'>;
 
-/** `who`: the module or the server, for messages. The default effect is `once`. */
+const CALLABLE = { test: isToolName, flaw: 'is not of letters, digits, _ and -, at most 64' };
+
+/** `who`: the module or the server, for messages. `named`: what a name may be. The default effect is `once`. */
 export function describedTool(
   who: string,
   value: unknown,
   place: number,
   timeoutSeconds: number | null,
+  named = CALLABLE,
 ): DescribedTool {
   const parsed = TOOL.safeParse(value);
   if (!parsed.success) {
@@ -50,6 +53,7 @@ export function describedTool(
     );
   }
   const { name, description = '', parameters = NO_ARGUMENTS, effect = 'once', timeoutSeconds: own } = parsed.data;
+  if (!named.test(name)) throw badTool(who, name, `\`name\` ${named.flaw}`);
   const flaw = schemaFlaw(parameters);
   if (flaw !== undefined) throw badTool(who, name, flaw);
   const seconds = own ?? timeoutSeconds ?? DEFAULT_TOOL_TIMEOUT_SECONDS;

@@ -1,36 +1,31 @@
-// The process of an MCP server over standard input and output: JSON-RPC 2.0, one message a line, several requests in
-// flight. Our own and not the SDK's, for the guarantees of processes/guarded-lines.ts: a request ends in its time
-// whatever the server does, a message is read up to a limit, and the server with all that it started does not outlive us.
+// A server of the Model Context Protocol as a process: the SDK's client over the lines of processes/guarded-lines.ts. Guarantees
+// that the SDK's own transport does not give: a message is read up to a limit, the server with all that it started does not
+// outlive us, and a request ends in its time whatever the server does, of which it counts that in which the server ran.
 
+import type * as Sdk from '@modelcontextprotocol/client';
+import type { Client, JSONRPCMessage, RequestOptions, Transport } from '@modelcontextprotocol/client';
+import type { z } from 'zod';
 import { ToolError } from '../../domain/errors/errors.ts';
-import { short } from '../../domain/text/foreign-text.ts';
+import { isObject } from '../../domain/schema/fields.ts';
 import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
+import { everturnVersion } from '../../local/machine/package-root.ts';
 import { GuardedLines } from '../processes/guarded-lines.ts';
 import type { ProcessLaunch } from '../processes/launch.ts';
 import { mostMs, watchRun } from './running-clock.ts';
 
 const MAX_LINE_BYTES = 16 << 20;
-const METHOD_NOT_FOUND = -32601;
+const INTERNAL_ERROR = -32_603;
+/** The longest that a timer of Node takes: the SDK's clock never ends a request, ours does. */
+const NEVER_MS = 2 ** 31 - 1;
 
 /** An error that the server reports in place of a result. */
-export class RpcError extends Error {
-  readonly code: number;
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
+export class RpcError extends Error {}
 
 /** No result came in its time. */
 export class RpcTimeout extends Error {}
 
 /** A message was longer than any result may be. */
 export class RpcTooLarge extends Error {}
-
-interface Waiting {
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
-}
 
 export interface RequestLimits {
   /** Of time in which it runs. */
@@ -40,22 +35,39 @@ export interface RequestLimits {
   readonly signal?: AbortSignal;
 }
 
+/** Starts a server and greets it. The SDK is loaded here: most workers have no server. */
+export async function openMcpProcess(launch: ProcessLaunch, limits: RequestLimits): Promise<McpProcess> {
+  const server = new McpProcess(launch, await import('@modelcontextprotocol/client'));
+  await server.greet(limits);
+  return server;
+}
+
 export class McpProcess {
+  readonly #sdk: typeof Sdk;
+  readonly #client: Client;
+  readonly #transport: Transport;
   readonly #lines: GuardedLines;
   readonly #who: string;
-  readonly #waiting = new Map<number, Waiting>();
-  #requests = 0;
+  #inFlight = 0;
   #ended: ToolError | undefined;
   #endedWith = 0;
+  #tooLarge: RpcTooLarge | undefined;
 
-  constructor(launch: ProcessLaunch) {
+  constructor(launch: ProcessLaunch, sdk: typeof Sdk) {
+    this.#sdk = sdk;
     this.#who = launch.who;
+    this.#client = new sdk.Client({ name: 'everturn', version: everturnVersion() });
     this.#lines = new GuardedLines(launch, {
       maxLineBytes: MAX_LINE_BYTES,
       onLine: (line) => this.#take(line.toString('utf8')),
-      onTooLong: () => this.#tooLarge(),
+      onTooLong: () => this.#endTooLarge(),
       onEnd: (how, _, cause) => this.#end(how, cause),
     });
+    this.#transport = {
+      start: async () => undefined,
+      send: async (message) => this.#lines.write(message),
+      close: async () => this.close(),
+    };
   }
 
   get isOver(): boolean {
@@ -68,45 +80,24 @@ export class McpProcess {
   }
 
   get inFlight(): number {
-    return this.#waiting.size;
+    return this.#inFlight;
   }
 
-  async request(
-    method: string,
-    params: object,
-    { timeoutMs, longestMs = mostMs(timeoutMs), signal }: RequestLimits,
-  ): Promise<unknown> {
-    signal?.throwIfAborted();
-    if (this.#ended) throw this.#ended;
-    const id = ++this.#requests;
-    let unwatch: (() => void) | undefined;
-    let aborted: (() => void) | undefined;
-    try {
-      return await new Promise((resolve, reject) => {
-        this.#waiting.set(id, { resolve, reject });
-        unwatch = watchRun(this.#lines.pid, timeoutMs, longestMs, {
-          over: () => {
-            this.notify('notifications/cancelled', { requestId: id, reason: 'time limit' });
-            reject(new RpcTimeout(`${this.#who} gave no result in ${timeoutMs / 1000} s.`));
-          },
-          stood: () => this.#end(`stood still for ${Math.round(longestMs / 1000)} s`),
-        });
-        aborted = () => {
-          this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled' });
-          reject(signal!.reason as Error);
-        };
-        signal?.addEventListener('abort', aborted, { once: true });
-        this.#lines.write({ jsonrpc: '2.0', id, method, params });
-      });
-    } finally {
-      unwatch?.();
-      if (aborted) signal?.removeEventListener('abort', aborted);
-      this.#waiting.delete(id);
-    }
+  /** Name and version, as it says them. */
+  get info(): readonly (string | null)[] {
+    const { name = null, version = null } = this.#client.getServerVersion() ?? {};
+    return [name, version];
   }
 
-  notify(method: string, params: object = {}): void {
-    this.#lines.write({ jsonrpc: '2.0', method, params });
+  async greet(limits: RequestLimits): Promise<void> {
+    await this.#inTime(limits, (options) => this.#client.connect(this.#transport, options)).catch((error: unknown) => {
+      this.close();
+      throw error;
+    });
+  }
+
+  async request<T>(method: string, params: object, result: z.ZodType<T>, limits: RequestLimits): Promise<T> {
+    return this.#inTime(limits, (options) => this.#client.request({ method, params: { ...params } }, result, options));
   }
 
   /** Kills it with all that it started. */
@@ -114,46 +105,66 @@ export class McpProcess {
     this.#end('was ended');
   }
 
+  async #inTime<T>(
+    { timeoutMs, longestMs = mostMs(timeoutMs), signal }: RequestLimits,
+    ask: (options: RequestOptions) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#ended) throw this.#ended;
+    const over = new AbortController();
+    const stop = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
+    const unwatch = watchRun(this.#lines.pid, timeoutMs, longestMs, {
+      over: () => over.abort(new RpcTimeout(`${this.#who} gave no result in ${timeoutMs / 1000} s.`)),
+      stood: () => this.#end(`stood still for ${Math.round(longestMs / 1000)} s`),
+    });
+    this.#inFlight++;
+    try {
+      return await ask({ signal: stop, timeout: NEVER_MS });
+    } catch (error) {
+      throw this.#failure(error, stop);
+    } finally {
+      this.#inFlight--;
+      unwatch();
+    }
+  }
+
+  #failure(error: unknown, stop: AbortSignal): unknown {
+    const { ProtocolError, SdkError, SdkErrorCode } = this.#sdk;
+    if (error instanceof ProtocolError) return new RpcError(error.message);
+    if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) return this.#tooLarge ?? this.#ended;
+    if (stop.aborted) return stop.reason;
+    return new ToolError(`The MCP server ${this.#who} breaks the protocol: ${(error as Error).message}`, {
+      reason: 'tool-unavailable',
+      retryable: true,
+      cause: error,
+    });
+  }
+
   #take(line: string): void {
     if (line.trim() === '') return;
-    let message: unknown;
     try {
-      message = strictJson(line);
+      const message = strictJson(line);
+      for (const one of Array.isArray(message) ? (message as unknown[]) : [message]) {
+        const known = messageOf(one);
+        if (known) this.#transport.onmessage?.(known);
+      }
     } catch (error) {
       if (error instanceof DoubtfulJson) return this.#end(`was ended: a message of it ${error.message}`);
       // Servers that print a greeting are common; the log has it, and the conversation goes on.
-      return;
+      if (!(error instanceof SyntaxError)) this.#end('was ended: a message of it cannot be read', error);
     }
-    for (const one of Array.isArray(message) ? (message as unknown[]) : [message]) this.#takeOne(one);
   }
 
-  #takeOne(message: unknown): void {
-    if (typeof message !== 'object' || message === null) return;
-    const { id, method, result, error } = message as Record<string, unknown>;
-    if (typeof method === 'string') {
-      if (typeof id !== 'number' && typeof id !== 'string') return;
-      // It asks us: we are alive, and offer nothing.
-      const nothing = { code: METHOD_NOT_FOUND, message: 'Not offered by this client.' };
-      this.#lines.write({ jsonrpc: '2.0', id, ...(method === 'ping' ? { result: {} } : { error: nothing }) });
-      return;
-    }
-    const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
-    if (!waiting) return;
-    if (error === undefined || error === null) return waiting.resolve(result);
-    const { code, message: said } = error as { readonly code?: unknown; readonly message?: unknown };
-    waiting.reject(new RpcError(Number(code), short(typeof said === 'string' ? said : JSON.stringify(error), 2000)));
-  }
-
-  #tooLarge(): void {
-    const error = new RpcTooLarge(`${this.#who} gave more than ${MAX_LINE_BYTES >> 20} MiB in one message.`);
-    // The request of the message cannot be known; one that is alone in flight is it.
-    if (this.#waiting.size === 1) for (const { reject } of this.#waiting.values()) reject(error);
+  /** The request of the message cannot be known; one that is alone in flight is it. */
+  #endTooLarge(): void {
+    if (this.#inFlight === 1)
+      this.#tooLarge = new RpcTooLarge(`${this.#who} gave more than ${MAX_LINE_BYTES >> 20} MiB in one message.`);
     this.#end('was ended: its message was too long');
   }
 
   #end(how: string, cause?: unknown): void {
     if (this.#ended) return;
-    this.#endedWith = this.#waiting.size;
+    this.#endedWith = this.#inFlight;
     const { trace } = this.#lines;
     this.#ended = new ToolError(`The process of the MCP server ${this.#who} ${how}.`, {
       reason: 'tool-unavailable',
@@ -161,8 +172,23 @@ export class McpProcess {
       retryable: true,
       cause,
     });
-    for (const { reject } of this.#waiting.values()) reject(this.#ended);
-    this.#waiting.clear();
     this.#lines.kill();
+    this.#transport.onclose?.();
   }
+}
+
+/** A message in the form that the SDK takes: a reply in any other would leave its request without an end before its time. */
+function messageOf(value: unknown): JSONRPCMessage | undefined {
+  if (!isObject(value)) return undefined;
+  const { id, method, params, result, error } = value;
+  const hasId = typeof id === 'string' || Number.isSafeInteger(id);
+  const head = { jsonrpc: '2.0' as const, ...(hasId && { id: id as string | number }) };
+  if (typeof method === 'string') return { ...head, method, ...(isObject(params) && { params }) };
+  if (!hasId) return undefined;
+  if (error === undefined || error === null)
+    return { ...head, result: isObject(result) ? result : {} } as JSONRPCMessage;
+  const { code, message } = isObject(error) ? error : { message: error };
+  const said = typeof message === 'string' && message !== '' ? message : JSON.stringify(error);
+  const known = Number.isSafeInteger(code) ? code : INTERNAL_ERROR;
+  return { ...head, error: { code: known, message: said } } as JSONRPCMessage;
 }

@@ -2,112 +2,25 @@
 // and server, shared by all rollouts: its tools must not keep a rollout's state. A failed tool is a result that the model
 // is told; a server that is gone, or breaks the protocol, is an outage.
 
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { z } from 'zod';
 import { ToolError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
-import { isToolName, type ToolRecord } from '../../domain/tools/tool.ts';
-import { commandLaunch, type Log } from '../processes/launch.ts';
+import { ownName, type ToolRecord } from '../../domain/tools/tool.ts';
+import type { Log } from '../processes/launch.ts';
 import { type HasEnded, openHeld } from '../../local/machine/held.ts';
-import { everturnVersion } from '../../local/machine/package-root.ts';
-import { badTool, describedTool } from './described.ts';
 import type { Door } from './index.ts';
-import { McpProcess, RpcError, RpcTimeout, RpcTooLarge } from './mcp-process.ts';
+import { type McpProcess, RpcError, RpcTimeout, RpcTooLarge } from './mcp-process.ts';
+import { mustBeSame, openServer, type Served } from './mcp-server.ts';
 import { mostMs } from './running-clock.ts';
 import type { ToolAnswer } from './tool.ts';
 
-/** `npx` may have to download it first. */
-const START_MS = 120_000;
-const MAX_PAGES = 64;
-const PROTOCOL = '2025-06-18';
-const INVALID_PARAMS = -32602;
-const OWN_VARIABLES = /^MCP_\w+$/;
-
-interface Served {
-  readonly process: McpProcess;
-  readonly tools: readonly ToolRecord[];
-}
-
-/** Starts a server and asks for its tools. */
-async function openServer(words: readonly string[], timeoutSeconds: number | null, log: Log): Promise<Served> {
-  const launch = commandLaunch(words, log);
-  const own = Object.entries(process.env).filter(([name, value]) => OWN_VARIABLES.test(name) && value !== undefined);
-  const server = new McpProcess({
-    ...launch,
-    env: { ...launch.env, ...(Object.fromEntries(own) as Record<string, string>) },
-  });
-  const limits = { timeoutMs: START_MS };
-  try {
-    const clientInfo = { name: 'everturn', version: everturnVersion() };
-    const hello = (await server.request(
-      'initialize',
-      { protocolVersion: PROTOCOL, capabilities: {}, clientInfo },
-      limits,
-    )) as {
-      readonly serverInfo?: { readonly name?: unknown; readonly version?: unknown };
-    };
-    server.notify('notifications/initialized');
-    const tools: unknown[] = [];
-    let cursor: unknown;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const list = (await server.request('tools/list', cursor === undefined ? {} : { cursor }, limits)) as {
-        readonly tools?: unknown;
-        readonly nextCursor?: unknown;
-      } | null;
-      if (!Array.isArray(list?.tools)) throw broken(launch.who, 'its tools/list has no list `tools`');
-      tools.push(...(list.tools as unknown[]));
-      cursor = list.nextCursor;
-      if (typeof cursor !== 'string' || cursor === '') break;
-    }
-    if (tools.length === 0) throw broken(launch.who, 'it has no tools');
-    const described = tools.map((tool, i) => fromServer(launch.who, tool, i, timeoutSeconds));
-    const names = described.map(({ name }) => name);
-    const twice = names.find((name, i) => names.indexOf(name) < i);
-    if (twice !== undefined) throw badTool(launch.who, twice, 'it is named twice');
-    const identity = [hello?.serverInfo?.name ?? null, hello?.serverInfo?.version ?? null, described];
-    const fingerprint = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
-    return {
-      process: server,
-      tools: described.map((tool) => ({ ...tool, door: 'mcp', spec: [...words], fingerprint })),
-    };
-  } catch (error) {
-    server.close();
-    if (error instanceof ToolError && error.reason !== 'tool-unavailable') throw error;
-    const said = error instanceof Error ? error.message : String(error);
-    throw new ToolError(`The MCP server ${launch.who} does not begin: ${said}`, {
-      reason: 'tool-unloadable',
-      fix: 'Does its command run in a terminal, and does it speak MCP on standard input and output?',
-      retryable: true,
-      cause: error,
-    });
-  }
-}
-
-function fromServer(who: string, value: unknown, place: number, timeoutSeconds: number | null) {
-  const { name, description, inputSchema, annotations } = (value ?? {}) as Record<string, unknown>;
-  const { readOnlyHint, idempotentHint } = (annotations ?? {}) as Record<string, unknown>;
-  const effect = readOnlyHint === true ? 'pure' : idempotentHint === true ? 'idempotent' : 'once';
-  if (typeof name === 'string' && !isToolName(name))
-    throw badTool(who, name, 'its name is not of letters, digits, _ and -, at most 64');
-  const said = { name, ...(typeof description === 'string' && { description: description.slice(0, 8192) }), effect };
-  return describedTool(
-    who,
-    { ...said, ...(inputSchema !== undefined && { parameters: inputSchema }) },
-    place,
-    timeoutSeconds,
-  );
-}
-
-/** The tools of a server. Throws a ToolError if it does not begin. */
-export async function describeServer(
-  words: readonly string[],
-  timeoutSeconds: number | null,
-  log: Log,
-): Promise<readonly ToolRecord[]> {
-  const { process: server, tools } = await openServer(words, timeoutSeconds, log);
-  server.close();
-  return tools;
-}
+/** With `content`, or with a value alone. */
+const RESULT = z.looseObject({
+  content: z.array(z.unknown()).nullish(),
+  structuredContent: z.unknown().optional(),
+  isError: z.unknown().optional(),
+});
 
 export interface McpDoorOptions {
   readonly log: Log;
@@ -190,10 +103,10 @@ export function mcpDoor({ log, permitted, hasEnded = async () => false, longestM
     async call(tool, { arguments: given, key: idempotency, signal, before }, runFolder) {
       const words = permitted(tool, runFolder);
       if (closed) throw new ToolError('The worker is ending.', { reason: 'tool-closed', retryable: true });
-      const params = { name: tool.name, arguments: given, _meta: { 'everturn/key': idempotency } };
+      const params = { name: ownName(tool), arguments: given, _meta: { 'everturn/key': idempotency } };
       const timeoutMs = tool.timeoutSeconds * 1000;
       const limits = { timeoutMs, longestMs: longestMs(timeoutMs), signal };
-      const ask = (one: McpProcess) => one.request('tools/call', params, limits);
+      const ask = (one: McpProcess) => one.request('tools/call', params, RESULT, limits);
       let leave = (): void => undefined;
       try {
         if (guilty.has(idempotency)) {
@@ -230,14 +143,9 @@ export function mcpDoor({ log, permitted, hasEnded = async () => false, longestM
         }
         if (error instanceof RpcTooLarge)
           return { text: `The tool ${tool.name} gave more than is shown.`, outcome: 'failed' };
-        // The server finds that the arguments do not fit: the model's fault.
-        if (error instanceof RpcError && error.code === INVALID_PARAMS)
-          return { text: error.message, outcome: 'failed' };
-        if (!(error instanceof RpcError)) throw error;
-        throw new ToolError(`The MCP server of ${tool.name} failed: ${error.message}`, {
-          reason: 'tool-unavailable',
-          retryable: true,
-        });
+        // The server has answered: the outcome is known.
+        if (error instanceof RpcError) return { text: error.message, outcome: 'failed' };
+        throw error;
       }
     },
     close() {
@@ -248,30 +156,17 @@ export function mcpDoor({ log, permitted, hasEnded = async () => false, longestM
   };
 }
 
-function mustBeSame(words: readonly string[], tool: ToolRecord, tools: readonly ToolRecord[]): void {
-  if (tools[0]?.fingerprint === tool.fingerprint || sameTool(tool, tools)) return;
-  throw new ToolError(
-    `The MCP server ${basename(words[0] ?? '')} has other tools than when the run was made: ${tool.name} is not the same.`,
-    { reason: 'tool-mismatch', fix: 'Name its version in its command, as in "npx some-server@1.2.3".' },
-  );
-}
-
-/** The time limit is the run's; all else must be equal. */
-function sameTool(tool: ToolRecord, tools: readonly ToolRecord[]): boolean {
-  const shown = ({ name, description, parameters, effect }: ToolRecord) =>
-    JSON.stringify([name, description, parameters, effect]);
-  return tools.some((one) => shown(one) === shown(tool));
-}
-
 /** The texts of a result; what is no text is named. */
-function answerOf(words: readonly string[], result: unknown): ToolAnswer {
-  const { content, structuredContent, isError } = (result ?? {}) as Record<string, unknown>;
-  if (!Array.isArray(content) && structuredContent === undefined)
+function answerOf(
+  words: readonly string[],
+  { content, structuredContent, isError }: z.infer<typeof RESULT>,
+): ToolAnswer {
+  if (!content && structuredContent === undefined)
     throw new ToolError(`The MCP server ${basename(words[0] ?? '')} gave a result without \`content\`.`, {
       reason: 'tool-unavailable',
       retryable: true,
     });
-  const parts = ((content ?? []) as unknown[]).map(partText);
+  const parts = (content ?? []).map(partText);
   const text = parts.length > 0 ? parts.join('\n') : JSON.stringify(structuredContent ?? null);
   return { text, outcome: isError === true ? 'failed' : 'ok' };
 }
@@ -284,8 +179,4 @@ function partText(part: unknown): string {
   const size = typeof data === 'string' ? `, ${Math.floor((data.length * 3) / 4)} bytes` : '';
   const what = mimeType ?? uri ?? inner['uri'] ?? 'no text';
   return `[${short(String(type), 40)}: ${short(String(what), 200)}${size}]`;
-}
-
-function broken(who: string, problem: string): ToolError {
-  return new ToolError(`The MCP server ${who} cannot be used: ${problem}.`, { reason: 'bad-tool' });
 }

@@ -10,7 +10,7 @@ import { AgentError, EnvironmentError, ToolError, UsageError } from '../../domai
 import { trainedIn } from '../../domain/run/evaluation.ts';
 import { isRunName } from '../../domain/run/ids.ts';
 import type { RolloutSettings } from '../../domain/run/settings.ts';
-import { type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
+import { ownName, type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
 import { parseModelSpec } from '../../inference/index.ts';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
@@ -188,7 +188,7 @@ export function openPermissions(
 
     mayUseTool(tool, runFolder) {
       const same = (other: ToolRecord) =>
-        other.name === tool.name && other.door === tool.door && other.fingerprint === tool.fingerprint;
+        ownName(other) === ownName(tool) && other.door === tool.door && other.fingerprint === tool.fingerprint;
       const known = ownRun(runFolder)?.tools?.find(same) ?? servedTools.find(same);
       if (known) return known.spec;
       if (tool.door === 'module' && operator.runModules) return tool.spec;

@@ -8,24 +8,13 @@ import { parseJson as environmentReply } from '../../environments/processes/enve
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { argumentsOf } from '../../client/feed/feed-http.ts';
 import { parseJson as serverReply } from '../../inference/http/reply-json.ts';
-import { McpProcess } from '../../environments/tools/mcp-process.ts';
+import { openMcpProcess } from '../../environments/tools/mcp-process.ts';
 
 const mcp = async (text: string) => {
   const answer = text.replace('{', '{"jsonrpc":"2.0","id":1,"result":{},');
   const script = 'process.stdin.once("data", () => console.log(process.argv[1])); setTimeout(() => {}, 20_000)';
-  const server = new McpProcess({
-    who: 'a server',
-    file: process.execPath,
-    args: ['-e', script, answer],
-    cwd: '/',
-    env: {},
-    log: () => undefined,
-  });
-  try {
-    return await server.request('tools/list', {}, { timeoutMs: 10_000 });
-  } finally {
-    server.close();
-  }
+  const launch = { who: 'a server', file: process.execPath, args: ['-e', script, answer], cwd: '/', env: {} };
+  await openMcpProcess({ ...launch, log: () => undefined }, { timeoutMs: 60_000 });
 };
 const place = { url: 'http://a', path: '/generate', secret: null };
 const DOORS: Readonly<Record<string, (text: string) => unknown>> = {
