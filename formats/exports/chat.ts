@@ -3,7 +3,10 @@
 
 import { feedbackOn } from '../../domain/rollout/conversation.ts';
 import type { ChatMessage } from '../../domain/run/query.ts';
-import { messageCalls } from '../../domain/tools/tool-extension.ts';
+import { isObject } from '../../domain/schema/fields.ts';
+import { jsonFacts } from '../../domain/text/json-text.ts';
+import type { GivenCall } from '../../domain/tools/tool.ts';
+import { templateTools } from '../../domain/tools/tool-extension.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 
 export interface ChatTurn {
@@ -24,13 +27,18 @@ export function withoutRight({ turns }: Trajectory): 'no-right-answer' | undefin
   return turns.some(({ verdict }) => verdict?.verdict === 'right') ? undefined : 'no-right-answer';
 }
 
+/** The tools that the model was shown, as chat templates take them: a field of each line, or none. */
+export function chatTools({ rollout: { settings } }: Trajectory): { readonly tools?: readonly object[] } {
+  return settings.tools ? { tools: templateTools(settings.tools.list) } : {};
+}
+
 /** Up to the first right answer. The prompt must be messages. */
 export function chatOf({ rollout: { query }, turns }: Trajectory): ChatTurn[] {
   let context: readonly ChatMessage[] = query.prompt.kind === 'messages' ? query.prompt.messages : [];
   const chat: ChatTurn[] = [];
   for (const [i, { record, verdict }] of turns.entries()) {
     const { answer: content, calls, toolCalls } = record;
-    const given = calls && toolCalls && { tool_calls: messageCalls(toolCalls) };
+    const given = calls && toolCalls && { tool_calls: templateCalls(toolCalls) };
     const answer: ChatMessage = { role: 'assistant', content, ...given };
     const right = verdict?.verdict === 'right';
     chat.push({ context, answer, right, called: verdict?.verdict === 'called' });
@@ -38,4 +46,24 @@ export function chatOf({ rollout: { query }, turns }: Trajectory): ChatTurn[] {
     context = [...context, answer, ...(verdict ? feedbackOn(verdict, turns[i + 1]?.record.said?.text) : [])];
   }
   return chat;
+}
+
+/** A template that is given a text as arguments would encode it twice. */
+const templateCalls = (calls: readonly GivenCall[]): object[] =>
+  calls.map(({ id, name, arguments: text }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: argumentsOf(text) },
+  }));
+
+/** Of a text that is no object, or that an object would change, the text as the model wrote it. */
+function argumentsOf(text: string): object | string {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    const { doubled, inexact, tooDeep } = jsonFacts(text, value);
+    return isObject(value) && doubled === undefined && inexact.size === 0 && !tooDeep ? value : text;
+  } catch {
+    return text;
+  }
 }

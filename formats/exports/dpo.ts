@@ -4,11 +4,12 @@
 import { sampleId } from '../../domain/rollout/sample-id.ts';
 import type { Message } from '../../domain/run/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
-import { chatOf, type ChatTurn, withoutChat } from './chat.ts';
+import { chatOf, chatTools, withoutChat } from './chat.ts';
 import type { Encoder, Exporter, Labels } from './exporter.ts';
 
 interface Answers {
   readonly prompt: readonly Message[];
+  readonly tools: ReturnType<typeof chatTools>;
   /** By text: the id of the first sample that gave it. */
   readonly right: Map<string, string>;
   readonly wrong: Map<string, string>;
@@ -31,12 +32,10 @@ function open(): Encoder {
   let byContext = new Map<string, Answers>();
   return {
     add(trajectory: Trajectory, labels: Labels) {
-      const { query, sample } = trajectory.rollout;
-      const of = labels.group ?? query.queryId;
-      const chat = chatOf(trajectory);
+      const of = labels.group ?? trajectory.rollout.query.queryId;
       const before = of === group ? [] : pairs(byContext);
       if (of !== group) [group, byContext] = [of, new Map()];
-      collect(byContext, sampleId(query.queryId, sample), chat);
+      collect(byContext, trajectory);
       return before.map((line) => `${line}\n`);
     },
     end: () => pairs(byContext).map((line) => `${line}\n`),
@@ -46,31 +45,34 @@ function open(): Encoder {
 /** The pairs among these rollouts of one group. */
 export function pairLines(group: readonly Trajectory[]): string[] {
   const byContext = new Map<string, Answers>();
-  for (const trajectory of group) {
-    const { query, sample } = trajectory.rollout;
-    collect(byContext, sampleId(query.queryId, sample), chatOf(trajectory));
-  }
+  for (const trajectory of group) collect(byContext, trajectory);
   return pairs(byContext);
 }
 
-function collect(byContext: Map<string, Answers>, id: string, chat: readonly ChatTurn[]): void {
-  for (const { context, answer, right, called } of chat) {
+function collect(byContext: Map<string, Answers>, trajectory: Trajectory): void {
+  const { query, sample } = trajectory.rollout;
+  for (const { context, answer, right, called } of chatOf(trajectory)) {
     if (called) continue;
     const key = JSON.stringify(context);
-    const answers = byContext.get(key) ?? { prompt: context, right: new Map(), wrong: new Map() };
+    const answers = byContext.get(key) ?? {
+      prompt: context,
+      tools: chatTools(trajectory),
+      right: new Map(),
+      wrong: new Map(),
+    };
     byContext.set(key, answers);
     const texts = right ? answers.right : answers.wrong;
-    if (!texts.has(answer.content)) texts.set(answer.content, id);
+    if (!texts.has(answer.content)) texts.set(answer.content, sampleId(query.queryId, sample));
   }
 }
 
 function pairs(byContext: ReadonlyMap<string, Answers>): string[] {
-  return [...byContext.values()].flatMap(({ prompt, right, wrong }) => {
+  return [...byContext.values()].flatMap(({ prompt, tools, right, wrong }) => {
     const rejected = [...wrong];
     return [...right].slice(0, rejected.length).map(([text, id], i) => {
       const [other, otherId] = rejected[i]!;
       const said = (content: string): Message[] => [{ role: 'assistant', content }];
-      return JSON.stringify({ id, rejected_id: otherId, prompt, chosen: said(text), rejected: said(other) });
+      return JSON.stringify({ id, rejected_id: otherId, prompt, chosen: said(text), rejected: said(other), ...tools });
     });
   });
 }

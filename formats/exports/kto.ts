@@ -1,7 +1,7 @@
 // KTO: every judged answer with its context and a label, one a line, up to the first right answer of a rollout.
 
 import { sampleId } from '../../domain/rollout/sample-id.ts';
-import { chatOf, withoutChat } from './chat.ts';
+import { chatOf, chatTools, withoutChat } from './chat.ts';
 import type { Exporter } from './exporter.ts';
 
 export const kto: Exporter = {
@@ -15,7 +15,18 @@ export const kto: Exporter = {
     const { query, sample } = trajectory.rollout;
     const id = sampleId(query.queryId, sample);
     return chatOf(trajectory).flatMap(({ context, answer, right, called }, t) =>
-      called ? [] : [JSON.stringify({ id, turn: t + 1, prompt: context, completion: [answer], label: right })],
+      called
+        ? []
+        : [
+            JSON.stringify({
+              id,
+              turn: t + 1,
+              prompt: context,
+              completion: [answer],
+              label: right,
+              ...chatTools(trajectory),
+            }),
+          ],
     );
   },
 };

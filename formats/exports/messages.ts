@@ -2,7 +2,7 @@
 // Every assistant message says by `loss` whether it is to be trained on: wrong answers are not.
 
 import { sampleId } from '../../domain/rollout/sample-id.ts';
-import { chatOf, withoutChat, withoutRight } from './chat.ts';
+import { chatOf, chatTools, withoutChat, withoutRight } from './chat.ts';
 import type { Exporter } from './exporter.ts';
 
 export const messages: Exporter = {
@@ -25,6 +25,6 @@ export const messages: Exporter = {
     const marked = [...context, answer].map((message, i) =>
       message.role === 'assistant' ? { ...message, loss: trained.has(i) } : message,
     );
-    return [JSON.stringify({ id: sampleId(query.queryId, sample), messages: marked })];
+    return [JSON.stringify({ id: sampleId(query.queryId, sample), messages: marked, ...chatTools(trajectory) })];
   },
 };
