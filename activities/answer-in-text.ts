@@ -9,18 +9,26 @@ import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn, wantedTok
 
 export async function answerInText(backend: TextBackend, asked: Turn): Promise<Answered | NoRoom> {
   const { rollout, turn, before, judged, options } = asked;
-  const maxNewTokens = wantedTokens(asked);
   const earlier = asked.request ? [] : await Promise.all(before.map((_, place) => judged(place)));
   const request = {
     ...requestOf(asked),
-    maxNewTokens,
+    maxNewTokens: wantedTokens(asked),
     ...(asked.request
       ? ofRequest(asked.request)
       : { messages: conversationOf(rollout.query.prompt, earlier), tools: rollout.settings.tools?.list ?? [] }),
   };
   const reply = await backend.generate(request, options).catch(nullIfFull(turn));
   if (!reply) return { noRoom: true, contextTokens: 0, modelLength: null };
-  const { text, finish, server, textLogprobs, usage, reasoning, toolCalls } = reply;
+  const {
+    text,
+    finish,
+    maxNewTokens = request.maxNewTokens,
+    server,
+    textLogprobs,
+    usage,
+    reasoning,
+    toolCalls,
+  } = reply;
   return {
     fields: {
       contextIds: [],
@@ -51,7 +59,7 @@ function ofRequest({ messages, tools, limits }: Asked) {
   return { messages: messages.map(sent), tools, noCalls: limits.toolChoice === 'none' };
 }
 
-function sent({ role, text, calls = [], callId }: AgentMessage): TextMessage {
+function sent({ role, text, calls = [], callId, reasoning }: AgentMessage): TextMessage {
   const toolCalls = calls.map(({ id, name, arguments: value }) => ({
     id,
     name,
@@ -60,6 +68,6 @@ function sent({ role, text, calls = [], callId }: AgentMessage): TextMessage {
   return {
     ...{ role, content: text },
     ...(callId !== undefined && { tool_call_id: callId }),
-    ...(toolCalls.length > 0 && { toolCalls }),
+    ...(toolCalls.length > 0 && { toolCalls, ...(reasoning && { reasoning }) }),
   };
 }

@@ -6,7 +6,7 @@ import { type Reply, replyFields, verdictOf } from '../domain/rollout/environmen
 import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
 import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
-import { noEos, type TurnRecord } from '../domain/rollout/turn.ts';
+import { isCut, type TurnRecord } from '../domain/rollout/turn.ts';
 import { replyOf } from '../domain/agent/played-calls.ts';
 import type { TrajectoryReference } from '../domain/run/ids.ts';
 import type { Store } from '../records/store.ts';
@@ -40,7 +40,7 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
     const mayBeSecond = wasPerhapsAsked();
     const environment = served();
     const answer = ended?.answer ?? record.answer;
-    const move = { rollout, turn, answer, cut: ended?.answer === undefined && noEos(record.finish), before };
+    const move = { rollout, turn, answer, cut: ended?.answer === undefined && isCut(record), before };
     const startedAt = performance.now();
     const { note, ...reply } = await tryJudge((signal) =>
       environment.respond(move, { signal, mayBeSecond, ...(said && { said }) }),

@@ -44,6 +44,8 @@ export interface TextRequest extends AnyRequest {
 export interface TextMessage extends Message {
   /** Of the assistant; a result names the call by `tool_call_id`. */
   readonly toolCalls?: readonly GivenCall[];
+  /** Thoughts that led to its calls. */
+  readonly reasoning?: string;
 }
 
 /** A model's answer to one request. */
@@ -62,6 +64,8 @@ export interface TextReply {
   /** The answer as the server wrote it. */
   readonly text: string;
   readonly finish: Finish;
+  /** The budget that it was given, cut to what the server takes; absent: all that was asked for. */
+  readonly maxNewTokens?: number;
   readonly server: string | null;
   /** The server's own tokens of `text` and their logprobs, if it sent them: never ids. */
   readonly textLogprobs: readonly TextLogprob[];

@@ -33,11 +33,7 @@ export function checkRequest(request: GenerateRequest, facts: TokenFacts): void 
 export function checkTextRequest(request: TextRequest): void {
   const refuse = refusalOf(request);
   if (request.messages.length === 0) {
-    refuse(
-      'A chat takes messages, and this request has none',
-      'no-messages',
-      'Give rows with `messages` or `question`: a prompt that is text already fits no chat.',
-    );
+    refuse('A chat takes messages, and this request has none', 'no-messages', 'Give at least one message.');
   }
   checkSampling(request, refuse);
 }

@@ -5,7 +5,7 @@ import { environmentTitle, replyFields, verdictOf } from '../../domain/rollout/e
 import { DatasetError, EnvironmentError } from '../../domain/errors/errors.ts';
 import type { Judged } from '../../domain/rollout/rollout-facts.ts';
 import { questionOf } from '../../domain/run/query.ts';
-import { noEos } from '../../domain/rollout/turn.ts';
+import { isCut } from '../../domain/rollout/turn.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
@@ -108,7 +108,7 @@ const judgedBy = (judges: Judges): TurnJudge => ({
       solutions,
       ...(inputOutput && { inputOutput }),
       // As in the run: the verdict may depend on it.
-      options: { cut: noEos(turn.record.finish), question: questionOf(query) },
+      options: { cut: isCut(turn.record), question: questionOf(query) },
     } as const;
     return judgePair(pair, judges);
   },
@@ -128,10 +128,10 @@ async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close()
     by: environmentTitle(record),
     close: () => close().then(remove),
     async judge({ rollout, turn, before }) {
-      const { answer, finish, turn: number } = turn.record;
+      const { answer, turn: number } = turn.record;
       // One for each call: each adds its listeners.
       const { signal } = new AbortController();
-      const move = { rollout, turn: number, answer, cut: noEos(finish), before: async () => before };
+      const move = { rollout, turn: number, answer, cut: isCut(turn.record), before: async () => before };
       for (let tries = 1; ; tries++) {
         try {
           const reply = await environment.respond(move, { signal });

@@ -1,6 +1,6 @@
 // The calls of an agent's program out of the turns of its rollout: each with its request, its reply and its tokens.
 
-import { outputTokens, contextTokens, type TurnRecord } from '../rollout/turn.ts';
+import { outputTokens, contextTokens, noEos, type TurnRecord } from '../rollout/turn.ts';
 import { requestOf } from './asked.ts';
 import type { PlayedCall } from './call-context.ts';
 import { replyMessage, type AgentReply } from './reply.ts';
@@ -41,7 +41,7 @@ export function replyOf(record: TurnRecord): AgentReply {
     text: reply?.text ?? answer,
     reasoning: reply?.reasoning ?? record.reasoning ?? '',
     calls: reply?.calls ?? [],
-    finish: finish === 'stop' ? 'stop' : 'length',
+    finish: noEos(finish) ? 'length' : 'stop',
     stopped: reply?.stopped ?? null,
     model,
     createdAt: Math.floor(finishedAt / 1000),

@@ -70,6 +70,7 @@ export const REASONS = {
   ],
   /** The model, its tokenizer or its server. */
   model: [
+    'answer-withheld',
     'backend-closed',
     'bad-answer',
     'bad-budget',
@@ -85,6 +86,7 @@ export const REASONS = {
     'decode-failed',
     'empty-context',
     'feedback-delta',
+    'insufficient-quota',
     'logprobs-differ',
     'lost-step',
     'mixed-fleet',

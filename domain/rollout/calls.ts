@@ -19,7 +19,7 @@ import {
   type WrittenCall,
 } from '../tools/tool.ts';
 import type { VerdictRecord } from './trajectory.ts';
-import type { TurnRecord } from './turn.ts';
+import { noEos, type TurnRecord } from './turn.ts';
 
 /** Reads and writes calls in the format of a run's model. */
 export interface CallTexts {
@@ -59,7 +59,7 @@ export function callsOf(
   spelled: readonly number[],
 ): readonly WrittenCall[] | undefined {
   // A reply that was cut is an answer as it stands.
-  if (!own || finish !== 'stop') return undefined;
+  if (!own || noEos(finish)) return undefined;
   const left = own.maxCalls - callsSince(before);
   if (left <= 0) return undefined;
   const calls =
@@ -77,7 +77,7 @@ export function replyGiven(
   { outputText, finish, reasoning, toolCalls }: Pick<TurnRecord, 'outputText' | 'finish' | 'reasoning' | 'toolCalls'>,
   { limits }: Pick<Asked, 'limits'>,
 ): GivenReply | undefined {
-  if (!toolCalls || finish !== 'stop' || limits.toolChoice === 'none') return undefined;
+  if (!toolCalls || noEos(finish) || limits.toolChoice === 'none') return undefined;
   const calls = toolCalls.map((call) => ({ name: call.name, arguments: call.arguments }));
   return { text: outputText, ...(reasoning !== undefined && { reasoning }), calls };
 }

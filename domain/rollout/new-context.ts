@@ -73,18 +73,20 @@ function transcript(messages: readonly Message[]): string {
   return messages.map(({ role, content }) => `${role}: ${content}\n`).join('');
 }
 
-/** A message, of the assistant with the calls that an endpoint gave apart from its text. */
-type Spoken = Message & Pick<TurnRecord, 'toolCalls'>;
+/** A message, of the assistant with the calls that an endpoint gave apart from its text, and the thoughts that led to them. */
+type Spoken = Message & Pick<TurnRecord, 'toolCalls' | 'reasoning'>;
 
-/** The whole conversation as messages, for a backend that takes no ids. */
+/** The whole conversation as messages, for a backend that takes no ids. A prompt that is a text is one message. */
 export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[]): readonly Spoken[] {
   return [
-    ...(prompt.kind === 'messages' ? prompt.messages : []),
-    ...answered.flatMap(({ turn, verdict, said }): Spoken[] => [
-      { role: 'assistant', content: turn.answer, ...(turn.calls && turn.toolCalls && { toolCalls: turn.toolCalls }) },
-      ...feedbackOn(verdict, said),
-    ]),
+    ...(prompt.kind === 'messages' ? prompt.messages : [{ role: 'user' as const, content: prompt.text }]),
+    ...answered.flatMap(({ turn, verdict, said }): Spoken[] => [spoken(turn), ...feedbackOn(verdict, said)]),
   ];
+}
+
+function spoken({ answer, calls, toolCalls, reasoning }: TurnRecord): Spoken {
+  const message = { role: 'assistant' as const, content: answer };
+  return calls && toolCalls ? { ...message, toolCalls, ...(reasoning !== undefined && { reasoning }) } : message;
 }
 
 /** The chat template with the tools of the run. */

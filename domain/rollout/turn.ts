@@ -25,8 +25,8 @@ import { CARRIED } from './lineage.ts';
 import { LOGPROB_MEANINGS, WANTED_LOGPROBS } from './logprob-meaning.ts';
 import type { VerdictValue } from './verdict.ts';
 
-/** How a generation ended. `length` and `abort` are the original's `no_eos`. */
-export const FINISHES = ['stop', 'length', 'abort'] as const;
+/** How a generation ended. `length` and `abort` are the original's `no_eos`; `unknown`: an endpoint of text named no end, or one that is not known. */
+export const FINISHES = ['stop', 'length', 'abort', 'unknown'] as const;
 export type Finish = (typeof FINISHES)[number];
 
 /** A span of output tokens made by one version of the weights: [start, end) in outputIds. */
@@ -98,7 +98,7 @@ export const TURN = {
   textLogprobs: maybe(listOf(objectOf({ token: TEXT, logprob: NUMBER }))),
   /** Of a text answer: the endpoint's own counts, if it gives any. */
   usage: maybe(objectOf(USAGE)),
-  /** The model's thoughts before its answer, where the endpoint keeps them apart: shown, never judged, never sent back. */
+  /** The model's thoughts before its answer, where the endpoint keeps them apart: shown, never judged, and sent back with the calls that they led to alone. */
   reasoning: maybe(TEXT),
   /** Of a text answer: the calls that the endpoint gave with it. */
   toolCalls: maybe(GIVEN_CALLS),
@@ -149,7 +149,12 @@ export interface TurnFacts {
 }
 
 export function noEos(finish: Finish): boolean {
-  return finish !== 'stop';
+  return finish === 'length' || finish === 'abort';
+}
+
+/** Whether the answer breaks off. Of one that was withheld as a whole, no part is missing. */
+export function isCut({ answer, finish }: Pick<TurnRecord, 'answer' | 'finish'>): boolean {
+  return finish === 'length' || (finish === 'abort' && answer !== '');
 }
 
 type Tokens = Pick<TurnRecord, 'outputIds' | 'textLogprobs' | 'trainable' | 'contextLength' | 'usage'>;

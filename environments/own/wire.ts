@@ -16,7 +16,7 @@ import type { Json, JsonObject } from '../../domain/text/json.ts';
 import { rolloutWorkflowId, turnSeed } from '../../domain/run/ids.ts';
 import { conversationOf, type EarlierTurn } from '../../domain/rollout/new-context.ts';
 import type { Message, Prompt } from '../../domain/run/query.ts';
-import { noEos } from '../../domain/rollout/turn.ts';
+import { isCut } from '../../domain/rollout/turn.ts';
 import type { Move, Played } from '../environment.ts';
 
 /** Turns are numbered from 1: this seed is no turn's. */
@@ -85,8 +85,8 @@ export function answeredIn(before: readonly EarlierTurn[]): readonly EarlierTurn
 export const lastAnswered = (before: readonly EarlierTurn[]): number => answeredIn(before).at(-1)?.turn.turn ?? 0;
 
 /** The call that led to an earlier turn's reply. */
-export function earlierMove(rollout: Played, { turn: { turn, answer, finish } }: EarlierTurn): Answer {
-  return { rollout, turn, answer, cut: noEos(finish) };
+export function earlierMove(rollout: Played, { turn }: EarlierTurn): Answer {
+  return { rollout, turn: turn.turn, answer: turn.answer, cut: isCut(turn) };
 }
 
 /** Is this the reply that was recorded? */

@@ -13,7 +13,8 @@ import type { Given } from './recheck.ts';
 import type { Connections } from '../http/connections.ts';
 import type { Ask, Http } from '../http/http.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
-import { at, badReply, type Place } from '../http/http-errors.ts';
+import { at, badReply, complaintError, type Place } from '../http/http-errors.ts';
+import { complaintIn } from '../http/server-words.ts';
 import { flawOfCounts, type ReportedCounts } from '../counts.ts';
 import { impossible, usableLogprobs, type Claimed, type Impossible } from '../possible.ts';
 
@@ -150,32 +151,26 @@ export async function getFirst(http: Http, paths: readonly string[], ask: Ask): 
 /** The part of an answer that is read, or a ModelError that names the fault. */
 export function parseReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place): T {
   const parsed = schema.safeParse(reply);
-  if (parsed.success && !isError(reply)) return parsed.data;
+  if (parsed.success) return parsed.data;
   if (reply === null) throw badReply('sent an empty answer', place, { flaw: 'an empty answer' });
-  const words = errorIn(reply);
-  if (words !== null) {
-    const what = `answered with status 200 and an error: ${short(words, 500, place.secret)}`;
-    throw badReply(what, place, { flaw: 'an error with status 200' });
-  }
-  const { path, message } = parsed.error!.issues[0]!;
+  const { path, message } = parsed.error.issues[0]!;
   const where = path.join('.');
+  if (where === 'choices' && typeof reply === 'object') mustHoldChoices(reply, place);
   const missing = where !== '' && valueAt(reply, path) === undefined;
   const flaw = missing ? `${where} missing` : `${where || 'the answer'}: ${message}`;
   throw badReply(`sent an answer that is of no use (${flaw})`, place, { flaw });
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
+/** Choices that are absent, null or none are how a gateway passes on that the server behind it failed. */
+export function mustHoldChoices(reply: unknown, place: Place): void {
+  const { choices } = reply as { readonly choices?: unknown };
+  if (choices != null && !(Array.isArray(choices) && choices.length === 0)) return;
+  const said = complaintIn(reply);
+  throw complaintError(200, {}, { ...said, words: `no choices: ${said.words}` }, place);
 }
 
-const isError = (reply: unknown) => (reply as { object?: unknown } | null)?.object === 'error';
-
-/** The error's text if the body is an error instead of an answer. */
-function errorIn(reply: unknown): string | null {
-  const { error, message, object } = (typeof reply === 'object' ? reply : {}) as Record<string, unknown>;
-  if (error === undefined && object !== 'error') return null;
-  const inner = typeof error === 'object' && error !== null ? (error as Record<string, unknown>)['message'] : error;
-  return String(inner ?? message ?? 'no words');
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 }
 
 /** One token after a context with many plausible continuations. */

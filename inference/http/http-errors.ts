@@ -5,6 +5,7 @@ import { ModelError } from '../../domain/errors/errors.ts';
 import type { Reason } from '../../domain/errors/reasons.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { forbiddenIn } from '../../local/machine/forbidden-address.ts';
+import { type Complaint, complaintIn, isUsedUp, isWithheld, pauseIn } from './server-words.ts';
 
 /** The place of a failure; every message begins with it. */
 export interface Place {
@@ -28,6 +29,12 @@ const NEVER = false;
 const NO_KEY =
   'See that the variable which --api-key-env names holds a valid key, also for the workers: a local service has it after `everturn down`.';
 
+const NO_QUOTA: Kind = {
+  reason: 'insufficient-quota',
+  retryable: NEVER,
+  fix: 'No wait helps: pay for more there, or name another key; then the same command plays what failed.',
+};
+
 const BY_STATUS: Readonly<Record<number, Kind>> = {
   401: { reason: 'server-auth', retryable: NEVER, fix: NO_KEY },
   403: { reason: 'server-auth', retryable: NEVER, fix: NO_KEY },
@@ -45,22 +52,32 @@ const BY_STATUS: Readonly<Record<number, Kind>> = {
   504: { reason: 'server-timeout', retryable: RETRY },
 };
 
-/** Each server's error text for "this does not fit the model's context", as recorded. */
+/** Each server's error text for "this does not fit the model's context", as recorded or documented. */
 const TOO_LONG =
-  /context length|context_length|maximum (?:allowed|model|context) length|longer than the (?:model|maximum)|max_tokens must be at least 1, got 0/i;
+  /context[ _](?:length|window|size|limit)|exceeds? the context|maximum (?:allowed|model|context|prompt) length|longer than the (?:model|maximum)|(?:prompt|input) is too long|model token limit|max_tokens must be at least 1, got 0/i;
 
-export function statusError(
-  status: number,
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-  body: string,
-  place: Place,
-): ModelError {
+/** Of a complaint whose status is general: a word of the server says more. */
+const GENERAL: ReadonlySet<number> = new Set([200, 400, 500]);
+/** A reply that is neither an answer nor a failure with a name. */
+const UNNAMED = 503;
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export function statusError(status: number, headers: Headers, body: string, place: Place): ModelError {
   if (status >= 600)
     return badReply(`answered ${status}, which is no status`, place, { flaw: 'a status that is none' });
-  const words = short(ownWords(body), 500, place.secret);
-  const { reason, retryable, fix } = kindOf(status, words);
-  const retryAfterMs = retryable ? retryAfter(headers['retry-after']) : undefined;
-  return new ModelError(`${at(place)} answered ${status}${words ? `: ${words}` : ''}`, {
+  return complaintError(status, headers, complaintIn(jsonOr(body)), place);
+}
+
+/** `status`: of the reply; the server's own words may name another one. */
+export function complaintError(status: number, headers: Headers, complaint: Complaint, place: Place): ModelError {
+  const words = short(complaint.words, 500, place.secret);
+  const codes = short(complaint.codes, 100, place.secret);
+  const meant = GENERAL.has(status) ? (complaint.status ?? (status < 400 ? UNNAMED : status)) : status;
+  const { reason, retryable, fix } = kindOf(meant, words, complaint);
+  const retryAfterMs = retryable ? pauseIn(headers) : undefined;
+  const said = [words, ...(codes === '' || words.includes(codes) ? [] : [`(${codes})`])].join(' ').trim();
+  return new ModelError(`${at(place)} answered ${status}${said ? `: ${said}` : ''}`, {
     reason,
     retryable,
     ...(fix === undefined ? {} : { fix }),
@@ -68,40 +85,27 @@ export function statusError(
   });
 }
 
-function kindOf(status: number, words: string): Kind {
+function kindOf(status: number, words: string, complaint: Complaint): Kind {
   if (status >= 300 && status < 400) {
     const fix = 'Name the address that answers itself: a key is not sent on to wherever a server points.';
     return { reason: 'server-redirects', retryable: NEVER, fix };
   }
-  if (status === 400 && TOO_LONG.test(words)) return { reason: 'context-length', retryable: NEVER };
+  if (status === 402 || isUsedUp(complaint)) return NO_QUOTA;
+  if ([400, 403, 422].includes(status) && isWithheld(complaint)) return { reason: 'answer-withheld', retryable: NEVER };
+  const isTooLong = TOO_LONG.test(words) || TOO_LONG.test(complaint.codes);
+  if ([400, 413, 422].includes(status) && isTooLong) return { reason: 'context-length', retryable: NEVER };
   if (status === 404 && /model/i.test(words)) return { reason: 'model-not-found', retryable: NEVER };
   const kind = BY_STATUS[status];
   if (kind) return kind;
   return status >= 500 ? { reason: 'server-error', retryable: RETRY } : { reason: 'request-refused', retryable: NEVER };
 }
 
-/** `{"error": {"message"}}`, `{"error": ""}`, `{"message"}`, `{"detail"}`, or the text as it is. */
-function ownWords(body: string): string {
+function jsonOr(body: string): unknown {
   try {
-    const parsed = JSON.parse(body) as Record<string, unknown> | null;
-    const error = parsed?.['error'];
-    const inner = typeof error === 'object' && error !== null ? (error as Record<string, unknown>)['message'] : error;
-    const words = inner ?? parsed?.['message'] ?? parsed?.['detail'];
-    if (typeof words === 'string') return words;
-    return words === undefined ? body : JSON.stringify(words);
+    return JSON.parse(body);
   } catch {
     return body;
   }
-}
-
-const LONGEST_WAIT_MS = 10 * 60_000;
-
-/** Seconds or a date; undefined if it is neither. */
-export function retryAfter(header: string | string[] | undefined, now = Date.now()): number | undefined {
-  const text = (Array.isArray(header) ? header[0] : header)?.trim();
-  if (!text) return undefined;
-  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isFinite(ms) ? Math.ceil(Math.min(Math.max(ms, 0), LONGEST_WAIT_MS)) : undefined;
 }
 
 const TIMEOUTS: Readonly<Record<string, string>> = {

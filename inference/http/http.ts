@@ -64,6 +64,8 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
   /** Called when the request has been sent. */
   readonly onSent?: () => void;
+  /** Puts the events of a reply that is a stream of them together; absent: a stream is no answer. */
+  readonly events?: (events: readonly unknown[]) => unknown;
 }
 
 export interface Http {
@@ -119,7 +121,7 @@ export function openHttp(options: HttpOptions): Http {
       });
       ask.onSent?.();
       const answer = await answering;
-      return await read(answer, here, maxBodyBytes);
+      return await read(answer, here, maxBodyBytes, ask.events);
     } catch (error) {
       if (ask.signal?.aborted) throw ask.signal.reason;
       if (late) throw totalTimeout(here, times.totalMs);
@@ -150,7 +152,12 @@ async function asText(body: unknown): Promise<string | Buffer> {
   return Buffer.from(text);
 }
 
-async function read({ statusCode, headers, body }: Dispatcher.ResponseData, place: Place, limit: number) {
+async function read(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  place: Place,
+  limit: number,
+  events: Ask['events'],
+) {
   const failed = statusCode < 200 || statusCode >= 300;
   const encoding = headers['content-encoding'];
   const chunks: Buffer[] = [];
@@ -169,7 +176,7 @@ async function read({ statusCode, headers, body }: Dispatcher.ResponseData, plac
   if (failed) throw statusError(statusCode, headers, text, place);
   if (encoding !== undefined) refuseBomb(whole, bombCheck(), place);
   if (place.secret !== null && holdsSecret(text, place.secret)) throw keyReply(place);
-  return parseJson(whole, text, place);
+  return parseJson(whole, text, place, { headers, events });
 }
 
 function refuseBomb(piece: Buffer, check: (piece: Buffer) => string | undefined, place: Place): void {

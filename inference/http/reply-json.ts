@@ -5,15 +5,30 @@ import { isUtf8 } from 'node:buffer';
 import { short } from '../../domain/text/foreign-text.ts';
 import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 
-import { badReply, type Place } from './http-errors.ts';
+import { badReply, complaintError, type Place } from './http-errors.ts';
+import { failureIn } from './server-words.ts';
+
+interface Reading {
+  /** Of a reply with a good status: a failure in its body is one of the status that it names. */
+  readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
+  /** Puts the events of a stream together. */
+  readonly events?: ((events: readonly unknown[]) => unknown) | undefined;
+}
 
 /** Null for an empty body. */
-export function parseJson(body: Buffer, text: string, place: Place): unknown {
+export function parseJson(body: Buffer, text: string, place: Place, { headers = {}, events }: Reading = {}): unknown {
   if (!isUtf8(body)) throw badReply('sent an answer that is not UTF-8', place, { flaw: 'not UTF-8' });
   if (text.trim() === '') return null;
-  let value: unknown;
+  const value =
+    events && isStream(text) ? events(eventsIn(text).map((data) => parsed(data, place))) : parsed(text, place);
+  const failure = failureIn(value);
+  if (failure) throw complaintError(200, headers, failure, place);
+  return value;
+}
+
+function parsed(text: string, place: Place): unknown {
   try {
-    value = strictJson(text);
+    return strictJson(text);
   } catch (error) {
     if (error instanceof DoubtfulJson)
       throw badReply(`sent an answer that ${error.message}`, place, { flaw: 'a key twice' });
@@ -22,16 +37,25 @@ export function parseJson(body: Buffer, text: string, place: Place): unknown {
     const [begins, why] = [text, complaint].map((words) => short(words, 200, place.secret));
     throw badReply(`sent an answer that is not JSON, but ${flaw}: ${begins} (${why})`, place, { flaw });
   }
-  if (typeof value === 'object' && value !== null && 'error' in value && value.error) {
-    throw badReply('sent an error beside its answer', place, { flaw: 'an error with a good status' });
-  }
-  return value;
+}
+
+const isStream = (text: string): boolean => /^(?:data|event|id|retry|):/.test(text.trimStart().slice(0, 20));
+
+/** The data of each event of a stream, without the mark of its end. */
+function eventsIn(text: string): string[] {
+  const data = text.split(/\r?\n\r?\n/).map((event) =>
+    event
+      .split(/\r?\n/)
+      .flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : []))
+      .join('\n'),
+  );
+  return data.filter((one) => one !== '' && one !== '[DONE]');
 }
 
 function insteadOfJson(text: string, complaint: string): string {
   const start = text.trimStart().slice(0, 20);
   if (start.startsWith('<')) return 'HTML';
-  if (/^(?:data|event|id|retry|):/.test(start)) return 'an event stream';
+  if (isStream(text)) return 'an event stream';
   if (!/^[[{"]/.test(start)) return 'plain text';
   // If the text ends within a literal or between parts, the parser names the missing token.
   const isCut = /Unexpected end|Unterminated/.test(complaint) || !/[\]}"]\s*$/.test(text);

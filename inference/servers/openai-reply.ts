@@ -1,16 +1,16 @@
-// A reply to chat completions, read and checked: one choice, the first, of the assistant, with a known finish reason,
-// possible counts and logprobs. Names and tokens are compared by openai.ts, which knows what was asked.
+// A reply to chat completions, read: one choice, the first. An answer is taken however it is written: as a text or as parts,
+// with any word for its end or none, with counts and logprobs that may be of no use and are then left out. A choice that
+// holds no answer and no end is a failure of the server. Names are compared by openai.ts, which knows what was asked.
 
 import { z } from 'zod';
 
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Finish, Usage } from '../../domain/rollout/turn.ts';
 import type { GivenCall } from '../../domain/tools/tool.ts';
-import { flawOfCounts, type ReportedCounts } from '../counts.ts';
 import { parseReply } from '../fleet/server-backend.ts';
-import { badReply, type Place } from '../http/http-errors.ts';
+import { badReply, complaintError, type Place } from '../http/http-errors.ts';
 import { flawOfLogprob } from '../possible.ts';
-import { countsOf, index, usage } from './vllm-protocol.ts';
+import { countsOf, usage } from './vllm-protocol.ts';
 
 /** Some servers leave the id out, and some give the arguments as an object. */
 const ToolCall = z.object({
@@ -21,39 +21,41 @@ const ToolCall = z.object({
   }),
 });
 
+const Message = z.object({
+  role: z.unknown().optional(),
+  content: z.unknown().optional(),
+  refusal: z.unknown().optional(),
+  reasoning_content: z.unknown().optional(),
+  reasoning: z.unknown().optional(),
+  tool_calls: z.array(ToolCall).nullish(),
+});
+const Logprobs = z.object({ content: z.array(z.object({ token: z.string(), logprob: z.number().nullable() })) });
+
 const Completion = z.object({
-  model: z.string().nullish(),
-  usage,
+  model: z.string().nullish().catch(null),
+  usage: usage.catch(null),
   choices: z
     .array(
       z.object({
-        index,
-        message: z.object({
-          role: z.literal('assistant').nullish(),
-          content: z.string().nullish(),
-          refusal: z.string().nullish(),
-          reasoning_content: z.string().nullish(),
-          reasoning: z.string().nullish(),
-          tool_calls: z.array(ToolCall).nullish(),
-        }),
-        finish_reason: z.string(),
-        logprobs: z
-          .object({ content: z.array(z.object({ token: z.string(), logprob: z.number().nullable() })).nullish() })
-          .nullish(),
+        message: Message.nullish(),
+        text: z.unknown().optional(),
+        finish_reason: z.unknown().optional(),
+        logprobs: z.unknown().optional(),
       }),
     )
-    .length(1),
+    .min(1),
 });
 
 export interface SaidToken {
   readonly token: string;
-  readonly logprob: number | null;
+  readonly logprob: number;
 }
 
 export interface ReadCompletion {
-  /** Null if there is none. */
-  readonly text: string | null;
+  /** Empty: the model answered nothing, or a filter withheld it. */
+  readonly text: string;
   readonly finish: Finish;
+  /** Empty if it sent none, or none of this text. */
   readonly tokens: readonly SaidToken[];
   /** The model that the reply names. */
   readonly name: string | null;
@@ -61,42 +63,76 @@ export interface ReadCompletion {
   readonly usage: Usage | null;
   /** Empty: the model said no thought. */
   readonly reasoning: string;
+  /** The field in which the thoughts came. */
+  readonly thoughtsIn: ThoughtsField | null;
   readonly toolCalls: readonly GivenCall[];
 }
 
-/** As OpenAI, vLLM, SGLang, TGI and several providers write them. `content_filter` cuts an answer short, as an abort does. */
-const FINISHES: ReadonlyMap<string, Finish> = new Map<string, Finish>([
-  ...['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn', 'tool_calls', 'tool_use', 'function_call'].map(
-    (name) => [name, 'stop'] as const,
-  ),
-  ...['length', 'max_tokens', 'model_length'].map((name) => [name, 'length'] as const),
-  ...['content_filter', 'abort'].map((name) => [name, 'abort'] as const),
-]);
+export type ThoughtsField = 'reasoning_content' | 'reasoning';
+
+/** An answer of nothing: a server says as a failure that a filter withheld it, or that thoughts used up its budget. */
+export const nothingSaid = (finish: Finish): ReadCompletion => ({
+  ...{ text: '', finish, tokens: [], name: null, usage: null, reasoning: '', thoughtsIn: null, toolCalls: [] },
+});
+
+/** As OpenAI, vLLM, SGLang, TGI and several providers write them. A filter cuts an answer short, as an abort does. */
+const FINISHES: readonly (readonly [RegExp, Finish])[] = [
+  [/^(?:stop|eos|eos_token|stop_sequence|end_turn|complete|tool_calls?|tool_use|function_call)$/, 'stop'],
+  [
+    /^(?:length|max_(?:output_|new_)?tokens|(?:model_)?length|model_context_window_exceeded|.*context.*(?:length|window).*)$/,
+    'length',
+  ],
+  [
+    /^(?:abort(?:ed)?|cancel+ed|refusal|content_?filter|safety|sensitive|recitation|blocklist|prohibited_content)\b/,
+    'abort',
+  ],
+];
+/** The server broke off: no answer of the model's. */
+const FAILED = /^(?:error|.*_error|insufficient_system_resource)$/;
 
 export function readCompletion(reply: unknown, place: Place): ReadCompletion {
   const { model, usage: used, choices } = parseReply(Completion, reply, place);
-  const { message, finish_reason, logprobs } = choices[0]!;
-  const finish = FINISHES.get(finish_reason.toLowerCase());
-  if (finish === undefined) {
-    const said = JSON.stringify(finish_reason).slice(0, 60);
-    throw badReply(`ended for a reason that is unknown here: ${said}`, place, { flaw: 'an unknown finish_reason' });
-  }
-  const counts = countsOf(used);
-  const miscounted = flawOfCounts(counts, { sent: null, received: null });
-  if (miscounted) throw badReply(miscounted.what, place, miscounted);
-  const tokens = logprobs?.content ?? [];
-  for (const [i, { logprob }] of tokens.entries()) {
-    const flaw = logprob === null ? null : flawOfLogprob(logprob);
-    if (flaw === null) continue;
-    const what = `gave a logprob that cannot be: ${logprob} (${flaw}), of token ${i + 1}`;
-    throw badReply(what, place, { reason: 'bad-logprobs', flaw });
-  }
-  // A refusal is the model's answer, in another field; a model that thought until its limit, or thought alone, answered nothing.
-  const { content, refusal } = message;
-  const reasoning = message.reasoning_content || message.reasoning || '';
-  const toolCalls = (message.tool_calls ?? []).map(givenCall);
-  const text = content || refusal || (finish === 'length' || reasoning || toolCalls.length > 0 ? '' : null);
-  return { text, finish, tokens, name: model || null, usage: usageOf(counts), reasoning, toolCalls };
+  const { message, text: plain, finish_reason: said, logprobs } = choices[0]!;
+  const end = typeof said === 'string' ? said.toLowerCase() : '';
+  const failed = (what: string) => complaintError(200, {}, { words: what, codes: '', status: null }, place);
+  if (FAILED.test(end)) throw failed(`it ended its answer by ${JSON.stringify(said)}`);
+  if (!message && plain == null && end === '') throw failed('a choice without a message and without an end');
+  const role = message?.role ?? 'assistant';
+  if (['user', 'system', 'developer', 'tool'].includes(String(role)))
+    throw badReply(`gave a message of the role ${String(role)}`, place, { flaw: 'choices.0.message.role of another' });
+  const finish = FINISHES.find(([words]) => words.test(end))?.[1] ?? 'unknown';
+  const parts = partsOf(message?.content ?? plain);
+  const thoughtsIn = (['reasoning_content', 'reasoning'] as const).find((field) => textOf(message?.[field]) !== '');
+  // A refusal is the model's answer, in another field.
+  const text = parts.text || textOf(message?.refusal);
+  return {
+    ...{ text, finish, tokens: saidTokens(logprobs, text), name: model || null, usage: usageOf(used) },
+    reasoning: thoughtsIn ? textOf(message?.[thoughtsIn]) : parts.thoughts,
+    thoughtsIn: thoughtsIn ?? null,
+    toolCalls: (message?.tool_calls ?? []).map(givenCall),
+  };
+}
+
+const THOUGHT = /think|thought|reason/i;
+
+/** The text and the thoughts in a message's content: a text, or a list of parts. Parts of other kinds hold none. */
+function partsOf(content: unknown): { readonly text: string; readonly thoughts: string } {
+  if (!Array.isArray(content)) return { text: textOf(content), thoughts: '' };
+  const parts = content as readonly unknown[];
+  const isThought = (part: unknown) => THOUGHT.test(String((part as { type?: unknown } | null)?.type ?? ''));
+  const joined = (some: readonly unknown[]) => some.map(textOf).join('');
+  return { text: joined(parts.filter((part) => !isThought(part))), thoughts: joined(parts.filter(isThought)) };
+}
+
+const TEXTS = ['text', 'thinking', 'reasoning', 'refusal', 'content', 'value', 'summary'] as const;
+
+/** The text in a field that may hold a text, an object with one, or a list of such. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(textOf).join('');
+  if (typeof value !== 'object' || value === null) return '';
+  const fields = value as Readonly<Record<string, unknown>>;
+  return textOf(TEXTS.map((name) => fields[name]).find((inner) => inner != null));
 }
 
 function givenCall({ id, function: { name, arguments: given } }: z.infer<typeof ToolCall>, place: number): GivenCall {
@@ -104,19 +140,32 @@ function givenCall({ id, function: { name, arguments: given } }: z.infer<typeof 
   return { id: id?.toWellFormed() || `call_${place + 1}`, name: name.toWellFormed(), arguments: text.toWellFormed() };
 }
 
-/** A part that is said to be greater than its whole is not known. */
-const within = (part: number | null | undefined, whole: number | null | undefined) =>
-  part != null && whole != null && part > whole ? null : part;
+/** No answer has so many. */
+const MOST_TOKENS = 1e9;
 
-function usageOf(counts: ReportedCounts): Usage | null {
-  const { prompt, completion, total, cached, reasoning } = counts as Readonly<
-    Record<keyof ReportedCounts, number | null | undefined>
+/** The counts that can be. A count that cannot be, or a part that is said to be greater than its whole, is not known. */
+function usageOf(used: z.infer<typeof usage>): Usage | null {
+  const counts = Object.entries(countsOf(used)).filter(
+    ([, value]) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS,
+  );
+  const { prompt, completion, total, cached, reasoning } = Object.fromEntries(counts) as Record<
+    string,
+    number | undefined
   >;
+  const within = (part: number | undefined, whole: number | undefined) =>
+    part !== undefined && whole !== undefined && part > whole ? undefined : part;
   // Some providers leave the tokens of thoughts out of completion_tokens, and count them in the total.
-  const output = prompt != null && total != null ? Math.max(completion ?? 0, total - prompt) : completion;
-  const usage = { input: prompt, cached: within(cached, prompt), output, reasoning: within(reasoning, output) };
-  const said = Object.entries(usage).filter(([, value]) => value != null);
+  const output = prompt !== undefined && total !== undefined ? Math.max(completion ?? 0, total - prompt) : completion;
+  const known = { input: prompt, cached: within(cached, prompt), output, reasoning: within(reasoning, output) };
+  const said = Object.entries(known).filter(([, value]) => value !== undefined);
   return said.length === 0 ? null : (Object.fromEntries(said) as Usage);
+}
+
+/** The tokens of the text; none if they have a logprob that cannot be, or are of another text. */
+function saidTokens(logprobs: unknown, text: string): readonly SaidToken[] {
+  const tokens = Logprobs.safeParse(logprobs).data?.content ?? [];
+  const known = tokens.flatMap(({ token, logprob }) => (logprob === null ? [] : [{ token, logprob }]));
+  return known.every(({ logprob }) => flawOfLogprob(logprob) === null) && sayText(tokens, text) ? known : [];
 }
 
 /** Part of a character, or bytes in a spelling of the server's own: such tokens cannot be compared with a text. */
@@ -126,7 +175,7 @@ const UNSPELLED = /\uFFFD|\\x[0-9a-f]{2}|<0x[0-9a-f]{2}>|[ĠĊ▁]|^token_id:\d+
  * Whether the tokens hold the text. They may hold more: reasoning that the server keeps apart, special tokens. White
  * space is not compared, because servers cut it.
  */
-export function sayText(tokens: readonly SaidToken[], text: string): boolean {
+function sayText(tokens: readonly { readonly token: string }[], text: string): boolean {
   if (tokens.length === 0 || tokens.some(({ token }) => UNSPELLED.test(token))) return true;
   const bare = (words: string) => words.replace(/\s+/g, '');
   return bare(tokens.map(({ token }) => token).join('')).includes(bare(text));

@@ -12,7 +12,7 @@ import {
   MAX_RECORDED_BYTES,
   type WrittenCall,
 } from '../../domain/tools/tool.ts';
-import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import { noEos, type TurnRecord } from '../../domain/rollout/turn.ts';
 import { callFile, intentFile, turnFile, verdictFile } from '../format/layout.ts';
 import { differences } from './differences.ts';
 import type { CheckTokenizer, CheckedRollout, Problem } from './checked.ts';
@@ -29,7 +29,7 @@ export async function rightCalls(
 ): Promise<TurnRecord['calls']> {
   const { record } = turns[i]!;
   const { tools } = settings;
-  if (!tools || record.asked || record.finish !== 'stop' || record.calls?.length === 0) return undefined;
+  if (!tools || record.asked || noEos(record.finish) || record.calls?.length === 0) return undefined;
   const before = turns.slice(0, i).flatMap((turn) => turn?.record ?? []);
   if (!texts || before.length < i) return record.calls;
   const decode = tokenizer && ((ids: readonly number[]) => tokenizer.decode(ids, { skipSpecialTokens: false }));

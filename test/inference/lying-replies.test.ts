@@ -58,7 +58,6 @@ const OF_USAGE: Lie[] = [
       void (whole['choices'] as Json[]).unshift({ ...structuredClone((whole['choices'] as Json[])[0]!), index: 1 }),
   ],
   ['another model', /^a reply of another model$/, set('model', 'gpt-nano-cheap')],
-  ['an error beside the answer', /error/, set('object', 'error')],
 ];
 const ANOTHER_REQUEST = /^the answer to another request$/;
 const nameWithMore = (path: string): Lie => [
@@ -115,26 +114,10 @@ const OF_SPANS: Lie[] = [
   ['spans without a version', NO_VERSION, set('meta_info.weight_versions.0.version', undefined)],
   ['spans that overlap', /^versions that do not cover/, set('meta_info.weight_versions.0.start', -1)],
 ];
-const first = 'choices.0.logprobs.content.0.logprob';
 const OF_OPENAI: Lie[] = [
-  ...OF_USAGE,
-  ['no finish reason', /finish_reason/, set('choices.0.finish_reason', null)],
-  ['a finish reason that is left out', /finish_reason/, set('choices.0.finish_reason', undefined)],
-  ['an unknown finish reason', /finish_reason/, set('choices.0.finish_reason', 'because')],
+  ['another model', /^a reply of another model$/, set('model', 'gpt-nano-cheap')],
   ['an answer of the user', /role/, set('choices.0.message.role', 'user')],
   ['calls of tools', /tool_calls/, set('choices.0.message.tool_calls', [{ id: 'x' }])],
-  ['a logprob above 0', /^a logprob above 0$/, set(first, 3)],
-  ['a logprob that no model gives', /^a logprob below/, set(first, -1e5)],
-  [
-    'one token for the whole text',
-    /^logprobs of another text$/,
-    set('choices.0.logprobs.content', [{ token: 'The', logprob: -1 }]),
-  ],
-  [
-    'tokens of another text',
-    /^logprobs of another text$/,
-    set('choices.0.message.content', 'The answer is \\boxed{42}.'),
-  ],
 ];
 const SHAPES = [
   { of: 'sglang', kind: 'sglang', lies: OF_SPANS },

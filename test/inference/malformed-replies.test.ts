@@ -10,6 +10,9 @@ import { askShortly } from '../contract/backend.ts';
 import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
+/** A reply without choices is how a gateway passes on that the server behind it failed. */
+const BEHIND = 'server-busy';
+
 type Json = Record<string, unknown>;
 type Path = readonly (string | number)[];
 const SHAPES = [
@@ -58,10 +61,6 @@ function bodies(whole: string): Record<string, Fault> {
     'deflate named gzip': raw(deflateSync(whole), { 'content-encoding': 'gzip' }),
     'unknown encoding': raw(whole, { 'content-encoding': 'zstd' }),
     'too deep': raw(deep),
-    'error with 200': raw('{"error":{"message":"CUDA out of memory","code":500}}'),
-    'error object with 200': raw('{"object":"error","message":"engine dead","code":500}'),
-    'error text with 200': raw('{"error":"overloaded"}'),
-    detail: raw('{"detail":"Not Found"}'),
     redirect: raw('', { location: 'http://127.0.0.1:1/' }, 302),
     'status 206': raw(whole.slice(0, 30), {}, 206),
     'status 600': { act: (request) => void request.socket.end('HTTP/1.1 600 What\r\ncontent-length: 0\r\n\r\n') },
@@ -158,14 +157,17 @@ describe.each(SHAPES)('a reply of $of', ({ needs, ...shape }) => {
   });
 
   test('that cannot be read ends by the name of what is wrong, three times the same', async () => {
-    for (const [name, fault] of Object.entries(bodies(JSON.stringify(whole)))) {
+    const { 'event stream': stream, ...others } = bodies(JSON.stringify(whole));
+    // A chat may come in pieces.
+    const faults = shape.kind === 'openai' ? others : { ...others, 'event stream': stream! };
+    for (const [name, fault] of Object.entries(faults)) {
       const flaws = new Set<string>();
       for (let i = 0; i < 3; i++) {
         const got = await outcome(fault);
         expect(got, name).toHaveProperty('error');
         const error = (got as { error: unknown }).error as ModelError;
         expect(error, name).toBeInstanceOf(ModelError);
-        if (error.retryable) expect(error.flaw, `${name}: ${error.message}`).toBeDefined();
+        if (error.retryable && error.reason !== BEHIND) expect(error.flaw, `${name}: ${error.message}`).toBeDefined();
         flaws.add(error.flaw ?? error.reason);
       }
       expect(flaws.size, name).toBe(1);
@@ -192,7 +194,7 @@ describe.each(SHAPES)('a reply of $of', ({ needs, ...shape }) => {
       refused++;
       const error = got.error as ModelError;
       expect(error, name).toBeInstanceOf(ModelError);
-      if (error.retryable)
+      if (error.retryable && error.reason !== BEHIND)
         expect(
           error.flaw ?? (error.reason === 'server-aborted' && 'aborted'),
           `${name}: ${error.message}`,

@@ -165,7 +165,8 @@ describe('an OpenAI-compatible server', () => {
     expect(await ask()).not.toHaveProperty('usage');
     // A part that is greater than its whole is not known.
     expect((await ask()).usage).toEqual({ input: 7, output: 2 });
-    await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed' });
+    // A count that cannot be is not known, either.
+    expect((await ask()).usage).toEqual({ input: 7 });
   });
 
   test.each([
@@ -195,20 +196,5 @@ describe('an OpenAI-compatible server', () => {
     await open();
     server.fail({ status: 200, body: reply });
     await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed' });
-  });
-
-  test('an answer without text is another try; one that was filtered is an abort', async () => {
-    await open();
-    const choice = (message: unknown, finish_reason: string): Fault => ({
-      status: 200,
-      body: { choices: [{ message, finish_reason }] },
-    });
-    server.fail(choice({ content: '' }, 'stop'), choice({ content: 'No' }, 'content_filter'), {
-      status: 200,
-      body: { choices: [] },
-    });
-    await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed', retryable: true });
-    expect(await ask()).toMatchObject({ text: 'No', finish: 'abort' });
-    await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed', retryable: true });
   });
 });

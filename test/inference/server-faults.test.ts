@@ -74,8 +74,14 @@ const FAULTS: [string, Fault, string, boolean][] = [
   ['cut JSON', { status: 200, body: '{"choices":[{"tok' }, 'reply-malformed', RETRY],
   ['an empty answer', { status: 200 }, 'reply-malformed', RETRY],
   ['no object', { status: 200, body: 'null' }, 'reply-malformed', RETRY],
-  ['empty choices', { status: 200, body: { choices: [] } }, 'reply-malformed', RETRY],
-  ['null choices', { status: 200, body: { choices: null } }, 'reply-malformed', RETRY],
+  ['an error within a 200', { status: 200, body: { error: 'overloaded' } }, 'server-busy', RETRY],
+  ['an error with a status within a 200', { status: 200, body: { error: { code: 401 } } }, 'server-auth', NEVER],
+  [
+    'an error as an answer',
+    { status: 200, body: { object: 'error', code: 500, message: 'dead' } },
+    'server-error',
+    RETRY,
+  ],
   ['a reset', { act: (request) => request.socket.resetAndDestroy() }, 'server-reset', RETRY],
   [
     'a reset in the middle of the body',
@@ -112,16 +118,26 @@ describe('a failing server', () => {
     });
   }
 
+  test.each([[[]], [null], [undefined]])('is busy where it sends choices of %j with a good status', async (choices) => {
+    await open('vllm');
+    server.fail({ status: 200, body: { id: 'x', choices } });
+    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryable: true, flaw: undefined });
+  });
+
   test('waits as long as a busy server says, and not for ever', async () => {
     await open('sglang');
     server.fail(
       said(429, 'slow down', { 'retry-after': '7' }),
       said(503, '', { 'retry-after': '99999999' }),
       said(429, '', { 'retry-after': 'soon' }),
+      said(429, '', { 'retry-after-ms': '6000', 'retry-after': '1' }),
+      { status: 200, body: { error: { code: '429' } }, headers: { 'retry-after-ms': '250.5' } },
     );
     await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 7000 });
     await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 600_000 });
     await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: undefined });
+    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 6000 });
+    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 251 });
   });
 
   test('a server that nobody runs is unreachable, now and later', async () => {

@@ -20,7 +20,7 @@ const NUMBERS: Readonly<Record<string, (row: Row) => number | null>> = {
   return: (row) => row.reward,
 };
 
-const FINISH: Readonly<Record<string, string>> = { stop: 's', length: 'l', abort: 'a' };
+const FINISH: Readonly<Record<string, string>> = { stop: 's', length: 'l', abort: 'a', unknown: 'u' };
 
 /** Facts with a name, compared by `:`. */
 const NAMES: Readonly<Record<string, (row: Row, wanted: string) => boolean>> = {

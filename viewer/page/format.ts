@@ -75,6 +75,7 @@ export const FINISH: Readonly<Record<string, string>> = {
   stop: 'ended by a stop token',
   length: 'cut at its limit',
   abort: 'aborted',
+  unknown: 'ended for a reason that is not known',
 };
 
 /** The probability of a logprob; never rounded to certainty or to nothing. */

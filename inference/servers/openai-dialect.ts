@@ -1,0 +1,131 @@
+// The parameters that an endpoint of chat completions takes, and in which form: learned from its refusals, at the start and
+// at any later request. A change counts only if the request is then answered.
+
+import { ModelError } from '../../domain/errors/errors.ts';
+import { messageCalls, templateTools } from '../../domain/tools/tool-extension.ts';
+import type { ToolSchema } from '../../domain/tools/tool.ts';
+import type { TextMessage } from '../backend.ts';
+import { halfRoom, type Room, roomIn } from '../budget-room.ts';
+import type { ThoughtsField } from './openai-reply.ts';
+
+export interface Dialect {
+  readonly budget: 'max_completion_tokens' | 'max_tokens';
+  /** The endpoint's own limit of an answer; null: it has named none. */
+  readonly mostNewTokens: number | null;
+  readonly logprobs: boolean;
+  /** Seeds have 53 bits; many endpoints take 31. */
+  readonly seed: 'whole' | 'in 31 bits' | 'none';
+  readonly temperature: boolean;
+  readonly topP: boolean;
+  /** Sent to a server that would otherwise use the model's own top_k and reject it. */
+  readonly topK: -1 | null;
+  /** The field in which thoughts go back with the calls that they led to; null: in none. */
+  readonly thoughts: ThoughtsField | null;
+  /** In place of the text of an empty answer. */
+  readonly nothing: '' | '(no answer)';
+  readonly stream: boolean;
+}
+
+export const DIALECT: Dialect = {
+  ...{ budget: 'max_tokens', mostNewTokens: null, logprobs: true, seed: 'whole', temperature: true, topP: true },
+  ...{ topK: null, thoughts: 'reasoning_content', nothing: '', stream: false },
+};
+
+export interface Question {
+  readonly model: string;
+  readonly messages: readonly TextMessage[];
+  readonly tools?: readonly ToolSchema[] | undefined;
+  readonly noCalls?: boolean | undefined;
+  readonly maxNewTokens: number;
+  readonly seed: number;
+  readonly temperature: number;
+  readonly topP: number;
+}
+
+const IN_31_BITS = 2 ** 31;
+
+export function bodyOf(question: Question, dialect: Dialect): object {
+  const { model, messages, tools = [], noCalls, maxNewTokens, seed, temperature, topP } = question;
+  return {
+    model,
+    messages: messages.map((message) => sentMessage(message, dialect)),
+    ...(tools.length > 0 && { tools: templateTools(tools) }),
+    ...(tools.length > 0 && noCalls && { tool_choice: 'none' }),
+    [dialect.budget]: maxNewTokens,
+    ...(dialect.temperature ? { temperature } : {}),
+    ...(dialect.topP ? { top_p: topP } : {}),
+    ...(dialect.seed === 'none' ? {} : { seed: dialect.seed === 'whole' ? seed : seed % IN_31_BITS }),
+    ...(dialect.logprobs ? { logprobs: true } : {}),
+    ...(dialect.topK === null ? {} : { top_k: dialect.topK }),
+    ...(dialect.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  };
+}
+
+function sentMessage({ role, content, toolCalls, tool_call_id, reasoning }: TextMessage, dialect: Dialect): object {
+  if (tool_call_id !== undefined) return { role, content, tool_call_id };
+  const isNothing = role === 'assistant' && content === '' && !toolCalls;
+  return {
+    role,
+    content: isNothing ? dialect.nothing : content,
+    ...(toolCalls && { tool_calls: messageCalls(toolCalls) }),
+    ...(reasoning && dialect.thoughts && { [dialect.thoughts]: reasoning }),
+  };
+}
+
+/** A size is refused, and not a parameter. */
+const SIZE = /too (?:large|many|long)|at most|exceed|greater|less than|larger|maximum|range|limit/i;
+
+/** No name of a model, such as `doubao-seed-1.6`. */
+const isOfSeed = (words: string): boolean => /(?<![-\w])(?:\w+_)?seed\b(?!-)/i.test(words);
+
+/** The changes that a server's complaint about one parameter causes, tried in this order. */
+const COMPLAINTS: readonly (readonly [(words: string) => boolean, (dialect: Dialect) => Partial<Dialect>])[] = [
+  [
+    (words) => /max_completion_tokens|max_tokens/.test(words) && !SIZE.test(words),
+    () => ({ budget: 'max_completion_tokens' }),
+  ],
+  [(words) => /logprobs/.test(words), () => ({ logprobs: false })],
+  [isOfSeed, ({ seed }) => ({ seed: seed === 'whole' ? 'in 31 bits' : seed })],
+  [isOfSeed, () => ({ seed: 'none' })],
+  // SGLang reads generation_config.json, in which top_k 0 means none, and rejects that value.
+  [(words) => /top_k/.test(words), () => ({ topK: -1 })],
+  // Models that think take neither, and some models only one of the two.
+  [(words) => /top_p/.test(words), () => ({ topP: false })],
+  [(words) => /temperature/.test(words), () => ({ temperature: false })],
+  [
+    (words) => /\breasoning(?:_content)?\b/.test(words),
+    ({ thoughts }) => ({ thoughts: thoughts === 'reasoning_content' ? 'reasoning' : null }),
+  ],
+  [(words) => /empty|blank|whitespace|content/i.test(words), () => ({ nothing: '(no answer)' })],
+  [(words) => /\bstream/i.test(words), () => ({ stream: true })],
+];
+
+/** A dialect, and a budget of new tokens. */
+export interface Form {
+  readonly dialect: Dialect;
+  readonly most: number;
+}
+
+/** The form in which to ask again; null: no form will do. `ask` makes the request: a change must show there. */
+export function afterRefusal(error: unknown, { dialect, most }: Form, ask: (form: Form) => object): Form | null {
+  if (!(error instanceof ModelError) || !REFUSALS.has(error.reason)) return null;
+  const words = error.message.replace(/^.*? answered \d+:? ?/, '');
+  const room = roomIn(words, most);
+  if (room) return within(room, dialect);
+  const now = JSON.stringify(ask({ dialect, most }));
+  const changed = COMPLAINTS.filter(([isOf]) => error.reason === 'request-refused' && isOf(words));
+  const next = changed
+    .map(([, change]) => ({ dialect: { ...dialect, ...change(dialect) }, most }))
+    .find((form) => JSON.stringify(ask(form)) !== now);
+  if (next) return next;
+  const half = halfRoom(words, most);
+  return half ? within(half, dialect) : null;
+}
+
+/** Null: the conversation alone does not fit. */
+function within({ most, own }: Room, dialect: Dialect): Form | null {
+  if (most === 0) return null;
+  return { most, dialect: own ? { ...dialect, mostNewTokens: most } : dialect };
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['request-refused', 'context-length']);
