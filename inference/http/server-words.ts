@@ -33,7 +33,7 @@ export function complaintIn(body: unknown): Complaint {
   const behind = isFields(inner['metadata']) ? inner['metadata']['raw'] : undefined;
   const words = [asWords(said ?? body), ...(behind === undefined ? [] : [asWords(behind)])].join(': ');
   const named = [inner, body].flatMap((fields) => ['code', 'type', 'status', 'status_code'].map((key) => fields[key]));
-  const texts = (all: readonly unknown[]) => all.filter((one) => typeof one === 'string').join(' ');
+  const texts = (all: readonly unknown[]) => [...new Set(all.filter((one) => typeof one === 'string'))].join(' ');
   const number = named.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code < 600);
   const codes = texts([...named, inner['param'], body['param']]);
   return { words, codes, status: number ?? statusOf(texts(named)) };
