@@ -67,7 +67,12 @@ const TINTS: Readonly<Record<keyof typeof SIGNS, Tint>> = {
   called: 'cyan',
 };
 
-const FINISHES = { stop: 'ended by a stop token', length: 'cut at its limit', abort: 'aborted', unknown: 'ended for a reason that is not known' } as const;
+const FINISHES = {
+  stop: 'ended by a stop token',
+  length: 'cut at its limit',
+  abort: 'aborted',
+  unknown: 'ended for a reason that is not known',
+} as const;
 
 function turnText(
   { rollout, end }: Trajectory,

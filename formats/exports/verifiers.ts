@@ -9,7 +9,12 @@ import type { Finish } from '../../domain/rollout/turn.ts';
 import type { Exporter, Labels } from './exporter.ts';
 
 const TRACE_VERSION = 1;
-const FINISH: Readonly<Record<Finish, 'stop' | 'length' | null>> = { stop: 'stop', length: 'length', abort: null, unknown: null };
+const FINISH: Readonly<Record<Finish, 'stop' | 'length' | null>> = {
+  stop: 'stop',
+  length: 'length',
+  abort: null,
+  unknown: null,
+};
 
 export const verifiers: Exporter = {
   name: 'verifiers',
