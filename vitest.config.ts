@@ -37,7 +37,7 @@ const PARTS = [
   'test/{cli/follow,inference/{identity-asked,recheck},client/connect,client/await-cluster,client/open-rollouts,client/unseen}.test.ts',
   'test/{records/{bucket,search},domain/secret,formats/exports/logs,viewer/steer,inference/fleet-limits,environments/{own-openenv,own-openenv-text,own-url}}.test.ts',
   'test/environments/tools/{hostile,formats,extension,doors,mcp,python,python-module,real-server,still}.test.ts',
-  'test/records/{bucket-readers,bucket-trouble,export-ids,ended-kills,power,processes,threaded-disk}.test.ts',
+  'test/records/{bucket-readers,bucket-trouble,export-ids,ended-kills,growing-run,power,processes,threaded-disk}.test.ts',
 ];
 /** With every commit, at a tenth of their size; the others cost more than a minute each: `npm run test:chaos`. */
 const CHAOS_SIZE = process.env['EVERTURN_CHAOS'];

@@ -60,7 +60,7 @@ export function openFileStore(
     return { stored: { record: decoded.record as T, hash: decoded.hash, created: false }, bytes: text.length };
   }
 
-  /** Undefined if the record has a base (its rollout's first file) that is not there, as of an ended one. */
+  /** ALONE if the record has a base (its rollout's first file) that is not there, as of an ended one; GONE as of one that ends. */
   async function write<T extends object>(
     kind: RecordKind,
     owner: Owner | null,
@@ -71,14 +71,12 @@ export function openFileStore(
     const { text, hash, record: kept } = encode(path, kind, owner, record);
     const put = base === null ? disk.writeOnce(path, text) : disk.writeBeside(base, path, text);
     const how = await put;
-    if (how === 'alone') return undefined;
+    if (how === 'alone') return ALONE;
     if (how === true || how === 'created') {
       // A put returns the same object as a later get, not the caller's object.
       return { stored: { record: kept as T, hash, created: true }, bytes: text.length };
     }
-    const winner = await load<T>(kind, owner, path);
-    if (winner) return winner;
-    throw recordError(path, 'was there and is gone');
+    return (await load<T>(kind, owner, path)) ?? GONE;
   }
 
   const ofRun = (name: string) => join(folder, name);
@@ -86,7 +84,10 @@ export function openFileStore(
     (await load<T>(kind, null, ofRun(name)))?.stored;
   async function put<T extends object>(kind: RecordKind, name: string, record: T): Promise<Stored<T>> {
     const present = await get<T>(kind, name);
-    return present ?? (await write(kind, null, ofRun(name), record))!.stored;
+    if (present) return present;
+    const written = await write(kind, null, ofRun(name), record);
+    if (typeof written === 'symbol') throw recordError(ofRun(name), 'was there and is gone');
+    return written.stored;
   }
 
   const kept = new Map<string, KeptRecords>();
@@ -146,9 +147,9 @@ export function openFileStore(
     if (known) return { found: known as Stored<T>, sure: true };
     const found = await unlessTorn(rollout, file, read());
     if (found) records?.keep(file, found.stored, found.bytes);
-    if (found || records) return { found: found?.stored, sure: true };
+    if (found) return { found: found.stored, sure: true };
     // The first file of an ended rollout goes first: while that is there, nothing has gone.
-    const sure = file !== layout.ROLLOUT_FILE && (await look(rollout, null)).identity !== undefined;
+    const sure = file !== layout.ROLLOUT_FILE && (await disk.isThere(join(rollout, layout.ROLLOUT_FILE)));
     return { found: undefined, sure };
   }
 
@@ -160,11 +161,10 @@ export function openFileStore(
     let base = isFirst ? null : join(rollout, layout.ROLLOUT_FILE);
     let written: { readonly stored: Stored<T>; readonly bytes: number } | undefined;
     for (;;) {
-      const attempt = write(kind, owner(id), path, record, base).then((found) => found ?? ALONE);
-      const done = await unlessTorn(rollout, file, attempt);
-      if (done === ALONE) {
+      const done = await unlessTorn(rollout, file, write(kind, owner(id), path, record, base));
+      if (typeof done === 'symbol') {
         if (await ended.look(id)) return ofEnded(kind, id, file);
-        base = null;
+        if (done === ALONE) base = null;
       } else if (done) {
         written = done;
         break;
@@ -265,6 +265,8 @@ export async function hasEnded(runFolder: string): Promise<boolean> {
 
 /** A write that found no base. */
 const ALONE = Symbol('alone');
+/** A write that found an earlier record, which was removed before it was read. */
+const GONE = Symbol('gone');
 
 function encode(path: string, kind: RecordKind, owner: Owner | null, record: object) {
   try {

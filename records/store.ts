@@ -90,8 +90,11 @@ export interface Store {
   lineProblem(id: RolloutId): Promise<string | undefined>;
   /** Second lines of ended rollouts that differ from the ones that count. */
   listConflicts(): AsyncIterable<Breach>;
-  /** The texts of a rollout's records, for a reader that parses a part of them; none if it has not begun. */
-  recordsOf(id: RolloutId): Promise<RolloutFiles>;
+  /**
+   * The result of `read` on the texts of a rollout's records, for a reader that parses a part of them; there are none if it has
+   * not begun. If it ends meanwhile, `read` is called again.
+   */
+  readRecords<T>(id: RolloutId, read: (files: RolloutFiles) => T): Promise<T>;
 
   /** An entry of the feed's ledger, by its number; returns the first one stored, which may be another's. */
   putFeedEntry(entry: FeedEntry): Promise<Stored<FeedEntry>>;

@@ -68,16 +68,18 @@ export class RunIndex {
       }));
   }
 
+  /** Files first: a rollout that ends meanwhile has its line before its files go, and the line counts. */
   async #look(): Promise<void> {
     const pause = pauses();
+    for (const folder of this.#inFlight()) {
+      if (this.#closed) return;
+      this.#read(folder);
+      await pause();
+    }
     for await (const row of this.#store.listEnded(this.#seen)) {
       if (this.#closed) return;
       // Beside its place in the segment the index has what a row is.
       this.#put(row);
-      await pause();
-    }
-    for (const folder of this.#inFlight()) {
-      this.#read(folder);
       await pause();
     }
   }
@@ -94,19 +96,23 @@ export class RunIndex {
     if (!owner) return;
     this.#owners.set(folder, owner);
     const before = this.row(owner);
-    // One that is a line by now may have some files left.
-    if (before && before.state !== 'open') return;
+    // One that is a line by now may have some files left. A flaw is looked for again each time.
+    const isSound = before !== undefined && before.flaw === undefined;
+    if (isSound && before.state !== 'open') return;
     const doing = doingOf(folder);
     // The turns of an open rollout are read again only when it has gone on.
-    const stays = doing !== null && doing.turn === before?.doing?.turn && doing.what === before.doing.what;
+    const stays = isSound && doing !== null && doing.turn === before.doing?.turn && doing.what === before.doing.what;
     const row = stays ? before : rowOf(plainFiles(folder), owner);
-    if (row) this.#put(row.state === 'open' && doing ? { ...row, doing } : row);
+    // Its first file goes first when it ends: what was read counts while that is there.
+    if (row && changedAt(join(folder, ROLLOUT_FILE)) !== undefined)
+      this.#put(row.state === 'open' && doing ? { ...row, doing } : row);
   }
 
   #put(row: Row): void {
     const key = rowKey(row);
     const before = this.#rows.get(key);
-    if (before?.state === 'open' && JSON.stringify(before) === JSON.stringify(row)) return;
+    if ((before?.state === 'open' || before?.flaw !== undefined) && JSON.stringify(before) === JSON.stringify(row))
+      return;
     this.#rows.set(key, row);
     this.#sorted = undefined;
     this.#revision++;

@@ -14,8 +14,13 @@ import { readText, writeBeside, writeOnce } from './write-once.ts';
 export interface Disk {
   /** The file's text; undefined when there is none. */
   read(path: string): Promise<string | undefined>;
-  /** The text of `other`, if one is named, and after that the identity of `path`; undefined for what does not exist. */
+  /**
+   * The text of `other`, if one is named, and after that the identity of `path`; undefined for what does not exist. In a
+   * bucket the identity may be some seconds old.
+   */
   look(path: string, other: string | null): Promise<Look>;
+  /** Now, also in a bucket. */
+  isThere(path: string): Promise<boolean>;
   /** True if this call created the file, false if it existed already (it is unchanged). Durable on return. */
   writeOnce(path: string, text: string): Promise<boolean>;
   /** The same beside a file that must be there, before and after; else this call leaves nothing. */
@@ -42,6 +47,10 @@ export function openDisk(layer: FileLayer = NODE_FILES): Disk {
     async look(path, other) {
       const text = other === null ? undefined : await readText(other, layer);
       return { identity: await identityOf(path, layer, seen), text };
+    },
+    async isThere(path) {
+      seen.forget(path);
+      return (await identityOf(path, layer, seen)) !== undefined;
     },
     writeOnce: (path, text) => writeOnce(path, text, layer),
     async writeBeside(base, path, text) {

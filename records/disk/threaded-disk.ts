@@ -30,6 +30,7 @@ export function openThreadedDisk(script: () => string = threadScript): ThreadedD
   return {
     read: call('read'),
     look: call('look'),
+    isThere: call('isThere'),
     writeOnce: call('writeOnce'),
     writeBeside: call('writeBeside'),
     draft: call('draft'),

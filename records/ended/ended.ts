@@ -5,9 +5,10 @@ import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import type { Breach } from '../format/stored.ts';
 import type { EndedRollout } from './line.ts';
 import type { EndedId } from './places.ts';
+import type { Extent } from './segment.ts';
 
 /** How far the segments were read, by their path; filled by the reader. */
-export type SeenLines = Map<string, { covered: number; indexed: number }>;
+export type SeenLines = Map<string, Extent>;
 
 export interface Ended {
   /** As it was when last looked. */

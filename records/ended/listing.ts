@@ -5,13 +5,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
 import { codeOf, fileError } from '../disk/errors.ts';
+import { factsOf } from '../disk/facts.ts';
 import { readText } from '../disk/write-once.ts';
 import { dirname, join } from '../place.ts';
 import { isHarmless, queryFolder, ROLLOUT_FILE, rolloutFolder } from '../format/layout.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
 import { listRollouts, listRolloutsOf, namesIn, rolloutAt } from '../in-flight/listing.ts';
 import type { Breach, RolloutFiles, Store } from '../store.ts';
 import type { Ended } from './ended.ts';
-import { lineProblem } from './line.ts';
+import { type EndedRollout, lineProblem } from './line.ts';
 import { filesOf } from './row.ts';
 
 export function openListing(
@@ -27,9 +29,21 @@ export function openListing(
   | 'rolloutIn'
   | 'listConflicts'
   | 'lineProblem'
-  | 'recordsOf'
+  | 'readRecords'
 > {
   const inPlace = isBucketPlace(folder);
+
+  /** Of a rollout that ends while its files are read, some may have gone: its first file went first, and it has its line. */
+  async function whole<T>(id: RolloutId, ofLine: (line: EndedRollout) => T, ofFiles: (path: string) => Promise<T>) {
+    for (;;) {
+      const line = await ended.rollout(id);
+      if (line) return ofLine(line);
+      const path = join(folder, rolloutFolder(id));
+      const found = await ofFiles(path);
+      if ((await factsOf(join(path, ROLLOUT_FILE))) !== undefined || !(await ended.look(id))) return found;
+    }
+  }
+
   return {
     async *listRollouts(onBreach) {
       const inFlight = new Set<string>();
@@ -71,20 +85,14 @@ export function openListing(
       return line && lineProblem(line);
     },
 
-    async recordsOf(id) {
-      const line = (await ended.rollout(id)) ?? ((await ended.look(id)) ? await ended.rollout(id) : undefined);
-      if (line) return filesOf(line);
-      const path = join(folder, rolloutFolder(id));
-      return inPlace ? objectsIn(path) : filesIn(path);
-    },
+    readRecords: (id, read) =>
+      whole(
+        id,
+        (line) => read(filesOf(line)),
+        async (path) => read(inPlace ? await objectsIn(path) : filesIn(path)),
+      ),
 
-    async listFiles(id) {
-      const line = await ended.rollout(id);
-      if (line) return [...line.records.keys()];
-      const names = await namesIn(join(folder, rolloutFolder(id)));
-      if (names.includes(ROLLOUT_FILE) || !(await ended.look(id))) return names;
-      return [...((await ended.rollout(id))?.records.keys() ?? names)];
-    },
+    listFiles: (id) => whole(id, ({ records }) => [...records.keys()], namesIn),
   };
 }
 

@@ -1,5 +1,6 @@
-// Ended rollouts in a bucket: an object each, since nothing appends there. One that was found is remembered; whether
-// another one has ended is asked each time.
+// Ended rollouts in a bucket: an object each, since nothing appends there. It appears whole, before the first object of the
+// rollout goes. One that was found is remembered; whether another one has ended, and whether one is damaged, is asked each
+// time.
 
 import { ahead } from '../ahead.ts';
 import { inBucket } from '../bucket/files.ts';
@@ -37,6 +38,9 @@ export function openObjects(folder: string): Ended {
     return found && endedObject(found.of) === object ? cache.keep(object, found) : undefined;
   }
 
+  /** Of one that is there: damage is what a second look finds, too. */
+  const readSurely = async (object: string) => (await read(object)) ?? (await read(object));
+
   return {
     knows: (id) => known.has(endedObject(id)),
     look: (id) => look(endedObject(id)),
@@ -44,7 +48,7 @@ export function openObjects(folder: string): Ended {
     async rollout(id) {
       const object = endedObject(id);
       if (!known.has(object)) return undefined;
-      const found = await read(object);
+      const found = await readSurely(object);
       if (found) return found;
       throw recordError(join(folder, object), CHANGED);
     },
@@ -61,7 +65,10 @@ export function openObjects(folder: string): Ended {
     async *conflicts() {},
     async *entries(onFlaw) {
       const objects = inBucket(join(folder, ENDED))!.all();
-      const found = ahead(objects, AT_ONCE, async ({ name }) => ({ name, rollout: await read(`${ENDED}/${name}`) }));
+      const found = ahead(objects, AT_ONCE, async ({ name }) => ({
+        name,
+        rollout: await readSurely(`${ENDED}/${name}`),
+      }));
       for await (const { name, rollout } of found) {
         const object = `${ENDED}/${name}`;
         if (rollout) {

@@ -61,7 +61,7 @@ export class Places {
     return this.#count;
   }
 
-  /** Of two lines of one rollout the longer counts. Returns the one that does not. */
+  /** Of two lines of one rollout the longer counts. Returns the one that does not; a line may be added again. */
   add(id: EndedId, place: Place): Place | undefined {
     const key = this.#keyOf(id.query);
     const known = this.#row(key, id.sample, id.attempt);
@@ -70,6 +70,7 @@ export class Places {
       return undefined;
     }
     const before = this.#place(known);
+    if (place.segment === before.segment && place.at === before.at) return undefined;
     if (place.bytes <= before.bytes) return place;
     this.#put(known, place);
     return before;

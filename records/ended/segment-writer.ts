@@ -1,6 +1,8 @@
 // Appends lines of ended rollouts to a segment of its own, and to that one's index. A line is durable when `add` returns:
 // lines that come at the same time share one fsync. After an error the segment gets no further line, because its last one
-// may be torn; the next line begins another segment. The same where the run's folder was moved away or made again.
+// may be torn; the next line begins another segment. The same where the run's folder was moved away or made again. Readers
+// (segment.ts) live on the order of this file: the segment is made, then its index; lines are whole and durable, then they
+// are named; an empty index is removed, then its segment.
 
 import { fileError } from '../disk/errors.ts';
 import type { FileLayer, OpenFile } from '../disk/file-layer.ts';
@@ -9,7 +11,7 @@ import { writerName } from '../disk/writer.ts';
 import { join } from '../place.ts';
 import { ENDED } from '../format/layout.ts';
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
-import { indexLine, indexOf } from './segments.ts';
+import { indexLine, indexOf } from './segment.ts';
 
 export interface SegmentWriter {
   add(line: Buffer, entry: RolloutRow): Promise<void>;
@@ -62,7 +64,7 @@ export function openSegmentWriter(folder: string, layer: FileLayer): SegmentWrit
     await Promise.all([left.file, left.index].map((file) => file.close().catch(() => {})));
     // A full disk fails again and again: no pile of empty files.
     if (left.bytes > 0) return;
-    await Promise.all([left.path, indexOf(left.path)].map((path) => layer.unlink(path).catch(() => {})));
+    for (const path of [indexOf(left.path), left.path]) await layer.unlink(path).catch(() => {});
   }
 
   async function append(some: readonly Waiting[]): Promise<void> {

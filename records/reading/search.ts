@@ -45,15 +45,10 @@ export async function* searchRun(
       onBroken(rolloutFolder(id), error);
       continue;
     }
-    const records = await store.recordsOf(id);
-    const held = (file: string) => {
-      const raw = records.text(file);
-      return raw === undefined ? undefined : inRecord(raw) !== undefined;
-    };
-    for (let turn = 1; ; turn++) {
-      const hit = inTurns ? held(turnFile(turn)) : false;
-      const judged = held(verdictFile(turn));
-      if (hit === undefined || (judged === undefined && !inTurns)) break;
+    const turns = await store.readRecords(id, ({ text }) =>
+      heldTurns(text, (raw) => inRecord(raw) !== undefined, inTurns),
+    );
+    for (const { turn, hit, judged } of turns) {
       const at = (place: Searched, found: Found | undefined) =>
         found ? [{ ...turnOf(id, turn), where: place, ...found }] : [];
       try {
@@ -68,6 +63,25 @@ export async function* searchRun(
         onBroken(`${rolloutFolder(id)}/${turnFile(turn)}`, error);
       }
     }
+  }
+}
+
+/** The turns of a rollout in order, and whether their records hold what is looked for. */
+function heldTurns(
+  text: (file: string) => string | undefined,
+  holds: (raw: string) => boolean,
+  inTurns: boolean,
+): { readonly turn: number; readonly hit: boolean; readonly judged: boolean }[] {
+  const held = (file: string) => {
+    const raw = text(file);
+    return raw === undefined ? undefined : holds(raw);
+  };
+  for (const turns: ReturnType<typeof heldTurns> = []; ;) {
+    const turn = turns.length + 1;
+    const hit = inTurns ? held(turnFile(turn)) : false;
+    const judged = held(verdictFile(turn));
+    if (hit === undefined || (judged === undefined && !inTurns)) return turns;
+    turns.push({ turn, hit, judged: judged === true });
   }
 }
 

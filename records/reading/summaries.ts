@@ -4,7 +4,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
 import { ahead, readAhead } from '../ahead.ts';
-import type { Store } from '../store.ts';
+import type { Breach, Store } from '../store.ts';
 import { type SummaryOptions, summaryOf } from './summary.ts';
 import { type OrderedRollout, orderedRollouts } from './trajectories.ts';
 
@@ -20,7 +20,13 @@ export async function* readSummaries(store: Store, options: SummaryOptions = {})
   };
   const summary = async ({ id: { run, query, sample, attempt }, index }: OrderedRollout) => {
     const owner = { query, sample, attempt };
-    return summaryOf(await store.recordsOf({ run, ...owner }), owner, index, options);
+    const { found, breaches } = await store.readRecords({ run, ...owner }, (files) => {
+      const breaches: Breach[] = [];
+      const onBroken = (breach: Breach) => void breaches.push(breach);
+      return { found: summaryOf(files, owner, index, { ...options, onBroken }), breaches };
+    });
+    for (const breach of breaches) options.onBroken?.(breach);
+    return found;
   };
   for await (const one of ahead(orderedRollouts(store), readAhead(store.folder), summary)) {
     if (one) yield one;

@@ -67,11 +67,10 @@ export async function* orderedRollouts(
   const total = await store.countQueries();
   for (let from = 0; from < total; from += PAGE) {
     const page = await store.readQueries(from, PAGE);
+    // Also of a query that begins only now: none of its rollouts is outside the data set.
+    for (const { queryId } of page) seen.add(queryId);
     const found = await Promise.all(page.map(({ queryId }) => store.listRolloutsOf(queryId, { partly })));
-    for (const [i, ids] of found.entries()) {
-      if (ids[0]) seen.add(ids[0].query);
-      yield* pick(ids, from + i);
-    }
+    for (const [i, ids] of found.entries()) yield* pick(ids, from + i);
   }
   for await (const { query } of store.listRollouts(partly ? () => {} : undefined))
     if (seen.add(query)) yield* pick(await store.listRolloutsOf(query, { partly }), null);

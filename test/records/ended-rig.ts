@@ -60,10 +60,11 @@ export async function endAll(out: string, layer: FileLayer = NODE_FILES, run = R
 export async function asFiles(out: string, run = RUN): Promise<void> {
   const store = openFileStore(out, run);
   for await (const { query, sample, attempt } of store.listEnded()) {
-    const records = await store.recordsOf({ run, query, sample, attempt });
     const folder = join(store.folder, rolloutFolder({ query, sample, attempt }));
     mkdirSync(folder, { recursive: true });
-    for (const name of records.names()) writeFileSync(join(folder, name), records.text(name)!);
+    await store.readRecords({ run, query, sample, attempt }, ({ names, text }) => {
+      for (const name of names()) writeFileSync(join(folder, name), text(name)!);
+    });
   }
   rmSync(join(store.folder, 'ended'), { recursive: true, force: true });
 }
