@@ -18,7 +18,7 @@ const TEMPORAL = [
 ];
 const PARTS = [
   'test/local/machine/*.test.ts',
-  'test/environments/{code-judge,code-sandbox,code-still,environments,own-command,own-docs,own-doors,own-held,own-kills,own-limits,pool,repeated,under-load}.test.ts',
+  'test/environments/{code-judge,code-sandbox,code-still,environments,own-command,own-docs,own-doors,own-held,own-kills,own-limits,pool,repeated,under-load,workspace}.test.ts',
   'test/environments/{bigreals,math-broken,math-generated,one-solution}.test.ts',
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,freed-models,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
@@ -51,6 +51,7 @@ const SERVER = ['test/support/global-setup.ts'];
 const LONGEST = [
   'chaos/storm',
   'environments/code-judge',
+  'e2e/agent-workers',
   'local/service/service',
   'local/service/worker-drains',
   'e2e/code-workers',

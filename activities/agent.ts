@@ -4,17 +4,18 @@
 
 import { Context } from '@temporalio/activity';
 import type { AskedRecord } from '../domain/agent/asked.ts';
-import type { PlayedCall } from '../domain/agent/call-context.ts';
-import { playedCall, replyOf } from '../domain/agent/played-calls.ts';
-import type { AgentEndRecord } from '../domain/agent/program.ts';
+import { replyOf } from '../domain/agent/played-calls.ts';
+import type { AgentEnd } from '../domain/agent/program.ts';
 import { AgentError } from '../domain/errors/errors.ts';
-import type { TurnRecord } from '../domain/rollout/turn.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/run/ids.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
-import type { AgentEnded, AnswerCall, RecordedReply } from '../endpoint/agents.ts';
+import { sha256Hex } from '../domain/text/sha256.ts';
+import type { AgentEnded, AnswerCall } from '../endpoint/agents.ts';
 import type { Backend } from '../inference/backend.ts';
-import type { Store, Stored } from '../records/store.ts';
+import type { Store } from '../records/store.ts';
+import { type Calls, openCalls, type Play } from './agent-calls.ts';
 import { askedCall, contextOf, tokensOf } from './agent-context.ts';
+import { beginAttempt, type BegunAttempt, endOfAgent } from './agent-log.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
@@ -48,12 +49,14 @@ export function agentActivity(
 ) {
   return async function runAgent({ rollout: id }: { readonly rollout: TrajectoryReference }): Promise<AgentRan> {
     const store = openStore(id.out, id.run);
-    const known = await store.getAgent(id);
-    if (known) return { turns: known.record.turns };
+    const known = await endOfAgent(store, id);
+    if (known) return { turns: known.turns };
     const { record: rollout, hash } = await recordedRollout(store, id);
     const { settings, query } = rollout;
-    const { attempt, workflowExecution } = Context.current().info;
-    const signals = (Context.current().info.heartbeatDetails as AgentBeat | undefined)?.signals ?? 0;
+    const { info } = Context.current();
+    const { attempt, workflowExecution, currentAttemptScheduledTimestampMs: scheduledAt } = info;
+    const token = sha256Hex(JSON.stringify([workflowExecution, info.activityId, attempt])).slice(0, 32);
+    const signals = (info.heartbeatDetails as AgentBeat | undefined)?.signals ?? 0;
     return heartbeating(async (signal, progress: (beat: AgentBeat) => void) => {
       progress({ signals, waits: null });
       const patient = patientStore(store, (waits) => progress({ signals, waits }));
@@ -65,85 +68,45 @@ export function agentActivity(
         await turnNotices.toldOr(ask(turn, call), id, turn);
         return recordedTurn(store, id, turn);
       };
-      const calls = await callsSoFar(store, id, play);
+      await agents!.mayPlay(settings.program!, store.folder);
+      const begun = await beginAttempt(patient, id, { attempt, token, scheduledAt });
+      if (!('end' in begun)) return { turns: begun.turns };
+      // From here on no earlier attempt has a call of its own played: what it had written down is there.
+      const calls = openCalls(store, id, play);
+      await calls.readOn();
+      const answered = new Set<string>();
+      const recorded = calls.recorded();
       const ended = await agents!.play(
         {
           id,
           record: hash,
           attempt,
+          token,
+          mustBeLast: begun.mustBeLast,
           program: settings.program!,
           row: query.row ?? {},
           seed: turnSeed(settings.seed, id.query, id.sample, 0),
           model: backend.facts.name,
-          recorded: calls.recorded(),
-          answer: answering(patient, id, { settings, hash, backend, calls, play }),
+          recorded,
+          answer: answering(patient, id, { settings, hash, backend, calls, play, begun, answered }),
           count: (request) => tokensOf(request, { settings, backend, calls }),
           signal,
         },
         store.folder,
       );
       if (ended.code === null || ended.code > SIGNALLED) throw signalled(signals + 1);
-      const record = endOf(ended, attempt, calls);
+      const ownCalls = new Set([...answered, ...recorded.map(({ reply }) => reply.call)]);
+      await calls.readOn();
+      const others = calls.played.flatMap((call) => (ownCalls.has(call.id) ? [] : [call.id]));
+      const end = endOf({ ...ended, abandoned: [...ended.abandoned, ...others] }, calls);
       if (settings.program!.onDivergence === 'fail') mustNotDiverge(ended, calls);
-      return { turns: (await patient.putAgent(id, record)).record.turns };
+      await begun.end(end);
+      return { turns: end.turns };
     });
   };
 }
 
 type Ask = (turn: number, call: string) => Promise<void>;
-/** Has the turn of a call played, and returns its record. */
-type Play = (turn: number, call: string) => Promise<Stored<TurnRecord>>;
-
-/** The calls that have a turn. */
-interface Calls {
-  readonly played: PlayedCall[];
-  turnOf(call: string): Stored<TurnRecord>;
-  has(call: string): boolean;
-  add(turn: Stored<TurnRecord>): void;
-  /** A number that no call has, as far as this attempt knows. */
-  nextTurn(): number;
-  recorded(): readonly RecordedReply[];
-}
-
-/** Those that were asked for and have no turn yet, since their attempt ended, get theirs first. */
-async function callsSoFar(store: Store, id: TrajectoryReference, play: Play): Promise<Calls> {
-  const turns = new Map<string, Stored<TurnRecord>>();
-  const byTurn = new Map<number, PlayedCall>();
-  const played: PlayedCall[] = [];
-  let count = 0;
-  const calls: Calls = {
-    played,
-    turnOf: (call) => turns.get(call)!,
-    has: (call) => turns.has(call),
-    add(turn) {
-      const call = playedCall(turn.record, (number) => byTurn.get(number));
-      if (turns.has(call.id)) return;
-      turns.set(call.id, turn);
-      byTurn.set(turn.record.turn, call);
-      played.push(call);
-    },
-    nextTurn: () => ++count,
-    recorded: () =>
-      [...turns.values()].map(({ record }) => ({
-        occurrence: record.asked!.occurrence,
-        request: byTurn.get(record.turn)!.request,
-        dialect: record.asked!.dialect,
-        reply: replyOf(record),
-      })),
-  };
-  const found: Promise<Stored<TurnRecord>>[] = [];
-  for (let turn = 1; ; turn++) {
-    const there = await store.getTurn(id, turn);
-    const asked = there ? undefined : await store.getAsked(id, turn);
-    if (!there && !asked) break;
-    count = turn;
-    const due = there ? Promise.resolve(there) : play(turn, asked!.record.asked.call);
-    due.catch(() => undefined);
-    found.push(due);
-  }
-  for (const turn of await Promise.all(found)) calls.add(turn);
-  return calls;
-}
 
 interface Answering {
   readonly settings: RolloutSettings;
@@ -152,16 +115,21 @@ interface Answering {
   readonly backend: Backend;
   readonly calls: Calls;
   readonly play: Play;
+  readonly begun: BegunAttempt;
+  /** Ids of the calls that this attempt asked for. */
+  readonly answered: Set<string>;
 }
 
 function answering(store: Store, id: TrajectoryReference, parts: Answering): AnswerCall {
-  const { settings, hash, backend, calls, play } = parts;
+  const { settings, hash, backend, calls, play, begun, answered } = parts;
   return async (taken, request, dialect) => {
     const context = await contextOf(request, { settings, backend, calls });
     if ('refused' in context) return context;
     const parent = context.parent === null ? undefined : calls.turnOf(context.parent);
     const asked = askedCall(taken, request, dialect, context, parent?.record.turn ?? null);
-    for (;;) {
+    answered.add(asked.call);
+    // Another attempt, thought dead, may have given the number to a call of its own, or have made this one.
+    while (!calls.has(asked.call)) {
       const turn = calls.nextTurn();
       const record: AskedRecord = {
         turn,
@@ -170,15 +138,13 @@ function answering(store: Store, id: TrajectoryReference, parts: Answering): Ans
         contextText: context.text,
         previous: parent?.hash ?? hash,
       };
-      // Another attempt, thought dead, may have given the number to a call of its own.
       const stored = await store.putAsked(id, record);
-      const answered = await play(turn, stored.record.asked.call);
-      calls.add(answered);
+      await begun.mustBeLast();
+      calls.add(await play(turn, stored.record.asked.call));
       // A call that stays behind is of a turn that is there, and harms nothing.
       store.dropChunks(id, turn).catch(() => undefined);
-      if (answered.record.asked?.call === asked.call) return replyOf(answered.record);
-      if (calls.has(asked.call)) return replyOf(calls.turnOf(asked.call).record);
     }
+    return replyOf(calls.turnOf(asked.call).record);
   };
 }
 
@@ -191,7 +157,7 @@ function mustNotDiverge({ unmade = [] }: AgentEnded, calls: Calls): void {
   });
 }
 
-function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, attempt: number, calls: Calls): AgentEndRecord {
+function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, calls: Calls): AgentEnd {
   const isFine = code === 0 || cut !== undefined;
   if (!isFine) {
     const words =
@@ -207,7 +173,6 @@ function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, attempt: 
   }
   const left = abandoned.map((call) => calls.turnOf(call).record.turn).toSorted((a, b) => a - b);
   return {
-    attempt,
     code,
     turns,
     answer: said.answer ?? null,

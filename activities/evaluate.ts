@@ -73,7 +73,7 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
 
 /** The end of an agent's rollout: what its program said, or the reply to its last call, where that is not the turn's answer. */
 async function endedAgent(store: Store, id: TrajectoryReference, record: TurnRecord) {
-  const { answer, reward, rewards, last } = (await recordedAgent(store, id)).record;
+  const { answer, reward, rewards, last } = await recordedAgent(store, id);
   const text = answer ?? replyOf((await recordedTurn(store, id, last)).record).text;
   return {
     done: true,

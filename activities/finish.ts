@@ -10,6 +10,7 @@ import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/run/ids.ts';
 import type { Store, Stored } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
+import { endOfAgent } from './agent-log.ts';
 import { endedResult } from './ended-result.ts';
 import { writeLogs } from './log.ts';
 import { recordedRollout, recordedTurns } from './recorded.ts';
@@ -64,7 +65,7 @@ async function closeCalls(store: Store, id: TrajectoryReference, turns: readonly
     if (await store.getVerdict(id, record.turn)) continue;
     await store.putVerdict(id, { turn: record.turn, ...CALLED, of: hash, tookMs: 0 });
   }
-  const abandoned = (await store.getAgent(id))?.record.abandoned;
+  const abandoned = (await endOfAgent(store, id))?.abandoned;
   const records = turns.map(({ record }) => record);
   return { ...(abandoned && { abandoned }), branches: leavesOf(records, abandoned).length };
 }

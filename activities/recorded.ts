@@ -1,13 +1,14 @@
 // Reads back a rollout's records for the activities that continue it; a missing record is an error.
 
 import type { AskedRecord } from '../domain/agent/asked.ts';
-import type { AgentEndRecord } from '../domain/agent/program.ts';
+import type { AgentEnd } from '../domain/agent/program.ts';
 import { StoreError } from '../domain/errors/errors.ts';
 import type { TrajectoryReference } from '../domain/run/ids.ts';
 import type { RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.ts';
 import type { EarlierTurn } from '../domain/rollout/new-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { Store, Stored } from '../records/store.ts';
+import { endOfAgent } from './agent-log.ts';
 
 export async function recordedRollout(store: Store, id: TrajectoryReference): Promise<Stored<RolloutRecord>> {
   return (await store.getRollout(id)) ?? missing(store, id, 'its rollout record');
@@ -49,8 +50,8 @@ export async function recordedAsked(store: Store, id: TrajectoryReference, turn:
   return (await store.getAsked(id, turn))?.record ?? missing(store, id, `the call of turn ${turn}`);
 }
 
-export async function recordedAgent(store: Store, id: TrajectoryReference): Promise<Stored<AgentEndRecord>> {
-  return (await store.getAgent(id)) ?? missing(store, id, 'the end of its agent');
+export async function recordedAgent(store: Store, id: TrajectoryReference): Promise<AgentEnd> {
+  return (await endOfAgent(store, id)) ?? missing(store, id, 'the end of its agent');
 }
 
 export async function recordedVerdict(

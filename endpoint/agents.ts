@@ -34,6 +34,10 @@ export interface AgentAttempt {
   readonly record: string;
   /** 1-based. */
   readonly attempt: number;
+  /** Of this attempt alone, among all of a machine. */
+  readonly token: string;
+  /** Rejects if a later attempt has begun, which then owns what this one would change. */
+  mustBeLast(): Promise<void>;
   readonly program: ProgramRecord;
   /** The program finds it in the file that EVERTURN_ROW names. */
   readonly row: JsonObject;
@@ -64,9 +68,11 @@ export interface AgentEnded {
 
 /** All agents of a worker. */
 export interface Agents {
+  /** Throws an AgentError if the program may not run here, or is not the one of the run. */
+  mayPlay(program: ProgramRecord, runFolder: string): Promise<void>;
   /**
    * Resolves when the program has ended by itself. Rejects with the error of `answer`, with the signal's reason, or with an
-   * AgentError if it may not run here, cannot be started or takes too long.
+   * AgentError if it cannot be started, takes too long or a later attempt has begun.
    */
   play(attempt: AgentAttempt, runFolder: string): Promise<AgentEnded>;
 }

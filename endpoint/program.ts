@@ -1,10 +1,10 @@
 // Runs the program of an agent: in a workspace of its own, with an endpoint on loopback whose address and secret it finds in
 // the variables that the libraries of OpenAI and Anthropic read. Guarantees: the program ends with its process group, and with
-// bubblewrap with all that it started, at its time limit, with its attempt and with this process; an attempt that is made again
-// has the same folder, empty.
+// bubblewrap with all that it started, at its time limit, with its attempt and with this process; each attempt has the same
+// folder, empty and its own (environments/processes/workspace.ts).
 
 import { createHash } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFunction } from '../domain/agent/function.ts';
 import { isSession, keyOf, type ProgramRecord } from '../domain/agent/program.ts';
@@ -15,6 +15,7 @@ import { commandIdentity } from '../environments/processes/identity.ts';
 import { commandLaunch, filesOf, type Log, type ProcessLaunch } from '../environments/processes/launch.ts';
 import { confined } from '../environments/processes/confine.ts';
 import { GuardedLines } from '../environments/processes/guarded-lines.ts';
+import { removeWorkspace, startIn, type Workspace } from '../environments/processes/workspace.ts';
 import type { AgentAttempt, AgentEnded, Agents } from './agents.ts';
 import { attemptEndpoint, late, newKey, type OwnEnd } from './attempt.ts';
 import { type FunctionHost, playFunction } from './function.ts';
@@ -38,35 +39,41 @@ const TAIL_LINES = 12;
 
 export function createAgents({ log, folder: workspaces, permitted, sessions, host }: AgentsOptions): Agents {
   return {
+    async mayPlay(program, runFolder) {
+      if (sessions && isSession(program)) return;
+      const words = permitted(program, runFolder);
+      if (!isFunction(program)) mustBe(program, words);
+    },
     async play(attempt, runFolder) {
       if (sessions && isSession(attempt.program)) return sessions.play(attempt);
       const words = permitted(attempt.program, runFolder);
       if (isFunction(attempt.program)) return playFunction(attempt, runFolder, host);
-      mustBe(attempt.program, words);
       const folder = join(workspaces, workspaceOf(attempt, runFolder));
-      await rm(folder, { recursive: true, force: true });
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      try {
-        return await played(attempt, commandLaunch(words, log), folder);
-      } finally {
-        await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-      }
+      await mkdir(workspaces, { recursive: true, mode: 0o700 });
+      return played(attempt, commandLaunch(words, log), folder);
     },
   };
 }
 
 async function played(attempt: AgentAttempt, launch: ProcessLaunch, folder: string): Promise<AgentEnded> {
+  const row = join(folder, '.everturn-row.json');
+  const workspace: Workspace = { folder, token: attempt.token, mark: ['EVERTURN_ROW', row], signal: attempt.signal };
   const key = newKey();
   const endpoint = attemptEndpoint(attempt, key);
   const server = await listenAt(endpoint.answer);
   try {
-    const row = join(folder, '.everturn-row.json');
-    await writeFile(row, JSON.stringify(attempt.row));
     const code = filesOf([launch.file, ...launch.args])[0] === undefined ? '' : launch.cwd;
     const env = { ...launch.env, ...variablesOf(attempt, server.url, key), EVERTURN_ROW: row, EVERTURN_CODE: code };
-    return await endpoint.ended(ran({ ...launch, cwd: folder, env }, attempt));
+    const own = await startIn(workspace, attempt.mustBeLast, async () => {
+      await writeFile(row, JSON.stringify(attempt.row));
+      const ended = ran({ ...launch, cwd: folder, env }, attempt);
+      ended.catch(() => undefined);
+      return { ended };
+    });
+    return await endpoint.ended(own.ended);
   } finally {
     await server.close();
+    await removeWorkspace(workspace).catch(() => undefined);
   }
 }
 

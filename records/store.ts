@@ -3,7 +3,7 @@
 // in flight, which is files, and an ended one, which is a line (ended/) and takes no further record. On a disk or in a bucket.
 
 import type { AskedRecord } from '../domain/agent/asked.ts';
-import type { AgentEndRecord } from '../domain/agent/program.ts';
+import type { AgentEntry } from '../domain/agent/program.ts';
 import type { FeedEntry } from '../domain/feed/entry.ts';
 import type { RolloutId } from '../domain/run/ids.ts';
 import type { LogText } from '../domain/rollout/turn-log.ts';
@@ -46,9 +46,9 @@ export interface Store {
   /** A call of an agent's program, before the model is asked. */
   putAsked(id: RolloutId, record: AskedRecord): Promise<Stored<AskedRecord>>;
   getAsked(id: RolloutId, turn: number): Promise<Stored<AskedRecord> | undefined>;
-  /** The end of an agent's program. */
-  putAgent(id: RolloutId, record: AgentEndRecord): Promise<Stored<AgentEndRecord>>;
-  getAgent(id: RolloutId): Promise<Stored<AgentEndRecord> | undefined>;
+  /** An entry of the log of an agent's attempts; returns the first one stored, which may be another's. */
+  putAgent(id: RolloutId, record: AgentEntry): Promise<Stored<AgentEntry>>;
+  getAgent(id: RolloutId, entry: number): Promise<Stored<AgentEntry> | undefined>;
   /** Once the turn's record is stored, its chunks and its call are redundant. */
   dropChunks(id: RolloutId, turn: number): Promise<void>;
   putVerdict(id: RolloutId, record: VerdictRecord): Promise<Stored<VerdictRecord>>;

@@ -82,10 +82,8 @@ export function programFacts(program: ProgramRecord): ProgramFacts {
 export const CUTS = ['max-calls', 'context-length'] as const;
 export type Cut = (typeof CUTS)[number];
 
-/** Written once, when an attempt of the program has ended by itself. */
-export const AGENT_END = {
-  /** The attempt of the activity, 1-based. */
-  attempt: PLACE,
+/** The end of a program, by its own exit. */
+export const AGENT_END = objectOf({
   /** Exit code; null if a signal ended it. */
   code: orNull(COUNT),
   /** Turns of the rollout: each call with a reply, of whichever attempt. */
@@ -99,7 +97,25 @@ export const AGENT_END = {
   cut: maybe(oneOf(...CUTS)),
   /** The turn whose reply it was given last. */
   last: PLACE,
-  /** Turns whose reply it was not given: of earlier attempts, or left before they came. */
+  /** Turns whose reply it was not given: of other attempts, or left before they came. */
   abandoned: maybe(listOf(PLACE)),
+});
+export type AgentEnd = TypeOf<typeof AGENT_END>;
+
+/**
+ * An entry of the log of a rollout's attempts; each is written once, behind all that are there. An attempt that begins, and
+ * one that ends, takes the next place: one that finds a later attempt there has been followed, and its end counts no more.
+ */
+export const AGENT_ENTRY = {
+  /** 1-based, in the log. */
+  entry: PLACE,
+  /** The attempt of the activity, 1-based. */
+  attempt: PLACE,
+  /** Of this attempt alone. */
+  token: NAME,
+  /** Epoch milliseconds, by Temporal's clock: a frozen worker may start an attempt long after the next one has begun. */
+  scheduledAt: COUNT,
+  /** Absent: it begins. */
+  ended: maybe(AGENT_END),
 };
-export type AgentEndRecord = ObjectOf<typeof AGENT_END>;
+export type AgentEntry = ObjectOf<typeof AGENT_ENTRY>;

@@ -199,6 +199,7 @@ export const REASONS = {
     'agent-diverged',
     'agent-ended-by-signal',
     'agent-exited',
+    'agent-followed',
     'agent-no-call',
     'agent-not-run',
     'agent-not-served',

@@ -31,9 +31,15 @@ export async function tryLock(folder: string, looks = 8): Promise<Lock | { reado
   }
 }
 
-/** Waits for the lock; `onWait` is called once with the holder. */
-export async function lock(folder: string, onWait?: (holder: ProcessId) => void, pollMs = 500): Promise<Lock> {
+/** Waits for the lock, until the signal aborts; `onWait` is called once with the holder. */
+export async function lock(
+  folder: string,
+  onWait?: (holder: ProcessId) => void,
+  pollMs = 500,
+  signal?: AbortSignal,
+): Promise<Lock> {
   for (let waiting = false; ; waiting = true) {
+    signal?.throwIfAborted();
     const got = await tryLock(folder);
     if ('release' in got) return got;
     if (!waiting) onWait?.(got.heldBy);

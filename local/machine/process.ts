@@ -3,6 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessId {
@@ -66,5 +67,34 @@ function startTimeFromPs(pid: number): string | undefined {
     return out === '' || out.startsWith('Z') ? undefined : out.replace(/^\S+\s+/, '');
   } catch {
     return undefined;
+  }
+}
+
+/** Processes whose environment, as they were started, has this variable with this value. */
+export async function processesWith(name: string, value: string): Promise<readonly ProcessId[]> {
+  const found = process.platform === 'linux' ? await inProc(`${name}=${value}`) : inPs(`${name}=${value}`);
+  return found.flatMap((pid) => identify(pid) ?? []);
+}
+
+/** One of another user is not readable, and one that has just ended is not there. */
+async function inProc(variable: string): Promise<readonly number[]> {
+  const wanted = Buffer.from(`\0${variable}\0`);
+  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found: number[] = [];
+  for (const name of names) {
+    const environment = await readFile(`/proc/${name}/environ`).catch(() => undefined);
+    if (environment && Buffer.concat([NUL, environment]).includes(wanted)) found.push(Number(name));
+  }
+  return found;
+}
+
+const NUL = Buffer.of(0);
+
+function inPs(variable: string): readonly number[] {
+  try {
+    const out = execFileSync('ps', ['-axwwE', '-o', 'pid=,command='], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+    return out.split('\n').flatMap((line) => (line.includes(` ${variable}`) ? [Number.parseInt(line, 10)] : []));
+  } catch {
+    return [];
   }
 }

@@ -10,12 +10,12 @@ import { CALLED, replyGiven } from '../../domain/rollout/calls.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { ENDPOINT_CALLS } from '../../domain/tools/tool.ts';
-import { AGENT_FILE, END_FILE, turnFile } from '../format/layout.ts';
+import { agentFile, END_FILE, turnFile } from '../format/layout.ts';
 import { differences } from './differences.ts';
 import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
 
 export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts): AsyncGenerator<Problem> {
-  const { rollout, turns, end, agent } = checked;
+  const { rollout, turns, end, agent, attempts } = checked;
   if (!rollout.settings.program) return;
   const calls = new Map<number, PlayedCall>();
   const ids = new Map<string, number>();
@@ -40,12 +40,29 @@ export async function* agentProblems(checked: CheckedRollout, facts: ReplayFacts
   }
   if (agent) {
     const { turns: count, last, abandoned = [] } = agent;
-    if ([last, ...abandoned].some((turn) => turn > count)) yield [AGENT_FILE, `names a turn beyond its ${count}`];
+    if ([last, ...abandoned].some((turn) => turn > count))
+      yield [agentFile(attempts.length), `names a turn beyond its ${count}`];
   }
+  yield* attemptProblems(checked);
   const records = turns.flatMap((turn) => turn?.record ?? []);
   if (!end || records.length < end.turns.length || records.some(({ asked }) => !asked)) return;
   const branches = leavesOf(records.slice(0, end.turns.length), agent?.abandoned).length;
   for (const problem of differences(end, { branches, abandoned: agent?.abandoned })) yield [END_FILE, problem];
+}
+
+/** One attempt ends at most, and it is the one that began last. */
+function* attemptProblems({ attempts, files }: CheckedRollout): Generator<Problem> {
+  const entries = files.filter(({ kind }) => kind === 'agent').length;
+  for (const [i, { entry, token, ended, scheduledAt }] of attempts.entries()) {
+    const file = agentFile(entry);
+    const before = attempts[i - 1];
+    if (entry > entries) yield [file, `stands alone: ${entries} entries are there in all`];
+    else if (before?.ended) yield [file, 'comes after the end of the agent'];
+    else if (before && before.scheduledAt > scheduledAt)
+      yield [file, 'is of an attempt that the one before it follows'];
+    else if (ended && i === entry - 1 && before?.token !== token)
+      yield [file, 'is the end of an attempt that another one has followed'];
+  }
 }
 
 async function* problemsOfCall(

@@ -1,6 +1,6 @@
 // The types that the parts of a check share: the records of one rollout, and the facts that they are proved with.
 
-import type { AgentEndRecord } from '../../domain/agent/program.ts';
+import type { AgentEnd, AgentEntry } from '../../domain/agent/program.ts';
 import type { CallTexts } from '../../domain/rollout/calls.ts';
 import type { ContextTokenizer } from '../../domain/rollout/new-context.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
@@ -23,7 +23,9 @@ export interface CheckedRollout {
   readonly verdicts: readonly (VerdictRecord | undefined)[];
   readonly end: EndRecord | undefined;
   /** The end of an agent's program. */
-  readonly agent: AgentEndRecord | undefined;
+  readonly agent: AgentEnd | undefined;
+  /** The entries of the log of its attempts, in their order. */
+  readonly attempts: readonly AgentEntry[];
   /** Of the other kinds, by file. */
   readonly chunks: ReadonlyMap<string, Stored<ChunkRecord>>;
   readonly messages: ReadonlyMap<string, Stored<SayRecord>>;

@@ -2,7 +2,7 @@
 // of the rollout give (replay.ts).
 
 import { explain } from '../../domain/errors/errors.ts';
-import type { AgentEndRecord } from '../../domain/agent/program.ts';
+import type { AgentEntry } from '../../domain/agent/program.ts';
 import { mayRetry } from '../../domain/rollout/ending.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
@@ -83,6 +83,9 @@ export async function checkRollout(
     const names = files.flatMap((file) => (file.kind === kind && found.has(file.name) ? [file.name] : []));
     return new Map(names.map((name) => [name, get<T>(name)!]));
   }
+  const attempts = [...of<AgentEntry>('agent').values()]
+    .map(({ record }) => record)
+    .toSorted((a, b) => a.entry - b.entry);
   const checked: CheckedRollout = {
     id,
     rollout: rollout.record,
@@ -90,7 +93,8 @@ export async function checkRollout(
     turns: numbers.map((turn) => get<TurnRecord>(layout.turnFile(turn))),
     verdicts: numbers.map((turn) => get<VerdictRecord>(layout.verdictFile(turn))?.record),
     end: get<EndRecord>(layout.END_FILE)?.record,
-    agent: get<AgentEndRecord>(layout.AGENT_FILE)?.record,
+    agent: attempts.at(-1)?.ended,
+    attempts,
     chunks: of('chunk'),
     messages: of('say'),
     calls: of('call'),

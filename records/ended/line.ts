@@ -121,7 +121,7 @@ function recordAt(line: Buffer, from: number, to: number, name: string, owner: O
 }
 
 const FORMAT = '{"format":"';
-const NUMBERS = /,"turn":([1-9]\d{0,8})(?:,"(?:chunk|call)":([1-9]\d{0,8}))?[,}]/y;
+const NUMBERS = /,"(?:turn|entry)":([1-9]\d{0,8})(?:,"(?:chunk|call)":([1-9]\d{0,8}))?[,}]/y;
 
 /** Of a record of this rollout in our writer's form; undefined for any other text. */
 function nameByHead(text: string, of: string): string | undefined {
@@ -133,7 +133,7 @@ function nameByHead(text: string, of: string): string | undefined {
   NUMBERS.lastIndex = end + owned.length;
   const found = NUMBERS.exec(text);
   const [turn, second] = [Number(found?.[1]), found?.[2] === undefined ? undefined : Number(found[2])];
-  return rolloutFile(kind, { turn, chunk: second, call: second });
+  return rolloutFile(kind, { turn, entry: turn, chunk: second, call: second });
 }
 
 /** Rollout, then turn by turn a person's message, its parts, record, calls and verdict, then the end. */
@@ -153,5 +153,6 @@ function rankOf(name: string): readonly [turn: number, kind: number, part: numbe
   if (file.kind === 'intent') return [file.turn, 2, file.call];
   if (file.kind === 'call') return [file.turn, 3, file.call];
   if (file.kind === 'verdict') return [file.turn, 4, 0];
-  return [Number.MAX_SAFE_INTEGER, file.kind === 'agent' ? 0 : 1, 0];
+  if (file.kind === 'agent') return [Number.MAX_SAFE_INTEGER, 0, file.entry];
+  return [Number.MAX_SAFE_INTEGER, 1, 0];
 }

@@ -2,7 +2,7 @@
 // of its text follow.
 
 import { ASKED } from '../../domain/agent/asked.ts';
-import { AGENT_END } from '../../domain/agent/program.ts';
+import { AGENT_ENTRY } from '../../domain/agent/program.ts';
 import { FEED } from '../../domain/feed/entry.ts';
 import { RESULT } from '../../domain/run/messages.ts';
 import { STEERING } from '../../domain/run/steering.ts';
@@ -52,7 +52,7 @@ const TABLES: Readonly<Partial<Record<RecordKind, Table>>> = {
   intent: INTENT,
   call: CALL,
   asked: ASKED,
-  agent: AGENT_END,
+  agent: AGENT_ENTRY,
 };
 
 export function tableOf(kind: RecordKind, record: object): Table | undefined {

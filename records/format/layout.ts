@@ -21,9 +21,9 @@ export const codeFile = (sha256: string): string => `${CODE}/${sha256}.cjs`;
 
 export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';
-/** The end of an agent's program. */
-export const AGENT_FILE = 'agent.json';
 const numbered = (word: string, turn: number, more = ''): string => `${word}-${padded('turn', turn)}${more}.json`;
+/** An entry of the log of an agent's attempts. */
+export const agentFile = (entry: number): string => numbered('agent', entry);
 export const turnFile = (turn: number): string => numbered('turn', turn);
 export const chunkFile = (turn: number, chunk: number): string =>
   numbered('turn', turn, `.chunk-${padded('chunk', chunk)}`);
@@ -85,7 +85,8 @@ export function parseRolloutFolder(name: string): { sample: number; attempt: num
 }
 
 export type RolloutFile =
-  | { readonly kind: 'rollout' | 'agent' | 'end' | 'harmless' | 'foreign' }
+  | { readonly kind: 'rollout' | 'end' | 'harmless' | 'foreign' }
+  | { readonly kind: 'agent'; readonly entry: number }
   | { readonly kind: 'turn' | 'asked' | 'verdict' | 'say'; readonly turn: number }
   | { readonly kind: 'chunk'; readonly turn: number; readonly chunk: number }
   | { readonly kind: 'call' | 'intent'; readonly turn: number; readonly call: number };
@@ -93,11 +94,11 @@ export type RolloutFile =
 /** The name of a record's file; undefined where the record has no place. */
 export function rolloutFile(
   kind: string,
-  { turn, chunk, call }: { readonly [name in 'turn' | 'chunk' | 'call']?: unknown },
+  { turn, chunk, call, entry }: { readonly [name in 'turn' | 'chunk' | 'call' | 'entry']?: unknown },
 ): string | undefined {
   if (kind === 'rollout') return ROLLOUT_FILE;
   if (kind === 'end') return END_FILE;
-  if (kind === 'agent') return AGENT_FILE;
+  if (kind === 'agent') return isPlace(entry) ? agentFile(entry) : undefined;
   if (!isPlace(turn)) return undefined;
   if (kind === 'turn') return turnFile(turn);
   if (kind === 'verdict') return verdictFile(turn);
@@ -115,9 +116,9 @@ const RECORD_NAME = /^([a-z]+)(?:-(\d{3,9})(?:\.(asked)|\.(chunk)?-?(\d{3,9}))?)
 /** The kind of a file in a rollout's folder, by its name. */
 export function parseRolloutFile(name: string): RolloutFile {
   if (isHarmless(name)) return { kind: 'harmless' };
-  const [, word = '', turn, asked, chunk, part] = RECORD_NAME.exec(name) ?? [];
+  const [, word = '', number, asked, chunk, part] = RECORD_NAME.exec(name) ?? [];
   const kind = asked ?? chunk ?? word;
-  const place = { turn: Number(turn), [chunk ? 'chunk' : 'call']: Number(part) };
+  const place = { [word === 'agent' ? 'entry' : 'turn']: Number(number), [chunk ? 'chunk' : 'call']: Number(part) };
   if (rolloutFile(kind, place) !== name) return { kind: 'foreign' };
   const given = Object.entries(place).filter(([, value]) => isPlace(value));
   return { kind, ...Object.fromEntries(given) } as RolloutFile;

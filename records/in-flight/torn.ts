@@ -77,7 +77,7 @@ function standsOn(file: RolloutFile, below: RolloutFile): boolean {
     case 'say':
       return file.kind === 'end' || (file.kind === 'turn' && file.turn >= below.turn);
     case 'agent':
-      return file.kind === 'end';
+      return file.kind === 'end' || (file.kind === 'agent' && file.entry > below.entry);
     case 'chunk':
       return file.kind === 'chunk' && file.turn === below.turn && file.chunk > below.chunk;
     default:

@@ -18,6 +18,8 @@ function offer(query: string, timeoutSeconds = 600, signal = new AbortController
   const attempt: AgentAttempt = {
     id: { run: 'away', query, sample: 0, attempt: 1 },
     attempt: 1,
+    token: 'a'.repeat(32),
+    mustBeLast: async () => undefined,
     record: 'e'.repeat(64),
     program: { spec: ['session'], fingerprint: 'f'.repeat(64), timeoutSeconds, maxCalls: 9 },
     row: { question: `What is ${query}?` },

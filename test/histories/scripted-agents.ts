@@ -13,6 +13,7 @@ export const PROGRAM: ProgramRecord = { spec: ['agent'], fingerprint: 'c'.repeat
 
 export function scriptedAgents(of: (query: string) => AgentScript | undefined): Agents {
   return {
+    mayPlay: async () => undefined,
     async play(attempt) {
       let claims = claimsOfAttempt(
         attempt.recorded.map(({ request, reply, occurrence }) => ({

@@ -1,0 +1,55 @@
+// The log of the attempts of an agent: an attempt begins and ends by taking the next entry, which is written once. The end that
+// counts is the last entry: one that another attempt has followed is written nowhere, however late its process wakes up.
+
+import type { AgentEnd, AgentEntry } from '../domain/agent/program.ts';
+import { AgentError } from '../domain/errors/errors.ts';
+import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { Store } from '../records/store.ts';
+
+export interface BegunAttempt {
+  /** Rejects if another attempt has begun since. */
+  mustBeLast(): Promise<void>;
+  /** Rejects if another attempt has begun, and nothing is written then. */
+  end(ended: AgentEnd): Promise<void>;
+}
+
+/** The attempt, which is now the last one; or the end of an earlier attempt, after which none begins. Rejects if a later one has begun. */
+export async function beginAttempt(
+  store: Store,
+  id: TrajectoryReference,
+  own: Omit<AgentEntry, 'entry' | 'ended'>,
+): Promise<BegunAttempt | AgentEnd> {
+  for (let entry = 1; ; entry++) {
+    const there = (await store.getAgent(id, entry)) ?? (await store.putAgent(id, { entry, ...own }));
+    if (there.record.ended) return there.record.ended;
+    if (there.record.token === own.token) return begunAt(entry);
+    if (there.record.scheduledAt > own.scheduledAt) throw followed(there.record);
+  }
+
+  function begunAt(entry: number): BegunAttempt {
+    const next = { entry: entry + 1, ...own };
+    return {
+      async mustBeLast() {
+        const there = await store.getAgent(id, next.entry);
+        if (there) throw followed(there.record);
+      },
+      async end(ended) {
+        const { record } = await store.putAgent(id, { ...next, ended });
+        if (record.token !== own.token) throw followed(record);
+      },
+    };
+  }
+}
+
+export async function endOfAgent(store: Store, id: TrajectoryReference): Promise<AgentEnd | undefined> {
+  for (let entry = 1; ; entry++) {
+    const there = await store.getAgent(id, entry);
+    if (!there || there.record.ended) return there?.record.ended;
+  }
+}
+
+const followed = ({ attempt }: AgentEntry): AgentError =>
+  new AgentError(`Attempt ${attempt} of the agent has begun since: this one counts no more.`, {
+    reason: 'agent-followed',
+    retryable: true,
+  });
