@@ -1,5 +1,6 @@
 // The options of a caller of the judge, and what the comparison makes of them.
 
+import { listedChoices } from '../../domain/text/choices.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import { percentInOneWord } from './find/percent.ts';
 
@@ -25,4 +26,5 @@ export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
   decimalsGiven: options.decimals !== undefined,
   rename: options.strict === false,
   question: percentInOneWord((options.question ?? '').slice(-QUESTION_CHARS)),
+  choices: listedChoices(options.question ?? ''),
 });

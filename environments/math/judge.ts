@@ -7,11 +7,12 @@ import { compareSpellings, compareTexts, type Outcome } from './compare/compare-
 import type { LeafOptions } from './compare/leaf.ts';
 import { findAnswer, type Found } from './find/answer.ts';
 import { asksPercent, withoutAskedScale } from './find/asked.ts';
-import { findChoice, inCapitals, isListed, letterOf, listsSmallChoices } from './find/choice.ts';
+import { lastLetter, LETTERS } from '../../domain/text/choices.ts';
+import { findChoice } from './find/choice.ts';
 import { isWord, statesWord } from './find/stated-word.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { readSolution, type Solution } from './solution.ts';
-import { choiceOf } from './read/words.ts';
+import { answerChoice, isProse, solutionChoice } from './read/words.ts';
 
 export type { JudgeOptions } from './judge-options.ts';
 
@@ -25,8 +26,7 @@ const SHOWN_CHARS = 200;
 
 export function judgeMath(answer: string, solutions: readonly string[], options: JudgeOptions = {}): Judged {
   const leaf = leafOptions(options);
-  const small = listsSmallChoices(leaf.question);
-  const read = solutions.map((text) => readSolution(small ? inCapitals(text) : text, leaf));
+  const read = solutions.map((text) => readSolution(text, leaf));
   const usable = read.filter((solution) => solution.usable);
   if (usable.length === 0) {
     const reason = read.every((solution) => solution.reason === 'empty') ? 'no-solution' : 'solution-unreadable';
@@ -35,7 +35,7 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
   const found = findAnswer(answer, options.cut, leaf.question);
   let best: Judged | undefined;
   for (const gold of usable) {
-    const own = found === 'cut-off' || options.cut ? found : ofKind(answer, found, gold, small);
+    const own = found === 'cut-off' || options.cut ? found : ofKind(answer, found, gold, leaf.choices.length);
     const verdict = judgeOne(own, gold, leaf, options.explain);
     if (verdict.verdict === 'right') return verdict;
     // A reason that says more than "different" may be a false no.
@@ -45,16 +45,15 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
 }
 
 /** An unmarked answer to a solution that is a choice or a word: one of the same kind is looked for. */
-function ofKind(answer: string, found: Found | undefined, gold: Solution, small: boolean): Found | undefined {
+function ofKind(answer: string, found: Found | undefined, gold: Solution, known: number): Found | undefined {
   const isMarked = found !== undefined && found.by !== 'whole' && found.by !== 'last';
-  const choice = choiceOf(gold.text);
+  const choice = solutionChoice(gold.text, known);
   if (choice) {
-    const said = found && small ? { ...found, text: inCapitals(found.text) } : found;
-    const own =
-      said?.by === 'phrase' && choice.rest === '' ? { ...said, text: letterOf(said.text) ?? said.text } : said;
-    if (isMarked || (own && choiceOf(own.text)) || choice.rest !== '') return own;
-    const letter = findChoice(answer);
-    return letter === undefined ? own : { text: letter, by: 'choice' };
+    const last = lastLetter(Math.max(known, LETTERS.indexOf(choice.letter) + 1));
+    if (isMarked || (found && answerChoice(found.text, last))) return found;
+    const letter = findChoice(answer, choice, last);
+    if (letter !== undefined) return { text: letter, by: 'choice' };
+    return isProse(choice.rest) && statesWord(answer, choice.rest) ? { text: choice.rest, by: 'word' } : found;
   }
   return !isMarked && isWord(gold.text) && statesWord(answer, gold.text) ? { text: gold.text, by: 'word' } : found;
 }
@@ -79,7 +78,7 @@ function compareFound(found: Found, gold: Solution, options: LeafOptions): Outco
   return compareFound({ text: found.otherwise, by: 'last' }, gold, options);
 }
 
-/** The same answer without what the question or a mark leaves open: a sign of percent, a scale, the words that a choice stands for. */
+/** The same answer without what the question or a mark leaves open: a sign of percent, a scale. */
 function* otherForms(found: Found, gold: Solution, question: string): Generator<readonly [string, string]> {
   if (gold.bare !== undefined) yield [gold.bare, found.text];
   if (found.bare !== undefined) yield [gold.text, found.bare];
@@ -88,11 +87,6 @@ function* otherForms(found: Found, gold: Solution, question: string): Generator<
   if (asksPercent(question)) yield [withoutPercent(gold.text), withoutPercent(found.text)];
   const scaled = withoutAskedScale(found.text, question);
   if (scaled !== undefined) yield [gold.text, scaled];
-  // "(C) both A and B" where the question lists these words under C, and C alone or the words alone for the other.
-  const [choice, asked] = [choiceOf(found.text), choiceOf(gold.text)];
-  if (choice && isListed(choice.letter, choice.rest || gold.text, question))
-    yield [gold.text, choice.rest === '' ? gold.text : choice.letter];
-  if (asked?.rest === '' && isListed(asked.letter, found.text, question)) yield [gold.text, asked.letter];
 }
 
 /** `1/6 (about 16.7 %)`, `2.5 kg (2500 grams)`: the value in brackets is no factor. */

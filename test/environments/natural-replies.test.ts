@@ -4,6 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { LETTERS } from '../../domain/text/choices.ts';
+import { findSolution } from '../../environments/math/find/answer.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
 
 interface Reply {
@@ -56,6 +58,22 @@ describe('a reply of a model', () => {
     const rows = replies.filter(({ label }) => !label);
     expect(rows.length).toBeGreaterThan(350);
     expect(right(rows, true).share).toBeLessThanOrEqual(0.005);
+  });
+
+  test('is right by its value where the solution has a letter too, and by no letter that it does not name', () => {
+    const said: string[] = [];
+    for (const [i, { answer, solutions, question }] of replies.entries()) {
+      const value = findSolution(solutions[0]!)?.text ?? '';
+      if (/\\boxed\{(?:\\text\{)?\(?[A-J]\)?\}/.test(answer) || value === '' || value.length > 60) continue;
+      const options = question === undefined ? {} : { question };
+      const letter = LETTERS[i % 10]!;
+      const plain = judgeMath(answer, [value], options).verdict;
+      const [own, none] = [`(${letter}) ${value}`, `(${letter}) 987654321`].map((gold) =>
+        judgeMath(answer, [gold], options),
+      );
+      if (own!.verdict !== plain || none!.verdict === 'right') said.push(`${letter} ${value}: … ${answer.slice(-160)}`);
+    }
+    expect(said).toEqual([]);
   });
 
   test('always has a verdict, right or wrong', () => {

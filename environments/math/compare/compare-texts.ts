@@ -2,11 +2,13 @@
 // way that it may be read. Right needs a proof; everything else is wrong and says why.
 
 import type { Verdict } from '../../../domain/rollout/verdict.ts';
+import { type Choice, lastLetter, LETTERS, namesOneChoice } from '../../../domain/text/choices.ts';
 import type { Node } from '../ast.ts';
 import { compareAnswers } from './compare.ts';
 import { familiesOf, type Family, familyOf } from './families.ts';
 import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
+import { placeOfWords } from '../find/choice.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { dateOf, timeOf, weekdayOf } from '../read/moments.ts';
@@ -18,11 +20,10 @@ import { respell } from '../read/spelling.ts';
 import { isSpelling } from './spelled.ts';
 import type { Reading } from '../read/tokens.ts';
 import {
-  choiceOf,
+  answerChoice,
   isProse,
   isWording,
-  loneLetter,
-  namesOneChoice,
+  solutionChoice,
   plainWords,
   sameWords,
   WRAPPER,
@@ -54,16 +55,26 @@ export function compareTexts(solution: string, said: string, options: LeafOption
   if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return wrong('too-big');
   // `10–15` with a long dash is no difference.
   if (isRange(said) && !isRange(solution)) return WRONG;
-  const goldChoice = choiceOf(gold);
-  const answerChoice = choiceOf(answer) ?? (goldChoice?.rest === '' ? loneLetter(answer) : undefined);
-  if (goldChoice && answerChoice) {
-    const byLetter = goldChoice.rest === '' || answerChoice.rest === '';
-    if (byLetter && !namesOneChoice(answerChoice)) return WRONG;
-    // "(D) 14" names another choice than "(C) 14", which says C and 14.
-    if (goldChoice.letter !== answerChoice.letter) return WRONG;
-    if (byLetter) return AS_WRITTEN;
-  }
-  return compareContents(goldChoice?.rest || gold, answerChoice?.rest || answer, options);
+  const choice = solutionChoice(gold, options.choices.length);
+  return choice ? compareChoices(choice, answer, options) : compareContents(gold, answer, options);
+}
+
+/** The letter decides, also before other words; before another value, or the words of another choice, it is no answer. */
+function compareChoices(gold: Choice, answer: string, options: LeafOptions): Outcome {
+  const { choices } = options;
+  const place = LETTERS.indexOf(gold.letter);
+  const said = answerChoice(answer, lastLetter(Math.max(choices.length, place + 1)));
+  // A small letter may be the words of a choice.
+  const words = said && /[A-Z]/.test(answer) ? -1 : placeOfWords(answer, choices);
+  if (words >= 0) return words === place ? AS_WRITTEN : WRONG;
+  if (!said) return compareContents(gold.rest || gold.letter, answer, options);
+  if (gold.letter !== said.letter) return WRONG;
+  const listed = placeOfWords(said.rest.replace(/^\((.*)\)$/, '$1'), choices);
+  if (listed >= 0) return listed === place ? AS_WRITTEN : WRONG;
+  if (!namesOneChoice(said)) return WRONG;
+  if (said.rest === '' || gold.rest === '') return AS_WRITTEN;
+  const own = compareContents(gold.rest, said.rest, options);
+  return own.verdict === 'right' || !isProse(said.rest) ? own : AS_WRITTEN;
 }
 
 const RANGE = /^\D*(\d{1,12})\s?–\s?(\d{1,12})\D*$/;
@@ -248,8 +259,16 @@ export function standsForItself(
   options: LeafOptions,
 ): 'yes' | 'spelled' | Unread | 'not-equal-to-itself' {
   if (text.length > LIMITS.candidateChars) return 'too-big';
-  const choice = choiceOf(text);
-  if (choice || loneLetter(text) || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
+  const choice = solutionChoice(text, options.choices.length);
+  if (
+    choice ||
+    /^\(?[a-j]\)?\.?$/.test(text.trim()) ||
+    plainNumber(text) ||
+    timeOf(text) ||
+    dateOf(text) ||
+    yesOrNo(text)
+  )
+    return 'yes';
   if (isWording(text)) return 'yes';
   const family = familyOf(text);
   if (family && compareFamilies(family, family, options).verdict === 'right') return 'yes';

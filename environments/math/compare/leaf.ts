@@ -22,6 +22,8 @@ export interface LeafOptions {
   readonly rename: boolean;
   /** The text of the question, or nothing. */
   readonly question: string;
+  /** The choices that the question lists, or none. */
+  readonly choices: readonly string[];
 }
 
 interface Peeled {

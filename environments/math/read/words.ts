@@ -1,5 +1,6 @@
 // Answers in words: choice letters, names, yes and no, "no solution".
 
+import { type Choice, choiceOfAnswer, choiceOfSolution } from '../../../domain/text/choices.ts';
 import { isRefusing } from './harmless-words.ts';
 import { remembered } from '../remembered.ts';
 
@@ -38,52 +39,42 @@ export function isWording(text: string): boolean {
   );
 }
 
-export interface Choice {
-  readonly letter: string;
-  /** The text behind the letter, if there is any. */
-  readonly rest: string;
+/** A solution that is a choice, of so many that are known. */
+export const solutionChoice = (text: string, known = 0): Choice | undefined =>
+  /[A-Za-z]/.test(text) ? asWritten(text, choiceOfSolution(undressed(text), known)) : undefined;
+
+/** An answer that names a choice, up to this letter. */
+export const answerChoice = (text: string, last: string): Choice | undefined =>
+  asWritten(text, choiceOfAnswer(undressed(text), last));
+
+const HEAD_CHARS = 40;
+
+/** The text behind the letter with its braces: the shortest end of the whole that is the same without them. */
+function asWritten(text: string, choice: Choice | undefined): Choice | undefined {
+  if (!choice || choice.rest === '' || !/[\\{}$]/.test(text)) return choice;
+  for (let at = Math.min(HEAD_CHARS, text.length); at > 0; at--) {
+    const end = text.slice(at);
+    if (undressed(end) !== choice.rest) continue;
+    const open = (end.match(/(?<!\\)\{/g) ?? []).length - (end.match(/(?<!\\)\}/g) ?? []).length;
+    const plain = open < 0 ? end.replace(/\}\s*$/, '') : end;
+    return { ...choice, rest: (plain.split('$').length % 2 === 0 ? plain.replace(/\$\s*$/, '') : plain).trim() };
+  }
+  return choice;
 }
 
-/** `C`, `(C)`, `C.`, `option C`, `(C) 14`, `\textbf{(C)}\ 14`. */
-export const choiceOf = remembered((text: string): Choice | undefined => {
-  if (!/[A-Ja-j]/.test(text)) return undefined;
-  const plain = text
+const undressed = remembered((text: string): string =>
+  text
     .replace(WRAPPER, ' ')
     .replace(/\\[,;:! ]|\\q?quad|[{}$*~]/g, ' ')
     .replace(/\s+/g, ' ')
-    .trim();
-  const m =
-    /^(?:(?:the )?(?:correct )?(?:option|choice|answer)(?: is)?:? ?)?(?:\(([A-Ja-j])\)|([A-J])(?=$|[.):]))[.):]?(.*)$/i.exec(
-      plain,
-    );
-  const letter = m?.[1] ?? m?.[2];
-  if (!letter || (m?.[2] && !/[A-J]/.test(m[2]))) return undefined;
-  return { letter: letter.toUpperCase(), rest: (m?.[3] ?? '').trim() };
-});
-
-/** The text behind the letter is its content, and no further choice, denial or doubt: not `(A) or (B)`, `(A) is wrong`. */
-export const namesOneChoice = ({ rest }: Choice): boolean =>
-  rest === '' ||
-  !(
-    /^\s*[a-z]+s (?:the|an?|our|all|this|that)\b|(?<![A-Za-z])[A-Ja-j]\)|\?|\b(?:or|and) \(?[A-J](?![A-Za-z])/.test(
-      rest,
-    ) ||
-    /^[\s.,:;-]*(?:[/&+|]|(?:\(?[A-J]\)?(?:[\s,]|$))|(?:or|and|not|nor|but|is|isn[’']t|was|can|cannot|can[’']t|could|may|might|maybe|perhaps|possibly|probably|would|wrong|incorrect|rather|never)\b)/i.test(
-      rest,
-    )
-  );
+    .trim(),
+);
 
 const unwrapped = (text: string): string =>
   text
     .replace(WRAPPER, ' ')
     .replace(/[{}$*~]/g, ' ')
     .trim();
-
-/** `b` where a choice is asked for. */
-export function loneLetter(text: string): Choice | undefined {
-  const m = /^\(?([a-j])\)?\.?$/.exec(unwrapped(text));
-  return m?.[1] ? { letter: m[1].toUpperCase(), rest: '' } : undefined;
-}
 
 /** "Yes, it is." says yes; "Yes, or no" and "Yes?" say neither. */
 export function yesOrNo(text: string): 'yes' | 'no' | undefined {

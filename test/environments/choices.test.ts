@@ -1,0 +1,187 @@
+// A question with choices: the letter counts in every spelling, whether the solution is the letter or has its words too; the
+// words and values of a choice count as well. domain/text/choices.ts is what rows and judge share.
+
+import { describe, expect, test } from 'vitest';
+import { LETTERS, listedChoices, listing } from '../../domain/text/choices.ts';
+import { judgeMath } from '../../environments/math/judge.ts';
+
+const PRIME = { solution: '(B) 7', question: 'Which of them is prime?\n\n(A) 4\n(B) 7\n(C) 9\n(D) 12' };
+const CITY = { solution: '(B) Paris', question: 'Which city is the capital of France?\n\n(A) Rome\n(B) Paris' };
+const CHECKED = '4 = 2*2, 9 = 3*3.\n\n';
+
+/** With `@` for the letter. */
+const SPELLINGS = [
+  ...[
+    '@',
+    '(@)',
+    '@.',
+    '@)',
+    '[@]',
+    '`@`',
+    '"@"',
+    '**@**',
+    'Option @',
+    'option @.',
+    'Answer: @',
+    'Answer: `@`',
+    'Answer: [@]',
+    '**Answer: (@)**',
+  ],
+  ...[
+    '\\boxed{@}',
+    '\\boxed{\\text{@}}',
+    '\\boxed{(@)}',
+    '\\boxed{[@]}',
+    '\\boxed{@: nothing divides it}',
+    '\\boxed{\\textbf{(@)}}',
+  ],
+  ...[
+    '@ is correct.',
+    '@ is the correct answer.',
+    '@, as nothing divides it.',
+    '@ because nothing divides it.',
+    '@ - nothing divides it',
+  ],
+  ...[
+    `${CHECKED}@`,
+    `${CHECKED}**@**`,
+    `${CHECKED}The best choice is @`,
+    'I choose @.',
+    "I'd go with @.",
+    'So it is (@).',
+    'Therefore, @.',
+  ],
+  ...[
+    'We look at each of them. The right one is @, since nothing divides it.',
+    'It cannot be the first of them, which leaves @.',
+  ],
+  ...[
+    '<answer>@</answer>',
+    '#### @',
+    'The answer is option @.',
+    'The correct option is (@).',
+    'Looking at all of them: @ is right.',
+  ],
+];
+const SMALL = ['@', '\\boxed{@}', '(@)', '@)', 'Answer: @', '`@`'];
+
+describe('the letter of a choice', () => {
+  test.each(SPELLINGS)('is right as the solution has it, and no other: %j', (spelling) => {
+    for (const { solution, question } of [PRIME, CITY])
+      for (const [gold, asked] of [[solution, question], [solution], ['B', question], ['B']] as const) {
+        const options = asked === undefined ? {} : { question: asked };
+        const verdict = (letter: string) => judgeMath(spelling.replace('@', letter), [gold], options).verdict;
+        expect([gold, asked, ...['A', 'B', 'C'].map(verdict)]).toEqual([gold, asked, 'wrong', 'right', 'wrong']);
+      }
+  });
+
+  test.each(SMALL)('may be a small one: %j', (spelling) => {
+    for (const { solution, question } of [PRIME, CITY])
+      expect(['a', 'b', 'c'].map((l) => judgeMath(spelling.replace('@', l), [solution], { question }).verdict)).toEqual(
+        [...['wrong', 'right', 'wrong']],
+      );
+  });
+
+  test.each([
+    ...[
+      'Not B',
+      'It is not B.',
+      'It cannot be B.',
+      "It isn't B",
+      'A or B',
+      'B or C',
+      'A, B',
+      '\\boxed{A, B}',
+      'C is correct, B is not.',
+      'B is wrong.',
+    ],
+    ...[
+      '\\boxed{C: 7}',
+      '\\boxed{(C) 7}',
+      'C\n\n7 is prime.',
+      '\\boxed{B: 9}',
+      '\\boxed{(B) 12}',
+      'The answer is either B or D.',
+      'B?',
+    ],
+  ])('is not named by %j', (answer) => {
+    for (const solution of [PRIME.solution, 'B'])
+      expect(judgeMath(answer, [solution], PRIME).verdict, solution).toBe('wrong');
+  });
+
+  test.each([
+    ['7', 'right'],
+    ['\\boxed{7}', 'right'],
+    ['\\boxed{B - 7}', 'right'],
+    ['\\boxed{B (7)}', 'right'],
+    ['The only one that nothing divides is 7.', 'right'],
+    ['\\boxed{9}', 'wrong'],
+    ['They are at Tank B, which holds 9.', 'wrong'],
+  ])('may be left out where the value is there: %j is %s', (answer, verdict) => {
+    expect(judgeMath(answer, [PRIME.solution], PRIME).verdict).toBe(verdict);
+  });
+
+  test.each([
+    ['(B) vitamin C', 'It is vitamin C', 'right'],
+    ['(C) Company B', 'The winner is Company B.', 'right'],
+    ['(B) \\frac{1}{18}', '\\boxed{\\frac{1}{18}}', 'right'],
+    ['\\textbf{(B)}\\ \\frac{12}{35}', '\\boxed{\\frac{12}{35}}', 'right'],
+    ['$(B)\\ x^{12}$', '\\boxed{x^{12}}', 'right'],
+    ['(B) \\frac{1}{18}', '\\boxed{\\frac{11}{8}}', 'wrong'],
+    ['(L) seven', 'L', 'right'],
+    ['(L) seven', 'M', 'wrong'],
+    ['(L) seven', 'The answer is (L).', 'right'],
+  ])('leaves the words of %s: %j is %s', (solution, answer, verdict) => {
+    expect(judgeMath(answer, [solution]).verdict).toBe(verdict);
+  });
+
+  test('is a small letter’s own words, where a choice has them', () => {
+    const question = 'Which variable is free?\n\n(A) b\n(B) a';
+    expect(['b', 'a', 'B', 'A'].map((answer) => judgeMath(answer, ['(A) b'], { question }).verdict)).toEqual([
+      ...['right', 'wrong', 'wrong', 'right'],
+    ]);
+  });
+
+  test('goes on behind J where the question lists so many', () => {
+    const texts = [...LETTERS].map((_, i) => String(100 + i));
+    const question = `Which one?\n\n${listing(texts)}`;
+    for (const [i, letter] of [...LETTERS].entries())
+      for (const answer of [
+        letter,
+        `I choose ${letter}.`,
+        `\\boxed{${letter}}`,
+        `\\boxed{${100 + i}}`,
+        `${letter}: ${100 + i}`,
+      ]) {
+        expect(judgeMath(answer, [`(${letter}) ${100 + i}`], { question }).verdict, answer).toBe('right');
+        expect(judgeMath(answer, [letter === 'Z' ? '(Y) 124' : '(Z) 125'], { question }).verdict, answer).toBe('wrong');
+      }
+  });
+});
+
+describe('a listing of choices', () => {
+  test.each([
+    ['Which?\n\n(A) 4\n(B) 7', ['4', '7']],
+    ['Which? (A) 0.9 (B) 0.09 (C) 0.99', ['0.9', '0.09', '0.99']],
+    ['Which?\nA. Rome\nB. Paris\nAnswer with a letter.', ['Rome', 'Paris\nAnswer with a letter.']],
+    ['Which?\nA) Rome\nB) Paris\n\nAnswer with a letter.', ['Rome', 'Paris']],
+    ['a ) 800 , b ) 820 , c ) 840', ['800', '820', '840']],
+    ['A: x\nB: y\nC: z', ['x', 'y', 'z']],
+    ['(A) old (B) older\n\nNow: (A) 1 (B) 2 (C) 3', ['1', '2', '3']],
+    ['What is 2 + 2?', []],
+    ['(A) alone', []],
+    ['f(a) = b and g(b) = c', []],
+  ])('%j is read as %j', (text, choices) => expect(listedChoices(text)).toEqual(choices));
+
+  test('is read as it was written', () => {
+    for (const n of [2, 4, 11, 26]) {
+      const texts = [...LETTERS.slice(0, n)].map((letter, i) => `text ${letter} of ${i}.5 (see a)`);
+      expect(listedChoices(`Which?\n\n${listing(texts)}`)).toEqual(texts);
+    }
+  });
+
+  test('takes a time that grows with its length, whatever it holds', () => {
+    for (const part of ['(A) ', '(A) x (B) y ', 'A. ', 'a ) , b ) ', '(', 'Answer: ', 'is B '])
+      judgeMath(part.repeat(50_000), ['(B) 7'], { question: part.repeat(50_000) }); // Ends within the test's own limit only if it is linear.
+  });
+});
