@@ -5,7 +5,8 @@ import { resolve } from 'node:path';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { entriesOfFeed } from '../../client/temporal/feed.ts';
 import { describeWorkflow } from '../../client/temporal/runs.ts';
-import { exporterNamed, PROVED, SEQUENCES, sequencesFor } from '../../formats/exports/index.ts';
+import { areal } from '../../formats/exports/areal.ts';
+import { PROVED, SEQUENCES } from '../../formats/exports/index.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { CLOCK_SKEW_MS } from '../../records/check/times.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
@@ -17,7 +18,8 @@ import { OF_PEOPLE, OUT, RUN, UNDECIDED_FLAG } from '../flags.ts';
 import { plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { createTools } from '../../environments/tools/index.ts';
-import { readingOf } from '../find/export-plan.ts';
+import { EXPORT_FLAGS, filterOf, readingOf } from '../find/export-plan.ts';
+import { type SeenExport, seenExport } from '../find/export-seen.ts';
 import { ifUp } from '../find/link.ts';
 import { openReadingThreads } from '../find/reading-threads.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
@@ -33,15 +35,19 @@ const TOKENIZER: Flag<string | false | undefined> = {
   no: 'prove texts without a tokenizer',
 };
 
+const { successRate, dropZeroVariance, minMembers } = EXPORT_FLAGS;
+const FILTER_FLAGS = { successRate, dropZeroVariance, minMembers };
+
 export const check = command({
   args: RUN,
   flags: {
     ...OF_PEOPLE,
     out: OUT,
     export: text('<file>', 'also prove that this export holds what the records give'),
-    format: withDefault(oneOf('<name>', PROVED, 'the format of exports'), PROVED[0]!),
-    sequences: oneOf('<per>', SEQUENCES, 'as of export (default: what it takes)'),
+    format: oneOf('<name>', PROVED, "the export's format (default: as its lines say)"),
+    sequences: oneOf('<per>', SEQUENCES, "the export's layout (default: as its lines say)"),
     undecided: UNDECIDED_FLAG,
+    ...FILTER_FLAGS,
     tokenizer: TOKENIZER,
     clockSkew: withDefault(
       number('<seconds>', "how far workers' clocks may be apart", Infinity, 'It takes a number of seconds.'),
@@ -52,10 +58,10 @@ export const check = command({
   help:
     'Each (query, sample, turn) exists once, contiguous, judged and logged once; every hash and reward is right; each\n' +
     'turn follows from the one before, its verdict, its settings and its text.\n' +
-    'With --export, that file holds every complete rollout once.\n' +
+    'With --export, that file holds every complete rollout once; flags that chose rollouts for it are given again.\n' +
     'Otherwise exit code 1 and one line per breach.\n\nExample:\n  everturn check my-run',
   async run(io, given) {
-    const { json, format } = given;
+    const { json } = given;
     const place = await findRun(io, given.run, given.out);
     const { out, run, store } = place;
     let breaches = 0;
@@ -66,19 +72,20 @@ export const check = command({
     };
     const file = given.export === undefined ? undefined : exportFile(io, given.export);
     const record = (await store.getRun().catch(() => undefined))?.record;
-    const sequences = given.sequences ?? sequencesFor(record);
-    if (file !== undefined && sequences === 'query' && format === 'areal') {
-      const fix = 'Export with --sequences rollout to prove the samples, or check without --export.';
-      throw unusable('No proof is known for exports with one sample a query.', fix, 'unknown-format');
-    }
+    const filter = filterOf(given) ?? record?.keep;
+    const chosen = { ...readingOf(given), ...(filter && { filter }) };
+    const seen =
+      file === undefined ? undefined : await seenExport(store, record, file, { ...given, selection: chosen });
     const { tokenizer, hashes, why } = await tokenizerOf(store, io.cwd, given.tokenizer);
-    const [selection, clockSkewMs] = [readingOf(given), given.clockSkew * 1000];
+    const clockSkewMs = given.clockSkew * 1000;
     // Asked first: the ledger only grows.
     const counted = await countedByFeed(io, place);
     const proofs = { cwd: io.cwd, tokenizer: given.tokenizer, clockSkewMs, exports: file !== undefined };
-    const parts = await openReadingThreads(store, { out, run, format, sequences, selection, check: proofs });
+    const { exporter = areal, sequences = 'rollout', selection = {} } = seen ?? {};
+    const beginning = { out, run, format: exporter.name, sequences, selection, check: proofs };
+    const parts = await openReadingThreads(store, beginning);
     const summary = await checkRun(store, report, {
-      ...(file !== undefined && { export: { exporter: exporterNamed(format, sequences), ...selection, file } }),
+      ...(file !== undefined && { export: { exporter, ...selection, file } }),
       ...{ tokenizer, hashes, everturn: everturnVersion(), clockSkewMs, calls: CALLS, elsewhere: parts },
       isGoing: () => isGoing(io, run),
     }).finally(() => parts?.close());
@@ -87,6 +94,7 @@ export const check = command({
     const all = countsText(summary);
     const texts = tokenizer ? tokenizer.name : `rules that hold for every tokenizer: ${why}`;
     const notes = [
+      ...(seen ? [`The export is of the format ${formatText(seen)}.`] : []),
       `Texts and ids were compared by ${texts}.`,
       ...(entries > 0 || counted !== undefined ? [ledgerLine(entries, counted)] : []),
     ];
@@ -103,6 +111,12 @@ export const check = command({
     };
   },
 });
+
+/** As its flags say it. */
+function formatText({ exporter: { name }, sequences, selection: { advantages = 'none' } }: SeenExport): string {
+  const layout = sequences === 'rollout' ? '' : ` --sequences ${sequences}`;
+  return `${name}${layout}${advantages === 'none' ? '' : ` --advantages ${advantages}`}`;
+}
 
 /** The entries of the ledger as the run's feed counts them; undefined if none answers. */
 async function countedByFeed(io: Io, { run, out, store }: RunPlace): Promise<number | undefined> {

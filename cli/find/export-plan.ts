@@ -211,7 +211,10 @@ function arealNote({ undecided }: ExportFlags, sequences: Sequences, run: RunRec
   return fewer ? `AReaL’s trainer asserts group_size sequences per id; ${fewer}: --sequences turn loads.` : undefined;
 }
 
-function filterOf({ successRate, dropZeroVariance, minMembers }: ExportFlags): GroupFilter | undefined {
+type FilterFlags = Pick<ExportFlags, 'successRate' | 'dropZeroVariance' | 'minMembers'>;
+
+/** Undefined without such a flag: the run's own filter holds. */
+export function filterOf({ successRate, dropZeroVariance, minMembers }: FilterFlags): GroupFilter | undefined {
   if (successRate === undefined && !dropZeroVariance && minMembers === undefined) return undefined;
   const rates = successRate === undefined ? null : parseSuccessRate(successRate);
   if (rates === undefined) {

@@ -9,6 +9,7 @@ import type { Encoder, Exporter, Labels } from './exporter.ts';
 export const arealQueries: Exporter = {
   name: 'areal',
   extension: 'jsonl',
+  fields: ['ids', 'keys', 'seqlens'],
   needsIds: true,
   grouped: true,
   description: "AReaL's SequenceSample as JSON, all answers to one query a line",

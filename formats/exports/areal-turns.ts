@@ -11,6 +11,7 @@ import type { Exporter } from './exporter.ts';
 export const arealTurns: Exporter = {
   name: 'areal',
   extension: 'jsonl',
+  fields: ['ids', 'keys', 'seqlens'],
   needsIds: true,
   description: "AReaL's SequenceSample as JSON, one turn a line",
   lines: (trajectory) => turnSamples(trajectory).map((sample) => JSON.stringify(sample)),

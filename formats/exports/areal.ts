@@ -39,6 +39,7 @@ export interface SequenceSample {
 export const areal = {
   name: 'areal',
   extension: 'jsonl',
+  fields: ['ids', 'keys', 'seqlens'],
   needsIds: true,
   description: "AReaL's SequenceSample as JSON, one trajectory a line",
   id: idOf,

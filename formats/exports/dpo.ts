@@ -18,6 +18,7 @@ interface Answers {
 export const dpo: Exporter = {
   name: 'dpo',
   extension: 'jsonl',
+  fields: ['prompt', 'chosen', 'rejected'],
   needsIds: false,
   grouped: true,
   description: 'pairs of a right and a wrong answer to the same messages (TRL DPOTrainer)',

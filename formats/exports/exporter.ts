@@ -17,6 +17,8 @@ export interface Encoder {
 export interface Exporter {
   readonly name: string;
   readonly extension: string;
+  /** Of JSON lines: fields that every line has, and together no line of another format. */
+  readonly fields?: readonly string[];
   /** One line for the list of formats. */
   readonly description: string;
   /** Its lines are made of token ids: a trajectory with an answer of text alone is left out. */

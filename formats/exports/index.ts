@@ -1,6 +1,7 @@
 // The export formats by name.
 
 import { UsageError } from '../../domain/errors/errors.ts';
+import { isObject } from '../../domain/schema/fields.ts';
 import { areal } from './areal.ts';
 import { arealQueries } from './areal-queries.ts';
 import { arealTurns } from './areal-turns.ts';
@@ -44,8 +45,20 @@ export const FORMATS: readonly Pick<Exporter, 'name' | 'description' | 'note' | 
 
 export const isFolderFormat = (name: string): boolean => FOLDERS.some((format) => format.name === name);
 
-/** Formats whose lines follow from one trajectory alone, one sample each: those that `check` proves. */
-export const PROVED: readonly string[] = ['areal', 'rows'];
+/** Formats whose lines each follow from one trajectory and the labels of its group: those that `check` proves. */
+export const PROVED: readonly string[] = EXPORTERS.filter(({ open }) => !open).map(({ name }) => name);
+
+/** The format of a line of JSON; undefined if it is of none. */
+export function formatOf(line: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value)
+      ? EXPORTERS.find(({ fields }) => fields?.every((field) => Object.hasOwn(value, field)))?.name
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 export const SEQUENCES = ['rollout', 'turn', 'query'] as const;
 /** AReaL's ids: one per rollout with a sequence per turn, one per turn, or one per query with a sequence per answer. */

@@ -7,6 +7,7 @@ import type { Exporter } from './exporter.ts';
 export const kto: Exporter = {
   name: 'kto',
   extension: 'jsonl',
+  fields: ['prompt', 'completion', 'label'],
   needsIds: false,
   description: 'prompt, completion and label of every answer (TRL KTOTrainer)',
   note: 'kto holds text, not token ids: the trainer tokenises it again.',

@@ -11,6 +11,7 @@ const NOT_TRAINED = -100;
 export const labels: Exporter = {
   name: 'labels',
   extension: 'jsonl',
+  fields: ['input_ids', 'attention_mask', 'labels'],
   needsIds: true,
   description: 'input_ids, attention_mask and labels of right rollouts (TRL, axolotl)',
   note: 'labels holds right rollouts up to their first right answer, and trains on that answer, and the calls that led to it, alone.',

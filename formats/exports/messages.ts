@@ -8,6 +8,7 @@ import type { Exporter } from './exporter.ts';
 export const messages: Exporter = {
   name: 'messages',
   extension: 'jsonl',
+  fields: ['id', 'messages'],
   needsIds: false,
   description: 'chat messages of right rollouts, for fine-tuning (TRL, axolotl, ms-swift)',
   note:

@@ -12,6 +12,7 @@ import type { Exporter, Labels } from './exporter.ts';
 export const nemoGym: Exporter = {
   name: 'nemo-gym',
   extension: 'jsonl',
+  fields: ['responses_create_params', 'response'],
   needsIds: true,
   grouped: true,
   description: "NeMo-Gym's rollouts: Responses items with token ids and logprobs",

@@ -7,6 +7,7 @@ import type { Exporter } from './exporter.ts';
 export const rows: Exporter = {
   name: 'rows',
   extension: 'jsonl',
+  fields: ['prompt_ids', 'response_ids', 'turn_ends'],
   needsIds: true,
   grouped: true,
   advantages: 'none',

@@ -8,6 +8,7 @@ import type { Exporter } from './exporter.ts';
 export const tinker: Exporter = {
   name: 'tinker',
   extension: 'jsonl',
+  fields: ['model_input', 'loss_fn_inputs'],
   needsIds: true,
   grouped: true,
   advantages: 'mean',

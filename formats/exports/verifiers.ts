@@ -19,6 +19,7 @@ const FINISH: Readonly<Record<Finish, 'stop' | 'length' | null>> = {
 export const verifiers: Exporter = {
   name: 'verifiers',
   extension: 'jsonl',
+  fields: ['traces', 'task'],
   needsIds: true,
   grouped: true,
   advantages: 'none',

@@ -3,16 +3,17 @@
 
 import { createHash } from 'node:crypto';
 import { explain } from '../../domain/errors/errors.ts';
+import { LEFT_OUT } from '../../domain/rollout/group.ts';
 import type { LineMaker } from '../export/encoder.ts';
-import type { ExportedPart } from '../export/exported-parts.ts';
-import type { ReadingOptions } from '../export/policies.ts';
+import type { ExportedPart, PartOptions } from '../export/exported-parts.ts';
+import type { WhySkipped } from '../export/selection.ts';
 import { fileError } from '../disk/errors.ts';
 import { streamOf } from '../disk/facts.ts';
 import { NameSet } from '../name-set.ts';
 import type { OnBreach } from '../store.ts';
 
-/** With the policies of that export. */
-export interface ExportCheck extends ReadingOptions {
+/** With the options of that export. */
+export interface ExportCheck extends PartOptions {
   readonly exporter: LineMaker & { readonly name: string };
   /** An earlier export file. */
   readonly file?: string;
@@ -25,11 +26,16 @@ export interface ExportFacts {
   readonly sha256: string;
 }
 
+/** Left out by the group filter, or as having no place in the format. */
+const LEFT_OUT_BY_NAME: ReadonlySet<WhySkipped> = new Set([...LEFT_OUT, 'no-right-answer', 'text-prompt']);
+
 export function openExportCheck({ exporter, file, verdicts }: ExportCheck, onBreach: OnBreach) {
   const path = `export --format ${exporter.name}`;
   const whole = createHash('sha256');
   const ids = new NameSet();
   let samples = 0;
+  /** With or without a sample. */
+  let taken = 0;
   const compared = file === undefined ? undefined : openFile(file, (problem) => onBreach({ path: file, problem }));
   return {
     /** In the order of the export. */
@@ -38,6 +44,8 @@ export function openExportCheck({ exporter, file, verdicts }: ExportCheck, onBre
         if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
       whole.update(bytes);
       samples += made.filter(({ further }) => !further).length;
+      const leftOut = skipped.filter(({ outcome }) => LEFT_OUT_BY_NAME.has(outcome));
+      taken += new Set([...made, ...leftOut].map(nameOf)).size;
       for (const one of made)
         if (one.id !== null && !ids.add(one.id))
           onBreach({ path, problem: `gives ${nameOf(one)} the id ${JSON.stringify(one.id)}, which another one has` });
@@ -47,8 +55,8 @@ export function openExportCheck({ exporter, file, verdicts }: ExportCheck, onBre
     /** After the last part. `isFinal`: every rollout has ended, and none is added any more. */
     async end(complete: number, isFinal: boolean): Promise<ExportFacts> {
       // People's verdicts may leave a complete rollout out, or complete an undecided one.
-      if (verdicts !== 'human' && (samples < complete || (isFinal && samples > complete)))
-        onBreach({ path, problem: `gives ${samples} samples; the records hold ${complete} to be exported` });
+      if (verdicts !== 'human' && (taken < complete || (isFinal && taken > complete)))
+        onBreach({ path, problem: `gives ${taken} samples; the records hold ${complete} to be exported` });
       await compared?.end();
       return { format: exporter.name, samples, sha256: whole.digest('hex') };
     },

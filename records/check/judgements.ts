@@ -5,7 +5,7 @@ import { explain } from '../../domain/errors/errors.ts';
 import { flawIn, isObject } from '../../domain/schema/fields.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import { fileError } from '../disk/errors.ts';
-import { streamOf } from '../disk/facts.ts';
+import { linesOf } from '../disk/lines.ts';
 import { join } from '../place.ts';
 import { isJudgementsFile, JUDGEMENTS } from '../format/layout.ts';
 import { ownNamesIn } from '../in-flight/listing.ts';
@@ -33,19 +33,6 @@ async function checkFile(store: Store, run: string, path: string, onBreach: OnBr
     onBreach({ path, problem: explain(fileError('read', path, error)) });
   }
   return line;
-}
-
-/** Each with its LF, if present. Only LF ends a line: a JSON text may hold U+2028. */
-async function* linesOf(path: string): AsyncGenerator<string> {
-  let rest = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of streamOf(path)) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) yield `${line}\n`;
-  }
-  rest += decoder.decode();
-  if (rest !== '') yield rest;
 }
 
 async function rowProblem(store: Store, run: string, text: string, seen: Set<string>): Promise<string | undefined> {

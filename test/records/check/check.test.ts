@@ -80,7 +80,7 @@ describe('the check of a run', () => {
     const problems: string[] = [];
     const forgetful: LineMaker & { readonly name: string } = {
       ...areal,
-      leavesOut: ({ rollout }) => (rollout.query.queryId === forgotten ? 'text-prompt' : undefined),
+      leavesOut: ({ rollout }) => (rollout.query.queryId === forgotten ? ('not-trainable' as never) : undefined),
     };
     const store = openFileStore(join(root, 'good'), RUN);
     const [forgotten] = (await store.readQueries(0, 1)).map(({ queryId }) => queryId);

@@ -1,0 +1,132 @@
+// `everturn check <run> --export <file>`: an export of each format, layout and kind of advantages is seen as what it is, and
+// proved; a line that is another is named; a file whose format cannot be told, or cannot be proved, is refused by the reason.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { EXPORTERS, formatOf, PROVED } from '../../formats/exports/index.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { someRun } from '../formats/exports/some-run.ts';
+import { RUN } from '../records/play.ts';
+import { scriptedIo } from './scripted-io.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'everturn-check-export-'));
+beforeAll(() => someRun(openFileStore(join(folder, 'runs'), RUN)));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function exported(name: string, ...flags: readonly string[]): Promise<string> {
+  const io = scriptedIo({ cwd: folder });
+  expect(await main(io, ['export', RUN, '--to', name, '--overwrite', ...flags]), io.text.err).toBe(0);
+  return name;
+}
+/** The format as it is seen, and the breaches of the export alone: the run is made of scripts. */
+async function checked(name: string, ...flags: readonly string[]) {
+  const io = scriptedIo({ cwd: folder });
+  const code = await main(io, ['check', RUN, '--export', name, '--no-tokenizer', ...flags]);
+  const breaches = io.text.out
+    .split('\n')
+    .filter((line) => /^export|^[^:]*\.jsonl:/.test(line) || line.includes(`${name}: `));
+  return { code, breaches, err: io.text.err, seen: /The export is of the format (.*)\.$/m.exec(io.text.err)?.[1] };
+}
+
+describe('an export', () => {
+  test.each([
+    ['areal'],
+    ['areal --sequences turn'],
+    ['rows'],
+    ['rows --advantages mean'],
+    ['rows --advantages std'],
+    ['messages'],
+    ['kto'],
+    ['labels'],
+    ['verifiers'],
+    ['verifiers --advantages mean'],
+    ['tinker --advantages std'],
+    ['nemo-gym'],
+  ])('as %s is seen as such, and holds what the records give', async (made) => {
+    const name = await exported('seen.jsonl', '--format', ...made.split(' '));
+    expect(await checked(name)).toMatchObject({ seen: made, breaches: [] });
+  });
+
+  test.each([
+    ['--drop-zero-variance'],
+    ['--min-members 2'],
+    ['--success-rate 0.1:0.9'],
+    ['--undecided finished-turns'],
+  ])('of rows with %s is proved with the same flag', async (flags) => {
+    const name = await exported('chosen.jsonl', ...`--format rows --advantages mean ${flags}`.split(' '));
+    expect(await checked(name, ...flags.split(' '))).toMatchObject({ seen: 'rows --advantages mean', breaches: [] });
+  });
+
+  test('whose first line is torn is seen by the next one, and its first line is named', async () => {
+    const whole = readFileSync(
+      join(folder, await exported('whole.jsonl', '--format', 'rows', '--advantages', 'std')),
+      'utf8',
+    );
+    writeFileSync(join(folder, 'torn.jsonl'), whole.slice(20));
+    const { seen, breaches } = await checked('torn.jsonl');
+    expect(seen).toMatch(/^rows/);
+    expect(breaches).toEqual([expect.stringContaining('line 1 is another')]);
+  });
+
+  test('with an advantage that is another is seen as the nearest, and the line is named', async () => {
+    const lines = readFileSync(
+      join(folder, await exported('near.jsonl', '--format', 'rows', '--advantages', 'std')),
+      'utf8',
+    )
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { turn_advantages: number[] });
+    lines.at(-1)!.turn_advantages[0]! += 1;
+    writeFileSync(join(folder, 'near.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect(await checked('near.jsonl')).toMatchObject({
+      seen: 'rows --advantages std',
+      breaches: [expect.stringContaining(`line ${lines.length} is another`)],
+    });
+  });
+
+  test('of which no proof is known is refused by its format', async () => {
+    for (const format of ['dpo', 'parquet', 'parquet-turns']) {
+      const { code, err } = await checked(await exported('other', '--format', format));
+      expect(code).toBe(2);
+      expect(err).toContain(`no proof is known for a file of the format ${format === 'dpo' ? 'dpo' : 'parquet'}`);
+      expect(err).toContain('rows');
+    }
+  });
+});
+
+describe('a file whose format cannot be told', () => {
+  test.each([
+    ['', 'it is empty'],
+    ['no JSON\n', 'its first line has not the fields of one'],
+    ['{"id": "q1"}\n[1]\n\n', 'none of its first 3 lines has the fields of one'],
+    ['{"messages": []}', 'its first line has not the fields of one'],
+    ['\u0000'.repeat(5000), 'its first line has not the fields of one'],
+  ])('%j is refused, and says why', async (text, why) => {
+    writeFileSync(join(folder, 'foreign.jsonl'), text);
+    const { code, err } = await checked('foreign.jsonl');
+    expect(code).toBe(2);
+    expect(err).toContain(`cannot be told: ${why}`);
+    expect(err).toContain('--format');
+  });
+
+  test('is compared as the format that is given', async () => {
+    writeFileSync(join(folder, 'foreign.jsonl'), 'no JSON\n');
+    const { seen, breaches } = await checked('foreign.jsonl', '--format', 'rows');
+    expect(seen).toBe('rows');
+    expect(breaches).toEqual([expect.stringContaining('line 1 is another')]);
+  });
+});
+
+describe('the fields of a format', () => {
+  test('are of its lines alone', async () => {
+    for (const { name, extension } of EXPORTERS) {
+      if (extension !== 'jsonl') continue;
+      const [line] = readFileSync(join(folder, await exported('one.jsonl', '--format', name)), 'utf8').split('\n');
+      expect(formatOf(line!)).toBe(name);
+    }
+    expect(PROVED).toEqual(['areal', 'rows', 'messages', 'kto', 'labels', 'verifiers', 'tinker', 'nemo-gym']);
+  });
+});
