@@ -113,7 +113,8 @@ export function openFileStore(
   function inLine<T extends object>(kind: RecordKind, { of, records }: EndedRollout, file: string) {
     const opened = records.get(file)?.open();
     if (!opened) return undefined;
-    if ('problem' in opened) throw recordError(join(folder, layout.rolloutFolder(of), file), opened.problem);
+    if ('problem' in opened)
+      throw recordError(`${ended.lineOf(of)}: ${layout.rolloutFolder(of)}/${file}`, opened.problem);
     return { record: opened.record as T, hash: opened.hash, created: false };
   }
 

@@ -19,6 +19,8 @@ export interface Ended {
   inFolder(path: string): Promise<EndedId | undefined>;
   /** Undefined if it has not ended. */
   rollout(id: EndedId): Promise<EndedRollout | undefined>;
+  /** Of one that has ended: the path of the file that holds its line, and where in it. */
+  lineOf(id: EndedId): string;
   /** Looks again; in no order. `partly`: even if there are lines that nobody can read. */
   of(query: string, partly: boolean): Promise<readonly EndedId[]>;
   /** Looks again; each once, in no order. Lines that nobody can read go to `onFlaw`, else they are an error. */

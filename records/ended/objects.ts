@@ -52,6 +52,7 @@ export function openObjects(folder: string): Ended {
       if (found) return found;
       throw recordError(join(folder, object), CHANGED);
     },
+    lineOf: (id) => join(folder, endedObject(id)),
     async of(query) {
       const names = await namesIn(join(folder, `${ENDED}${queryFolder(query).slice(ROLLOUTS.length)}`));
       return names.flatMap((name) => {

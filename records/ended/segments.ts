@@ -125,6 +125,10 @@ export function openSegments(folder: string): Ended {
       return place && openLine(readPlace(known.segments[place.segment]!.path, place) ?? NOTHING)?.of;
     },
     rollout,
+    lineOf(id) {
+      const { segment, at } = known.places.find(id)!;
+      return `${known.segments[segment]!.path}, in the line at byte ${at}`;
+    },
     async of(query, partly) {
       await refresh();
       if (!partly) mustBeSound();

@@ -11,7 +11,7 @@ import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../s
 import { deedsIn, growingRun, look, type Reader, READERS, VIEWERS } from './growing-run.ts';
 import { RUN } from './play.ts';
 
-const LOOKS = Number(process.env['LOOKS'] ?? 12);
+const LOOKS = Number(process.env['LOOKS'] ?? 8);
 const HOURS = 4 * 3_600_000;
 const root = mkdtempSync(join(tmpdir(), 'everturn-growing-'));
 let server: S3Server;

@@ -5,10 +5,12 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { openDisk } from '../../records/disk/disk.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
+import { scriptedIo } from '../cli/scripted-io.ts';
 import { playGoodRun } from './check/good-run.ts';
 import { again, endAll, seenIn } from './ended-rig.ts';
 import { RUN } from './play.ts';
@@ -108,5 +110,21 @@ describe('a segment', () => {
     writeFileSync(join(ended(), 'a-b.index'), '');
     await checkRun(again(out), (breach) => expect.unreachable(JSON.stringify(breach)));
     expect(await seenIn(again(out))).toEqual(seen);
+  });
+
+  test('with a damaged record is named with the line and the record by who reads that rollout, and by nobody else', async () => {
+    const name = readdirSync(ended()).find((one) => one.endsWith('.jsonl'))!;
+    const text = readFileSync(join(ended(), name), 'utf8');
+    const line = text.split(/(?<=\n)/).find((one) => one.includes('{"query":"FOUR","sample":1,'))!;
+    writeFileSync(join(ended(), name), text.replace(line, line.replace('"answer":"it is 2', '"answer":"it is 9')));
+    const place = `${join(ended(), name)}, in the line at byte ${text.indexOf(line)}`;
+    const record = `${rolloutFolder({ ...ID, query: 'FOUR', sample: 1 })}/turn-002.json`;
+    for (const command of ['why', 'show']) {
+      const io = scriptedIo({ cwd: out, env: {} });
+      expect(await main(io, [command, RUN, 'FOUR', '--sample', '1', '--out', out]), command).toBe(1);
+      expect(io.text.err).toContain(`${place}: ${record} is changed: its content has hash`);
+      expect(io.text.err).toContain('Take this file from a copy of the run; no step writes it again.');
+      expect(await main(scriptedIo({ cwd: out, env: {} }), [command, RUN, 'FOUR', '--out', out]), command).toBe(0);
+    }
   });
 });
