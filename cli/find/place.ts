@@ -18,6 +18,7 @@ import { samplesPerQuery } from '../../domain/rollout/group.ts';
 import { addResult, ended, noCounts } from '../../domain/run/progress.ts';
 import { resultOf } from '../../domain/rollout/trajectory.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
+import { readActs } from '../../records/run/steering.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import { describeWorkflow } from '../../client/temporal/runs.ts';
 import { unusable } from '../command.ts';
@@ -153,12 +154,27 @@ export async function noRollout(place: RunPlace, query: string): Promise<UsageEr
   );
 }
 
-/** The stored result of the run; undefined until it has ended. */
-export async function knownResult({ store }: RunPlace): Promise<CollectionResult | undefined> {
-  const stored = await store.getResult();
+/**
+ * The result of the run; undefined until it has ended. The stored one counts first attempts; where a rollout was tried again,
+ * the records are counted, of each sample the last attempt.
+ */
+export async function knownResult(place: RunPlace): Promise<KnownResult | undefined> {
   // The collection itself writes it, as a whole, with a hash.
-  return stored?.record as CollectionResult | undefined;
+  const result = (await place.store.getResult())?.record as CollectionResult | undefined;
+  // A damaged act is for `check` to name, as is a rollout that cannot be counted.
+  const acts = result ? [...(await readActs(place.store, () => {})).values()].flat() : [];
+  if (!result || !acts.some(({ act }) => act.act === 'retry')) return result;
+  try {
+    const { counts, inFlight } = await recordedProgress(place);
+    return { ...result, counts, inFlight };
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return result;
+  }
 }
+
+/** `inFlight`: rollouts that are tried again now. */
+export type KnownResult = CollectionResult & { readonly inFlight?: number };
 
 /** `inFlight`: rollouts that have begun and not ended. */
 export async function recordedProgress({ out, store }: RunPlace) {

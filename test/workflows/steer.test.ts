@@ -22,7 +22,7 @@ beforeAll(async () => {
     async answer({ requestId }) {
       if (requestId === 'live/gated/0/1') await gate;
       if (requestId === 'loose/q/0/1') await looseGate;
-      if (requestId === 'ended/broken/0/1' && !failed.has(requestId)) {
+      if (/^(?:ended\/broken|several\/lost\d)\/0\/1$/.test(requestId) && !failed.has(requestId)) {
         failed.add(requestId);
         throw new ModelError('The server said no.', { reason: 'model-not-found' });
       }
@@ -109,6 +109,35 @@ describe('a person’s message to a rollout in flight', () => {
 });
 
 describe('a new attempt', () => {
+  test('plays every failed rollout of a run again, and then the last attempts count', async () => {
+    const rows = ['lost1', 'whole', 'lost2'].map((query_id) => ({ query_id, question: 'What is 2 + 2?', answer: '4' }));
+    await (await startRun(rig, { run: 'several', rows, settings: { numTurns: 2 } })).result();
+    const counts = async () => {
+      const status = JSON.parse((await everturn('status', 'several', '--json')).out) as {
+        counts: object;
+        done: number;
+      };
+      const io = scriptedIo({ cwd: rig.out, env: { EVERTURN_HOME: `${rig.out}/home` } });
+      await main(io, ['list', '--out', rig.out, '--json']);
+      const runs = io.text.out.trim().split('\n');
+      const listed = JSON.parse(runs.find((line) => line.includes('"run":"several"'))!) as { counted: number };
+      return { ...status.counts, done: status.done, listed: listed.counted };
+    };
+    expect(await counts()).toMatchObject({ outcomes: { complete: 1, failed: 2 }, done: 3, judgedAt: [1, 1] });
+    await refused('There is nothing to play again', 'retry', 'several');
+    await refused('--failed takes the whole run', 'retry', 'several', 'lost1', '--failed');
+    expect((await everturn('retry', 'several', '--failed', '--dry-run')).out).toBe('Would play 2 rollouts again.\n');
+    const { code, out, err } = await everturn('retry', 'several', '--failed', '--by', 'anna');
+    expect(code, err).toBe(0);
+    expect(out).toBe('2 rollouts played again: 2 complete.\n');
+    expect(await counts()).toMatchObject({
+      ...{ outcomes: { complete: 3, failed: 0 }, reasons: {}, failures: [] },
+      ...{ done: 3, judgedAt: [3, 3], listed: 3 },
+    });
+    expect((await everturn('retry', 'several', '--failed')).out).toBe('No rollout of several failed.\n');
+    expect((await prove(rig, 'several')).breaches).toEqual([]);
+  });
+
   test('plays a failed rollout again, and only such a one', async () => {
     await refused('is complete; only what failed or was undecided', 'retry', 'ended', 'whole');
     const { code, out, err } = await everturn(
