@@ -20,7 +20,7 @@ const PARTS = [
   'test/local/machine/*.test.ts',
   'test/environments/{code-judge,code-sandbox,code-still,environments,own-command,own-docs,own-doors,own-held,own-kills,own-limits,pool,repeated,under-load,workspace}.test.ts',
   'test/environments/{bigreals,math-broken,math-generated,one-solution}.test.ts',
-  'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,freed-models,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
+  'test/inference/{bad-models,embedded-weights,fleet,freed-models,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/formats/exports/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/python/*.test.ts',

@@ -18,8 +18,6 @@ export const MODEL = objectOf({
   tokenizer: orNull(HASH),
   /** SHA-256 of the chat template. */
   template: orNull(HASH),
-  /** SHA-256 of the ids that the server itself gives the probe texts. */
-  probe: orNull(HASH),
   /** SHA-256 of the weights' files; of embedded models. */
   weights: orNull(HASH),
   canary: orNull(CANARY),
@@ -41,7 +39,7 @@ export function isFolder(name: string): boolean {
  */
 export const CANARY_TOLERANCE = 0.15;
 
-const TRAITS = ['name', 'tokenizer', 'template', 'probe', 'weights'] as const;
+const TRAITS = ['name', 'tokenizer', 'template', 'weights'] as const;
 
 /** `name: "qwen" at http://a, "llama" at http://b`; null if no fact that both report differs. Canaries are apart. */
 export function differingTraits(a: Named, b: Named): string | null {
@@ -58,7 +56,6 @@ const LABELS: Readonly<Record<(typeof TRAITS)[number], string>> = {
   name: 'name',
   tokenizer: 'tokenizer (hash)',
   template: 'chat template (hash)',
-  probe: 'ids of the probe text (hash)',
   weights: 'weights (hash)',
 };
 

@@ -7,14 +7,13 @@ import { join } from 'node:path';
 
 import { explain, ModelError } from '../../domain/errors/errors.ts';
 import type { BackendOf, BackendOptions, FleetOptions, Kind, Kinds } from '../backend.ts';
-import { Acquaintance, type Judge } from './acquaintance.ts';
 import { Circuit, type CircuitOptions } from './circuit.ts';
 import { openLeases } from './leases.ts';
 import { isStrange, Member } from './member.ts';
 import { charge, rank } from './policies.ts';
 import { metOf, type FleetRules } from './rules.ts';
 import { OLD_WEIGHTS, refuseLate } from './late.ts';
-import { sameModel } from './same-model.ts';
+import { type Judge, mustBeSame, sameModel } from './same-model.ts';
 import { mixed } from './token-fleet.ts';
 import { Waiters } from './waiters.ts';
 import { closedError } from '../http/http-errors.ts';
@@ -36,20 +35,20 @@ const A_FEW = 8;
 const LEASE_POLL_MS = 100;
 
 export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<BackendOf<K>> {
-  const { urls, log, rules, recheckEvery } = parts;
+  const { urls, log, rules, recheckEvery, late } = parts;
   const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights, leaseFolder } = parts;
   const waiters = new Waiters();
   const isSame = sameModel();
   const judge: Judge = async (url, identity) => {
     // Its identity is checked even while it waits for its weights.
     const differs = isSame(url, identity);
-    await refuseLate(url, identity, parts.late);
+    await refuseLate(url, identity.canary?.version ?? null, late);
     return differs;
   };
   const weightOf = byServer('weight', urls, serverWeights, 1);
   const limitOf = byServer('limit', urls, serverLimits, maxInFlightPerServer);
   const members = urls.map(
-    (url) => new Member<K>({ url, rules, recheckEvery, log, weight: weightOf(url), limit: limitOf(url) }),
+    (url) => new Member<K>({ url, rules, recheckEvery, log, late, weight: weightOf(url), limit: limitOf(url) }),
   );
   let closed = false;
 
@@ -57,16 +56,15 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
   async function meetAgain(member: Member<K>): Promise<void> {
     try {
       const fresh = await parts.open(member.url);
-      const acquaintance = new Acquaintance(fresh, judge);
       try {
         rules.mustAgree([{ url: 'the others', facts: first.facts }, metOf(fresh)], facts);
-        await acquaintance.begin();
+        await mustBeSame(fresh, judge);
         if (closed) throw closedError(member.url);
       } catch (error) {
         await fresh.close();
         throw error;
       }
-      member.meet(fresh, acquaintance);
+      member.meet(fresh);
       log(`${member.url} is back.`);
     } catch (error) {
       member.note(error);
@@ -213,8 +211,7 @@ async function meetAll<K extends Kind>(
 ): Promise<void> {
   const outcomes = await Promise.allSettled(
     members.map(async (member) => {
-      const fresh = await open(member.url);
-      member.meet(fresh, new Acquaintance(fresh, judge));
+      member.meet(await open(member.url));
     }),
   );
   const failures = outcomes.flatMap((outcome, i) =>
@@ -233,9 +230,9 @@ async function meetAll<K extends Kind>(
   }
   rules.mustAgree(serversOf(members));
   for (const member of members) {
-    const { acquaintance } = member;
+    if (!member.backend) continue;
     // The first request finds out whether the server has gone.
-    await acquaintance?.begin().catch((error: unknown) => {
+    await mustBeSame(member.backend, judge).catch((error: unknown) => {
       if (!(error instanceof ModelError)) throw error;
       if (error.reason === OLD_WEIGHTS) return member.refuse(error);
       if (!error.retryable) throw mixed(error.message);

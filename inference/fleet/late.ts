@@ -2,14 +2,12 @@
 // file only recognises it, by its label, and rejects it until then; a workflow performs the update.
 
 import { ModelError } from '../../domain/errors/errors.ts';
-import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { LateServers } from '../backend.ts';
 
 export const OLD_WEIGHTS = 'old-weights';
 
 /** Throws if the server must get other weights first. Without a label that cannot be detected. */
-export async function refuseLate(url: string, { canary }: ModelIdentity, late: LateServers | undefined): Promise<void> {
-  const label = canary?.version ?? null;
+export async function refuseLate(url: string, label: string | null, late: LateServers | undefined): Promise<void> {
   const wanted = (await late?.wanted(label)) ?? null;
   if (wanted === null) return;
   late!.update();

@@ -1,16 +1,16 @@
 // One server of a fleet: its connection, its health, and its counters.
 
-import type { GenerateOptions, Kind, Kinds } from '../backend.ts';
+import type { GenerateOptions, Kind, Kinds, LateServers } from '../backend.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import type { VersionSpan } from '../../domain/rollout/turn.ts';
 import type { ServerBackend } from './server-backend.ts';
-import { type Forced, Recheck } from './recheck.ts';
+import { abortable, type Forced, Recheck } from './recheck.ts';
 import type { FleetRules } from './rules.ts';
+import { OTHER_MODEL } from './same-model.ts';
 import { isOlder } from '../../domain/weights/weight-version.ts';
-import { abortable, latestVersion, OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
-import { OLD_WEIGHTS } from './late.ts';
+import { OLD_WEIGHTS, refuseLate } from './late.ts';
 import type { Circuit } from './circuit.ts';
 import type { Leases } from './leases.ts';
 import type { Candidate } from './policies.ts';
@@ -32,6 +32,7 @@ interface MemberParts<K extends Kind> extends Pick<Member<K>, 'url' | 'weight' |
   /** One answer in so many is asked again; 0: none. */
   readonly recheckEvery: number;
   readonly log: (line: string) => void;
+  readonly late: LateServers | undefined;
 }
 
 type Version = Pick<VersionSpan, 'version' | 'versionLabel'>;
@@ -43,7 +44,6 @@ export class Member<K extends Kind> implements Candidate {
   readonly limit: number | null;
   /** Null until the first contact. */
   backend: ServerBackend<K> | null = null;
-  acquaintance: Acquaintance<K> | null = null;
   /** The reason why the server at this address gets no requests: it has another model. */
   stranger: ModelError | null = null;
   circuit!: Circuit;
@@ -66,9 +66,11 @@ export class Member<K extends Kind> implements Candidate {
   readonly #rules: FleetRules<K>;
   readonly #recheck: Recheck;
   readonly #log: (line: string) => void;
+  readonly #late: LateServers | undefined;
 
-  constructor({ url, rules, recheckEvery, weight, limit, log }: MemberParts<K>) {
+  constructor({ url, rules, recheckEvery, weight, limit, log, late }: MemberParts<K>) {
     this.#log = log;
+    this.#late = late;
     this.#recheck = new Recheck(recheckEvery);
     this.url = url;
     this.#rules = rules;
@@ -97,10 +99,9 @@ export class Member<K extends Kind> implements Candidate {
   }
 
   /** Replaces the backend; the previous one is closed after its last request. */
-  meet(fresh: ServerBackend<K>, acquaintance: Acquaintance<K>): void {
+  meet(fresh: ServerBackend<K>): void {
     const old = this.backend;
     this.backend = fresh;
-    this.acquaintance = acquaintance;
     this.stranger = null;
     this.#recheck.beginAnew();
     if (old && !this.#users.has(old)) void old.close();
@@ -113,14 +114,18 @@ export class Member<K extends Kind> implements Candidate {
     const startedAt = performance.now();
     const before = this.#fellFrom ?? this.#version;
     try {
-      const result = await this.acquaintance!.ask(() => backend.generate(request, options), options.signal);
+      const result = await backend.generate(request, options);
       const tookMs = performance.now() - startedAt;
+      const version = latestVersion(result);
+      // It may have been started again, and nobody saw it go.
+      const label = version?.versionLabel ?? null;
+      if (label !== null && label !== this.#version?.versionLabel) await refuseLate(this.url, label, this.#late);
       this.#rules.mustFit(request, result, this.url);
       const forced = backend.given ? this.#rules.forcedOf(request, result, backend.facts) : null;
       const again = ({ ids, logprobs }: Forced) => backend.given!(ids, ids.length - logprobs.length);
       const [run] = request.requestId.split('/');
       await abortable(this.#recheck.of(run!, forced, again, this.url), options.signal);
-      this.#answered(result, tookMs, before);
+      this.#answered(version, tookMs, before);
       return result;
     } catch (error) {
       if (!options.signal.aborted) this.#failed(error);
@@ -140,10 +145,9 @@ export class Member<K extends Kind> implements Candidate {
   }
 
   /** `before`: the version that was known when the request was sent. */
-  #answered(reply: Kinds[K]['reply'], tookMs: number, before: Version | null): void {
+  #answered(version: Version | undefined, tookMs: number, before: Version | null): void {
     this.#latenciesMs.push(tookMs);
     if (this.#latenciesMs.length > LATENCIES_KEPT) this.#latenciesMs.shift();
-    const version = latestVersion(reply);
     if (version) this.#meetVersion(version, before);
     this.#malformed = 0;
     this.circuit.succeeded();
@@ -199,5 +203,9 @@ export class Member<K extends Kind> implements Candidate {
     };
   }
 }
+
+/** The version of the weights that sampled the reply's last token; undefined for a reply without tokens. */
+const latestVersion = (reply: Kinds[Kind]['reply']): VersionSpan | undefined =>
+  'versions' in reply ? reply.versions.at(-1) : undefined;
 
 const wordOf = ({ version, versionLabel }: Version): string => short(versionLabel ?? String(version), 100);

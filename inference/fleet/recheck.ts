@@ -122,3 +122,19 @@ function difference(said: readonly number[], given: readonly (number | null)[]):
   const [one, other] = pairs.toSorted((a, b) => Math.abs(b[0] - b[1]) - Math.abs(a[0] - a[1]))[0]!;
   return `${distance.toFixed(2)} nats apart over ${pairs.length} tokens, ${noise.toFixed(2)} are noise (${one.toFixed(3)} and ${other.toFixed(3)} at the widest)`;
 }
+
+/** Waits for `work`, but no longer than the signal allows: nobody waits for the comparison then. */
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    work.catch(() => undefined);
+  }
+}

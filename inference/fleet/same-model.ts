@@ -1,15 +1,26 @@
-// Compares every server of a fleet with the first one: its identity, and, for each version of the weights, its canary.
+// Compares every server of a fleet with the first one, when it joins and when it comes back: its identity, and its canary
+// with that of the same version of the weights.
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ModelError } from '../../domain/errors/errors.ts';
 import {
+  CANARY_TOLERANCE,
+  canaryDistance,
   differingCanaries,
   differingTraits,
   type ModelIdentity,
   type Named,
 } from '../../domain/weights/model-identity.ts';
-import { otherModel, type Judge } from './acquaintance.ts';
+import type { Kind } from '../backend.ts';
+import type { ServerBackend } from './server-backend.ts';
+
+/** Compares an identity with the run's: throws for another model, returns the difference of a canary, or null. */
+export type Judge = (url: string, identity: ModelIdentity) => string | null | Promise<string | null>;
 
 /** Number of versions whose canaries are stored, beside the first. */
 const VERSIONS_KEPT = 64;
+/** During an update, new weights may briefly have the old label. */
+const LOOKS_AFTER_MS = [200, 1000];
 
 /** Takes the first server that it compares as the model of the run. */
 export function sameModel(): Judge {
@@ -28,4 +39,34 @@ export function sameModel(): Judge {
     if (canaries.size > VERSIONS_KEPT) canaries.delete([...canaries.keys()][1]!);
     return null;
   };
+}
+
+/** Throws if the server, as it was met, has another model than the run. */
+export async function mustBeSame({ url, facts, identify }: ServerBackend<Kind>, judge: Judge): Promise<void> {
+  let { identity } = facts;
+  if (!identity) return;
+  let differs = await judge(url, identity);
+  for (const pause of LOOKS_AFTER_MS) {
+    if (differs === null || !identify) break;
+    await sleep(pause);
+    const again = await identify();
+    if (unlikeItself(identity, again)) return;
+    identity = again;
+    differs = await judge(url, identity);
+  }
+  if (differs !== null) throw otherModel(url, differs);
+}
+
+/** A server whose canary varies cannot be compared with others. */
+function unlikeItself({ canary: a }: ModelIdentity, { canary: b }: ModelIdentity): boolean {
+  return a !== null && b !== null && a.version === b.version && (canaryDistance(a, b) ?? 0) > CANARY_TOLERANCE;
+}
+
+export const OTHER_MODEL = 'other-model';
+
+function otherModel(url: string, differs: string): ModelError {
+  return new ModelError(`${url} is another model than this run's: ${differs}`, {
+    reason: OTHER_MODEL,
+    fix: 'Start the same model there, or leave that server out; weights that change need another version’s word.',
+  });
 }

@@ -10,7 +10,6 @@ import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Finish } from '../../domain/rollout/turn.ts';
 import type { BackendOf, GenerateRequest, Kind, Reply, TokenFacts, Tokenizer } from '../backend.ts';
 import type { Given } from './recheck.ts';
-import type { Connections } from '../http/connections.ts';
 import type { Ask, Http } from '../http/http.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { at, badReply, complaintError, type Place } from '../http/http-errors.ts';
@@ -23,8 +22,7 @@ export type ServerBackend<K extends Kind = 'tokens'> = BackendOf<K> & Reachable;
 
 interface Reachable {
   readonly url: string;
-  /** The connections to the server, and its identity now; absent if it cannot be identified. */
-  readonly connections?: Connections;
+  /** Its identity now; absent if it cannot be identified. */
   readonly identify?: () => Promise<ModelIdentity>;
   /** Logprobs of the ids from place `from` on, under the model's own distribution; null if the server gives none. */
   readonly given?: (ids: readonly number[], from: number) => Promise<Given | null>;

@@ -11,7 +11,6 @@ import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { holdsSecret } from '../../domain/text/secret.ts';
 import { guardedConnector, type Lookup } from '../../local/machine/forbidden-address.ts';
-import { watchConnections, type Connections } from './connections.ts';
 import {
   badReply,
   bombReply,
@@ -74,7 +73,6 @@ export interface Http {
   /** The parsed body of a 2xx answer; null for an empty one. Any other answer throws a ModelError. */
   get(path: string, ask?: Ask): Promise<unknown>;
   post(path: string, body: unknown, ask?: Ask): Promise<unknown>;
-  readonly connections: Connections;
   close(): Promise<void>;
 }
 
@@ -135,7 +133,6 @@ export function openHttp(options: HttpOptions): Http {
   return {
     url,
     place,
-    connections: watchConnections(pool),
     get: (path, ask = {}) => send('GET', path, undefined, ask),
     post: (path, body, ask = {}) => send('POST', path, body, ask),
     close: () => pool.destroy(),

@@ -183,5 +183,5 @@ function sayText(tokens: readonly { readonly token: string }[], text: string): b
 
 /** The identity of a server of text: the name that it gives its model. */
 export const namedOnly = (name: string): ModelIdentity => ({
-  ...{ name, tokenizer: null, template: null, probe: null, weights: null, canary: null },
+  ...{ name, tokenizer: null, template: null, weights: null, canary: null },
 });

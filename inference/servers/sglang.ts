@@ -145,7 +145,6 @@ async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: Token
   const { served, name } = await whoIs(http, tokenizers);
   const { contextLength } = facts;
   return identityOf({
-    http,
     name: name ?? facts.name,
     served,
     contextLength,

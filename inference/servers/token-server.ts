@@ -111,7 +111,6 @@ export function tokenServer({
     url: http.url,
     facts,
     tokenizer,
-    connections: http.connections,
     identify,
     ...(given && { given }),
     async generate(request, { signal, onProgress }) {

@@ -96,7 +96,6 @@ async function identityNow(
   const whole = { ...CANARY, sampling: DEFAULT_SAMPLING };
   const plain = samplingParams(whole, facts, PEEK_TOKENS);
   return identityOf({
-    http,
     name: id,
     served,
     contextLength,

@@ -36,7 +36,7 @@ const NAMES = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja']
 /** By folder: the hash, and the state of the files that it is of. */
 const known = new Map<string, { readonly state: string; readonly hashes: TokenizerHashes }>();
 
-/** Computed again only if a file changed: the identity is checked after each broken connection, and models are large. */
+/** Computed again only if a file changed: a server that comes back is identified again, and tokenizers are large. */
 export async function tokenizerHashes(folder: string): Promise<TokenizerHashes> {
   const stats = await Promise.all(NAMES.map((name) => stat(join(folder, name)).catch(() => null)));
   const state = stats.map((it) => (it ? `${it.ino}/${it.size}/${it.mtimeMs}` : '-')).join(' ');
@@ -73,7 +73,6 @@ export async function folderIdentity(
   return {
     name,
     ...(await tokenizerHashes(tokenizerFolder)),
-    probe: null,
     weights: weights === undefined ? await weightsHash(folder) : weights,
     canary: null,
   };

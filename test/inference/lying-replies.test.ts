@@ -100,14 +100,6 @@ const OF_SGLANG: Lie[] = [
     /^(?:a stop at another token than the last|stop without a stop token)$/,
     set('meta_info.finish_reason', { type: 'stop', matched: 5 }),
   ],
-  [
-    'a version that the server has not',
-    /^a weight version that the server does not have$/,
-    (whole) => {
-      set('meta_info.weight_version', '\u001b[2Jv7')(whole);
-      for (const span of (get(whole, 'meta_info.weight_versions') ?? []) as Json[]) span['version'] = '\u001b[2Jv7';
-    },
-  ],
 ];
 const OF_SPANS: Lie[] = [
   ...OF_SGLANG,

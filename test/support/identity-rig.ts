@@ -19,8 +19,8 @@ export async function server(shape: Shape): Promise<ModelServer> {
   return one;
 }
 
-export async function fleetOf(all: readonly ModelServer[], tokenizer: string | null = null): Promise<TokenBackend> {
-  const tokenizers = tokenizerLoader(tokenizer);
+export async function fleetOf(all: readonly ModelServer[]): Promise<TokenBackend> {
+  const tokenizers = tokenizerLoader(null);
   const log = () => undefined;
   const open = all[0]!.engine.shape.kind === 'vllm' ? openVllm : openSglang;
   const backend = await openFleet({
@@ -42,11 +42,7 @@ export async function replaced(old: ModelServer, changes: Partial<Shape>): Promi
 }
 
 /** What stands before a server, and changes what it says. */
-export async function behind(
-  origin: ModelServer,
-  change: (text: string) => string,
-  headers: Record<string, string> = {},
-): Promise<ModelServer> {
+export async function behind(origin: ModelServer, change: (text: string) => string): Promise<ModelServer> {
   const proxy = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -55,7 +51,7 @@ export async function behind(
       const body = method === 'GET' ? {} : { body: Buffer.concat(chunks) };
       void fetch(`${origin.url}${url}`, { method, ...body }).then(async (answer) => {
         const text = await answer.text();
-        response.writeHead(answer.status, { 'content-type': 'application/json', ...headers }).end(change(text));
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(change(text));
       });
     });
   });

@@ -28,8 +28,6 @@ export interface Shape {
   readonly name?: string;
   /** Which model it is: one with another word answers otherwise. */
   readonly model?: string;
-  /** /tokenize; null: it has none. */
-  readonly tokenize?: ((text: string) => Promise<readonly number[]>) | null;
   readonly apiKey?: string;
   readonly port?: number;
 }
@@ -96,7 +94,6 @@ export function toyEngine(given: Shape): ToyEngine {
     folders: null,
     name: 'tiny',
     model: '',
-    tokenize: null,
     ...given,
   };
   const aborted: string[] = [];

@@ -2,19 +2,7 @@
 
 import { chat } from './toy-chat.ts';
 import type { Engine, Run } from './toy-engine.ts';
-import {
-  ids,
-  made,
-  models,
-  NOT_FOUND,
-  notThere,
-  num,
-  ok,
-  tokenized,
-  type Answer,
-  type Body,
-  type Reply,
-} from './toy-wire.ts';
+import { ids, made, models, NOT_FOUND, notThere, num, ok, type Answer, type Body, type Reply } from './toy-wire.ts';
 
 export const SGLANG_PARAMS =
   'max_new_tokens stop stop_token_ids stop_regex temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty min_new_tokens n json_schema regex ebnf structural_tag ignore_eos skip_special_tokens spaces_between_special_tokens no_stop_trim stream_interval logit_bias sampling_seed custom_params beam_width watermark choice'.split(
@@ -22,7 +10,7 @@ export const SGLANG_PARAMS =
   );
 
 export function sglang(engine: Engine): Answer {
-  const { modelPath, length, vocabSize, name, tokenize } = engine.shape;
+  const { modelPath, length, vocabSize, name } = engine.shape;
   const bad = (message: string): Reply => ({ status: 400, body: { error: { message } } });
 
   async function generate(body: Body, gone: () => boolean): Promise<Reply> {
@@ -150,8 +138,6 @@ export function sglang(engine: Engine): Answer {
         });
       case 'GET /v1/models':
         return ok(models(name, length, { owned_by: 'sglang', root: name }));
-      case 'POST /tokenize':
-        return tokenized(tokenize, said, length);
       case 'POST /generate':
         return generate(said, gone);
       case 'POST /abort_request':

@@ -12,7 +12,6 @@ import {
   notThere,
   num,
   ok,
-  tokenized,
   usage,
   type Answer,
   type Body,
@@ -20,7 +19,7 @@ import {
 } from './toy-wire.ts';
 
 export function vllm(engine: Engine): Answer {
-  const { modelPath, length, vocabSize, scaleOut, devMode, name: served, tokenize } = engine.shape;
+  const { modelPath, length, vocabSize, scaleOut, devMode, name: served } = engine.shape;
   const bad = (message: string, param: string | null = null, type = 'BadRequestError', code = 400): Reply => ({
     status: code,
     body: { error: { message, type, param, code } },
@@ -207,8 +206,6 @@ export function vllm(engine: Engine): Answer {
         ];
         return ok(models(served, length, { owned_by: 'vllm', root: modelPath, permission }));
       }
-      case 'POST /tokenize':
-        return tokenized(tokenize, said, length, { token_strs: null });
       case 'GET /version':
         return ok({ version: '0.32.0' });
       case 'GET /weight_info':

@@ -35,18 +35,6 @@ export function models(id: string, length: number, more: Body) {
   return { object: 'list', data: [{ ...model, ...last }] };
 }
 
-/** As both answer it. */
-export async function tokenized(
-  tokenize: ((text: string) => Promise<readonly number[]>) | null,
-  { prompt }: Body,
-  length: number,
-  more: Body = {},
-): Promise<Reply> {
-  if (!tokenize) return NOT_FOUND;
-  const tokens = await tokenize(String(prompt));
-  return ok({ tokens, count: tokens.length, max_model_len: length, ...more });
-}
-
 export const usage = (prompt: number, completion: number) => ({
   prompt_tokens: prompt,
   total_tokens: prompt + completion,
