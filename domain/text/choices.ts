@@ -5,9 +5,19 @@ export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** Letters up to J name a choice whatever a question lists. */
 const USUAL = 10;
 
+/** A choice with its letter: as it is listed, and as a solution has it. */
+export const statedChoice = (place: number, text: string): string => `(${LETTERS[place]}) ${text}`;
+
 /** As they are appended to a question. */
-export const listing = (texts: readonly string[]): string =>
-  texts.map((text, i) => `(${LETTERS[i]}) ${text}`).join('\n');
+export const listing = (texts: readonly string[]): string => texts.map((text, i) => statedChoice(i, text)).join('\n');
+
+/** Does the text list these choices, by their letters and in this order? */
+export function lists(text: string, choices: readonly string[]): boolean {
+  const listed = listedChoices(text);
+  return choices.every((own, i) => squeezed(listed[i] ?? '').startsWith(squeezed(own)));
+}
+
+const squeezed = (text: string): string => text.replace(/\s/g, '');
 
 /** `(A) 4`, `A) 4`, `a ) 4`, `A. 4`, `A: 4`. */
 const STYLES = [

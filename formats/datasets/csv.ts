@@ -91,8 +91,7 @@ function valueOf(name: string, text: string): Value {
     return { problem: wrong(name, `is ${shown(text)}, which tables write for a missing value`, fix) };
   }
   const asText = { json: text, inexact: NO_NUMBERS };
-  const chat = name === 'prompt' && /^\s*\[\s*\{\s*"/.test(text);
-  if (!chat && !(STRUCTURED.has(name) && /^\s*[[{]/.test(text))) return asText;
+  if (!(STRUCTURED.has(name) && /^\s*[[{]/.test(text))) return asText;
   const read = readJson({ number: 1, text, flaw: null, length: 0 });
   if (!read) return asText;
   if (!('problem' in read)) return read;

@@ -127,7 +127,8 @@ function withQuestion(row: Readonly<Record<string, unknown>>, options: PairOptio
     if (row[name] != null) fail(name, 'is an option', `Write it into \`options\`: {"${name}": …}.`);
   const [beside] = found(row, PROMPTS);
   if (!beside) return options;
-  const question = questionOf({ prompt: promptOf(row) });
+  // The `options` of a pair are the judge's.
+  const question = questionOf({ prompt: promptOf({ ...row, options: null }) });
   if (options.question !== undefined && options.question.trim() !== question.trim())
     fail('options.question', `is another text than \`${beside.field}\``, 'Make them agree, or leave one out.');
   return { ...options, question };

@@ -2,14 +2,16 @@
 // fields (a body, a context, choices). Pictures are refused, because no model here reads them.
 
 import type { Message, Prompt } from '../../domain/run/query.ts';
-import { choicesOf, listing } from './choices.ts';
+import { listing, lists } from '../../domain/text/choices.ts';
+import { type Choices, choicesOf, type Unread } from './choices.ts';
+import { readJson } from './json-line.ts';
 import { found, PROMPTS, type Found, type RowObject } from './names.ts';
 import { fail, isObject, kindOf, shown, textOf } from './problem.ts';
 
 /** A million tokens and more. Up to this length no step blocks the event loop, and longer prompts fit no model. */
 export const MAX_PROMPT_CHARS = 4 * 2 ** 20;
 
-export function promptOf(row: RowObject): Prompt {
+export function promptOf(row: RowObject, unread?: Unread): Prompt {
   refusePictures(row);
   const [first, ...others] = found(row, PROMPTS).map(read);
   if (!first)
@@ -19,8 +21,15 @@ export function promptOf(row: RowObject): Prompt {
       'Give one of: prompt, messages, question, problem; or --prompt, a template over the fields that it has.',
     );
   const { field, prompt } = others.reduce(oneOf, first);
-  const complete =
-    field.toLowerCase() === 'question' || field.toLowerCase() === 'problem' ? whole(row, prompt) : prompt;
+  const choices = choicesOf(row, unread);
+  const isQuestion = field.toLowerCase() === 'question' || field.toLowerCase() === 'problem';
+  const complete = isQuestion ? whole(row, prompt, choices) : prompt;
+  if (choices && unread !== 'ignored' && !isQuestion && !isSaid(textIn(complete), choices.texts))
+    fail(
+      choices.field,
+      `is there, and \`${field}\` does not list the choices`,
+      'Write them into it, or give `question`.',
+    );
   if (complete.kind === 'messages' && answered(complete.messages))
     fail(field, "ends with the assistant's own words", "End with the user's message; an answer goes into `answer`.");
   if (complete.kind === 'messages' && complete.messages.every(({ content }) => content.trim() === ''))
@@ -36,10 +45,25 @@ interface Asked {
 
 function read({ field, value }: Found): Asked {
   const name = field.toLowerCase();
-  if (name === 'messages' || (name === 'prompt' && Array.isArray(value)))
-    return { field, prompt: { kind: 'messages', messages: messagesOf(field, value) } };
+  const chat = typeof value === 'string' && CHAT.test(value) ? chatIn(field, value) : value;
+  if (name === 'messages' || chat !== value || (name === 'prompt' && Array.isArray(value)))
+    return { field, prompt: { kind: 'messages', messages: messagesOf(field, chat) } };
   const text = textOf(field, value);
   return { field, prompt: name === 'prompt' ? { kind: 'text', text } : asUser(text) };
+}
+
+/** A list of messages in a text, as JSON or as Python prints it. */
+const CHAT = /^\s*\[\s*\{\s*["'](?:role|content|from|value|name)["']\s*:/;
+
+function chatIn(field: string, text: string): unknown {
+  const read = readJson({ number: 1, text, flaw: null, length: 0 });
+  if (read && !('problem' in read)) return read.json;
+  const { field: key = null, problem = 'is not JSON' } = read?.problem ?? {};
+  return fail(
+    field,
+    `is a chat in a text, and ${key === null ? '' : `\`${key}\` `}${problem}`,
+    'Write it as json.dumps does, with double quotes, or as a list.',
+  );
 }
 
 const asUser = (content: string): Prompt => ({ kind: 'messages', messages: [{ role: 'user', content }] });
@@ -62,7 +86,7 @@ const isInside = (asked: readonly Message[], chat: readonly Message[]): boolean 
 const answered = (chat: readonly Message[]): boolean => chat.at(-1)?.role === 'assistant';
 
 /** SVAMP and ASDiv put the story into a body; OlympiadBench has a context; MMLU lists choices. */
-function whole(row: RowObject, prompt: Prompt): Prompt {
+function whole(row: RowObject, prompt: Prompt, choices: Choices | undefined): Prompt {
   const [message] = prompt.kind === 'messages' ? prompt.messages : [];
   if (!message) return prompt;
   const { Body, body, context } = row;
@@ -71,10 +95,27 @@ function whole(row: RowObject, prompt: Prompt): Prompt {
   else if (typeof body === 'string' && 'formula' in row) parts.unshift(textOf('body', body).trimEnd(), ' ');
   if (typeof context === 'string' && context.trim() !== '' && 'final_answer' in row)
     parts.unshift(textOf('context', context), '\n\n');
-  const choices = choicesOf(row);
-  if (choices && !choices.texts.every((text) => message.content.includes(text))) parts.push('\n\n', listing(choices));
-  return parts.length === 1 ? prompt : asUser(parts.join(''));
+  const reading = choices && found(row, READINGS).find(({ value }) => typeof value === 'string' && value.trim() !== '');
+  if (reading && !parts.join('').includes(String(reading.value).trim()))
+    parts.unshift(textOf(reading.field, reading.value).trim(), '\n\n');
+  const asked = parts.join('');
+  const complete = withChoices(asked, choices, lists);
+  return complete === message.content ? prompt : asUser(complete);
 }
+
+/** The text that a question with choices is about: RACE, LogiQA, AGIEval. */
+const READINGS = ['article', 'passage', 'context'] as const;
+
+type Shows = (text: string, choices: readonly string[]) => boolean;
+
+export const withChoices = (text: string, choices: Choices | undefined, shows: Shows): string =>
+  choices && !shows(text, choices.texts) ? `${text}\n\n${listing(choices.texts)}` : text;
+
+/** Whoever wrote the whole prompt may list them in a way of his own. */
+export const isSaid: Shows = (text, choices) => lists(text, choices) || choices.every((own) => text.includes(own));
+
+const textIn = (prompt: Prompt): string =>
+  prompt.kind === 'text' ? prompt.text : prompt.messages.map(({ content }) => content).join('\n');
 
 export function mustFit(field: string, prompt: Prompt): void {
   const chars =

@@ -4,6 +4,7 @@
 import { type EnvironmentRecord, isEnvironmentName } from '../../domain/rollout/environment.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { TASKS, type Prompt, type Query, type Task, type Wording } from '../../domain/run/query.ts';
+import type { Unread } from './choices.ts';
 import type { Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
 import { IDS, type RowObject } from './names.ts';
@@ -58,12 +59,13 @@ function parse(
   if (!isObject(row)) return { ok: false, ...notObject(row) };
   const queryId = idOf(row, inexact) ?? fallbackId;
   const environment = environmentOf(row, environments);
+  const unread: Unread = environment || forProgram ? 'ignored' : 'refused';
   if (environment) {
-    const prompt = (environment.begins || forProgram) && !asks(row) ? NO_PROMPT : promptOf(row);
+    const prompt = (environment.begins || forProgram) && !asks(row) ? NO_PROMPT : promptOf(row, unread);
     const own = { task: 'environment', solutions: [], environment: environment.name, row: asJson(row) } as const;
     return { ok: true, query: { queryId, prompt, ...own }, stated: undefined };
   }
-  const prompt = forProgram && !asks(row) ? NO_PROMPT : promptOf(row);
+  const prompt = forProgram && !asks(row) ? NO_PROMPT : promptOf(row, unread);
   const task = taskOf(row, forProgram);
   const whole = forProgram ? { row: asJson(row) } : {};
   if (forProgram && task !== 'code' && !states(row))
@@ -73,7 +75,7 @@ function parse(
     const solutions = row['solutions'] == null ? [] : textsOf(statedOf(row, inexact));
     return { ok: true, query: { queryId, prompt, task, solutions, inputOutput, ...whole }, stated: undefined };
   }
-  const stated = statedOf(row, inexact);
+  const stated = statedOf(row, inexact, undefined, unread);
   return { ok: true, query: { queryId, prompt, task, solutions: textsOf(stated), ...whole }, stated };
 }
 

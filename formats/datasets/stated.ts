@@ -1,11 +1,12 @@
 // The reference answer of a row. One field decides: an answer if there is one, else the worked solutions. The other
 // fields must not disagree; examine.ts checks that when the solutions are read.
 
-import { rightChoice } from './choices.ts';
 import type { Stated, Statement } from './dataset.ts';
 import { ANSWERS, found, WORKED, type Found, type RowObject } from './names.ts';
 import { type Inexact, numberText } from './number-text.ts';
+import type { Unread } from './choices.ts';
 import { fail, isObject, kindOf, shown, textOf } from './problem.ts';
+import { rightChoice } from './right-choice.ts';
 
 const NOTHING_RIGHT =
   'Give `answer` (a text, a number, or a list of which any is right), or `solution`, or `solutions`: rename the field that has it.';
@@ -13,9 +14,9 @@ const IN_VERL =
   'Give it as a text, or a list of which any is right: without one a row is for a reward model, not for a judge.';
 
 /** `without`: a field that has another meaning here. */
-export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer'): Stated {
+export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer', unread?: Unread): Stated {
   refuseUnjudged(row);
-  const choice = without ? undefined : rightChoice(row);
+  const choice = without ? undefined : rightChoice(row, unread);
   if (choice) return { solutions: [{ field: choice.field, text: choice.solution }], beside: [] };
   const fields = [
     ...found(row, ANSWERS).filter(({ field }) => field.toLowerCase() !== without),
@@ -39,7 +40,7 @@ export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer'): 
 /** A field of the row is there to say what is right. */
 export const states = (row: RowObject): boolean =>
   found(row, ANSWERS).length + found(row, WORKED).length + ofRewardModel(row).length > 0 ||
-  rightChoice(row) !== undefined;
+  rightChoice(row, 'ignored') !== undefined;
 
 /** verl: `{style: "rule", ground_truth}`. */
 function ofRewardModel(row: RowObject): Found[] {

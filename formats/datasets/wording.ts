@@ -4,15 +4,16 @@
 import { Template } from '@huggingface/jinja';
 import type { Prompt, Wording } from '../../domain/run/query.ts';
 import { short } from '../../domain/text/foreign-text.ts';
+import { choicesOf, type Unread } from './choices.ts';
 import { found, PROMPTS, type RowObject } from './names.ts';
 import { fail, textOf } from './problem.ts';
-import { mustFit, promptOf } from './prompt.ts';
+import { isSaid, mustFit, promptOf, withChoices } from './prompt.ts';
 
 export interface Asker {
   /** Whether anything is asked of the row's model. */
   readonly asks: (row: RowObject) => boolean;
   /** Throws a RowError. */
-  readonly promptOf: (row: RowObject) => Prompt;
+  readonly promptOf: (row: RowObject, unread?: Unread) => Prompt;
 }
 
 /** The rows' own questions. */
@@ -24,8 +25,8 @@ export function askerOf({ system, template }: Wording = {}): Asker {
   if (system === undefined) return { asks, promptOf: ask };
   return {
     asks,
-    promptOf(row) {
-      const prompt = ask(row);
+    promptOf(row, unread) {
+      const prompt = ask(row, unread);
       if (prompt.kind === 'text')
         return fail('prompt', 'is a plain text, which takes no system message', 'Give a question, or --prompt.');
       const rest = prompt.messages.filter(({ role }) => role !== 'system');
@@ -39,7 +40,7 @@ function templated(text: string): Asker {
   const printed = (template.parsed.body as readonly Node[]).flatMap(printedIn);
   return {
     asks: () => true,
-    promptOf(row) {
+    promptOf(row, unread) {
       const fields = Object.fromEntries(Object.entries(row).filter(([, value]) => value != null));
       const missing = printed.find((name) => !Object.hasOwn(fields, name));
       if (missing !== undefined)
@@ -48,7 +49,8 @@ function templated(text: string): Asker {
           'is missing, and the prompt template prints it',
           `Where it may be: {{ ${missing} | default('') }}.`,
         );
-      const content = textOf('prompt', rendered(template, fields));
+      const text = textOf('prompt', rendered(template, fields));
+      const content = withChoices(text, choicesOf(row, unread), isSaid);
       const prompt: Prompt = { kind: 'messages', messages: [{ role: 'user', content }] };
       mustFit('prompt', prompt);
       return prompt;

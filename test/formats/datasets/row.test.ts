@@ -29,6 +29,35 @@ describe('a row', () => {
     });
   });
 
+  test.each(['prompt', 'messages', 'question', 'problem'])('a chat in a text under %s is a chat', (field) => {
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'What is 2 + 3?' },
+    ];
+    for (const text of [JSON.stringify(messages), ` ${JSON.stringify(messages, null, 2)}\n`])
+      expect(accept({ question: undefined, [field]: text }).prompt).toEqual({ kind: 'messages', messages });
+    const faults = [
+      "[{'role': 'user', 'content': 'What is 2 + 3?'}]",
+      '[{"role": "user", "content": "What is 2 + 3?"}',
+      '[{"role": "user", "role": "user", "content": "2 + 3?"}]',
+      '[{"from": "human", "value": "What is 2 + 3?"}]',
+    ].map((text) => {
+      const result = queryFromRow(row({ question: undefined, [field]: text }), '7');
+      return result.ok || `${result.field}: ${result.problem}`;
+    });
+    expect(faults).toEqual([
+      expect.stringMatching(new RegExp(`^${field}: is a chat in a text, and is not JSON`)),
+      expect.stringMatching(new RegExp(`^${field}: is a chat in a text, and is not JSON`)),
+      `${field}: is a chat in a text, and \`[].role\` stands twice in one object`,
+      `${field}[0].role: is missing`,
+    ]);
+  });
+
+  test.each(['[1, 2] and [3]', '[{"a": 1}] has how many keys?', '[INST] 2 + 3? [/INST]'])(
+    'a text that begins like a list stays a text: %j',
+    (prompt) => expect(accept({ question: undefined, prompt }).prompt).toEqual({ kind: 'text', text: prompt }),
+  );
+
   test('a prompt that no model could read is refused, however it is given', () => {
     const limit = 'x'.repeat(MAX_PROMPT_CHARS);
     expect(accept({ question: limit }).prompt).toMatchObject({ messages: [{ content: limit }] });
