@@ -2,7 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formulaAt, lastBoxed } from '../../viewer/page/formula.ts';
+import { lastBoxed } from '../../domain/text/boxed.ts';
+import { formulaAt } from '../../viewer/page/formula.ts';
+import { formulaTree, openBudget } from '../../viewer/page/formula-tree.ts';
 import { readMarkdown } from '../../viewer/page/markdown.ts';
 import { ANY_CHAR } from '../domain/some.ts';
 
@@ -67,5 +69,82 @@ describe('a formula in a text', () => {
       readMarkdown(part.repeat(Math.ceil(60_000 / part.length)));
       expect([part, performance.now() - began < 5_000]).toEqual([part, true]);
     }
+  });
+});
+
+describe('a formula is rendered in bounded work', () => {
+  const fill = (part: string, chars = 1_900): string => part.repeat(Math.floor(chars / part.length));
+  const nest = (open: string, close: string, chars = 1_900): string => {
+    const times = Math.floor(chars / (open.length + close.length));
+    return `${open.repeat(times)}x${close.repeat(times)}`;
+  };
+
+  test.each([
+    'x^2 + \\frac{1}{2}',
+    '\\begin{pmatrix} 1 & 2 \\\\ 3 & 4 \\end{pmatrix}',
+    '\\cancelto{0}{x} + \\mathrlap{y}',
+    '\\ce{2H2 + O2 ->[\\Delta] 2H2O}',
+    '\\ce{^{227}_{90}Th+}',
+    `\\begin{align*} ${fill('a_1 &= \\frac{b}{c} + 1 \\\\ ', 900)} \\end{align*}`,
+    nest('1 + \\cfrac{1}{', '}', 150),
+  ])('%s is rendered', (tex) => expect(formulaTree(tex, true)?.elements).toBeGreaterThan(2));
+
+  /** Each holds a page for seconds, or ends it, where Temml is not stopped. */
+  test.each([
+    `\\pu{${fill('a/')}a}`,
+    `\\pu{${fill('//', 40)}}`,
+    nest('\\llap{', '}'),
+    nest('\\mathllap{', '}'),
+    nest('\\cancelto{a}{', '}'),
+    nest('\\equilibriumRight{', '}'),
+    nest('\\equilibriumLeft{', '}'),
+    nest('\\cancelto{\\llap{', '}}{\\mathclap{x}}'),
+    '\\def\\a{\\a\\a}\\a',
+    '\\newcommand{\\b}{\\b\\b}\\b',
+    '\\let\\a=\\b \\gdef\\c{\\c}',
+    nest('\\mathchoice{', '}{}{}{}'),
+    nest('\\ce{', '}'),
+    `\\ce{${fill('A <=>>[B] ', 280)}}`,
+    nest('\\ce{^{', '}X}', 280),
+    nest('\\ce{A <=>>[', ']}', 280),
+    nest('\\frac{', '}{2}'),
+    nest('\\sqrt{', '}'),
+    nest('\\left(\\frac{1}{', '}\\right)'),
+    nest('{', '}'),
+    nest('\\begin{matrix}', '\\end{matrix}'),
+    `\\begin{matrix}${fill('&')}\\end{matrix}`,
+    `\\begin{array}{${fill('c|', 900)}}${fill('a&', 900)}\\end{array}`,
+    `\\begin{array}{c}${fill('\\hline')}\\end{array}`,
+    fill('x^'),
+    fill('^'),
+    `x${fill("'")}`,
+    nest('x^{', '}'),
+    nest('\\Braket{', '}'),
+    nest('\\substack{', '}'),
+    nest('\\text{$', '$}'),
+    fill('\\pmod{n}'),
+    fill('\\LaTeX'),
+    'x'.repeat(1 << 20),
+  ])('%#: it ends', (tex) => void expect(() => formulaTree(tex, true)).not.toThrow());
+
+  test('of a long formula nothing is counted against the next one', () => {
+    expect(formulaTree(nest('\\llap{', '}'), true)).toBeUndefined();
+    expect(formulaTree('\\frac12', false)).toBeDefined();
+  });
+
+  test('all formulas of a page have a quarter of its time, and a little that was saved', () => {
+    let now = 0;
+    const budget = openBudget(() => now);
+    let spent = 0;
+    for (; now < 10_000; now += 1) {
+      if (!budget.isLeft()) continue;
+      budget.spend(40, 100);
+      now += 40;
+      spent += 41;
+    }
+    expect(spent).toBeGreaterThan(2_500);
+    expect(spent).toBeLessThan(3_300);
+    now += 5_000;
+    expect(budget.isLeft()).toBe(true);
   });
 });

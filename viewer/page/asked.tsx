@@ -2,15 +2,17 @@
 
 import type { JSX } from 'preact';
 import { type Query, questionOf } from '../../domain/run/query.ts';
-import { lastBoxed } from './formula.ts';
+import { referencesOf } from '../../domain/run/references.ts';
+import { finalValue } from '../../domain/text/boxed.ts';
 import { LongText, RichText } from './rich-text.tsx';
 
 export function Asked({ query }: { readonly query: Query }): JSX.Element {
-  const worked = query.solutions.map((solution) => solution.trim()).filter((text) => valueIn(text) !== text);
+  const references = referencesOf(query);
+  const worked = references.map((text) => text.trim()).filter((text) => finalValue(text) !== text);
   return (
     <>
       <LongText class="asked" text={questionOf(query).trim()} />
-      {query.solutions.length > 0 && (
+      {references.length > 0 && (
         <div class="expected">
           <span class="dim">expected</span> <Expected query={query} />
           {worked.length > 0 && (
@@ -27,9 +29,12 @@ export function Asked({ query }: { readonly query: Query }): JSX.Element {
   );
 }
 
-/** The values of the solutions, any of which is right. */
+/** The values of the references, any of which is right. */
 export function Expected({ query }: { readonly query: Query }): JSX.Element {
-  const values = [...new Set(query.solutions.map((solution) => valueIn(solution.trim())))];
+  return <Values values={[...new Set(referencesOf(query).map((text) => finalValue(text.trim())))]} />;
+}
+
+export function Values({ values }: { readonly values: readonly string[] }): JSX.Element {
   return (
     <b>
       {values.map((value, i) => (
@@ -51,13 +56,4 @@ export function Value({ text }: { readonly text: string }): JSX.Element {
       raw={text}
     />
   );
-}
-
-const FINAL = /(?:^|\n)\s*####\s*(.+?)\s*$/;
-const SHORT = 120;
-
-/** The final answer of a worked text, where it is marked; a text without one is its own value, up to its first words. */
-function valueIn(solution: string): string {
-  const found = lastBoxed(solution) ?? FINAL.exec(solution)?.[1];
-  return found ?? (solution.length <= SHORT ? solution : `${solution.slice(0, SHORT)} …`);
 }

@@ -1,6 +1,8 @@
 // Formulas in running text: where one begins, what it holds and where it ends. Pure, and in bounded time: a formula has a
 // few thousand characters at most.
 
+import { boxAt } from '../../domain/text/boxed.ts';
+
 export interface Formula {
   readonly tex: string;
   /** On lines of its own. */
@@ -44,23 +46,4 @@ export function formulaAt(text: string, at: number): Formula | undefined {
   }
   const box = boxAt(rest, 0);
   return box && { tex: rest.slice(0, box.end), display: false, end: at + box.end };
-}
-
-/** The content of the last `\boxed{…}` of a text; undefined without one. */
-export function lastBoxed(text: string): string | undefined {
-  const at = text.lastIndexOf(BOX);
-  return at < 0 ? undefined : boxAt(text.slice(at, at + MOST_CHARS), 0)?.content;
-}
-
-const BOX = '\\boxed{';
-
-function boxAt(text: string, at: number): { readonly content: string; readonly end: number } | undefined {
-  if (!text.startsWith(BOX, at)) return undefined;
-  let depth = 0;
-  for (let i = at + BOX.length - 1; i < text.length; i++) {
-    if (text[i] === '\\') i++;
-    else if (text[i] === '{') depth++;
-    else if (text[i] === '}' && --depth === 0) return { content: text.slice(at + BOX.length, i), end: i + 1 };
-  }
-  return undefined;
 }

@@ -1,26 +1,12 @@
 // A formula as MathML, by Temml. Its tree becomes elements one by one: those that are named here, with the attributes and
-// styles that are named here, so that no command of TeX reaches anything else. A formula that Temml cannot read, that
-// defines macros or grows too large is shown as it was written.
+// styles that are named here, so that no command of TeX reaches anything else. A formula that Temml cannot read, or that is
+// beyond the limits of formula-tree.ts, is shown as it was written.
 
 import { h, type ComponentChild, type JSX } from 'preact';
-import temml from 'temml';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { visible } from '../../domain/text/foreign-text.ts';
 import { plain } from '../model/visible-bytes.ts';
-
-/** A node of Temml's tree: an element, a fragment, or a text. */
-interface Node {
-  readonly type?: string;
-  readonly text?: string;
-  readonly attributes?: Readonly<Record<string, unknown>>;
-  readonly classes?: readonly string[];
-  readonly style?: Readonly<Record<string, unknown>>;
-  readonly children?: readonly Node[];
-}
-
-/** Its declaration names what a bundler does not find. */
-const { __renderToMathMLTree: treeOf } = temml as unknown as {
-  readonly __renderToMathMLTree: (tex: string, options: object) => Node;
-};
+import { formulaTree, type Node, openBudget } from './formula-tree.ts';
 
 const ELEMENTS = new Set(
   (
@@ -37,35 +23,41 @@ const ATTRIBUTES = new Set(
 );
 const STYLES = /^(?:color|backgroundColor|(?:padding|border|margin)(?:Left|Right|Top|Bottom)?|width|height|textAlign)$/;
 const VALUE = /^[\w .#%(),+-]{0,80}$/;
-const MACROS = /\\(?:[gex]?def|let|futurelet|newcommand|renewcommand|providecommand|expandafter)(?![a-zA-Z])/;
-const MOST_NODES = 6_000;
-const MOST_DEPTH = 80;
-const OPTIONS = { trust: false, throwOnError: true, maxExpand: 500, maxSize: [20, 200] as [number, number] };
+
+const AGAIN_MS = 500;
 
 export function Tex({ tex, display }: { readonly tex: string; readonly display: boolean }): JSX.Element {
-  const found = mathOf(tex, display);
+  const [tries, setTries] = useState(0);
+  const found = useMemo(() => mathOf(tex, display), [tex, display, tries]);
+  useEffect(() => {
+    if (found !== LATER) return undefined;
+    const timer = setTimeout(() => setTries(tries + 1), AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [found, tries]);
   return (
     <span class={display ? 'formula display' : 'formula'} title={plain(tex)}>
-      {found ?? <code>{plain(tex)}</code>}
+      {found === undefined || found === LATER ? <code>{plain(tex)}</code> : found}
     </span>
   );
 }
 
+const budget = openBudget(() => performance.now());
+const LATER = Symbol('no time is left for formulas now');
+
 /** Undefined if it cannot be shown. */
-function mathOf(tex: string, display: boolean): ComponentChild | undefined {
-  if (MACROS.test(tex)) return undefined;
-  try {
-    let left = MOST_NODES;
-    const elements = (node: Node, depth: number): ComponentChild => {
-      if (depth > MOST_DEPTH || left-- <= 0) throw new RangeError('too large');
-      const children = node.children?.map((child) => elements(child, depth + 1)) ?? [];
-      if (node.text !== undefined) return visible(node.text);
-      return node.type !== undefined && ELEMENTS.has(node.type) ? h(node.type, propsOf(node), ...children) : children;
-    };
-    return elements(treeOf(tex, { ...OPTIONS, displayMode: display }), 0);
-  } catch {
-    return undefined;
-  }
+function mathOf(tex: string, display: boolean): ComponentChild | typeof LATER {
+  if (!budget.isLeft()) return LATER;
+  const began = performance.now();
+  const found = formulaTree(tex, display);
+  const elements = found && elementsOf(found.tree);
+  budget.spend(performance.now() - began, found?.elements ?? 0);
+  return elements;
+}
+
+function elementsOf(node: Node): ComponentChild {
+  const children = node.children?.map(elementsOf) ?? [];
+  if (node.text !== undefined) return visible(node.text);
+  return node.type !== undefined && ELEMENTS.has(node.type) ? h(node.type, propsOf(node), ...children) : children;
 }
 
 function propsOf({ attributes = {}, classes = [], style = {} }: Node): Record<string, unknown> {

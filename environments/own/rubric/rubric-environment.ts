@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { EnvironmentRecord, ModelJudgement, Reply } from '../../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../../domain/errors/errors.ts';
 import { short } from '../../../domain/text/foreign-text.ts';
+import { referencesIn } from '../../../domain/run/references.ts';
 import { readKey } from '../../../local/machine/key.ts';
 import { readRegular } from '../../../local/machine/regular-file.ts';
 import type { Json } from '../../../domain/text/json.ts';
@@ -42,7 +43,7 @@ export function rubricEnvironment(record: EnvironmentRecord, file: string, exact
       read ??= rubricOf(record, file);
       const { rubric, sha256 } = read;
       const { messages, answer, episode, cut } = respondParams(move, await move.before(), 'none');
-      const references = referencesOf(rubric, episode.row);
+      const references = referencesBy(rubric, episode.row);
       const question = { ...move.rollout.query, solutions: references };
       const own = rubric.exactFirst ? await exact.judge(question, answer, { signal, cut }) : undefined;
       if (own?.verdict === 'right') {
@@ -166,12 +167,8 @@ function saidOf(value: unknown): Said {
 const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
 
 /** The row's own references: a text, or the items of a list. The model is shown the first. */
-function referencesOf({ reference }: Rubric, row: Readonly<Record<string, Json>>): readonly string[] {
-  if (reference === null) return [];
-  const names = reference === undefined ? ['reference', 'label', 'answer', 'ground_truth', 'solutions'] : [reference];
-  const found = names.map((name) => row[name]).find((value) => value !== undefined && value !== null);
-  const all = Array.isArray(found) ? (found as Json[]) : found === undefined ? [] : [found];
-  return all.filter((one) => one !== null).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
+function referencesBy({ reference }: Rubric, row: Readonly<Record<string, Json>>): readonly string[] {
+  return reference === null ? [] : referencesIn(row, reference === undefined ? undefined : [reference]);
 }
 
 function middleCut(text: string): string {
