@@ -35,12 +35,7 @@ export interface TurnStatistics {
   readonly reward: { readonly n: number; readonly mean: number | null; readonly spread: number | null } | null;
 }
 
-/** `groups`: of ended rollouts. `turns`: at least as many rows as were played. */
-export function turnStatistics(groups: readonly QueryGroup[], turns: number): TurnStatistics[] {
-  return Array.from({ length: turns }, (_, i) => statisticsOfTurn(groups, i + 1));
-}
-
-/** `turn`: 1-based. */
+/** `groups`: of ended rollouts. `turn`: 1-based. */
 export function statisticsOfTurn(groups: readonly QueryGroup[], turn: number): TurnStatistics {
   const all = groups.flatMap(({ rollouts }) => rollouts);
   const judged = groups.map(({ rollouts }) => known(rollouts.map((r) => rightAt(r, turn))));

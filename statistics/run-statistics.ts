@@ -11,7 +11,7 @@ import {
   unsteered,
 } from '../domain/rollout/rollout-summary.ts';
 import { callStatistics, type CallStatistics } from './calls.ts';
-import { counted, turnStatistics, type TurnStatistics } from './by-turn.ts';
+import { counted, statisticsOfTurn, type TurnStatistics } from './by-turn.ts';
 import { bareEstimate, type Estimate, queryMeanEstimate } from './estimate.ts';
 import { provisional, type Provisional } from './in-progress.ts';
 import { clusteredMean, type Distribution, distributionOf, spreadOf } from './mean.ts';
@@ -66,14 +66,13 @@ export interface RunStatistics {
   readonly provisional: Provisional | null;
 }
 
-/** pass@k by turn 1 and by any turn. */
-export const passesOf = ({ atTurn, passAtKFirst, passAtK }: RunStatistics): readonly Estimate[] =>
-  atTurn === 1 ? passAtK : [...passAtKFirst, ...passAtK];
+/** pass@k by turn 1, by any turn, and by the last one; each once where one turn counts. */
+export const passesOf = ({ atTurn, passAtKFirst, passAtK, lastAnswer }: RunStatistics): readonly Estimate[] =>
+  atTurn === 1 ? passAtK : [...passAtKFirst, ...passAtK, lastAnswer];
 
-/** The numbers that are shares, in the order in which they are shown; each once where one turn counts. */
+/** The numbers that are shares, in the order in which they are shown. */
 export const sharesOf = (run: RunStatistics): readonly Estimate[] => [
   ...passesOf(run),
-  ...(run.atTurn === 1 ? [] : [run.lastAnswer]),
   ...run.passAllK,
   ...run.majorityAtK,
 ];
@@ -89,16 +88,37 @@ export interface StatisticsOptions {
 export function runStatistics(
   begun: readonly RolloutSummary[],
   shape: RunShape,
-  { ks = defaultKs(shape), atTurn = shape.numTurns }: StatisticsOptions = {},
+  options: StatisticsOptions = {},
 ): RunStatistics {
+  const parts = statisticsInParts(begun, shape, options);
+  for (;;) {
+    const part = parts.next();
+    if (part.done) return part.value;
+  }
+}
+
+/** The same in parts, between which other work is done: of a long run each takes up to a quarter of a second. */
+export function* statisticsInParts(
+  begun: readonly RolloutSummary[],
+  shape: RunShape,
+  { ks = defaultKs(shape), atTurn = shape.numTurns }: StatisticsOptions = {},
+): Generator<void, RunStatistics, void> {
   const rollouts = unsteered(begun);
   const ended = rollouts.filter(hasEnded);
   const groups = byQuery(ended);
+  yield;
   const played = rollouts.reduce((most, { success }) => Math.max(most, success.length), 0);
   const hasTurns = rollouts.some(({ turns }) => turns.length > 0);
   const logprobs = rollouts.flatMap(({ turns }) =>
     turns.flatMap((t) => (t.logprobSum === null || !t.outputTokens ? [] : t.logprobSum / t.outputTokens)),
   );
+  const byTurn: TurnStatistics[] = [];
+  for (let turn = 1; turn <= played; turn++) {
+    byTurn.push(statisticsOfTurn(groups, turn));
+    yield;
+  }
+  const shares = atKs(groups, ks, atTurn);
+  yield;
   return {
     total: Math.max(0, totalOf(shape) - (begun.length - rollouts.length)),
     steered: steeredCount(begun),
@@ -108,9 +128,9 @@ export function runStatistics(
     outcomes: { ...zeros(), ...counted(ended.map(({ outcome }) => outcome!)) },
     queries: groups.length,
     atTurn,
-    byTurn: turnStatistics(groups, played),
+    byTurn,
     right: rightOf(ended, atTurn),
-    ...atKs(groups, ks, atTurn),
+    ...shares,
     returns: returnsOf(ended),
     named: namedStatistics(rollouts),
     endings: counted(

@@ -4,7 +4,7 @@
 import type { RunShape } from '../domain/rollout/rollout-summary.ts';
 import { type ComparedRun, type Comparison, comparison } from './comparison.ts';
 import type { Estimate } from './estimate.ts';
-import { runStatistics } from './run-statistics.ts';
+import { headlineOfRollouts } from './headline.ts';
 
 export interface AtTurn {
   readonly accuracy: Estimate;
@@ -19,9 +19,9 @@ export function sideBySide(
   const numTurns = Math.min(...runs.map(({ shape }) => shape.numTurns));
   const [first] = runs;
   return runs.map((run) => {
-    const { passAtKFirst, passAtK } = runStatistics(run.rollouts, run.shape, { ks: [1], atTurn: numTurns });
+    const { first: atFirst, any } = headlineOfRollouts(run.rollouts, run.shape, numTurns);
     return [...new Set([1, numTurns])].map((atTurn) => ({
-      accuracy: (atTurn === numTurns ? passAtK : passAtKFirst)[0]!,
+      accuracy: atTurn === numTurns ? any : atFirst,
       against: run === first ? null : shortly(comparison(first!, run, { atTurn })),
     }));
   });

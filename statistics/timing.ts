@@ -101,14 +101,16 @@ export interface Prices {
   readonly output: number;
 }
 
+/** The part of a rollout that has a price. */
+export interface Priced {
+  readonly turns: readonly Pick<TurnSummary, 'contextTokens' | 'outputTokens' | 'cachedTokens'>[];
+}
+
 /**
  * Least and greatest cost. Both are equal where an endpoint counts its cached tokens; else everything but the new part of
  * each context was cached, or nothing. Null: nobody knows, because a server gave text without tokens.
  */
-export function costBounds(
-  rollouts: Iterable<RolloutSummary>,
-  { input, cached, output }: Prices,
-): [number, number] | null {
+export function costBounds(rollouts: Iterable<Priced>, { input, cached, output }: Prices): [number, number] | null {
   let [least, most] = [0, 0];
   for (const { turns } of rollouts) {
     let before = 0;

@@ -8,20 +8,21 @@ import { outputTokens, type TurnRecord } from '../domain/rollout/turn.ts';
 import { rolloutFolder, STEERING } from '../records/format/layout.ts';
 import { actsOn, readActs } from '../records/run/steering.ts';
 import type { Stored } from '../records/store.ts';
+import type { Priced } from '../statistics/timing.ts';
 import type { Asks } from './model/asks.ts';
 import { parseFilter } from './model/filter.ts';
 import { compareRuns, compareSeveral } from './compare-runs.ts';
 import { openCounts } from './counts.ts';
 import { openEvaluations } from './evaluations.ts';
-import type { ListQuery, RowPlace, TurnMessage } from './model/messages.ts';
+import type { ListQuery, RowPlace, RunMessage, TurnMessage } from './model/messages.ts';
 import { listed, neighbours, pageOf } from './model/order.ts';
-import type { Row } from './model/row.ts';
-import { difficulty } from './model/queries.ts';
+import { latest, pricedTurns, type Row } from './model/row.ts';
 import type { RunSummary } from './model/summary.ts';
 import { markedRows } from './marked-rows.ts';
 import { mustBePlain } from './plain-files.ts';
-import type { OpenRun, Runs } from './runs.ts';
-import { factsOf, forkOf, serversOf, settingsOf } from './run-facts.ts';
+import { type OpenRun, type Runs, withNumbers } from './runs.ts';
+import { headNumbers } from './model/head.ts';
+import { failureOf, factsOf, forkOf, serversOf, settingsOf } from './run-facts.ts';
 import { openSearches } from './searches.ts';
 import { tokensMessage } from './token-message.ts';
 import type { TokenDecoder } from './token-text.ts';
@@ -31,11 +32,13 @@ export interface ApiParts {
   /** The tokenizer of a run's model, or the reason why there is none. */
   readonly decoderOf: (run: OpenRun) => Promise<TokenDecoder | string>;
   readonly now: () => number;
+  /** The cost of answers, where prices were given. */
+  readonly costOf?: (model: string, rollouts: readonly Priced[]) => RunMessage['cost'];
   /** The page of a rollout's history in Temporal's UI, if one is known. */
   readonly historyOf?: (id: RolloutId) => string | null;
 }
 
-export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiParts): Asks {
+export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null }: ApiParts): Asks {
   const countsOf = openCounts(now);
   const decoders = new WeakMap<OpenRun, Promise<TokenDecoder | string>>();
   const searches = openSearches();
@@ -73,15 +76,23 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
 
     async run(name) {
       const open = await opened(name);
-      const head = await runs.head(open);
-      const summary = await countsOf(open, head.state === 'open');
+      const bare = await runs.head(open);
+      const summary = await countsOf(open, bare.state === 'open');
+      const head = withNumbers(bare, headNumbers(summary));
       const servers = head.state === 'open' ? await serversOf(open, now()) : [];
+      const priced = latest(open.index.rows()).filter(({ steered }) => !steered);
+      const cost = costOf?.(
+        open.record.settings.model,
+        priced.map((row) => ({ turns: pricedTurns(row) })),
+      );
       const evaluations = open.record.evaluation ? await evaluationsOf(open.store.folder) : [];
       return {
         head,
         summary,
         ...(evaluations.length > 0 && { evaluations }),
         settings: settingsOf(open),
+        ...(await failureOf(open)),
+        ...(cost !== undefined && { cost }),
         facts: factsOf(open),
         fork: forkOf(open),
         etaMs: head.state === 'open' ? etaOf(open.index.rows(), summary, now()) : null,
@@ -95,12 +106,6 @@ export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiP
     async rows(name, list, from, count) {
       const all = await listOf(await opened(name), list);
       return { ...pageOf(all, from, count), problems: parseFilter(list.filter).problems };
-    },
-
-    async queries(name, kind, from, count) {
-      const open = await opened(name);
-      const { rows, ...numbers } = difficulty(open.index.rows(), kind, open.record.settings.numTurns);
-      return { ...numbers, ...pageOf(rows, from, count) };
     },
 
     async compare(a, b) {

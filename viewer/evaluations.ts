@@ -11,6 +11,7 @@ import { namesIn } from '../records/in-flight/listing.ts';
 import { readSummaries } from '../records/reading/summaries.ts';
 import { meanOf } from '../statistics/mean.ts';
 import { known } from '../statistics/outcomes.ts';
+import { headlineOf } from '../statistics/headline.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
 import type { Evaluation } from './model/messages.ts';
 import { foldersIn } from './plain-files.ts';
@@ -59,14 +60,15 @@ async function evaluationIn(out: string, run: string): Promise<Read | undefined>
   for await (const summary of readSummaries(store)) rollouts.push(summary);
   const { numTurns, stop } = settings;
   const shape = { queries: dataset.accepted, samples, epochs: 1, numTurns, stop };
-  const { ended, passAtK, returns } = runStatistics(rollouts, shape, { ks: [1], atTurn: numTurns });
+  const statistics = runStatistics(rollouts, shape, { ks: [1], atTurn: numTurns });
+  const { any, meanReturn } = headlineOf(statistics);
   const turns = rollouts.flatMap((rollout) => rollout.turns);
   const versions = turns.flatMap(({ versionStart, versionEnd }) => [versionStart, versionEnd]);
   return {
     line,
     evaluation: {
-      ...{ run, version, total, state: result.cancelled ? 'cancelled' : 'ended', rollouts: ended },
-      ...{ right: passAtK[0]!.value, interval: passAtK[0]!.interval, meanReturn: returns.value },
+      ...{ run, version, total, state: result.cancelled ? 'cancelled' : 'ended', rollouts: statistics.ended },
+      ...{ right: any.value, interval: any.interval, meanReturn: meanReturn.value },
       tokens: meanOf(known(turns.map(({ outputTokens }) => outputTokens))).value,
       answeredBy: versions.length === 0 ? null : [versions.reduce(min), versions.reduce(max)],
     },

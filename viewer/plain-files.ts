@@ -48,6 +48,12 @@ export function filesIn(path: string): string[] {
 /** Milliseconds of its last change; undefined if it is not there. */
 export const changedAt = (path: string): number | undefined => unlessAbsent(() => lstatSync(path).mtimeMs);
 
+/** Changes with the size of any file in a folder. */
+export const sizesIn = (path: string): string =>
+  filesIn(path)
+    .map((name) => `${name} ${unlessAbsent(() => lstatSync(join(path, name)).size) ?? 0}`)
+    .join('\n');
+
 /** Throws if a step of `path` below `root`, or a file in that folder, is a symbolic link, or one among the ended rollouts. */
 export function mustBePlain(root: string, path: string): void {
   for (const folder of [path, ENDED]) {

@@ -79,7 +79,7 @@ async function gather({ api, runs }: ReportParts, first: string, options: Report
     }
     const broken = chosen.length - whole.length;
     const list = rows.length <= MOST_ROWS ? rows : chosen;
-    parts.push({ run: message, rows: list, queries: await api.queries(name, 'all', 0, 1), whole });
+    parts.push({ run: message, rows: list, whole });
     const of = names.length > 1 ? `${name}: ` : '';
     left.push(...leftOut(message, rows.length, list.length, chosen.length, differ.size > 0).map((line) => of + line));
     if (broken > 0)

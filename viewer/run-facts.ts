@@ -3,15 +3,32 @@
 import type { ServerStatus } from '../domain/run/server-status.ts';
 import { settingsWithOrigins } from '../records/format/run-record.ts';
 import { FLEET, readFleet, STALE_MS } from '../records/run/fleet-status.ts';
-import type { Setting } from './model/messages.ts';
+import { rolloutFolder } from '../records/format/layout.ts';
+import type { RunMessage, Setting } from './model/messages.ts';
+import { latest, placeOf } from './model/row.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun } from './runs.ts';
 
-/** Without those that have their default. */
+/** Those that were given come before the ones that have their default. */
 export function settingsOf({ record }: OpenRun): Setting[] {
   return settingsWithOrigins(record)
-    .filter(({ origin }) => origin !== 'default')
-    .map((setting) => ({ ...setting, value: shown(setting.value) }));
+    .map((setting) => ({ ...setting, value: shown(setting.value) }))
+    .sort((a, b) => Number(a.origin === 'default') - Number(b.origin === 'default'));
+}
+
+/** The message of the first rollout whose last attempt failed, or else could not be judged. */
+export async function failureOf({ run, store, index }: OpenRun): Promise<Pick<RunMessage, 'failure'>> {
+  const rows = latest(index.rows());
+  const row = rows.find(({ state }) => state === 'failed') ?? rows.find(({ state }) => state === 'undecided');
+  if (!row) return {};
+  const place = placeOf(row);
+  mustBePlain(store.folder, rolloutFolder(place));
+  const id = { run, ...place };
+  // The list says which record is damaged.
+  const end = await store.getEnd(id).catch(() => undefined);
+  const judged = row.state === 'undecided' && (await store.getVerdict(id, row.turns.ms.length).catch(() => undefined));
+  const message = end?.record.failure?.message ?? (judged ? judged.record.note : undefined);
+  return message === undefined ? {} : { failure: { place, message } };
 }
 
 export function factsOf({ record: { dataset, versions, settings }, total }: OpenRun): [string, string][] {

@@ -16,6 +16,8 @@ import { openFileStore } from '../records/file-store.ts';
 import { RUN_FILE } from '../records/format/layout.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
+import { openHeadNumbers } from './head-numbers.ts';
+import { hasFailed, type HeadNumbers } from './model/head.ts';
 import type { RunHead } from './model/messages.ts';
 import { foldersIn } from './plain-files.ts';
 import { RunIndex } from './run-index.ts';
@@ -122,11 +124,19 @@ export function openRuns(out: string): Runs {
     return { ...headOf(run, record), ...counts };
   }
 
-  async function anyHead(run: string): Promise<RunHead> {
+  const numbers = openHeadNumbers();
+
+  async function anyHead(run: string): Promise<() => RunHead> {
     try {
-      return await head((await opened.get(run)) ?? (await read(run)));
+      const found = (await opened.get(run)) ?? (await read(run));
+      const own = await head(found);
+      // Numbers of a run that goes on are those of its page.
+      if (own.state === 'open') return () => own;
+      numbers.of(found);
+      return () => withNumbers(own, numbers.of(found) ?? null);
     } catch (error) {
-      return { ...NO_HEAD, run, state: 'broken', problem: explain(error) };
+      const broken: RunHead = { ...NO_HEAD, run, state: 'broken', problem: explain(error) };
+      return () => broken;
     }
   }
 
@@ -136,9 +146,10 @@ export function openRuns(out: string): Runs {
     open,
     has,
     async heads() {
-      const heads: RunHead[] = [];
+      const heads: (() => RunHead)[] = [];
       for (const name of names()) heads.push(await anyHead(name));
-      return withForks(heads.sort((a, b) => b.createdAt - a.createdAt));
+      await numbers.soon();
+      return withForks(heads.map((one) => one()).sort((a, b) => b.createdAt - a.createdAt));
     },
     close() {
       for (const run of opened.values()) void run.then(({ index }) => index.close()).catch(() => {});
@@ -172,8 +183,7 @@ const NO_HEAD: RunHead = {
   samples: 1,
   total: null,
   ended: null,
-  first: null,
-  last: null,
+  numbers: null,
   tokens: null,
 };
 
@@ -193,14 +203,16 @@ function headOf(run: string, record: RunRecord): RunHead {
 }
 
 function countsOf({ total, cancelled, counts }: CollectionResult): Partial<RunHead> {
-  const at = (i: number): readonly [number, number] | null =>
-    counts.judgedAt[i] ? [counts.rightAt[i] ?? 0, counts.judgedAt[i]] : null;
-  return {
-    state: cancelled ? 'cancelled' : 'ended',
-    total,
-    ended: ended(counts),
-    first: at(0),
-    last: at(counts.judgedAt.length - 1),
-    tokens: counts.tokens,
-  };
+  const [done, { failed }] = [ended(counts), counts.outcomes];
+  const state = cancelled ? 'cancelled' : done > 0 && failed === done ? 'failed' : 'ended';
+  return { state, total, ended: done, tokens: counts.tokens };
 }
+
+/** A rollout that failed may have been played again since: its last attempt counts. */
+export const withNumbers = (head: RunHead, numbers: HeadNumbers | null): RunHead =>
+  numbers === null
+    ? head
+    : {
+        ...{ ...head, numbers },
+        ...((head.state === 'ended' || head.state === 'failed') && { state: hasFailed(numbers) ? 'failed' : 'ended' }),
+      };

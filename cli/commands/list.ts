@@ -2,7 +2,7 @@
 
 import { listRuns, progressOf, type RunSummary } from '../../client/temporal/runs.ts';
 import { samplesPerQuery } from '../../domain/rollout/group.ts';
-import { counting, ended } from '../../domain/run/progress.ts';
+import { ended } from '../../domain/run/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { join, resolvePlace } from '../../records/place.ts';
 import { command, flag } from '../command.ts';
@@ -10,6 +10,7 @@ import { ifUp, type Link } from '../find/link.ts';
 import { knownResult, placeOf, recordedProgress, runNames, shortPath } from '../find/place.ts';
 import { OUT } from '../flags.ts';
 import { type Io, printJson } from '../io.ts';
+import { hasVerdicts, rightSoFar } from '../../statistics/headline.ts';
 import { ago, type Column, count, paintFor, percent, table, type Tint } from '../view/format.ts';
 
 interface Row {
@@ -33,14 +34,13 @@ function listedRun(row: Row, known?: Pick<CollectionProgress, 'counts' | 'total'
   if (!known) return { ...row, done: null, total: most, right: null, counted: null };
   const { counts, total } = known;
   const done = ended(counts);
-  // Rewards without a verdict say nothing of right and wrong.
-  const isJudged = counts.judgedAt.some((judged) => judged > 0);
+  const soFar = rightSoFar(counts, done);
   return {
     ...row,
     done,
     total,
-    right: isJudged ? (counts.rightBy.at(-1) ?? 0) : null,
-    counted: counting(done, counts),
+    right: hasVerdicts(counts) ? soFar.rightBy : null,
+    counted: soFar.of,
   };
 }
 
@@ -117,7 +117,10 @@ function listText(io: Io, runs: readonly ListedRun[]): string {
     ['run', ({ run }) => run],
     ['state', ({ state }) => state, ({ state }) => TINTS[state]],
     ['>done', ({ done, total }) => [done, total].map((n) => (n === null ? '?' : count(n))).join('/')],
-    ['>right at any turn', ({ right, counted }) => (right === null || !counted ? '–' : percent(right, counted, 0))],
+    [
+      '>right so far, of ended',
+      ({ right, counted }) => (right === null || !counted ? '–' : percent(right, counted, 0)),
+    ],
     ['begun', ({ createdAt }) => (createdAt ? ago(io.now() - createdAt) : '–')],
     ['folder', ({ folder }) => (folder === null ? '–' : shortPath(io, folder))],
   ];

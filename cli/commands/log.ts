@@ -38,7 +38,7 @@ export const log = command({
         const { problem } = open.index.progress;
         if (problem !== undefined) throw new StoreError(problem, { reason: 'record-broken', fix: CHECK });
         const rows = open.index.rows();
-        const versions = versionsOf(rows, open.record.train && (await trainedAt(open)));
+        const versions = versionsOf(rows, open.shape, open.record.train && (await trainedAt(open)));
         const inFlight = rows.flatMap((row) => (row.state === 'open' ? (row.turns.versions?.[0] ?? []) : []));
         const evaluations = new Map((await evaluationsOf(open.store.folder)).map((one) => [one.version, one]));
         const newest = versions.at(-1)?.version ?? 0;

@@ -7,6 +7,7 @@ import { mustHoldAll } from '../../records/run/present.ts';
 import { makeReport } from '../../viewer/report.ts';
 import { command, flag, parsed, text, unusable, wholeNumber } from '../command.ts';
 import { findRun, shortPath } from '../find/place.ts';
+import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { bundle, mustBeTogether, openPages } from '../find/viewer.ts';
 import { JSON_FLAG, OUT } from '../flags.ts';
 import { count, plural } from '../view/format.ts';
@@ -26,6 +27,7 @@ export const report = command({
     ),
     tokens: flag('with the tokens of these rollouts and their logprobs, to four digits'),
     overwrite: flag('replace an existing file once the new one is complete'),
+    ...PRICE_FLAGS,
     json: JSON_FLAG,
   },
   help: 'Example:\n  everturn report my-run --to first.html\n  everturn report base --compare tuned --to both.html',
@@ -41,7 +43,7 @@ export const report = command({
       if (other.run === run)
         throw unusable(`--compare ${run} is the same run.`, 'Name another run of the same queries.');
     }
-    const { runs, api } = openPages(io, out);
+    const { runs, api } = openPages(io, out, { costOf: costBy(io, given) });
     const parts = { api, runs, bundle: bundle() };
     const options = { rollouts, tokens, ...(other && { compare: other.run }) };
     try {

@@ -10,6 +10,7 @@ import { serverAssets } from '../../viewer/assets.ts';
 import { serveView } from '../../viewer/server.ts';
 import { command, flag, portNumber, text, unusable, withDefault } from '../command.ts';
 import { findRun, type RunPlace, shortPath } from '../find/place.ts';
+import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { bundle, historyOf, mustBeTogether, openPages } from '../find/viewer.ts';
 import { OUT } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
@@ -25,11 +26,13 @@ export const view = command({
     token: flag('ask for a token (default: with --steer)'),
     steer: flag('verdicts and notes from the page too; asks for a token'),
     by: text('<person>', "with --steer: whose acts they are (default: git's user.email, else this user)"),
+    ...PRICE_FLAGS,
     withService: flag('end with the local service', { hidden: true }),
     json: flag('the address as one JSON object on stdout'),
   },
   help: 'Example:\n  everturn view my-run',
-  async run(io, { runs: names, out: under, port, open, token: asksToken, steer, by, withService, json }) {
+  async run(io, given) {
+    const { runs: names, out: under, port, open, token: asksToken, steer, by, withService, json } = given;
     const places: RunPlace[] = [];
     for (const name of names) places.push(await findRun(io, name, under));
     // The page names a run that cannot be read; one that is asked for is said at once.
@@ -39,7 +42,10 @@ export const view = command({
     // It lives long beside the work that it shows: memory counts, not the last of the processor.
     setFlagsFromString('--heap-growing-percent=30');
     const interrupted = io.interrupted();
-    const { runs, api } = openPages(io, out, { historyOf: (id) => historyOf(io.env, id) });
+    const { runs, api } = openPages(io, out, {
+      historyOf: (id) => historyOf(io.env, id),
+      costOf: costBy(io, given),
+    });
     if (by !== undefined && !steer) throw unusable('--by names the person who steers.', 'Give it with --steer.');
     const steering = steer ? await steeringOf(io, runs, by) : undefined;
     const server = await serveView({

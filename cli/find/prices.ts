@@ -3,10 +3,10 @@
 import { resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
-import { type RolloutSummary, unsteered } from '../../domain/rollout/rollout-summary.ts';
+import { type Steered, unsteered } from '../../domain/rollout/rollout-summary.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { readRegular } from '../../local/machine/regular-file.ts';
-import { costBounds, type Prices } from '../../statistics/timing.ts';
+import { costBounds, type Priced, type Prices } from '../../statistics/timing.ts';
 import { number, text, unusable, type Values } from '../command.ts';
 import type { Io } from '../io.ts';
 
@@ -21,7 +21,10 @@ export const PRICE_FLAGS = {
 };
 
 /** The cost of a run's recorded answers, least and greatest; undefined without prices of its model. */
-export type CostOf = (model: string | null, rollouts: readonly RolloutSummary[]) => Cost | undefined;
+export type CostOf = (
+  model: string | null,
+  rollouts: readonly (Priced & { readonly steered?: Steered })[],
+) => Cost | undefined;
 export type Cost = readonly [least: number, most: number] | null;
 
 export function costBy({ cwd }: Io, { priceIn, priceCached, priceOut, prices }: Values<typeof PRICE_FLAGS>): CostOf {

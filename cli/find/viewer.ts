@@ -9,7 +9,7 @@ import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
 import { clusterConfig, namesCluster } from '../../client/temporal/cluster-settings.ts';
-import { createApi } from '../../viewer/api.ts';
+import { type ApiParts, createApi } from '../../viewer/api.ts';
 import type { Bundle } from '../../viewer/assets.ts';
 import { type OpenRun, openRuns } from '../../viewer/runs.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
@@ -30,7 +30,7 @@ export function bundle(): Bundle {
 }
 
 /** The runs of a folder, and the answers to what the pages ask of them. */
-export function openPages(io: Io, out: string, more: Pick<Parameters<typeof createApi>[0], 'historyOf'> = {}) {
+export function openPages(io: Io, out: string, more: Pick<ApiParts, 'historyOf' | 'costOf'> = {}) {
   const runs = openRuns(out);
   return { runs, api: createApi({ runs, decoderOf: (open) => decoderOf(open, io.cwd), now: io.now, ...more }) };
 }

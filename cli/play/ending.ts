@@ -86,10 +86,11 @@ async function hasSamples({ store }: RunPlace, result: CollectionResult): Promis
 /** Reading the ends of more rollouts than this would keep the user waiting; `stats` shows them. */
 const MOST_READ = 20_000;
 
-/** Of a run with several samples of a query, from the ends of its rollouts. */
+/** Of a run with several turns, or several samples of a query, as `stats` says it, from the ends of its rollouts. */
 async function passAtKOf(place: RunPlace, { total }: CollectionResult): Promise<readonly Estimate[]> {
   const record = (await place.store.getRun().catch(() => undefined))?.record;
-  if (!record || samplesPerQuery(record) < 2 || total > MOST_READ) return [];
+  if (!record || total > MOST_READ) return [];
+  if (samplesPerQuery(record) < 2 && record.settings.numTurns < 2) return [];
   // A damaged folder must not change how the run ended: `check` names the damage.
   const read = await readRunSummaries(place, { detail: 'ends' }).catch(() => undefined);
   return read ? passesOf(runStatistics(read.rollouts, read.shape)) : [];

@@ -3,8 +3,8 @@
 
 import { visible } from '../../domain/text/foreign-text.ts';
 import { rewardCells } from '../../domain/run/collection-table.ts';
-import { counting } from '../../domain/run/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
+import { rightSoFar } from '../../statistics/headline.ts';
 import { type Io, printJson } from '../io.ts';
 import { clock, count, lines, type Paint, paintFor, percent } from './format.ts';
 
@@ -72,8 +72,7 @@ export function barLine(progress: CollectionProgress, rates: Rates, columns: num
 function facts(progress: CollectionProgress, { tokensPerSecond, remainingMs }: Rates): string[] {
   const { state, total, done, inFlight, counts } = progress;
   if (state === 'accepting') return ['accepting the data set'];
-  const right = counts.rightBy.at(-1) ?? 0;
-  const counted = counting(done, counts);
+  const { rightBy: right, of: counted } = rightSoFar(counts, done);
   const { failed, undecided, cancelled } = counts.outcomes;
   const scored = counts.rewardAt?.at(-1);
   return lines(

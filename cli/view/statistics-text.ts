@@ -74,7 +74,7 @@ function turnTable(turns: readonly TurnStatistics[], paint: Paint): string {
     ['>accuracy', ({ right, judged }) => percent(right, judged), 'bold'],
     ['>95 %', ({ accuracy }) => interval(accuracy)],
     ['>right by then', ({ rightBy }) => count((rightBy.value ?? 0) * rightBy.n)],
-    ['>of all', ({ rightBy }) => share(rightBy.value)],
+    ['>of ended', ({ rightBy }) => share(rightBy.value)],
     ['>95 %', ({ rightBy }) => interval(rightBy)],
     several && ['>repaired', ({ repairs }) => part(repairs)],
     several && ['>spoiled', ({ spoils }) => part(spoils)],

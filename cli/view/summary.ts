@@ -2,7 +2,8 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { rewardCells } from '../../domain/run/collection-table.ts';
-import { counting, ended } from '../../domain/run/progress.ts';
+import { ended } from '../../domain/run/progress.ts';
+import { type CountedTurn, countedTurns } from '../../statistics/headline.ts';
 import { OUTCOMES } from '../../domain/rollout/ending.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import type { CheckSummary } from '../../records/check/check.ts';
@@ -11,16 +12,14 @@ import { type Column, count, lines, type Paint, percent, plural, table, tokensTe
 type Counted = Pick<CollectionResult, 'counts' | 'total'>;
 
 export function accuracyTable({ counts, total }: Counted, paint: Paint): string {
-  const { judgedAt, rightAt, rightBy } = counts;
-  const all = counting(total, counts);
-  const columns: Column<number>[] = [
-    ['>turn', (i) => String(i + 1)],
-    ['>judged', (i) => count(judgedAt[i]!)],
-    ['>right', (i) => count(rightAt[i] ?? 0)],
-    ['>accuracy', (i) => percent(rightAt[i] ?? 0, judgedAt[i]!), 'bold'],
-    ['>right so far, of all', (i) => `${count(rightBy[i] ?? 0)}  ${percent(rightBy[i] ?? 0, all).padStart(7)}`],
+  const columns: Column<CountedTurn>[] = [
+    ['>turn', ({ turn }) => String(turn)],
+    ['>judged', ({ judged }) => count(judged)],
+    ['>right', ({ right }) => count(right)],
+    ['>accuracy', ({ right, judged }) => percent(right, judged), 'bold'],
+    ['>right so far, of all', ({ rightBy, of }) => `${count(rightBy)}  ${percent(rightBy, of).padStart(7)}`],
   ];
-  return table([...judgedAt.keys()], columns, paint);
+  return table(countedTurns(counts, total), columns, paint);
 }
 
 const REWARD_COLUMNS = ['>turn', '>rewarded', '>mean', '>spread', '>least', '>most'].map(

@@ -13,6 +13,8 @@ export interface RolloutRow {
   readonly query: string;
   /** The question's first words. */
   readonly title: string;
+  /** Values of its reference answers, a few; absent where it has none. */
+  readonly expected?: readonly string[];
   /** 0-based. */
   readonly sample: number;
   /** 1-based. */
@@ -39,6 +41,10 @@ export interface RolloutRow {
 export interface Glance {
   /** Null: unknown, because the server gave text without tokens. */
   readonly tokens: readonly (number | null)[];
+  /** Of the whole context that each was sent with. */
+  readonly context: readonly (number | null)[];
+  /** Those of them that an endpoint had cached; absent where none counts them. */
+  readonly cached?: readonly (number | null)[];
   readonly ms: readonly number[];
   /** One letter per turn: `s` stop, `l` length, `a` abort. */
   readonly finish: string;
@@ -56,12 +62,16 @@ export interface Glance {
 }
 
 /** `flaw`: a record that cannot be read, so that `found` is without turns. */
-export function rolloutRow(found: RolloutSummary, title: string, flaw?: string): RolloutRow {
+export function rolloutRow(
+  found: RolloutSummary,
+  { title, expected }: Pick<RolloutRow, 'title' | 'expected'>,
+  flaw?: string,
+): RolloutRow {
   const { index, query, sample, attempt, outcome, stopReason, failure, success, returns, finishedAt, steered } = found;
   const turns = glanceOf(found.turns, success.length);
   const undecided = outcome === 'undecided' ? (turns.reasons.at(-1) ?? null) : null;
   return {
-    ...{ index, query, title, sample, attempt },
+    ...{ index, query, title, ...(expected && { expected }), sample, attempt },
     state: outcome ?? 'open',
     stop: stopReason,
     reason: failure ?? undecided,
@@ -87,6 +97,10 @@ function glanceOf(turns: readonly TurnSummary[], judged: number): Glance {
     ...(answers.length < turns.length && { answers }),
     ...(turns.some(({ metrics, rewards }) => metrics || rewards) && { named: turns.map(namedOf) }),
     tokens: turns.map(({ outputTokens }) => outputTokens),
+    context: turns.map((turn) => turn.contextTokens),
+    ...(turns.some((turn) => turn.cachedTokens !== undefined) && {
+      cached: turns.map((turn) => turn.cachedTokens ?? null),
+    }),
     ms: turns.map(({ startedAt, finishedAt }) => Math.max(0, finishedAt - startedAt)),
     finish: turns.map(({ finish }) => finish.charAt(0)).join(''),
     reasons: turns.map(({ reason }) => reason ?? ''),

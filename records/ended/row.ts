@@ -6,6 +6,7 @@ import { type RolloutRow, rolloutRow } from '../../domain/rollout/rollout-row.ts
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import { questionOf } from '../../domain/run/query.ts';
+import { expectedValues } from '../../domain/run/references.ts';
 import { ROLLOUT_FILE } from '../format/layout.ts';
 import type { Owner } from '../format/text.ts';
 import { type RolloutFiles, summaryOf } from '../reading/summary.ts';
@@ -18,29 +19,33 @@ export const filesOf = ({ records }: EndedRollout): RolloutFiles => ({
 
 export const endedRow = (rollout: EndedRollout): RolloutRow => {
   const files = filesOf(rollout);
-  return rowOf(files, rollout.of) ?? rolloutRow(notEnded(rollout.of, null), '', `${ROLLOUT_FILE} is missing`);
+  return (
+    rowOf(files, rollout.of) ?? rolloutRow(notEnded(rollout.of, null), { title: '' }, `${ROLLOUT_FILE} is missing`)
+  );
 };
 
 /** Undefined if it has not begun. */
 export function rowOf(files: RolloutFiles, owner: Owner): RolloutRow | undefined {
-  const { index, title } = placeIn(files.text(ROLLOUT_FILE));
+  const { index, ...asked } = placeIn(files.text(ROLLOUT_FILE));
   let flaw: string | undefined;
   const onBroken = ({ path, problem }: { path: string; problem: string }) =>
     (flaw = `${path.slice(path.lastIndexOf('/') + 1)} ${problem}`);
   const found = summaryOf(files, owner, index, { onBroken });
-  if (found) return rolloutRow(found, title);
+  if (found) return rolloutRow(found, asked);
   if (flaw === undefined) return undefined;
   // Of a turn that cannot be read the end still says how the rollout ended.
   const end = summaryOf(files, owner, index, { detail: 'ends' });
-  return rolloutRow(end?.outcome ? end : notEnded(owner, index), title, flaw);
+  return rolloutRow(end?.outcome ? end : notEnded(owner, index), asked, flaw);
 }
 
 const TITLE_CHARS = 120;
 
-function placeIn(first: string | undefined): { readonly index: number | null; readonly title: string } {
+function placeIn(first: string | undefined): Pick<RolloutRow, 'index' | 'title' | 'expected'> {
   try {
     const { index, query } = JSON.parse(first ?? '') as RolloutRecord;
-    return { index, title: firstWords(questionOf(query), TITLE_CHARS) };
+    const expected = expectedValues(query);
+    const title = firstWords(questionOf(query), TITLE_CHARS);
+    return { index, title, ...(expected.length > 0 && { expected }) };
   } catch {
     // Torn, or of another form: `check` names it.
     return { index: null, title: '' };

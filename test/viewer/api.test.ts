@@ -40,6 +40,7 @@ describe('the list of rollouts', () => {
     ]);
     expect(rows[0]!.turns).toEqual({
       tokens: [3, 3, 3],
+      context: [3, 9, 15],
       ms: [5, 5, 5],
       finish: 'sss',
       reasons: ['scripted', 'scripted', 'scripted'],

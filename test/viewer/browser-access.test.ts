@@ -1,5 +1,5 @@
-// Every page can be used by everybody: axe finds nothing serious, light and dark. And the pages of two runs, of queries
-// with several samples, and of what is in flight show what the records hold.
+// Every page can be used by everybody: axe finds nothing serious, light and dark. And the pages of two runs and
+// of what is in flight show what the records hold.
 
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -53,7 +53,6 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     ['runs', '#/', '.card'],
     ['a run', `#/run/${RUN}`, 'table.numbers'],
     ['its rollouts', `#/run/${RUN}/rollouts`, '.tr.row a'],
-    ['its queries', `#/run/${RUN}/queries`, '.tr.row a'],
     ['in flight', '#/run/open/live', '.flight tbody tr'],
     ['a rollout', `#/run/${RUN}/q/a1/0`, '.turn'],
     ['tokens', `#/run/${RUN}/q/a1/0/t/1/tok/1`, '.cells'],
@@ -143,24 +142,10 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     await seen.close();
   });
 
-  test('queries are shown by difficulty, with pass@k', async () => {
-    const seen = await openPage(browser, `${server.url}#/run/${RUN}/queries`);
-    const { page } = seen;
-    await page.locator('.tr.row').nth(3).waitFor();
-    expect(await page.locator('.tr.row .num').allInnerTexts()).toEqual(['0 of 2', '0 of 2', '1 of 2', '2 of 2']);
-    await page.getByRole('button', { name: /never right/ }).click();
-    await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
-    expect(await page.locator('.overview .facts').innerText()).toMatch(
-      /pass@1 \(any of 3 turns\)\s+37\.5 %[\s\S]*pass@2 \(any of 3 turns\)\s+50\.0 %/,
-    );
-    await seen.close();
-  });
-
-  test('what is in flight is shown with its step, and provisional numbers with their bounds', async () => {
+  test('what is in flight is shown with its step', async () => {
     const seen = await openPage(browser, `${server.url}#/run/open/live`);
     const { page } = seen;
     await expect.poll(() => page.locator('.flight tbody').first().innerText()).toMatch(/a2[\s\S]*judging turn 2/);
-    expect(await page.locator('.notice .facts').innerText()).toMatch(/25\.0 % to 100\.0 %/);
     await seen.close();
   });
 });

@@ -42,7 +42,7 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
     await page.getByRole('heading', { name: RUN }).waitFor();
     const turns = page.locator('table.numbers tbody tr');
     await expect.poll(() => turns.count()).toBe(3);
-    await expect.poll(() => turns.nth(1).innerText()).toMatch(/2\s+2\s+1\s+50\.0 %/);
+    await expect.poll(() => turns.nth(1).innerText()).toMatch(/2\s+2\s+1\s+1\s+50\.0 %/);
     await page.getByRole('link', { name: /Rollouts/ }).click();
     await page.getByRole('link', { name: 'a2' }).click();
     await page.getByRole('heading', { name: 'Turn 3' }).waitFor();

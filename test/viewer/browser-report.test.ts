@@ -52,7 +52,7 @@ describeUnless(NO_BROWSER)('a report in a browser', () => {
     const { page } = seen;
     // It opens on the run that it is about.
     await page.locator('table.numbers').waitFor();
-    expect(await page.locator('table.numbers tbody tr').nth(1).innerText()).toMatch(/2\s+2\s+1\s+50\.0 %/);
+    expect(await page.locator('table.numbers tbody tr').nth(1).innerText()).toMatch(/2\s+2\s+1\s+1\s+50\.0 %/);
     await page.goto(`${url}#/run/${RUN}/rollouts?f=right%401%3Ano`);
     await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
     await page.goto(`${url}#/run/${RUN}/q/a2/0`);

@@ -1,12 +1,11 @@
-// The pure parts of the viewer: its filter against an independent reading, addresses, tokens as cells, difficulty.
+// The pure parts of the viewer: its filter against an independent reading, addresses, tokens as cells.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inParts } from '../../viewer/in-batches.ts';
 import { parseFilter } from '../../viewer/model/filter.ts';
 import { sorted } from '../../viewer/model/order.ts';
-import { difficulty } from '../../viewer/model/queries.ts';
-import { inOrder, latest, type Row } from '../../viewer/model/row.ts';
+import type { Row } from '../../viewer/model/row.ts';
 import { summaryInParts } from '../../viewer/model/summary.ts';
 import { surpriseStep, tokenStats } from '../../viewer/model/token-cells.ts';
 import { bytes, inText, spelled } from '../../viewer/model/visible-bytes.ts';
@@ -35,6 +34,7 @@ const someRow: fc.Arbitrary<Row> = fc
     endedAt: row.state === 'open' ? null : 5,
     turns: {
       tokens,
+      context: tokens.map(() => 5),
       ms: tokens.map((n) => (n ?? 0) * 10),
       finish: tokens.map((n) => (n! > 2000 ? 'l' : 's')).join(''),
       reasons: tokens.map(() => 'equal'),
@@ -151,23 +151,6 @@ describe('the numbers by turn', () => {
   });
 });
 
-describe('the difficulty of queries', () => {
-  test('counts each query once, in one kind at most', () => {
-    fc.assert(
-      fc.property(someRows, (rows) => {
-        const ordered = rows.toSorted(inOrder);
-        const { counts, histogram, rows: all } = difficulty(ordered, 'all', 5);
-        const judged = all.filter(({ known }) => known > 0).length;
-        expect(counts.all).toBe(new Set(rows.map(({ query }) => query)).size);
-        expect(counts.always + counts.sometimes + counts.never).toBe(judged);
-        expect(histogram.reduce((a, b) => a + b, 0)).toBe(judged);
-        expect([histogram[0], histogram.at(-1)]).toEqual([counts.never, counts.always]);
-        expect(latest(ordered).length).toBeLessThanOrEqual(rows.length);
-      }),
-    );
-  });
-});
-
 describe('an address', () => {
   test('leads back to its page, whatever the ids are', () => {
     const list = { filter: text, sort: text };
@@ -192,7 +175,7 @@ describe('an address', () => {
       fc.record({
         page: fc.constant('run' as const),
         run: name,
-        tab: fc.constantFrom('overview', 'rollouts', 'queries', 'live', 'search'),
+        tab: fc.constantFrom('overview', 'rollouts', 'live', 'search'),
         ...list,
       }),
       fc

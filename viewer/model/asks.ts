@@ -1,15 +1,13 @@
 // The questions of the pages, asked of the server or of what a report holds: the type of each, and the tests of its arguments.
 // The pages send their calls by this table, and the server checks by it what arrives.
 
-import { flawIn, NAME, objectOf, oneOf, type Test, whole } from '../../domain/schema/fields.ts';
+import { flawIn, NAME, objectOf, type Test, whole } from '../../domain/schema/fields.ts';
 import type * as message from './messages.ts';
-import { KINDS, type Kind } from './queries.ts';
 
 export interface Asks {
   runs(): Promise<message.RunsMessage>;
   run(run: string): Promise<message.RunMessage>;
   rows(run: string, list: message.ListQuery, from: number, count: number): Promise<message.RowsMessage>;
-  queries(run: string, kind: Kind, from: number, count: number): Promise<message.QueriesMessage>;
   rollout(run: string, place: message.RowPlace, list: message.ListQuery): Promise<message.RolloutMessage>;
   tokens(run: string, place: message.RowPlace, turn: number): Promise<message.TokensMessage>;
   /** Finds a text in questions, feedback, answers and found answers. */
@@ -35,7 +33,6 @@ export const ASKS: Readonly<Record<keyof Asks, readonly Test[]>> = {
   runs: [],
   run: [NAME],
   rows: [NAME, LIST, ...PAGE],
-  queries: [NAME, oneOf(...KINDS), ...PAGE],
   rollout: [NAME, PLACE, LIST],
   tokens: [NAME, PLACE, whole(1, 1e6)],
   search: [NAME, upTo(500, 1)],

@@ -10,12 +10,15 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { Comparison, PairedQuery } from '../../statistics/comparison.ts';
 import type { AtTurn } from '../../statistics/side-by-side.ts';
-import type { Kind, QueryRow } from './queries.ts';
+import type { HeadNumbers } from './head.ts';
 import type { Row } from './row.ts';
 import type { RunSummary } from './summary.ts';
 
-/** `ended`: its result is stored; `open`: it is not, and `newsAt` says when something was stored last; `broken`: its run.json cannot be read. */
-export type RunState = 'ended' | 'cancelled' | 'open' | 'broken';
+/**
+ * `ended`: its result is stored; `failed`: the same, and every rollout failed; `open`: it is not stored, and `newsAt` says when
+ * something was stored last; `broken`: its run.json cannot be read.
+ */
+export type RunState = 'ended' | 'failed' | 'cancelled' | 'open' | 'broken';
 
 export interface RunHead {
   readonly run: string;
@@ -30,9 +33,8 @@ export interface RunHead {
   /** Null: not counted yet. */
   readonly total: number | null;
   readonly ended: number | null;
-  /** Right at turn 1 and at the last turn, of those judged there. */
-  readonly first: readonly [number, number] | null;
-  readonly last: readonly [number, number] | null;
+  /** Null: not counted yet. */
+  readonly numbers: HeadNumbers | null;
   readonly tokens: number | null;
   /** Its turns are the calls of an agent's program. */
   readonly isAgents?: true;
@@ -50,6 +52,7 @@ export interface RunsMessage {
 export interface Setting {
   readonly name: string;
   readonly value: string;
+  /** `default`, `flag`, … */
   readonly origin: string;
 }
 
@@ -78,8 +81,12 @@ export interface RunMessage {
   readonly summary: RunSummary;
   /** By version; absent without any. */
   readonly evaluations?: readonly Evaluation[];
-  /** Settings that were given, by name; the others have their default. */
+  /** Settings in force, by name; those that were given come first. */
   readonly settings: readonly Setting[];
+  /** Least and greatest, by the prices that the viewer was started with; null: an endpoint counted no tokens; absent without prices. */
+  readonly cost?: readonly [least: number, most: number] | null;
+  /** Of the first failed rollout, or else of the first undecided one; absent without one. */
+  readonly failure?: { readonly place: RowPlace; readonly message: string };
   readonly facts: readonly (readonly [string, string])[];
   /** The sentence about a run that goes on from a rollout of another one; null for others. */
   readonly fork: string | null;
@@ -110,12 +117,6 @@ export interface Page<T> {
 /** Of those that the filter leaves. */
 export interface RowsMessage extends Page<Row> {
   readonly problems: readonly string[];
-}
-
-/** Of the queries of one kind. */
-export interface QueriesMessage extends Page<QueryRow> {
-  readonly counts: Readonly<Record<Kind, number>>;
-  readonly histogram: readonly number[];
 }
 
 export interface SearchMessage {

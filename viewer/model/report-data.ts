@@ -1,6 +1,6 @@
 // The data of a report, inside its HTML.
 
-import type { CompareMessage, QueriesMessage, RolloutMessage, RunMessage, TokensMessage } from './messages.ts';
+import type { CompareMessage, RolloutMessage, RunMessage, TokensMessage } from './messages.ts';
 import type { Row } from './row.ts';
 
 export interface ReportData {
@@ -14,7 +14,6 @@ export interface ReportData {
 export interface ReportRun {
   readonly run: RunMessage;
   readonly rows: readonly Row[];
-  readonly queries: QueriesMessage;
   /** The rollouts whose turns are here. */
   readonly whole: readonly WholeRollout[];
 }

@@ -2,6 +2,7 @@
 // Pure; the page and the report show them.
 
 import type { RolloutRow, RowState } from '../../domain/rollout/rollout-row.ts';
+import type { Priced } from '../../statistics/timing.ts';
 import type { SteeringAct } from '../../domain/run/steering.ts';
 import { totalTokens } from '../../domain/rollout/turn.ts';
 
@@ -55,6 +56,12 @@ export const placeOfAnswer = ({ answers }: Row['turns'], answer: number): number
 
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 export const tokensOf = (row: Row): number | null => totalTokens(row.turns.tokens);
+/** The part of each turn that has a price. */
+export const pricedTurns = ({ turns: { tokens, context, cached } }: Row): Priced['turns'] =>
+  tokens.map((outputTokens, i) => ({
+    ...{ outputTokens, contextTokens: context[i] ?? null },
+    ...(typeof cached?.[i] === 'number' && { cachedTokens: cached[i] }),
+  }));
 export const msOf = (row: Row): number => sum(row.turns.ms);
 /** The last judged turn was right. */
 export const endsRight = ({ success }: Row): boolean => success.findLast((s) => s !== null) === 1;

@@ -1,18 +1,17 @@
-// The numbers of a run from its rows: by turn those of `everturn stats`, and what rows say beside them: how rollouts ended,
-// the judge's reasons, tokens and times. Pure. Of a sample the last attempt counts. Leaves out what needs every turn's
+// The numbers of a run from its rows: those of `everturn stats`, and what rows say beside them: how rollouts ended, the
+// judge's reasons, tokens and times. Pure. Of a sample the last attempt counts. Leaves out what needs every turn's
 // record: majority votes, rewards, and times by server.
 
 import type { StopReason } from '../../domain/rollout/ending.ts';
-import { type RolloutSummary, type RunShape, unsteered } from '../../domain/rollout/rollout-summary.ts';
+import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
 import { totalTokens } from '../../domain/rollout/turn.ts';
 import { UNNUMBERED } from '../../domain/weights/weight-version.ts';
-import { counted, statisticsOfTurn, type TurnStatistics } from '../../statistics/by-turn.ts';
+import { counted, type TurnStatistics } from '../../statistics/by-turn.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
-import { provisional, type Provisional } from '../../statistics/in-progress.ts';
+import { headlineOf, type Headline, headlineOfRollouts } from '../../statistics/headline.ts';
 import { type Distribution, distributionOf, meanOf } from '../../statistics/mean.ts';
-import { byQuery, hasEnded, known, rightBy } from '../../statistics/outcomes.ts';
-import { namedStatistics } from '../../statistics/named.ts';
-import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
+import { known } from '../../statistics/outcomes.ts';
+import { passesOf, statisticsInParts } from '../../statistics/run-statistics.ts';
 import { latest, msOf, placeOfAnswer, type Row, type RowState, sum, tokensOf } from './row.ts';
 
 export interface TurnSummary extends TurnStatistics {
@@ -60,21 +59,21 @@ export interface RunSummary {
   readonly turns: readonly TurnSummary[];
   /** Ascending; empty where all rollouts began with one version. */
   readonly versions: readonly VersionSummary[];
-  /** G_1 of complete rollouts; null if there is none. */
-  readonly meanReturn: number | null;
+  readonly headline: Headline;
   /** Output tokens, null if unknown, and milliseconds of generation. */
   readonly tokens: number | null;
   readonly ms: number;
+  /** Of the contexts that the answers followed, null if unknown, and those of them that an endpoint had cached. */
+  readonly contextTokens: number | null;
+  readonly cachedTokens: number | null;
   /** The judge's reasons, by number of turns, most frequent first. */
   readonly reasons: readonly (readonly [string, number])[];
   /** Rollouts by server. */
   readonly servers: readonly (readonly [string, number])[];
-  /** With several samples of a query. */
+  /** pass@k; empty where a query has one sample. */
   readonly passAtK: readonly Estimate[];
   /** Metrics and named rewards of a user's environment. */
   readonly named: readonly Estimate[];
-  /** Null for a run that has ended. */
-  readonly provisional: Provisional | null;
 }
 
 const NONE = {};
@@ -93,8 +92,6 @@ export function summaries(rows: readonly Row[]): RolloutSummary[] {
   );
 }
 
-const MAX_TURNS = 200;
-
 /** `rows` in order. In parts: of a long run each takes up to a quarter of a second. */
 export function* summaryInParts(
   rows: readonly Row[],
@@ -104,24 +101,16 @@ export function* summaryInParts(
   const begun = latest(rows);
   const ended = begun.filter(({ state }) => state !== 'open');
   yield;
-  const all = summaries(rows);
   const own = ended.filter(({ steered }) => !steered);
-  yield;
-  const groups = byQuery(unsteered(all).filter(hasEnded));
-  const longest = begun.reduce((most, { success }) => Math.max(most, success.length), 0);
+  const statistics = yield* statisticsInParts(summaries(rows), shape);
   const turns: TurnSummary[] = [];
-  for (let turn = 1; turn <= Math.max(longest, Math.min(shape.numTurns, MAX_TURNS)); turn++) {
+  for (const turn of statistics.byTurn) {
     yield;
-    turns.push({ ...statisticsOfTurn(groups, turn), ...answersAt(own, turn - 1) });
+    turns.push({ ...turn, ...answersAt(own, turn.turn - 1) });
   }
   yield;
-  const inProgress = provisional(all, shape, shape.numTurns);
-  yield;
-  const several = shape.samples * shape.epochs > 1;
-  const passAtK = several ? passesOf(runStatistics(all, shape)) : [];
-  yield;
-  const versions = versionsOf(rows, trainedAt, MOST_VERSIONS);
-  const returns = known(own.map(({ reward }) => reward));
+  const cached = begun.flatMap((row) => known(row.turns.cached ?? []));
+  const versions = versionsOf(rows, shape, trainedAt, MOST_VERSIONS);
   return {
     total: Math.max(shape.queries * shape.samples * shape.epochs, begun.length),
     begun: begun.length,
@@ -130,14 +119,15 @@ export function* summaryInParts(
     ends: endsOf(ended),
     turns,
     versions: versions.length < 2 ? [] : versions,
-    meanReturn: meanOf(returns).value,
+    headline: headlineOf(statistics),
     tokens: totalTokens(begun.map(tokensOf)),
     ms: sum(begun.map(msOf)),
+    contextTokens: totalTokens(begun.flatMap(({ turns: { context } }) => context)),
+    cachedTokens: cached.length === 0 ? null : sum(cached),
     reasons: Object.entries(counted(begun.flatMap(reasonsOf))),
     servers: Object.entries(counted(begun.flatMap(({ turns: { server } }) => server ?? []))),
-    passAtK,
-    named: namedStatistics(unsteered(all)),
-    provisional: inProgress,
+    passAtK: shape.samples * shape.epochs > 1 ? passesOf(statistics) : [],
+    named: statistics.named,
   };
 }
 
@@ -157,7 +147,12 @@ function answersAt(rows: readonly Row[], answer: number): Pick<TurnSummary, 'cut
 const MOST_VERSIONS = 100;
 
 /** Ascending. `most`: with more versions than that, several next to each other are one. */
-export function versionsOf(rows: readonly Row[], trainedAt?: TrainedAt, most = Infinity): VersionSummary[] {
+export function versionsOf(
+  rows: readonly Row[],
+  shape: RunShape,
+  trainedAt?: TrainedAt,
+  most = Infinity,
+): VersionSummary[] {
   const own = latest(rows).filter(({ state, steered }) => state !== 'open' && !steered);
   // Versions without a number have no order.
   const began = own.flatMap((row) => {
@@ -179,14 +174,14 @@ export function versionsOf(rows: readonly Row[], trainedAt?: TrainedAt, most = I
   const mean = (values: readonly (number | null)[]) => meanOf(known(values)).value;
   return [...groups]
     .sort(([a], [b]) => a - b)
-    .map(([version, of]) => ({
-      version,
-      rollouts: of.length,
-      meanReturn: mean(of.map(({ row }) => row.reward)),
-      right: mean(summaries(of.map(({ row }) => row)).map((one) => rightBy(one, Infinity))),
-      tokens: mean(of.flatMap(({ row }) => row.turns.tokens)),
-      staleness: mean(of.map(({ stale }) => stale)),
-    }));
+    .map(([version, of]) => {
+      const { any, meanReturn } = headlineOfRollouts(summaries(of.map(({ row }) => row)), shape);
+      return {
+        ...{ version, rollouts: of.length, meanReturn: meanReturn.value, right: any.value },
+        tokens: mean(of.flatMap(({ row }) => row.turns.tokens)),
+        staleness: mean(of.map(({ stale }) => stale)),
+      };
+    });
 }
 
 /** Of answers: calls of tools are not judged. */

@@ -3,6 +3,8 @@
 const WORDS: Readonly<Record<string, string>> = {
   '95 %': 'The 95 % confidence interval.',
   accuracy: 'Right answers of the judged ones at this turn.',
+  'right at the last turn': 'By the last judged answer of each rollout: `(last turn)` of everturn stats.',
+  'right at any turn': 'By any answer of each rollout, also where a later one was wrong.',
   cancelled: 'Ended before its time, by a person.',
   cut: 'Answers that a limit on tokens ended.',
   ended: 'No further turn is played: complete, undecided, failed or cancelled.',

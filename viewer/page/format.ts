@@ -1,5 +1,7 @@
 // Numbers, times and names as the pages write them. Pure.
 
+import type { Trouble } from '../model/head.ts';
+
 const WHOLE = new Intl.NumberFormat('en-US');
 
 export const count = (n: number): string => WHOLE.format(Math.round(n));
@@ -67,6 +69,10 @@ export function moment(ms: number): string {
 
 /** `maxNewTokens` as `max new tokens`. */
 export const spaced = (name: string): string => name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** `every rollout failed: server timeout`, `3 undecided: judge unreachable`. */
+export const troubleText = ({ state, count: n, reason }: Trouble, ended: number): string =>
+  `${n === ended ? 'every rollout' : count(n)} ${n === ended && state === 'undecided' ? 'is ' : ''}${state}${reason === null ? '' : `: ${named(reason)}`}`;
 
 /** `context-length` as `context length`. */
 export const named = (name: string): string => name.replaceAll('-', ' ');

@@ -8,7 +8,6 @@ import type { RunMessage, RunHead } from '../model/messages.ts';
 import { type Row, rowKey } from '../model/row.ts';
 import { ago, count, duration, moment, orNone, plural, roughly } from './format.ts';
 import { type Column, Loading, Notice, State, Strip, Table, Which } from './parts.tsx';
-import { Provisional } from './provisional.tsx';
 import { rolloutHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
@@ -68,7 +67,6 @@ export function LivePage({ run, source, message, paused, onPause }: Props): JSX.
           up.
         </Notice>
       )}
-      <Provisional message={message} />
       {!found ? (
         <Loading error={error} />
       ) : found.rows.length === 0 ? (

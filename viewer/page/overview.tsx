@@ -1,5 +1,5 @@
-// The overview of a run: what feedback changed from turn to turn, the same as a table, how rollouts ended, why answers
-// were wrong, times, settings. Every count is a link to the rollouts behind it.
+// The overview of a run: accuracy and what feedback changed from turn to turn, how rollouts ended, why answers were wrong,
+// times, cost, settings. Every count is a link to the rollouts behind it.
 
 import type { JSX } from 'preact';
 import type { Interval } from '../../statistics/mean.ts';
@@ -7,10 +7,8 @@ import type { RunMessage } from '../model/messages.ts';
 import type { EndCount, RunSummary } from '../model/summary.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { Curves } from './curves.tsx';
-import { Flow } from './flow.tsx';
 import { brief, count, decimals, duration, named, orNone, percent, precise, share, spaced } from './format.ts';
 import { Bars, Facts, Section, Table } from './parts.tsx';
-import { Provisional } from './provisional.tsx';
 import { listHref } from './route.ts';
 
 interface Props {
@@ -23,15 +21,9 @@ export function Overview({ message, linked }: Props): JSX.Element {
   const { summary, head, evaluations = [] } = message;
   return (
     <div class="overview">
-      <Section title="Turn by turn" wide>
+      <Section title={head.numTurns > 1 ? 'Turn by turn' : 'Accuracy'} wide>
         {summary.turns.some(({ judged }) => judged > 0) ? (
-          <>
-            <div class="scroll" tabIndex={0} role="region" aria-label="Accuracy by turn, as a picture">
-              <Flow turns={summary.turns} />
-            </div>
-            <Provisional message={message} />
-            <TurnTable run={head.run} summary={summary} />
-          </>
+          <TurnTable run={head.run} summary={summary} />
         ) : (
           <p class="dim">
             {summary.steered > 0 && summary.steered === summary.ended
@@ -40,6 +32,22 @@ export function Overview({ message, linked }: Props): JSX.Element {
           </p>
         )}
       </Section>
+      {summary.passAtK.length > 0 && (
+        <Section title="Several samples of a query" wide>
+          <Table
+            label="pass@k"
+            rows={summary.passAtK}
+            keyOf={({ name }) => name}
+            columns={[
+              { name: '', cell: ({ name, definition }) => <span title={definition}>{name}</span> },
+              { name: 'share', cell: ({ value }) => <b>{share(value)}</b> },
+              { name: '95 %', cell: ({ interval: found }) => interval(found) },
+              { name: 'queries', cell: ({ n }) => count(n) },
+              { name: 'unknown', title: 'queries with fewer known samples', cell: ({ leftOut }) => count(leftOut) },
+            ]}
+          />
+        </Section>
+      )}
       {summary.named.length > 0 && (
         <Section title="What the environment measured" wide>
           <Table
@@ -85,19 +93,11 @@ export function Overview({ message, linked }: Props): JSX.Element {
           />
         </Section>
       )}
-      <Section title="Settings that were given">
-        {message.settings.length === 0 ? (
-          <p class="dim">None: all have their defaults.</p>
-        ) : (
-          <Facts
-            facts={message.settings.map(({ name, value, origin }) => [
-              spaced(name),
-              <>
-                {value} <span class="dim">{origin}</span>
-              </>,
-            ])}
-          />
-        )}
+      <Section title="Tokens and cost">
+        <Spent message={message} />
+      </Section>
+      <Section title="Settings in force">
+        <Settings message={message} />
       </Section>
       <Section title="The run">
         <Facts
@@ -113,9 +113,52 @@ export function Overview({ message, linked }: Props): JSX.Element {
 
 /** An environment may give rewards without verdicts. */
 function noVerdict({ head, summary }: RunMessage): string {
-  if (summary.meanReturn === null) return head.state === 'open' ? 'No turn is judged yet.' : 'No turn was judged.';
-  const returns = `the mean return of complete rollouts is ${decimals(summary.meanReturn)}`;
-  return `No turn has a verdict of right or wrong; ${returns}. The command everturn stats has its interval.`;
+  const { value, interval: found, n } = summary.headline.meanReturn;
+  if (value === null) return head.state === 'open' ? 'No turn is judged yet.' : 'No turn was judged.';
+  const bounds = found ? ` (95 %: ${found.map((bound) => decimals(bound)).join(' to ')})` : '';
+  return `No turn has a verdict of right or wrong; the mean return of ${count(n)} complete rollouts is ${decimals(value)}${bounds}.`;
+}
+
+function Settings({ message: { settings } }: Pick<Props, 'message'>): JSX.Element {
+  const facts = (all: typeof settings) =>
+    all.map(({ name, value, origin }): [string, JSX.Element] => [
+      spaced(name),
+      <>
+        {value} <span class="dim">{origin}</span>
+      </>,
+    ]);
+  const given = settings.filter(({ origin }) => origin !== 'default');
+  const others = settings.filter(({ origin }) => origin === 'default');
+  return (
+    <>
+      {given.length > 0 && <Facts facts={facts(given)} />}
+      <details>
+        <summary class="dim">{count(others.length)} have their defaults</summary>
+        <Facts facts={facts(others)} />
+      </details>
+    </>
+  );
+}
+
+function Spent({ message: { summary, cost } }: Pick<Props, 'message'>): JSX.Element {
+  const { contextTokens, cachedTokens, tokens } = summary;
+  return (
+    <Facts
+      facts={[
+        ['tokens in', orNone(contextTokens, count), 'of the contexts that the answers followed'],
+        cachedTokens !== null && ['of them cached', count(cachedTokens)],
+        ['tokens out', orNone(tokens, count), 'of the answers'],
+        ['cost', costText(cost), 'of the recorded answers'],
+      ]}
+    />
+  );
+}
+
+function costText(cost: RunMessage['cost']): string {
+  if (cost === undefined) return 'no prices were given: --prices, or --price-in and --price-out';
+  if (cost === null) return '–: an endpoint counted no tokens';
+  const [least, most] = cost.map((bound) => bound.toFixed(4));
+  return least === most ? least! : `${least} to ${most}: nobody said which tokens were cached`;
 }
 
 interface OfRun {
@@ -139,12 +182,16 @@ function TurnTable({ run, summary }: OfRun): JSX.Element {
       rows={turns}
       keyOf={({ turn }) => turn}
       columns={[
-        { name: 'turn', cell: ({ turn }) => turn },
+        several && { name: 'turn', cell: ({ turn }) => turn },
         { name: 'judged', cell: ({ judged }) => count(judged) },
         { name: 'right', cell: ({ turn, right }) => <a href={listHref(run, `right@${turn}:yes`)}>{count(right)}</a> },
+        {
+          name: 'wrong',
+          cell: ({ turn, judged, right }) => <a href={listHref(run, `right@${turn}:no`)}>{count(judged - right)}</a>,
+        },
         { name: 'accuracy', cell: ({ right, judged }) => <b>{percent(right, judged)}</b> },
         { name: '95 %', cell: ({ accuracy }) => interval(accuracy.interval) },
-        { name: 'right by now', cell: ({ rightBy }) => share(rightBy.value) },
+        several && { name: 'right by now', cell: ({ rightBy }) => share(rightBy.value) },
         several && { name: 'repaired', cell: ({ turn, repairs }) => change(turn, 'no', 'yes', repairs.count) },
         several && { name: 'spoiled', cell: ({ turn, spoils }) => change(turn, 'yes', 'no', spoils.count) },
         turns.some(({ cut }) => cut > 0) && { name: 'cut', cell: ({ cut }) => count(cut) },

@@ -2,7 +2,6 @@
 
 import { parseFilter } from '../model/filter.ts';
 import { listed, neighbours, pageOf } from '../model/order.ts';
-import { difficulty } from '../model/queries.ts';
 import type { ReportData, ReportRun } from '../model/report-data.ts';
 import { rowKey } from '../model/row.ts';
 import type { Source } from './source.ts';
@@ -61,13 +60,6 @@ function sourceOf({ runs, compared: comparison, left }: ReportData): ReportSourc
       const found = partOf(name).whole.find(({ message }) => rowKey(message.row) === rowKey(place))?.tokens[turn];
       if (!found) throw new Error('Its tokens are not in this report: `everturn report --tokens` takes them along.');
       return found;
-    },
-    async queries(name, kind, from, count) {
-      const { run, rows, queries } = partOf(name);
-      const { rows: all, ...numbers } = difficulty(rows, kind, run.head.numTurns);
-      // Of a long run the list is a part, and the counts are of all.
-      const counts = rows.length < run.summary.begun ? { ...numbers, ...queries } : numbers;
-      return { ...counts, ...pageOf(all, from, count) };
     },
     async compare(a, b) {
       if (comparison && compared?.[0] === a && compared[1] === b) return comparison;

@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
 import { msOf, type Row, tokensOf } from '../model/row.ts';
+import { Value, Values } from './asked.tsx';
 import { count, duration, decimals, orNone } from './format.ts';
 import { onKey } from './keys.ts';
 import { type Column, Problem, State, Strip, Which } from './parts.tsx';
@@ -21,15 +22,23 @@ interface Props {
   readonly run: RunMessage;
 }
 
-const COMMON: readonly (readonly [string, string])[] = [
-  ['all', ''],
+const SEVERAL: readonly (readonly [string, string])[] = [
+  ['right at the end', 'right@T:yes'],
   ['wrong to the end', 'right@T:no'],
   ['repaired', 'has:repair'],
   ['spoiled', 'has:spoil'],
+];
+const ONE: typeof SEVERAL = [
+  ['right', 'right@1:yes'],
+  ['wrong', 'right@1:no'],
+];
+const ENDS: typeof SEVERAL = [
   ['failed', 'outcome:failed'],
   ['undecided', 'outcome:undecided'],
   ['cut', 'finish:length'],
 ];
+
+const chipsOf = (turns: number): typeof SEVERAL => [['all', ''], ...(turns > 1 ? SEVERAL : ONE), ...ENDS];
 
 function columnsOf({ run, filter, sort }: RunRoute, turns: number): readonly Column<Row>[] {
   return [
@@ -50,14 +59,21 @@ function columnsOf({ run, filter, sort }: RunRoute, turns: number): readonly Col
         </>
       ),
     },
-    { name: 'turns', sort: 'right', cell: (row) => <Strip values={row.success} total={turns} /> },
+    {
+      ...{ name: turns > 1 ? 'turns' : 'verdict', sort: 'right' },
+      cell: (row) => <Strip values={row.success} total={turns} />,
+    },
     {
       ...{ name: 'outcome', sort: 'outcome' },
       cell: ({ state, flaw, reason, stop }) => (
         <State state={state} reason={flaw ?? reason ?? (stop === 'max-turns' ? null : stop)} />
       ),
     },
-    { name: 'found', kind: 'found', cell: (row) => row.turns.extracted },
+    {
+      ...{ name: 'found', kind: 'found' },
+      cell: ({ turns: { extracted } }) => extracted !== null && <Value text={extracted} />,
+    },
+    { name: 'expected', kind: 'found', cell: ({ expected }) => expected && <Values values={expected} /> },
     { name: 'tokens', sort: 'tokens', kind: 'num', cell: (row) => orNone(tokensOf(row), count) },
     { name: 'time', sort: 'seconds', kind: 'num', cell: (row) => duration(msOf(row)) },
     { name: 'return', sort: 'reward', kind: 'num', cell: ({ reward }) => orNone(reward, decimals) },
@@ -93,7 +109,7 @@ export function RolloutList({ route, source, run }: Props): JSX.Element {
         </span>
       </SearchField>
       <p class="chips line tight">
-        {COMMON.map(([name, wanted]) => (
+        {chipsOf(run.head.numTurns).map(([name, wanted]) => (
           <button key={name} type="button" aria-pressed={filter === wanted} onClick={() => go(wanted)}>
             {name}
           </button>

@@ -150,7 +150,7 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
       <h1>{query.queryId}</h1>
       <Asked query={query} />
       <nav class="steps line tight" aria-label="Turns">
-        {inTree(turns).map(({ turn: { record, verdict } }) => {
+        {(numTurns > 1 || turns.length > 1 ? inTree(turns) : []).map(({ turn: { record, verdict } }) => {
           // The program's answer is judged, and no call of it.
           const kind = record.asked ? 'called' : (verdict?.verdict ?? 'none');
           return (
@@ -174,7 +174,7 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
             {SIGN[answer]} {answer}
           </span>
         )}
-        {Array.from({ length: Math.max(0, Math.min(24, numTurns) - turns.length) }, (_, i) => (
+        {Array.from({ length: numTurns > 1 ? Math.max(0, Math.min(24, numTurns) - turns.length) : 0 }, (_, i) => (
           <span key={`none ${i}`} class="step none" aria-hidden="true">
             {turns.length + i + 1}
           </span>

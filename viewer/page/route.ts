@@ -10,7 +10,7 @@ interface List {
   readonly sort: string;
 }
 
-export type RunTab = 'overview' | 'rollouts' | 'queries' | 'live' | 'search';
+export type RunTab = 'overview' | 'rollouts' | 'live' | 'search';
 
 export type Route =
   | ({
@@ -45,7 +45,7 @@ export type RolloutRoute = Extract<Route, { page: 'rollout' }>;
 export type CompareRoute = Extract<Route, { page: 'compare' }>;
 export type SeveralRoute = Extract<Route, { page: 'several' }>;
 
-const TABS: readonly RunTab[] = ['overview', 'rollouts', 'queries', 'live', 'search'];
+const TABS: readonly RunTab[] = ['overview', 'rollouts', 'live', 'search'];
 
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');

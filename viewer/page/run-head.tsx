@@ -2,14 +2,15 @@
 
 import type { JSX } from 'preact';
 import type { RunMessage } from '../model/messages.ts';
-import { ago, brief, count, duration, moment, percent, plural, roughly, share } from './format.ts';
+import type { Estimate } from '../../statistics/estimate.ts';
+import { ago, brief, count, decimals, duration, moment, plural, roughly, share } from './format.ts';
 import { Figure } from './parts.tsx';
 
 export function RunHead({ message }: { readonly message: RunMessage }): JSX.Element {
   const { head, summary, newsAt, now, etaMs } = message;
-  const { turns, tokens, ms } = summary;
-  const judged = turns.filter((turn) => turn.judged > 0);
-  const [first, last] = [judged[0], judged.at(-1)];
+  const { tokens, ms, headline } = summary;
+  const { first, last, any, meanReturn } = headline;
+  const judged = any.n > 0;
   const open = head.state === 'open';
   const soFar = open ? ', so far' : '';
   return (
@@ -27,22 +28,25 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
           of {plural(summary.total, 'rollout')}
           {etaMs !== null && `, about ${roughly(etaMs)} to go`}
         </Figure>
-        {first && head.numTurns === 1 && (
-          <Figure label={`right${soFar}`} value={percent(first.right, first.judged)}>
-            {count(first.right)} of {count(first.judged)} judged
+        {judged && head.numTurns === 1 && (
+          <Figure label={`right${soFar}`} value={share(any.value)}>
+            {ofKnown(any)}
           </Figure>
         )}
-        {first && last && head.numTurns > 1 && (
+        {judged && head.numTurns > 1 && (
           <>
-            <Figure label={`right at turn ${last.turn}${soFar}`} value={percent(last.right, last.judged)}>
-              {first === last
-                ? `${count(last.right)} of ${count(last.judged)}`
-                : `${percent(first.right, first.judged)} at turn 1`}
+            <Figure label={`right at the last turn${soFar}`} value={share(last.value)}>
+              {share(first.value)} at turn 1
             </Figure>
-            <Figure label={`right at any turn${soFar}`} value={share(last.rightBy.value)}>
-              {count((last.rightBy.value ?? 0) * last.rightBy.n)} of {count(last.rightBy.n)} that ended
+            <Figure label={`right at any turn${soFar}`} value={share(any.value)}>
+              {ofKnown(any)}
             </Figure>
           </>
+        )}
+        {!judged && meanReturn.value !== null && (
+          <Figure label={`mean return${soFar}`} value={decimals(meanReturn.value)}>
+            of {plural(meanReturn.n, 'complete rollout')}
+          </Figure>
         )}
         <Figure label="sampled" value={tokens ? brief(tokens) : '–'}>
           {ms === 0 ? 'tokens' : `tokens in ${duration(ms)} of generation`}
@@ -51,3 +55,7 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
     </header>
   );
 }
+
+/** The interval, and the queries; those that have no known rollout are left out. */
+const ofKnown = ({ n, leftOut, interval }: Estimate): string =>
+  `of ${plural(n, 'query', 'queries')}${leftOut > 0 ? `, ${count(leftOut)} unknown` : ''}${interval ? `; 95 %: ${interval.map((bound) => (100 * bound).toFixed(1)).join(' to ')}` : ''}`;

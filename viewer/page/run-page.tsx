@@ -1,18 +1,18 @@
-// One run: its state on top, then an overview, its rollouts, its queries, or what is in flight.
+// One run: its state on top, then an overview, its rollouts, what is in flight, or a search.
 
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
-import { count, plural } from './format.ts';
+import { plain } from '../model/visible-bytes.ts';
+import { count, plural, troubleText } from './format.ts';
 import { onKey } from './keys.ts';
 import { LivePage } from './live-page.tsx';
 import { Overview } from './overview.tsx';
 import { Loading, Notice, Problem } from './parts.tsx';
-import { QueriesPage } from './queries-page.tsx';
 import { Left } from './left.tsx';
 import { RolloutList } from './rollout-list.tsx';
 import { RunHead } from './run-head.tsx';
-import { comparedHref, listHref, runHref, type RunRoute, type RunTab } from './route.ts';
+import { comparedHref, listHref, rolloutHref, runHref, type RunRoute, type RunTab } from './route.ts';
 import { SearchPage } from './search-page.tsx';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
@@ -60,10 +60,10 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
           <a href={listHref(route.run, 'has:message')}>the list</a> has {message.summary.steered === 1 ? 'it' : 'them'}.
         </Notice>
       )}
+      <Troubles message={message} />
       {message.fork !== null && <Notice>{message.fork}</Notice>}
       <Tabs route={route} message={message} search={source.kind === 'server'} />
       {route.tab === 'overview' && <Overview message={message} linked={source.kind === 'server'} />}
-      {route.tab === 'queries' && <QueriesPage run={route.run} source={source} message={message} />}
       {route.tab === 'live' && (
         <LivePage run={route.run} source={source} message={message} paused={paused} onPause={setPaused} />
       )}
@@ -78,10 +78,34 @@ function againAfter({ head, evaluations = [] }: RunMessage, source: Source): num
   return source.kind === 'server' && goesOn ? LIVE_MS : 0;
 }
 
+/** A run that failed is seen to have failed, and why. */
+function Troubles({ message: { head, failure } }: { readonly message: RunMessage }): JSX.Element | null {
+  const { numbers, state, run } = head;
+  if (!numbers || numbers.troubles.length === 0) return null;
+  return (
+    <Notice kind={state === 'failed' ? 'problem' : 'note'}>
+      {numbers.troubles.map((trouble) => (
+        <span key={trouble.state}>
+          <a href={listHref(run, `outcome:${trouble.state}`)}>{capital(troubleText(trouble, numbers.ended))}</a>.{' '}
+        </span>
+      ))}
+      {failure && (
+        <>
+          The first, <a href={rolloutHref(run, failure.place)}>{failure.place.query}</a>:{' '}
+          <span class="text">{firstLine(failure.message)}</span>
+        </>
+      )}
+    </Notice>
+  );
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const MOST_SAID = 400;
+const firstLine = (text: string): string => plain(text.trim().split('\n', 1)[0]!.slice(0, MOST_SAID));
+
 const TABS: readonly (readonly [RunTab, string])[] = [
   ['overview', 'Overview'],
   ['rollouts', 'Rollouts'],
-  ['queries', 'Queries'],
   ['live', 'In flight'],
   ['search', 'Search'],
 ];
@@ -93,9 +117,9 @@ interface TabsProps {
 }
 
 function Tabs({ route, message, search }: TabsProps): JSX.Element {
-  const { summary, head } = message;
+  const { summary } = message;
   const open = summary.begun - summary.ended;
-  const there = { overview: true, rollouts: true, queries: head.samples > 1, live: open > 0, search };
+  const there = { overview: true, rollouts: true, live: open > 0, search };
   const shown = TABS.filter(([tab]) => tab === route.tab || there[tab]);
   return (
     <nav class="tabs" aria-label="Parts of the run">

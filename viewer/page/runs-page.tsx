@@ -4,7 +4,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { RunHead } from '../model/messages.ts';
-import { brief, count, moment, percent } from './format.ts';
+import { brief, count, decimals, moment, share, troubleText } from './format.ts';
 import { onKey } from './keys.ts';
 import { Legend, Loading, Notice, Problem } from './parts.tsx';
 import { replaceHash } from './replace-hash.ts';
@@ -80,7 +80,7 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
         <p class="dim">No run is like that.</p>
       ) : (
         <>
-          {shown.some(({ first }) => first) && <Legend colours={RISE} />}
+          {shown.some(({ numbers, numTurns }) => numbers && numTurns > 1) && <Legend colours={RISE} />}
           <ul>
             {shown.map((head) => (
               <Card
@@ -101,7 +101,7 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
 const ORDERS: Readonly<Record<string, (head: RunHead) => string | number>> = {
   name: ({ run }) => run,
   model: ({ model }) => model,
-  accuracy: ({ last }) => (last ? -last[0] / last[1] : 1),
+  accuracy: ({ numbers }) => -(numbers?.right.last ?? -1),
   tokens: ({ tokens }) => -(tokens ?? -1),
 };
 
@@ -160,7 +160,8 @@ interface CardProps {
 }
 
 function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
-  const { run, problem, state, first, last, numTurns, total, ended } = head;
+  const { run, problem, state, numbers, numTurns, total, ended } = head;
+  const { first = null, last = null } = numbers?.right ?? {};
   return (
     <li class={head.parent === undefined ? 'card' : 'card fork'}>
       <span class="choose">
@@ -188,19 +189,21 @@ function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
         </span>
       </div>
       <div class="rise">
-        {first && last && (
+        {last !== null ? (
           <>
-            <Rise from={first[0] / first[1]} to={last[0] / last[1]} />
+            <Rise from={numTurns > 1 ? (first ?? 0) : last} to={last} />
             <span>
-              <b>{percent(...last)}</b>{' '}
-              {(numTurns ?? 0) > 1 && (
-                <span class="dim">
-                  at turn {numTurns}, {percent(...first)} at 1
-                </span>
-              )}
+              <b>{share(last)}</b> {numTurns > 1 && <span class="dim">at the last turn, {share(first)} at turn 1</span>}
             </span>
           </>
+        ) : (
+          numbers && numbers.meanReturn !== null && <span>mean return {decimals(numbers.meanReturn)}</span>
         )}
+        {numbers?.troubles.map((trouble) => (
+          <span key={trouble.state} class={`state ${trouble.state} small`}>
+            {troubleText(trouble, numbers.ended)}
+          </span>
+        ))}
       </div>
       <div class="tokens dim">{head.tokens === null ? '' : `${brief(head.tokens)} tokens`}</div>
     </li>

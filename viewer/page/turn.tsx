@@ -5,12 +5,14 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { feedbackOn } from '../../domain/rollout/conversation.ts';
 import { contextTokens } from '../../domain/rollout/turn.ts';
+import { referencesOf } from '../../domain/run/references.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText, plain } from '../model/visible-bytes.ts';
 import { meaningOf } from '../model/words.ts';
 import { Expected, Value } from './asked.tsx';
 import { Calls, Place, Sent } from './call.tsx';
 import { count, decimals, duration, FINISH, named, plural, precise, signed } from './format.ts';
+import { Judged } from './judged.tsx';
 import { SIGN } from './parts.tsx';
 import { People } from './people.tsx';
 import { LongText, RichText } from './rich-text.tsx';
@@ -81,7 +83,7 @@ export function Turn({ route, message, turn, expanded, depth = 0, side = '', chi
       )}
       {reply?.calls && <Calls calls={reply.calls} />}
       {verdict?.calls && <Calls calls={verdict.calls} />}
-      {!asked && verdict?.note !== undefined && <pre class="fault text small">{plain(verdict.note)}</pre>}
+      {!asked && verdict && <Judged verdict={verdict} isLast={message.turns.at(-1) === turn} />}
       <TurnFacts turn={turn} />
       <People acts={message.acts} turn={record.turn} />
       {children}
@@ -109,7 +111,7 @@ export function ProgramAnswer({ route, message }: Pick<Props, 'route' | 'message
       ) : (
         <LongText class="answer" text={verdict.answer} />
       )}
-      {verdict.note !== undefined && <pre class="fault text small">{plain(verdict.note)}</pre>}
+      <Judged verdict={verdict} isLast />
     </section>
   );
 }
@@ -155,7 +157,7 @@ function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Elemen
           </b>
         </span>
       )}
-      {verdict.verdict === 'wrong' && message.query.solutions.length > 0 && (
+      {referencesOf(message.query).length > 0 && (
         <span>
           <span class="dim">expected</span> <Expected query={message.query} />
         </span>
