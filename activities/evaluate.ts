@@ -8,6 +8,7 @@ import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
 import { isCut, type TurnRecord } from '../domain/rollout/turn.ts';
 import { replyOf } from '../domain/agent/played-calls.ts';
+import { headAndTail } from '../domain/text/foreign-text.ts';
 import type { TrajectoryReference } from '../domain/run/ids.ts';
 import type { Store } from '../records/store.ts';
 import { replyToCalls } from './reply-to-calls.ts';
@@ -122,7 +123,7 @@ async function tryJudge(judge: (signal: AbortSignal) => Promise<Reply>): Promise
     const broken = own || error instanceof JudgeError || error instanceof SandboxError;
     if (!broken || (error.retryable && context.info.attempt < JUDGE_TRIES)) throw error;
     const verdict = { verdict: 'undecided', reason: error.reason } as const;
-    return own ? { verdict, note: explain(error).slice(0, NOTE_CHARS) } : { verdict };
+    return own ? { verdict, note: headAndTail(explain(error), NOTE_CHARS) } : { verdict };
   } finally {
     beat({ silent, asked } satisfies JudgeTries);
   }

@@ -5,6 +5,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { EverturnError, explain } from '../domain/errors/errors.ts';
+import { headAndTail } from '../domain/text/foreign-text.ts';
 import type { FailureDetails } from '../domain/rollout/rollout-facts.ts';
 
 /** Another worker gets the first tries soon; if none can do it, the pauses grow as for anything else. */
@@ -16,7 +17,7 @@ export function asFailure(error: unknown, mayBeOthers = false, worker?: string):
   const isOfWorker = error.ofThisWorker && (error.retryable || mayBeOthers);
   const who = isOfWorker && worker ? ` (worker ${worker})` : '';
   return ApplicationFailure.create({
-    message: explain(error).slice(0, 2000) + who,
+    message: headAndTail(explain(error), 2000) + who,
     type: error.reason,
     details: [{ boundary: error.boundary } satisfies FailureDetails],
     nonRetryable: !error.retryable && !isOfWorker,

@@ -33,7 +33,9 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
     async answer(...call) {
       try {
         const reply = await attempt.answer(...call);
-        if ('refused' in reply && reply.refused === 'context-length') cut = reply.refused;
+        // A program that went on to other calls has not ended by this one.
+        if ('refused' in reply) cut = reply.refused === 'context-length' ? reply.refused : cut;
+        else if (cut === 'context-length') cut = undefined;
         return reply;
       } catch (error) {
         broken(error);

@@ -73,8 +73,9 @@ export async function playFunction(attempt: AgentAttempt, runFolder: string, hos
   });
   if ('failed' in ended) {
     if (ended.type === 'timeout') throw late(`The agent ${title}`, program);
-    cut = CUTS.find((one) => one === ended.type) ?? cut;
-    return { code: 1, said: {}, tail: ended.failed, ...(cut && { cut }), last: null, abandoned: [] };
+    // An error of its own is its end, whatever was refused before.
+    const refused = CUTS.find((one) => one === ended.type);
+    return { code: 1, said: {}, tail: ended.failed, ...(refused && { cut: refused }), last: null, abandoned: [] };
   }
   const { said, last, calls } = ended;
   const read = Object.keys(said as object).length === 0 ? { said: {} } : saidBy(said);

@@ -2,9 +2,10 @@
 // regular activity's failure comes wrapped in an ActivityFailure, a local activity's may come bare.
 
 import { ActivityFailure, ApplicationFailure, defaultPayloadConverter, TimeoutFailure } from '@temporalio/workflow';
+import { headAndTail } from '../domain/text/foreign-text.ts';
 import { boundaryOf, type FailureFacts } from '../domain/rollout/rollout-facts.ts';
 
-const MAX_MESSAGE_CHARS = 500;
+const MAX_MESSAGE_CHARS = 1_000;
 
 /** Undefined for anything but a failed activity: a bug in workflow code is not a rollout's failure. */
 export function failureOf(error: unknown): FailureFacts | undefined {
@@ -42,6 +43,4 @@ function detailIn(failure: TimeoutFailure['failure']): unknown {
   return payloads?.[0] && defaultPayloadConverter.fromPayload(payloads[0]);
 }
 
-function short(message: string): string {
-  return message.slice(0, MAX_MESSAGE_CHARS);
-}
+const short = (message: string): string => headAndTail(message, MAX_MESSAGE_CHARS);

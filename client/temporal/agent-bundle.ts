@@ -21,7 +21,7 @@ export async function bundleAgent(path: string, root: string): Promise<AgentCode
   const logger = new DefaultLogger('ERROR', ({ message }) => void problems.push(message));
   try {
     const { code } = await bundleWorkflowCode({
-      workflowsPath: path,
+      workflowsPath: join(root, 'dist/workflows/agent-entry.js'),
       payloadConverterPath: join(root, 'dist/workflows/payloads.js'),
       logger,
       webpackConfigHook: (config) => ({
@@ -30,6 +30,8 @@ export async function bundleAgent(path: string, root: string): Promise<AgentCode
         devtool: 'inline-nosources-source-map',
         output: {
           ...config.output,
+          // A module that threw throws again when it is asked for again.
+          strictModuleErrorHandling: true,
           devtoolModuleFilenameTemplate: (of: Named) => `agent:///${basename(of.resourcePath)}`,
         },
         context: dirname(path),
@@ -39,6 +41,7 @@ export async function bundleAgent(path: string, root: string): Promise<AgentCode
           alias: {
             ...(config.resolve?.alias as Record<string, string>),
             'everturn/agent': join(root, 'dist/workflows/agent-function.js'),
+            'everturn/own-agent$': path,
           },
         },
       }),

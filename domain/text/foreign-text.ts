@@ -48,6 +48,28 @@ export function lastLines(text: string): string {
   return said.map((line) => /^ {0,8}/.exec(line)![0] + short(line, TRACE_LINE_CHARS)).join('\n');
 }
 
+/**
+ * At most `maxChars` characters of a message, with its lines: the first one, and the last ones, where an error says what it is.
+ * The lines between them that do not fit are counted.
+ */
+export function headAndTail(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const lines = text.split('\n');
+  const cut = (line: string, chars: number) =>
+    line.length > chars ? `${line.slice(0, Math.max(0, chars - 1))}…` : line;
+  const first = cut(lines[0]!, lines.length === 1 ? maxChars : Math.ceil(maxChars / 2));
+  let room = maxChars - first.length - MOST_COUNTED_CHARS;
+  let from = lines.length;
+  while (from > 1 && lines[from - 1]!.length < room) room -= lines[--from]!.length + 1;
+  const last = lines.slice(from);
+  // Of a last line that does not fit, its end says the most.
+  if (last.length === 0 && lines.length > 1) last.push(`…${lines[--from]!.slice(1 - Math.max(2, room))}`);
+  const between = from > 1 ? [`… (${from - 1} lines) …`] : [];
+  return [first, ...between, ...last].join('\n');
+}
+
+const MOST_COUNTED_CHARS = 30;
+
 const TRACE_CHARS = 16_384;
 const TRACE_LINES = 12;
 const TRACE_LINE_CHARS = 160;

@@ -18,16 +18,20 @@ let last: Patterns | undefined;
 
 /** The text with `[key]` in its place, and in place of each word that holds a part of it. */
 export function withoutSecret(text: string, secret: string): string {
-  if (secret === '') return text;
+  if (!isSearchable(secret)) return text;
   const { whole, part } = patternsOf(secret);
   return text.replace(whole, '[key]').replace(/[^\s"'<>]+/g, (word) => (word.search(part) < 0 ? word : '[key]'));
 }
 
-/** False also for a key that an answer may hold by chance, such as "EMPTY" or "anything". */
+/** False also for a key that a text may hold by chance. */
 export function holdsSecret(text: string, secret: string): boolean {
+  return isSearchable(secret) && text.search(patternsOf(secret).part) >= 0;
+}
+
+/** False for a key that a text may hold by chance, such as "x", "EMPTY" or "anything". */
+function isSearchable(secret: string): boolean {
   const isWord = /^(?:[a-z]+|[A-Z]+)$/.test(secret) && secret.length < WORD_CHARS;
-  if (!PREFIX.test(secret) && (secret.length < LEAST_CHARS || isWord)) return false;
-  return text.search(patternsOf(secret).part) >= 0;
+  return PREFIX.test(secret) || (secret.length >= LEAST_CHARS && !isWord);
 }
 
 function patternsOf(secret: string): Patterns {

@@ -109,7 +109,10 @@ export function moduleDoor({
           if (error.reason === 'environment-too-large') return tooLarge(tool);
           if (error.reason === 'environment-timeout') throw stoodStill(tool, error);
         }
-        throw error instanceof EnvironmentError ? outage(tool, error) : error;
+        if (!(error instanceof EnvironmentError)) throw error;
+        throw error.reason === 'environment-unloadable'
+          ? unloadable(basename(tool.spec[0] ?? 'tools'), error)
+          : outage(tool, error);
       }
     },
     async close() {

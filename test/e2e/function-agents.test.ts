@@ -91,6 +91,13 @@ describe('an agent that is a function', () => {
       expect(why).toContain(reason);
       if (reason === 'agent-exited') expect(why).toContain('TypeError: out of plums');
     }
+    // The module throws before there is a function.
+    writeFileSync(
+      join(everturn.folder, 'load.ts'),
+      `import { agent } from 'everturn/agent';\nconst plums = JSON.parse('{"of"')\nexport default agent(async () => plums);\n`,
+    );
+    expect((await everturn.run(...run('load', './load.ts', '--limit', '1'))).code).toBe(3);
+    expect((await everturn.call('why', 'load', 'q0')).stdout).toMatch(/agent-exited[^]*It does not load: SyntaxError/);
     write('many.ts', `for (let i = 0; ; i++) await ask('Hello ' + i);`);
     const many = await everturn.run(...run('many', './many.ts', '--limit', '1', '--max-calls', '3'));
     expect(many.code, many.stderr).toBe(0);
