@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
-import { type Said, saidBy } from '../domain/agent/said.ts';
+import { type Said, saidBy, saidLater } from '../domain/agent/said.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import type { AgentAttempt, AgentEnded } from './agents.ts';
 import { type AgentEndpoint, createEndpoint } from './endpoint.ts';
@@ -45,7 +45,7 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
     onReward(value) {
       const read = saidBy(value);
       if ('problem' in read) return `the reward ${read.problem}`;
-      posted = { ...posted, ...read.said };
+      posted = saidLater(posted, read.said);
       return undefined;
     },
   });
@@ -58,7 +58,7 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
       return {
         code,
         tail,
-        said: { ...posted, ...said },
+        said: saidLater(posted, said),
         ...(cut !== undefined && { cut }),
         last: endpoint.last(),
         abandoned: endpoint.abandoned(),

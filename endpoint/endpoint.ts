@@ -141,9 +141,15 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     if (message.method === 'GET' && path === '/v1/models') {
       return send(response, 200, {
         object: 'list',
-        data: [{ id: model, object: 'model', created: 0, owned_by: 'run' }],
+        data: [modelOf(model)],
+        has_more: false,
+        first_id: model,
+        last_id: model,
       });
     }
+    // A call may name any model, too: the run's answers.
+    if (message.method === 'GET' && path.startsWith('/v1/models/'))
+      return send(response, 200, modelOf(nameIn(path.slice('/v1/models/'.length))));
     if (message.method === 'POST' && path === '/v1/reward') return rewarded(message, response);
     if (!dialect || message.method !== 'POST') {
       return send(
@@ -183,6 +189,21 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
       for (const response of holders.values()) response.destroy();
     },
   };
+}
+
+/** As OpenAI has it, and as Anthropic. */
+const modelOf = (id: string): JsonObject => ({
+  ...{ id, object: 'model', created: 0, owned_by: 'run' },
+  ...{ type: 'model', display_name: id, created_at: '1970-01-01T00:00:00Z' },
+});
+
+/** As the client wrote it, where it is no encoding. */
+function nameIn(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 function tooMany(made: number, { maxCalls, onTooMany }: EndpointOptions): RefusedRequest {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Json, JsonObject } from '../domain/text/json.ts';
-import { strictJson } from '../domain/text/json-text.ts';
+import { DoubtfulJson, strictJson } from '../domain/text/json-text.ts';
 import { RefusedRequest } from './dialects/dialect.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -68,13 +68,18 @@ export async function bodyOf(message: IncomingMessage): Promise<unknown> {
     parts.push(part);
   }
   try {
-    const text = Buffer.concat(parts).toString();
+    const text = UTF8.decode(Buffer.concat(parts));
     const body = strictJson(text);
     return HALF_CHARACTER.test(text) ? wellFormed(body) : body;
   } catch (error) {
-    throw new RefusedRequest('malformed', '', `is no JSON: ${(error as Error).message.slice(0, 200)}`);
+    if (error instanceof DoubtfulJson) throw new RefusedRequest('malformed', '', error.message);
+    const problem = error instanceof SyntaxError ? `JSON: ${error.message.slice(0, 200)}` : 'UTF-8';
+    throw new RefusedRequest('malformed', '', `is no ${problem}`);
   }
 }
+
+/** Throws a TypeError for other bytes. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** An escape that may be half a character: no file of UTF-8 holds one. */
 const HALF_CHARACTER = /\\ud[89a-f]/i;

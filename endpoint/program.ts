@@ -3,6 +3,7 @@
 // bubblewrap with all that it started, at its time limit, with its attempt and with this process; each attempt has the same
 // folder, empty and its own (environments/processes/workspace.ts).
 
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -80,7 +81,7 @@ async function played(attempt: AgentAttempt, launch: ProcessLaunch, folder: stri
 /** One attempt of the process, to its end. */
 function ran(launch: ProcessLaunch, { program, signal }: AgentAttempt): Promise<OwnEnd> {
   const tail: string[] = [];
-  let last = '';
+  let last: Buffer = Buffer.of();
   return new Promise((resolve, reject) => {
     const log = (line: string) => {
       tail.push(line.slice(line.indexOf(': ') + 2));
@@ -99,15 +100,14 @@ function ran(launch: ProcessLaunch, { program, signal }: AgentAttempt): Promise<
     const lines = new GuardedLines(limited, {
       maxLineBytes: MAX_LINE_BYTES,
       onLine(line) {
-        const text = line.toString('utf8').trim();
-        if (text !== '') last = text;
+        if (line.toString('utf8').trim() !== '') last = line;
       },
       onTooLong: () => end(() => reject(tooLong(launch.who))),
       onEnd(how, code, cause) {
         const beyond = code === null ? undefined : limited.endings?.[code];
         if (beyond !== undefined) return end(() => reject(broken(`The agent ${launch.who} ${beyond}.`)));
         if (cause !== undefined || code === NOT_FOUND) return end(() => reject(notRun(launch.who, how, cause)));
-        const read = saidInLine(last);
+        const read = isUtf8(last) ? saidInLine(last.toString().trim()) : notText(last);
         if (read && 'problem' in read)
           return end(() => reject(broken(`The last line of the agent ${launch.who} ${read.problem}.`)));
         end(() => resolve({ code, said: read?.said ?? {}, tail: tail.join('\n') }));
@@ -161,6 +161,9 @@ function mustBe({ spec, fingerprint }: ProgramRecord, words: readonly string[]):
     ofThisWorker: true,
   });
 }
+
+const notText = (line: Buffer) =>
+  saidInLine(line.toString('latin1').trim()) && { problem: 'has bytes that are no UTF-8' };
 
 const notRun = (who: string, how: string, cause?: unknown): AgentError =>
   new AgentError(`The agent ${who} ${how}.`, { reason: 'agent-not-run', cause });

@@ -42,8 +42,9 @@ const TAKE = z.strictObject({
 });
 type Wanted = z.infer<typeof TAKE>;
 
-/** `error`: the agent failed, with these words. */
-const END = z.looseObject({ error: z.string().optional() });
+const END = z.record(z.string(), z.unknown());
+/** The agent failed, with these words. */
+const FAILED = z.strictObject({ error: z.string() });
 const LOOK_MS = 250;
 
 interface Offer {
@@ -109,13 +110,9 @@ export async function serveSessions({ host, port, orAny, key, onListening }: Ses
   async function ends(offer: Offer, message: IncomingMessage, response: ServerResponse): Promise<void> {
     const said = await read(END, message, response);
     if (!said) return;
-    if (said.error !== undefined) {
-      offer.end({ code: 1, said: {}, tail: said.error });
-      return send(response, 200, { ok: true });
-    }
-    const words = Object.keys(said).length === 0 ? { said: {} } : saidBy(said);
-    if ('problem' in words) return send(response, 400, failure(`the end ${words.problem}`, 'malformed'));
-    offer.end({ code: 0, said: words.said, tail: '' });
+    const own = endOf(said);
+    if ('problem' in own) return send(response, 400, failure(`the end ${own.problem}`, 'malformed'));
+    offer.end(own);
     return send(response, 200, { ok: true });
   }
 
@@ -144,6 +141,15 @@ export async function serveSessions({ host, port, orAny, key, onListening }: Ses
   };
 }
 
+function endOf(said: Readonly<Record<string, unknown>>): OwnEnd | { readonly problem: string } {
+  if ('error' in said) {
+    const { data, error } = FAILED.safeParse(said);
+    return data ? { code: 1, said: {}, tail: data.error } : { problem: inOneLine(error) };
+  }
+  const words = Object.keys(said).length === 0 ? { said: {} } : saidBy(said);
+  return 'problem' in words ? words : { code: 0, said: words.said, tail: '' };
+}
+
 const isWanted = ({ attempt: { id } }: Offer, { run, query, sample }: Wanted): boolean =>
   (run ?? id.run) === id.run && (query ?? id.query) === id.query && (sample ?? id.sample) === id.sample;
 
@@ -165,13 +171,15 @@ function watched({ attempt: { program }, taken, open, heardAt, fail }: Offer): v
   fail(new AgentError(message, { reason: 'agent-silent', retryable: true }));
 }
 
+const inOneLine = (error: z.ZodError): string => z.prettifyError(error).replaceAll('\n', ' ');
+
 /** The body; undefined where it is refused. */
 async function read<T>(schema: z.ZodType<T>, message: IncomingMessage, response: ServerResponse) {
   try {
     return schema.parse(await bodyOf(message));
   } catch (error) {
     if (!(error instanceof z.ZodError) && !(error instanceof RefusedRequest)) throw error;
-    const problem = error instanceof z.ZodError ? z.prettifyError(error).replaceAll('\n', ' ') : error.message;
+    const problem = error instanceof z.ZodError ? inOneLine(error) : error.message;
     return void send(response, 400, failure(`the body ${problem}`, 'malformed'));
   }
 }

@@ -2,7 +2,7 @@
 // the call's own: the same call has the same ids whenever it is sent, and an echo names the call that it is of.
 
 import type { Json } from '../text/json.ts';
-import { deeperThan, MAX_NESTING } from '../text/json-text.ts';
+import { strictJson } from '../text/json-text.ts';
 import type { AgentMessage } from './conversation.ts';
 
 export interface AgentReply {
@@ -68,11 +68,10 @@ export function replyMessage(reply: AgentReply, prefix = 'call'): AgentMessage {
   };
 }
 
-/** JSON text as its value; another text as it is, and one that is nested so deep that readers of it would fail. */
+/** JSON text as its value; another text as it is, and JSON that readers take differently: with a key twice, or nested too deep. */
 export function valueOf(text: string): Json {
   try {
-    const value = JSON.parse(text) as Json;
-    return deeperThan(value, MAX_NESTING) ? text : value;
+    return strictJson(text) as Json;
   } catch {
     return text;
   }

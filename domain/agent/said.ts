@@ -2,7 +2,9 @@
 // from what it posted to its endpoint.
 
 import { isObject } from '../schema/fields.ts';
+import { short } from '../text/foreign-text.ts';
 import type { JsonObject } from '../text/json.ts';
+import { DoubtfulJson, strictJson } from '../text/json-text.ts';
 
 export interface Said {
   /** The answer that is judged. */
@@ -14,15 +16,23 @@ export interface Said {
 
 const FORM = '{"answer": "text"}, {"reward": 0.5} or both, and "rewards": {"name": 0.5}';
 
+const FIELDS: readonly string[] = ['answer', 'reward', 'rewards'];
+
 /** The words, or what is wrong with them. */
 export function saidBy(value: unknown): { readonly said: Said } | { readonly problem: string } {
   if (!isObject(value)) return { problem: `is no object: right would be ${FORM}` };
+  const unknown = Object.keys(value).filter((field) => !FIELDS.includes(field));
+  if (unknown.length > 0) return { problem: `has ${named(unknown)}: right would be ${FORM}` };
   const { reward, rewards } = value;
   const answer = value['answer'] ?? undefined;
   if (answer === undefined && reward === undefined)
     return { problem: `has neither answer nor reward: right would be ${FORM}` };
   if (!['undefined', 'string', 'number'].includes(typeof answer)) return { problem: 'has an answer that is no text' };
+  if (Number.isInteger(answer) && !Number.isSafeInteger(answer))
+    return { problem: 'has an answer with more digits than a number keeps: write it as a text' };
   if (reward !== undefined && !isNumber(reward)) return { problem: 'has a reward that is no finite number' };
+  if (rewards !== undefined && reward === undefined)
+    return { problem: 'has rewards, and no reward of which they are parts' };
   const parts = rewards === undefined ? {} : rewards;
   if (!isObject(parts) || !Object.values(parts).every(isNumber))
     return { problem: 'has rewards that are no object of finite numbers' };
@@ -37,7 +47,24 @@ export function saidBy(value: unknown): { readonly said: Said } | { readonly pro
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(Math.fround(value));
 
-const FIELDS = ['answer', 'reward', 'rewards'];
+const NAMED_FIELDS = 5;
+
+function named(fields: readonly string[]): string {
+  const names = fields.slice(0, NAMED_FIELDS).map((field) => JSON.stringify(short(field, 40)));
+  const more = fields.length > NAMED_FIELDS ? ` and ${fields.length - NAMED_FIELDS} more` : '';
+  return `${fields.length === 1 ? 'the unknown field' : 'the unknown fields'} ${names.join(', ')}${more}`;
+}
+
+/** What was said in all: a later reward is another reward, of which the parts of the earlier one are none. */
+export function saidLater(before: Said | undefined, { answer = before?.answer, ...later }: Said): Said {
+  const { reward, rewards } = later.reward === undefined ? (before ?? {}) : later;
+  return {
+    ...(answer !== undefined && { answer }),
+    ...(reward !== undefined && { reward }),
+    ...(rewards && { rewards }),
+  };
+}
+
 const LAST_WORDS = /^\{.*"(?:answer|rewards?)"\s*:/;
 
 /** The words in a line of output, or what is wrong with them; undefined for any other line, also one of a log in JSON. */
@@ -45,8 +72,9 @@ export function saidInLine(line: string): ReturnType<typeof saidBy> | undefined 
   if (!LAST_WORDS.test(line)) return undefined;
   try {
     const value = JSON.parse(line) as JsonObject;
-    return FIELDS.some((field) => Object.hasOwn(value, field)) ? saidBy(value) : undefined;
-  } catch {
+    return FIELDS.some((field) => Object.hasOwn(value, field)) ? saidBy(strictJson(line)) : undefined;
+  } catch (error) {
+    if (error instanceof DoubtfulJson) return { problem: error.message };
     return { problem: `is no JSON (NaN and Infinity are none): right would be ${FORM}` };
   }
 }

@@ -2,9 +2,11 @@
 
 import { z } from 'zod';
 import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
-import { itemId, replyMessage, valueOf, type AgentReply } from '../../domain/agent/reply.ts';
+import { itemId, replyMessage, type AgentReply } from '../../domain/agent/reply.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import {
+  ARGUMENTS,
+  argumentsOf,
   CONTENT,
   type Dialect,
   functionsOf,
@@ -12,6 +14,7 @@ import {
   isSchema,
   LIMIT,
   readBody,
+  type RecordedCalls,
   refuse,
   STOP,
   type StreamEvent,
@@ -25,7 +28,7 @@ const MESSAGE = z.looseObject({
   reasoning_content: z.string().nullish(),
   reasoning: z.string().nullish(),
   tool_calls: z
-    .array(z.looseObject({ id: z.string(), function: z.looseObject({ name: z.string(), arguments: z.string() }) }))
+    .array(z.looseObject({ id: z.string(), function: z.looseObject({ name: z.string(), arguments: ARGUMENTS }) }))
     .nullish(),
   tool_call_id: z.string().nullish(),
 });
@@ -73,7 +76,7 @@ export const chat: Dialect = {
   }),
 };
 
-function read(body: unknown): AgentRequest {
+function read(body: unknown, recorded: RecordedCalls): AgentRequest {
   const asked = readBody(REQUEST, body);
   refuse({
     n: (asked.n ?? 1) !== 1,
@@ -89,7 +92,7 @@ function read(body: unknown): AgentRequest {
   const maxTokens = asked.max_completion_tokens ?? asked.max_tokens;
   const stop = typeof asked.stop === 'string' ? [asked.stop] : (asked.stop ?? []);
   return {
-    messages: asked.messages.map(messageRead),
+    messages: asked.messages.map((message, i) => messageRead(message, i, recorded)),
     tools: functionsOf(asked.tools, ({ function: given }) => given && schemaOf(given), flags),
     limits: {
       ...(maxTokens != null && { maxTokens }),
@@ -111,17 +114,21 @@ const schemaOf = (given: {
   parameters: given.parameters ?? {},
 });
 
-function messageRead(message: z.output<typeof MESSAGE>, i: number): AgentMessage {
+function messageRead(message: z.output<typeof MESSAGE>, i: number, recorded: RecordedCalls): AgentMessage {
   const text = textOf(message.content, `messages[${i}].content`);
   const { role } = message;
   if (role === 'system' || role === 'developer') return { role: 'system', text };
   if (role === 'user') return { role, text };
   if (role === 'tool') return { role, text, ...(message.tool_call_id != null && { callId: message.tool_call_id }) };
   const reasoning = message.reasoning_content ?? message.reasoning;
-  const calls = (message.tool_calls ?? []).map((call) => ({
-    id: call.id,
-    name: call.function.name,
-    arguments: valueOf(call.function.arguments),
+  const calls = (message.tool_calls ?? []).map(({ id, function: called }, j) => ({
+    id,
+    name: called.name,
+    arguments: argumentsOf(
+      called.arguments,
+      { id, field: `messages[${i}].tool_calls[${j}].function.arguments` },
+      recorded,
+    ),
   }));
   return { role, text, ...(reasoning && { reasoning }), ...(calls.length > 0 && { calls }) };
 }

@@ -6,7 +6,8 @@ import { isEcho } from '../../domain/agent/call-tree.ts';
 import type { AgentMessage, AgentRequest, RecordedRequest } from '../../domain/agent/conversation.ts';
 import type { Cut } from '../../domain/agent/program.ts';
 import { callNamedBy, callsNamedIn, type AgentReply } from '../../domain/agent/reply.ts';
-import type { JsonObject } from '../../domain/text/json.ts';
+import type { Json, JsonObject } from '../../domain/text/json.ts';
+import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 import type { ToolSchema } from '../../domain/tools/tool.ts';
 
 /** An event of a stream; without a name where the dialect names none. */
@@ -66,6 +67,30 @@ export function withTexts(request: AgentRequest, recorded: RecordedCalls): Agent
     return reply && isEcho(whole, reply) ? whole : message;
   });
   return { ...request, messages };
+}
+
+/** Objects, or their JSON text, as clients send the arguments of calls. */
+export const ARGUMENTS = z.union([z.string(), z.record(z.string(), z.json())]);
+
+/**
+ * The arguments of a call that a request sends back. Text that is no JSON stays text. JSON that readers take differently is
+ * refused, unless it is a model's own, as its reply was sent. `id`: of the call.
+ */
+export function argumentsOf(
+  given: z.output<typeof ARGUMENTS>,
+  { id, field }: { readonly id: string; readonly field: string },
+  recorded: RecordedCalls,
+): Json {
+  if (typeof given !== 'string') return given;
+  try {
+    return strictJson(given) as Json;
+  } catch (error) {
+    const call = callNamedBy(id);
+    const reply = call === undefined ? undefined : recorded(call)?.reply;
+    const isOurs = reply?.calls?.some((own) => own.arguments === given);
+    if (!(error instanceof DoubtfulJson) || isOurs) return given;
+    throw new RefusedRequest('malformed', field, error.message);
+  }
 }
 
 /** Throws RefusedRequest with the path of the first wrong field. */

@@ -3,8 +3,10 @@
 import { z } from 'zod';
 import { isBeginningOf } from '../../domain/agent/call-tree.ts';
 import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
-import { callNamedBy, itemId, placeInId, replyMessage, valueOf } from '../../domain/agent/reply.ts';
+import { callNamedBy, itemId, placeInId, replyMessage } from '../../domain/agent/reply.ts';
 import {
+  ARGUMENTS,
+  argumentsOf,
   CONTENT,
   continued,
   type Dialect,
@@ -22,6 +24,15 @@ import {
 } from './dialect.ts';
 import { responseEvents, wholeResponse } from './response-reply.ts';
 
+const TOOLS = z.array(
+  z.looseObject({
+    type: z.string(),
+    name: z.string().optional(),
+    description: z.string().nullish(),
+    parameters: z.record(z.string(), z.json()).nullish(),
+  }),
+);
+
 const ITEM = z.looseObject({
   type: z.string().optional(),
   id: z.string().nullish(),
@@ -31,7 +42,8 @@ const ITEM = z.looseObject({
   encrypted_content: z.string().nullish(),
   call_id: z.string().optional(),
   name: z.string().optional(),
-  arguments: z.string().optional(),
+  arguments: ARGUMENTS.optional(),
+  tools: TOOLS.nullish(),
   output: CONTENT,
 });
 type Item = z.output<typeof ITEM>;
@@ -40,16 +52,7 @@ const REQUEST = z.looseObject({
   input: z.union([z.string(), z.array(ITEM)]),
   instructions: z.string().nullish(),
   previous_response_id: z.string().nullish(),
-  tools: z
-    .array(
-      z.looseObject({
-        type: z.string(),
-        name: z.string().optional(),
-        description: z.string().nullish(),
-        parameters: z.record(z.string(), z.json()).nullish(),
-      }),
-    )
-    .nullish(),
+  tools: TOOLS.nullish(),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
   max_output_tokens: LIMIT,
   stream: z.boolean().nullish(),
@@ -75,6 +78,9 @@ export const responses: Dialect = {
   },
 };
 
+/** The item of a newer Codex, at the head of its conversation, that holds tools and no message. */
+const MORE_TOOLS = 'additional_tools';
+
 function read(body: unknown, recorded: RecordedCalls): AgentRequest {
   const asked = readBody(REQUEST, body);
   refuse({
@@ -88,16 +94,17 @@ function read(body: unknown, recorded: RecordedCalls): AgentRequest {
     tool_choice: isForced(asked.tool_choice),
     'text.format': asked.text?.format?.type === 'json_object',
   });
-  const input = typeof asked.input === 'string' ? [{ role: 'user' as const, content: asked.input }] : asked.input;
+  const items = typeof asked.input === 'string' ? [{ role: 'user' as const, content: asked.input }] : asked.input;
+  const more = items.flatMap((item) => (item.type === MORE_TOOLS ? (item.tools ?? []) : []));
   return {
     messages: [
       ...(asked.instructions ? [{ role: 'system' as const, text: asked.instructions }] : []),
       ...earlierMessages(asked.previous_response_id, recorded),
-      ...messagesOf(input, recorded),
+      ...messagesOf(items, recorded),
     ],
     ...(asked.instructions && { instructed: true }),
     tools: functionsOf(
-      asked.tools,
+      [...(asked.tools ?? []), ...more],
       ({ type, name, description, parameters }) =>
         type === 'function' && name !== undefined
           ? { name, description: description ?? '', parameters: parameters ?? {} }
@@ -124,6 +131,7 @@ function earlierMessages(id: string | null | undefined, recorded: RecordedCalls)
 function messagesOf(items: readonly Item[], recorded: RecordedCalls): AgentMessage[] {
   const messages: AgentMessage[] = [];
   for (const [i, item] of items.entries()) {
+    if (item.type === MORE_TOOLS) continue;
     const read = itemRead(item, i, recorded);
     const open = messages.at(-1);
     if (read.role === 'assistant' && open?.role === 'assistant' && continues(open, read)) {
@@ -166,7 +174,9 @@ function itemRead(item: Item, i: number, recorded: RecordedCalls): AgentMessage 
       return { role: 'assistant', text: '', reasoning: text, ids };
     }
     case 'function_call': {
-      const call = { id: callId ?? '', name: item.name ?? '', arguments: valueOf(item.arguments ?? '') };
+      const called = { id: callId ?? '', field: `input[${i}].arguments` };
+      const given = argumentsOf(item.arguments ?? '', called, recorded);
+      const call = { id: called.id, name: item.name ?? '', arguments: given };
       return { role: 'assistant', text: '', calls: [call], ids };
     }
     case 'function_call_output': {

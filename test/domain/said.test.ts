@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { saidInLine } from '../../domain/agent/said.ts';
+import { saidBy, saidInLine, saidLater } from '../../domain/agent/said.ts';
 
 describe('the last line of an agent', () => {
   test('is an answer, a reward or both', () => {
@@ -27,7 +27,45 @@ describe('the last line of an agent', () => {
       '{"answer": [42]}',
       '{"rewards": {"form": 1}}',
       '{"answer": null}',
+      '{"answer": "42", "rewards": {"form": 1}}',
+      '{"answer": 12345678901234567890}',
     ];
     for (const line of wrong) expect(saidInLine(line), line).toHaveProperty('problem');
+  });
+
+  test.each([
+    ['{"answer": "42", "answer": "41"}', 'the key "answer" twice'],
+    ['{"reward": 1, "rewards": {"form": 1, "form": 0}}', 'the key "rewards.form" twice'],
+    [`{"reward": 1, "rewards": ${'{"a":'.repeat(300)}1${'}'.repeat(300)}}`, 'nested deeper'],
+    ['{"answer": "42", "steps": 3}', 'the unknown field "steps"'],
+    ['{"rewrad": 1, "answer": "42", "call": "x"}', 'the unknown fields "rewrad", "call"'],
+  ])('is wrong, by its cause, where readers differ or a field is unknown: %#', (line, problem) => {
+    expect(saidInLine(line)).toEqual({ problem: expect.stringContaining(problem) as string });
+  });
+
+  test('in JSON of a log may have a key twice: nothing of it is ours', () => {
+    expect(saidInLine('{"event": 1, "event": 2, "of": {"reward": 1}}')).toBeUndefined();
+  });
+});
+
+describe('a later reward', () => {
+  const said = (...all: object[]) =>
+    all
+      .map((one) => saidBy(one))
+      .reduce<ReturnType<typeof saidLater> | undefined>(
+        (before, read) => saidLater(before, 'said' in read ? read.said : {}),
+        undefined,
+      );
+
+  test('replaces the earlier one whole, and leaves an answer that was said', () => {
+    expect(said({ answer: '4', reward: 1, rewards: { form: 1 } }, { reward: 0 })).toEqual({ answer: '4', reward: 0 });
+    expect(said({ reward: 1, rewards: { form: 1 } }, { answer: '5' })).toEqual({
+      ...{ answer: '5', reward: 1 },
+      rewards: { form: 1 },
+    });
+    expect(said({ reward: 1, rewards: { a: 1 } }, { reward: 2, rewards: { b: 1 } })).toEqual({
+      ...{ reward: 2 },
+      rewards: { b: 1 },
+    });
   });
 });

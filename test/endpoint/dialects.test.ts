@@ -6,7 +6,7 @@ import { placeOf } from '../../domain/agent/call-tree.ts';
 import { requestHash } from '../../domain/agent/conversation.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import { type Dialect, RefusedRequest, type StreamEvent } from '../../endpoint/dialects/dialect.ts';
+import { type Dialect, type RecordedCalls, RefusedRequest, type StreamEvent } from '../../endpoint/dialects/dialect.ts';
 import { chat } from '../../endpoint/dialects/chat.ts';
 import { messages } from '../../endpoint/dialects/messages.ts';
 import { responses } from '../../endpoint/dialects/responses.ts';
@@ -227,3 +227,58 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   ],
   '/messages': ['id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'usage'],
 };
+
+describe('the arguments of a call that is sent back', () => {
+  const asked = (given: unknown, id = 'c1') => ({
+    chat: {
+      messages: [
+        { role: 'assistant', content: null, tool_calls: [{ id, function: { name: 'add', arguments: given } }] },
+      ],
+    },
+    responses: { input: [{ type: 'function_call', call_id: id, name: 'add', arguments: given }] },
+  });
+  const readAll = (given: unknown, id?: string, recorded: RecordedCalls = () => undefined) => {
+    const bodies = asked(given, id);
+    return [chat.read(bodies.chat, recorded), responses.read(bodies.responses, recorded)].map(
+      ({ messages: [message] }) => message!.calls![0]!.arguments,
+    );
+  };
+
+  test('are an object or its text, and mean the same', () => {
+    expect(readAll({ a: 1 })).toEqual([{ a: 1 }, { a: 1 }]);
+    expect(readAll('{"a": 1}')).toEqual([{ a: 1 }, { a: 1 }]);
+    expect(readAll('{"a": ')).toEqual(['{"a": ', '{"a": ']);
+  });
+
+  test.each(['{"a": 1, "a": 2}', `{"a": ${'['.repeat(300)}${']'.repeat(300)}}`])(
+    'are refused where readers take them differently, but those of a model’s own reply: %#',
+    (given) => {
+      for (const [dialect, body] of Object.entries(asked(given))) {
+        const read = () => (dialect === 'chat' ? chat : responses).read(body, () => undefined);
+        expect(read).toThrow(/arguments (?:has the key "a" twice|is nested deeper)/);
+      }
+      const reply = chat.message({ ...REPLY, calls: [{ name: 'add', arguments: given }] });
+      const own: RecordedCalls = (call) =>
+        call === REPLY.call ? { request: { messages: [], tools: [], limits: {} }, reply } : undefined;
+      expect(readAll(given, reply.calls![0]!.id, own)).toEqual([given, given]);
+    },
+  );
+});
+
+test('tools of an item at the head of a conversation are those of the request, and the item is no message', () => {
+  const item = (type: string) => ({
+    type: 'additional_tools',
+    id: 'at_1',
+    role: 'developer',
+    tools: [{ type, name: 'exec' }],
+  });
+  const read = (type: string) =>
+    responses.read(
+      { input: [item(type), { role: 'user', content: USER }], tools: [{ type: 'function', name: 'add' }] },
+      () => undefined,
+    );
+  expect(read('function').messages).toEqual([{ role: 'user', text: USER }]);
+  expect(read('function').tools.map(({ name }) => name)).toEqual(['add', 'exec']);
+  expect(read('web_search').tools.map(({ name }) => name)).toEqual(['add']);
+  expect(read('web_search').flags).toEqual(['The tool exec is no function, and was left out.']);
+});

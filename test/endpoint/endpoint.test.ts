@@ -38,7 +38,7 @@ const post = (body: unknown, headers: Record<string, string> = {}, signal?: Abor
   fetch(`${endpoint!.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${KEY}`, ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
     ...(signal && { signal }),
   });
 
@@ -151,6 +151,33 @@ describe('an endpoint', () => {
     expect(deltas.map(({ content }) => content ?? '').join('')).toBe('  Step 1: “naïve”.\n\n');
   });
 
+  test('takes a reward that every reader takes alike, and says of any other one what is wrong', async () => {
+    const posted: unknown[] = [];
+    await open([], { onReward: (value) => void posted.push(value) });
+    const reward = async (body: string | Buffer) => {
+      const headers = { authorization: `Bearer ${KEY}` };
+      const response = await fetch(`${endpoint!.url}/v1/reward`, { method: 'POST', headers, body });
+      return [response.status, await response.text()] as const;
+    };
+    expect(await reward('{"reward": 1}')).toEqual([200, '{"ok":true}']);
+    expect(await reward('{"reward": 1, "reward": 0}')).toEqual([400, expect.stringContaining('twice in one object')]);
+    expect(await reward(Buffer.from('{"reward": 1, "rewards": {"\xe9": 1}}', 'latin1'))).toEqual([
+      400,
+      expect.stringContaining('is no UTF-8'),
+    ]);
+    expect(posted).toEqual([{ reward: 1 }]);
+  });
+
+  test('names the run’s model, whichever a client asks for before it begins', async () => {
+    await open([]);
+    const get = (path: string) =>
+      fetch(`${endpoint!.url}/v1/models${path}`, { headers: { 'x-api-key': KEY } }).then((reply) => reply.json());
+    expect(await get('')).toMatchObject({ object: 'list', data: [{ id: 'tiny', object: 'model' }] });
+    expect(await get('/tiny')).toMatchObject({ id: 'tiny', object: 'model', type: 'model' });
+    expect(await get('/Qwen/Qwen3%2D8B')).toMatchObject({ id: 'Qwen/Qwen3-8B' });
+    expect(await get('/50%')).toMatchObject({ id: '50%' });
+  });
+
   test('refuses by name, so that no client tries again: another key, host or path, and what is not to be honoured or counted', async () => {
     const { asked } = await open([]);
     const body = { messages: [{ role: 'user', content: 'Hello.' }] };
@@ -160,13 +187,14 @@ describe('an endpoint', () => {
       await post({ ...body, n: 2 }),
       await post('{"messages":[],"messages":[]}'),
       await post('hello'),
+      await post(Buffer.from('{"messages":[{"role":"user","content":"\xe9"}]}', 'latin1')),
       await fetch(`${endpoint!.url}/v1/messages/count_tokens`, {
         method: 'POST',
         headers: { 'x-api-key': KEY },
         body: JSON.stringify(body),
       }),
     ];
-    expect(refused.map(({ status }) => status)).toEqual([401, 404, 400, 400, 400, 404]);
+    expect(refused.map(({ status }) => status)).toEqual([401, 404, 400, 400, 400, 400, 404]);
     expect(refused.map(({ headers }) => headers.get('x-should-retry'))).toEqual(refused.map(() => 'false'));
     expect(await refused[2]!.json()).toMatchObject({ error: { code: 'unsupported-field', param: 'n' } });
     expect(asked).toEqual([]);

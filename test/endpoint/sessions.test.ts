@@ -89,7 +89,7 @@ describe('a session', () => {
     const bad = await take({ silent_seconds: 'soon' });
     expect([bad.status, await bad.text()]).toEqual([400, expect.stringContaining('silent_seconds')]);
     const session = await taken();
-    for (const end of [{ reward: 'much' }, [1], { error: 1 }])
+    for (const end of [{ reward: 'much' }, [1], { error: 1 }, { error: 'x', reward: 1 }, { reward: 1, call: 'c' }])
       expect((await post(`${session.url}/end`, session.api_key, end)).status).toBe(400);
     await post(`${session.url}/end`, session.api_key, { reward: 0.5 });
     expect((await ended).said).toEqual({ reward: 0.5 });
