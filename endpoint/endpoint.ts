@@ -2,8 +2,18 @@
 // A call of an earlier attempt is answered from its record; a call that repeats one whose connection broke waits for the same
 // reply. The reply itself comes from the owner of the endpoint, which also decides how often a model is tried.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { abandonedCalls, claim, claimsOfAttempt, ended, unclaimedCalls, type Claim } from '../domain/agent/claims.ts';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import {
+  abandonedCalls,
+  type Again,
+  claim,
+  type Claim,
+  claimsOfAttempt,
+  doubted,
+  ended,
+  unclaimedCalls,
+} from '../domain/agent/claims.ts';
 import { requestHash, type AgentRequest } from '../domain/agent/conversation.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { JsonObject } from '../domain/text/json.ts';
@@ -53,6 +63,9 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   let last: string | null = null;
   /** The connection that asked last for a call: the end of an earlier one says nothing. */
   const holders = new Map<string, ServerResponse>();
+  /** The call whose reply a connection carried last, with no request behind it. */
+  const carried = new Map<Socket, string>();
+  const watched = new WeakSet<Socket>();
   let claims = claimsOfAttempt(
     recorded.map(({ request, reply, occurrence, dialect }) => ({
       id: reply.call,
@@ -62,6 +75,20 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
       reply: messageIn(dialect, reply),
     })),
   );
+
+  /** All that a server can know: the kernel took the last byte, and later the other side reset the connection. */
+  function carries(socket: Socket, id: string): void {
+    // Over another connection it was sent again.
+    for (const [other, call] of carried) if (call === id) carried.delete(other);
+    carried.set(socket, id);
+    if (watched.has(socket)) return;
+    watched.add(socket);
+    socket.once('close', (isReset: boolean) => {
+      const sent = carried.get(socket);
+      carried.delete(socket);
+      if (isReset && sent !== undefined) claims = doubted(claims, sent);
+    });
+  }
 
   async function replyTo(taken: Claim, request: AgentRequest, { path }: Dialect): Promise<AgentReply> {
     const { id, occurrence } = taken.call;
@@ -96,8 +123,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   async function call(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await bodyOf(message)) as JsonObject;
     const request = read(dialect, body);
-    const retries = Number(message.headers['x-stainless-retry-count'] ?? 0) > 0;
-    const next = claim(claims, request, retries);
+    const next = claim(claims, request, againIn(message.headers));
     claims = next.claims;
     const taken = next.claim;
     const { id } = taken.call;
@@ -110,7 +136,10 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
       holders.delete(id);
       const one = byCall.get(id);
       const isDelivered = isWhole && response.writableFinished;
-      if (isDelivered) last = id;
+      if (isDelivered) {
+        last = id;
+        carries(message.socket, id);
+      }
       claims = ended(claims, id, isDelivered, one && messageIn(one.dialect, one.reply));
     });
     response.setHeader('x-everturn-call', id);
@@ -134,6 +163,8 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   }
 
   async function answer(message: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    // It has read what it was sent before.
+    carried.delete(message.socket);
     const counting = DIALECTS.find((one) => one.count && path === `/v1${one.count.path}`);
     const dialect = counting ?? DIALECTS.find((one) => path === `/v1${one.path}`);
     if (message.method === 'HEAD') return void response.writeHead(200).end();
@@ -204,6 +235,13 @@ function nameIn(path: string): string {
   } catch {
     return path;
   }
+}
+
+/** Libraries that say when they ask again, or name a call. */
+function againIn(headers: IncomingHttpHeaders): Again {
+  const retries = ['x-stainless-retry-count', 'x-retry-count'].some((name) => Number(headers[name] ?? 0) > 0);
+  const key = headers['idempotency-key'] ?? headers['x-idempotency-key'];
+  return { retries, ...(typeof key === 'string' && { key }) };
 }
 
 function tooMany(made: number, { maxCalls, onTooMany }: EndpointOptions): RefusedRequest {

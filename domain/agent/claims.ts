@@ -1,6 +1,8 @@
 // The claim of a request on a call: a new call, one that a rerun agent makes again, or the repetition of one whose reply did not
 // arrive. A call is (hash of its request, occurrence). Nothing in a request tells a repetition from an equal call beside it, but
-// its connection does: a call whose connection is open is never joined, unless the client says that it tries again.
+// its connection does, and the client may: a call whose connection is open is never joined, unless the client says that it
+// tries again.
+// Gap: a reply that was sent whole, and not read, over a connection that ended in order, by a client that says nothing of it.
 
 import { requestHash, type AgentMessage, type Asked } from './conversation.ts';
 import { isBeginningOf } from './call-tree.ts';
@@ -11,8 +13,9 @@ import { callIdOf } from './reply.ts';
  * open        its connection waits, or is being written to
  * broken      its connection closed before the last byte of a whole reply
  * delivered   it has been sent whole
+ * doubtful    it has been sent whole, and then its connection was reset: perhaps not all of it was read
  */
-type Delivery = 'unclaimed' | 'open' | 'broken' | 'delivered';
+type Delivery = 'unclaimed' | 'open' | 'broken' | 'delivered' | 'doubtful';
 
 export interface ClaimedCall {
   readonly id: string;
@@ -23,6 +26,16 @@ export interface ClaimedCall {
   readonly delivery: Delivery;
   /** The reply, once there is one. */
   readonly reply?: AgentMessage;
+  /** By which the client names it, however often it asks. */
+  readonly key?: string;
+}
+
+/** The words of a client about its request, beside the request. */
+export interface Again {
+  /** It has asked for the same before. */
+  readonly retries: boolean;
+  /** The same, each time that it asks for this call. */
+  readonly key?: string;
 }
 
 export interface Claim {
@@ -45,24 +58,27 @@ export function claimsOfAttempt(calls: readonly Omit<ClaimedCall, 'delivery'>[])
   return { calls: calls.map((call) => ({ ...call, delivery: 'unclaimed' })) };
 }
 
-/** `retries`: the client says that it has asked before. */
 export function claim(
   claims: Claims,
   request: Asked,
-  retries: boolean,
+  { retries, key }: Again = { retries: false },
 ): { readonly claims: Claims; readonly claim: Claim } {
   const cut = cutCall(claims, request);
   const hash = cut?.hash ?? requestHash(request);
   const equal = claims.calls.filter((call) => call.hash === hash);
   const oldest = (delivery: Delivery) => equal.find((call) => call.delivery === delivery);
-  const again = cut ?? oldest('broken') ?? (retries ? (oldest('delivered') ?? oldest('open')) : undefined);
+  const latest = (delivery: Delivery) => equal.findLast((call) => call.delivery === delivery);
+  const named = key === undefined ? undefined : equal.find((call) => call.key === key);
+  const retried = retries ? () => latest('delivered') ?? oldest('open') : () => undefined;
+  const again = cut ?? named ?? oldest('broken') ?? latest('doubtful') ?? retried();
   const known = again ?? oldest('unclaimed');
+  const own = key === undefined ? {} : { key };
   if (known) {
-    const call = { ...known, delivery: 'open' as const };
+    const call = { ...known, ...own, delivery: 'open' as const };
     return { claims: replaced(claims, call), claim: { call, is: again ? 'repeated' : 'rerun' } };
   }
   const occurrence = equal.length;
-  const call = { id: callIdOf(hash, occurrence), hash, occurrence, request, delivery: 'open' as const };
+  const call = { id: callIdOf(hash, occurrence), hash, occurrence, request, ...own, delivery: 'open' as const };
   return { claims: { calls: [...claims.calls, call] }, claim: { call, is: 'new' } };
 }
 
@@ -73,9 +89,15 @@ export function ended(claims: Claims, id: string, delivered: boolean, reply?: Ag
   return replaced(claims, { ...call, delivery: delivered ? 'delivered' : 'broken', ...(reply && { reply }) });
 }
 
+/** The connection over which the reply was sent was reset behind its last byte. */
+export function doubted(claims: Claims, id: string): Claims {
+  const call = claims.calls.find((one) => one.id === id);
+  return call?.delivery === 'delivered' ? replaced(claims, { ...call, delivery: 'doubtful' }) : claims;
+}
+
 /** Calls whose reply the attempt that ended the rollout was not given: kept, shown, and not trained. */
 export function abandonedCalls({ calls }: Claims): readonly ClaimedCall[] {
-  return calls.filter(({ delivery }) => delivery !== 'delivered');
+  return calls.filter(({ delivery }) => delivery !== 'delivered' && delivery !== 'doubtful');
 }
 
 /** Calls of an earlier attempt: at the end of an agent that does what it did there is none. */
@@ -90,7 +112,9 @@ export function unclaimedCalls({ calls }: Claims): readonly ClaimedCall[] {
 function cutCall({ calls }: Claims, request: Asked): ClaimedCall | undefined {
   const part = request.messages.at(-1);
   if (part?.role !== 'assistant') return undefined;
-  const broken = calls.filter(({ delivery, reply }) => delivery === 'broken' && reply && isBeginningOf(part, reply));
+  const broken = calls.filter(
+    ({ delivery, reply }) => (delivery === 'broken' || delivery === 'doubtful') && reply && isBeginningOf(part, reply),
+  );
   if (broken.length === 0) return undefined;
   const hash = requestHash({ ...request, messages: request.messages.slice(0, -1) });
   return broken.find((call) => call.hash === hash);

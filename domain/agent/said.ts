@@ -55,7 +55,7 @@ function named(fields: readonly string[]): string {
   return `${fields.length === 1 ? 'the unknown field' : 'the unknown fields'} ${names.join(', ')}${more}`;
 }
 
-/** What was said in all: a later reward is another reward, of which the parts of the earlier one are none. */
+/** All that was said: a later reward is another one, and the parts of the earlier one are none of its. */
 export function saidLater(before: Said | undefined, { answer = before?.answer, ...later }: Said): Said {
   const { reward, rewards } = later.reward === undefined ? (before ?? {}) : later;
   return {

@@ -161,7 +161,7 @@ describe('a call that is asked again', () => {
     const request = new Player().read(call!);
     let claims = claimsOfAttempt([]);
     const ask = (retries: boolean) => {
-      const { claims: after, claim: taken } = claim(claims, request, retries);
+      const { claims: after, claim: taken } = claim(claims, request, { retries });
       claims = after;
       return taken;
     };
@@ -193,7 +193,7 @@ describe('of all faults that were measured', () => {
       let claims = claimsOfAttempt([]);
       for (const [, answered, hash, retries] of each) {
         const request: Asked = { messages: [{ role: 'user', text: hash }], tools: [], limits: {} };
-        const { claims: after, claim: taken } = claim(claims, request, Number(retries ?? 0) > 0);
+        const { claims: after, claim: taken } = claim(claims, request, { retries: Number(retries ?? 0) > 0 });
         claims = ended(after, taken.call.id, answered === 'ok');
       }
       const bodies = new Set(each.map(([, , hash]) => hash));

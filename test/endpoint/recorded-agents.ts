@@ -136,7 +136,7 @@ export class Player {
   /** `alter`: as another process of the agent writes the body. */
   async play(call: RecordedCall, alter = (body: JsonObject): JsonObject => body): Promise<Step> {
     const request = this.read(call, alter);
-    const { claims, claim: taken } = claim(this.claims, request, (call.retries ?? 0) > 0);
+    const { claims, claim: taken } = claim(this.claims, request, { retries: (call.retries ?? 0) > 0 });
     this.claims = claims;
     const dialect = dialectOf(call);
     const { id } = taken.call;

@@ -25,7 +25,7 @@ export function scriptedAgents(of: (query: string) => AgentScript | undefined): 
       const ask = async (text: string): Promise<string> => {
         const messages = [{ role: 'user' as const, text }];
         const request = { messages, tools: [], limits: {}, stream: false, flags: [] };
-        const next = claim(claims, request, false);
+        const next = claim(claims, request);
         claims = next.claims;
         const { id } = next.claim.call;
         const reply = known.get(id) ?? (await attempt.answer(next.claim, request, '/chat/completions'));
