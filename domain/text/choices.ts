@@ -1,4 +1,4 @@
-// What choices are: how a question lists them, how a listing is read back, and how a text names one of them. The rows of a
+// Choices of a question: how it lists them, how a listing is read back, and how a text names one of them. The rows of a
 // data set and the judge share it. Plain text, without LaTeX. Linear.
 
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';

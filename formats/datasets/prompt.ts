@@ -111,7 +111,7 @@ type Shows = (text: string, choices: readonly string[]) => boolean;
 export const withChoices = (text: string, choices: Choices | undefined, shows: Shows): string =>
   choices && !shows(text, choices.texts) ? `${text}\n\n${listing(choices.texts)}` : text;
 
-/** Whoever wrote the whole prompt may list them in a way of his own. */
+/** A prompt that is written as a whole may list them in a way of its own. */
 export const isSaid: Shows = (text, choices) => lists(text, choices) || choices.every((own) => text.includes(own));
 
 const textIn = (prompt: Prompt): string =>

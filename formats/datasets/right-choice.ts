@@ -1,5 +1,5 @@
-// The right one of a row's choices: by letter, by label, by index from 0 or by its text. Where fields of the row, or readings of one,
-// differ, the row is refused.
+// The right one of a row's choices: by letter, by label, by index from 0 or by its text. A row of which fields, or readings of
+// one field, differ is refused.
 
 import { LETTERS, statedChoice } from '../../domain/text/choices.ts';
 import { bareOf, type Choices, choicesOf, type Unread } from './choices.ts';

@@ -4,6 +4,7 @@
 
 import { Template } from '@huggingface/jinja';
 import type { ChatMessage } from '../../domain/run/query.ts';
+import { strftime } from './strftime.ts';
 
 export interface ChatTemplate {
   /** Null if the model has none. Of several: the one for these tools. Throws if none of them is for every conversation. */
@@ -15,6 +16,15 @@ export interface ChatTemplate {
 type Config = Readonly<Record<string, unknown>>;
 
 const SPECIAL_TOKENS = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 'cls_token', 'mask_token'];
+
+/** The library's own `strftime_now` knows eight formats, and no variable of a template may take its name: a statement may. */
+const DATES = new Template('{% set strftime_now = everturn_strftime %}').parsed.body;
+
+function dated(source: string): Template {
+  const template = new Template(source);
+  template.parsed.body.unshift(...DATES);
+  return template;
+}
 
 /** `config`: tokenizer_config.json with its tokens as texts. `file`: chat_template.jinja, which precedes it as in Python. */
 export function chatTemplateOf(config: Config, file: string | null): ChatTemplate {
@@ -37,13 +47,14 @@ export function chatTemplateOf(config: Config, file: string | null): ChatTemplat
     render(messages, tools) {
       const source = text(tools);
       if (source === null) throw new Error('there is no chat template');
-      const template = compiled.get(source) ?? new Template(source);
+      const template = compiled.get(source) ?? dated(source);
       compiled.set(source, template);
       return template.render({
         messages: messages.map((message) => ({ ...message })),
         add_generation_prompt: true,
         tools: tools?.map((tool) => ({ ...tool })) ?? null,
         documents: null,
+        everturn_strftime: (format: string) => strftime(new Date(), format),
         ...special,
       });
     },

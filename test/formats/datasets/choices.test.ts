@@ -247,11 +247,13 @@ describe('a question with choices', () => {
   });
 });
 
-test('a field of such a name in the row of an environment or a program may be anything', () => {
-  const row = { question: QUESTION, options: { temperature: 1 }, answer: '42' };
-  const own = queryFromRow(row, '1', undefined, [{ name: 'mine', begins: false }]);
-  const program = queryFromRow(row, '1', undefined, [], undefined, true);
-  expect([own, program].map((one) => one.ok && questionOf(one.query))).toEqual([QUESTION, QUESTION]);
-  expect(program.ok && program.query.solutions).toEqual(['42']);
-  expect(said(row)).toEqual({ options: 'is an object whose keys are no letters' });
+describe('a field of such a name', () => {
+  test('in the row of an environment or a program may be anything', () => {
+    const row = { question: QUESTION, options: { temperature: 1 }, answer: '42' };
+    const own = queryFromRow(row, '1', undefined, [{ name: 'mine', begins: false }]);
+    const program = queryFromRow(row, '1', undefined, [], undefined, true);
+    expect([own, program].map((one) => one.ok && questionOf(one.query))).toEqual([QUESTION, QUESTION]);
+    expect(program.ok && program.query.solutions).toEqual(['42']);
+    expect(said(row)).toEqual({ options: 'is an object whose keys are no letters' });
+  });
 });
