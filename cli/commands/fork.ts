@@ -144,7 +144,7 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
     return showEnded(io, place, known, { maxFailed: 0, json });
   }
   return startRun(io, {
-    ...{ place, detach: given.detach, maxFailed: 0, json, own: false },
+    ...{ place, detach: given.detach, maxFailed: 0, json, own: false, keys: [rollout.settings.apiKeyEnv] },
     title: `${parent.run}: ${what}`,
     programs: rollout.query.task === 'code',
     async make() {

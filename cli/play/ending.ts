@@ -24,6 +24,8 @@ export interface Ending {
   readonly local?: boolean;
   /** The run's page in the viewer; without it the command that serves it is named. */
   readonly viewer?: string | null;
+  /** It had ended before this command: what failed then may be mended by now. */
+  readonly isPast?: boolean;
   /** How long the user followed it, from its start. */
   readonly tookMs?: number | null;
 }
@@ -102,7 +104,7 @@ async function firstQuery({ store }: RunPlace): Promise<string> {
 }
 
 /** The cause of an exit code other than 0. */
-export async function causeOf({ place, result, maxFailed }: Ending): Promise<string> {
+export async function causeOf({ place, result, maxFailed, isPast = false }: Ending): Promise<string> {
   const { failed, cancelled } = result.counts.outcomes;
   if (result.cancelled) {
     const flight = cancelled > 0 ? `; that ended ${plural(cancelled, 'rollout')} in flight` : '';
@@ -114,7 +116,8 @@ export async function causeOf({ place, result, maxFailed }: Ending): Promise<str
     : failed > maxFailed
       ? `${plural(failed, 'rollout')} failed, more than --max-failed ${maxFailed}${reasonsText(result)}`
       : `No rollout is complete: ${Object.keys(result.counts.reasons).map(oneLine).join(', ')}`;
-  return `${all}.${message ? ` The first: ${message}` : ''}`;
+  const first = isPast ? 'The first failed then with the words:' : 'The first:';
+  return `${all}.${message ? ` ${first} ${message}` : ''}`;
 }
 
 /** Several reasons, the most common first. */

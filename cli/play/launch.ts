@@ -48,6 +48,7 @@ import {
   shortPath,
   typed,
 } from '../find/place.ts';
+import { againIfAllFailed } from './again.ts';
 import { dryRun } from './dry-run.ts';
 import { mustTake } from '../find/takers.ts';
 import { sayEnded, showEnded, startRun } from './start.ts';
@@ -110,13 +111,16 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
   const asked = { ...givenSettings(options), ...own, ...(tools.settings && { tools: tools.settings }) };
   const run = given.name ?? nameOfRun(offered, asked, samples, parts);
+  const recorded = (await placeOf(root, run).store.getRun())?.record;
+  const again = recorded && (await againIfAllFailed(io, placeOf(root, run), recorded));
+  // A place of its own: the one before has read records that may be set aside.
   const place = placeOf(root, run);
   const { folder } = place.store;
-  const there = (await place.store.getRun())?.record;
+  const there = again ? undefined : recorded;
   const before: RolloutSettings = {
     ...settingsOf(run, options),
     ...own,
-    ...(tools.settings && withKnownFormat(tools.settings, there?.settings)),
+    ...(tools.settings && withKnownFormat(tools.settings, recorded?.settings)),
   };
   if (!there) mustHonour(io, before);
   // The rows of an existing run were read when it was made.
@@ -124,7 +128,7 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
   const held = heldOut && (there ? heldOut : { ...heldOut, survey: await readSolutions(heldOut.survey) });
   const made = { run, survey, settings: before, samples, ...parts, origins: resolved.origins };
   // Refuses other data or other settings under this name; writes nothing.
-  if (there) await createRun(place.store, made);
+  if (recorded) await createRun(placeOf(root, run).store, made);
   reportRows(io, given, survey);
   if (held) reportRows(io, { ...given, dataset: options.eval! }, held.survey, 'Held out');
   if (held && !there) await warnIfTrainedOn(io, held.survey, survey);
@@ -147,12 +151,14 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
     return startRun(io, {
       ...{ place, maxFailed, maxConcurrent: options.maxConcurrent, beside: given.beside },
       ...{ detach: given.detach, json: given.json, viewer: given.viewer === true },
+      keys: [settings.apiKeyEnv, ...environments.map(({ judge }) => judge?.apiKeyEnv)],
       title: `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
       programs: isCode || inSandbox > 0,
       own: environments.length + tools.list.length - inSandbox > 0 || program !== undefined,
       async make(attached) {
         // Another command may have made it since.
         if (attached && !there && !(await place.store.getRun())) throw withoutFolder(run, folder);
+        if (!attached) await again?.begin();
         if (!there && held) await makeFirstEvaluation(place, held, { ...made, settings, ...found }, codes);
         if (!there) await createRun(place.store, { ...made, settings, ...found });
         for (const code of codes) await putCode(folder, code);

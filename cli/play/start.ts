@@ -13,6 +13,7 @@ import type { Answer } from '../command.ts';
 import { type ExitCode, noneComplete } from '../exit.ts';
 import { type Link, withLink, workflowUrl } from '../find/link.ts';
 import { type RunPlace, shortPath, typed } from '../find/place.ts';
+import { mustHoldKeys } from '../find/service-keys.ts';
 import { mustTake } from '../find/takers.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { showEnding } from './ending.ts';
@@ -23,6 +24,8 @@ export interface Start extends FollowOptions {
   /** In Temporal's UI. */
   readonly title: string;
   readonly maxConcurrent?: number;
+  /** Variables with the keys that its workers need. */
+  readonly keys: readonly (string | null | undefined)[];
   /** It runs programs that a model wrote. */
   readonly programs: boolean;
   /** It calls environments, tools or an agent of the user's own. */
@@ -45,6 +48,7 @@ export async function startRun(io: Io, start: Start): Promise<Answer | ExitCode 
     const { state, out: there } = await describeWorkflow(session, run);
     const attached = state === 'running';
     if (attached && there !== null && there !== out) throw runElsewhere(run, there);
+    if (!attached) mustHoldKeys(io, link, start.keys);
     if (programs && !attached) await mustTake(io, link, CODE_QUEUE);
     if (own && !attached) await mustTake(io, link, ENVIRONMENT_QUEUE);
     if (!link.local) await ensureSearchAttributes(session.client.connection, session.namespace);
@@ -76,7 +80,7 @@ export async function showEnded(
   { maxFailed, json }: FollowOptions,
 ): Promise<Answer> {
   sayEnded(io, place, result);
-  return showEnding(io, { place, result, maxFailed }, json);
+  return showEnding(io, { place, result, maxFailed, isPast: true }, json);
 }
 
 export function sayEnded(io: Io, { run }: RunPlace, result: CollectionResult): void {

@@ -32,7 +32,7 @@ const NO_KEY =
 const NO_QUOTA: Kind = {
   reason: 'insufficient-quota',
   retryable: NEVER,
-  fix: 'No wait helps: pay for more there, or name another key; then the same command plays what failed.',
+  fix: 'No wait helps: pay for more there, or name another key.',
 };
 
 const BY_STATUS: Readonly<Record<number, Kind>> = {

@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import type { Home } from './home.ts';
 import { isAlive, type ProcessId } from '../machine/process.ts';
+import type { Variables } from './variables.ts';
 
 /** The code that a service runs: two installations, or two builds, must not be confused. */
 export interface CodeId {
@@ -33,6 +34,8 @@ export interface ServiceState {
   readonly startedAt: string; // ISO 8601
   readonly server: ProcessId | null;
   readonly worker: ProcessId | null;
+  /** Of its environment, which its worker has. */
+  readonly variables: Variables;
   /** Why it is not ready, or why it ended. */
   readonly note: string | null;
 }

@@ -13,6 +13,7 @@ import { boundLog } from './logs.ts';
 import { identify, terminate, type ProcessId } from '../machine/process.ts';
 import { addressesOf, choosePorts } from './service-ports.ts';
 import { readState, STATE_RENEWAL_MS, type CodeId, type ServiceState } from './state.ts';
+import { variablesOf } from './variables.ts';
 import { superviseChildren, type SupervisedOptions } from './supervised.ts';
 
 export interface SuperviseOptions extends SupervisedOptions {
@@ -83,6 +84,7 @@ function firstState(options: SuperviseOptions): Omit<ServiceState, 'address' | '
     startedAt: new Date().toISOString(),
     server: null,
     worker: null,
+    variables: variablesOf(options.env),
     note: null,
   };
 }

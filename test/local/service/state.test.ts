@@ -29,6 +29,7 @@ function state(change: Partial<ServiceState> = {}): ServiceState {
     startedAt: '2026-01-01T00:00:00.000Z',
     server: null,
     worker: null,
+    variables: { salt: '', digests: {} },
     note: null,
     ...change,
   };

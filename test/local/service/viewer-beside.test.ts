@@ -24,6 +24,7 @@ function service(phase: Phase): void {
   writeState(homeOf(env), {
     ...{ format: 1, phase, host: hostname(), supervisor, code, temporal: { path: '', version: '' }, address: '' },
     ...{ uiAddress: null, startedAt: new Date().toISOString(), server: null, worker: null, note: null },
+    variables: { salt: '', digests: {} },
   });
 }
 

@@ -1,0 +1,32 @@
+// The keys of a run, where the local service plays it: it has the environment of the command that started it, which may be
+// another one than that of this command. Asked before a rollout begins, since without its key each would fail. Not seen: the
+// keys of workers elsewhere.
+
+import { ModelError } from '../../domain/errors/errors.ts';
+import { serviceStatus } from '../../local/service/service-control.ts';
+import { heldAs } from '../../local/service/variables.ts';
+import type { Io } from '../io.ts';
+import type { Link } from './link.ts';
+
+/** `names`: variables. Throws a ModelError if this command has a key that the service has not. */
+export function mustHoldKeys(
+  io: Io,
+  { local }: Pick<Link, 'local'>,
+  names: readonly (string | null | undefined)[],
+): void {
+  const { state } = serviceStatus(io.env);
+  if (!local || !state) return;
+  for (const name of names) {
+    const value = name ? io.env[name] : undefined;
+    const held = name && value ? heldAs(state.variables, name, value) : 'same';
+    if (held === 'same') continue;
+    const what = held === 'none' ? 'has no key' : 'has another key';
+    throw new ModelError(
+      `The local service, which plays the run, ${what} in ${name}: it was started without this one.`,
+      {
+        reason: 'no-api-key',
+        fix: 'End it with `everturn down`, and repeat this command, which starts it again with the key. Runs in flight go on then.',
+      },
+    );
+  }
+}

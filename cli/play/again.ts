@@ -1,0 +1,35 @@
+// A run of which every rollout failed: the same command plays it again, under its name. The records of then are set aside,
+// whole. Left as it is: a run in a bucket, a fork, one that a trainer lives on, and one that was cancelled.
+
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
+import { ended } from '../../domain/run/progress.ts';
+import { setAside } from '../../records/disk/set-aside.ts';
+import type { RunRecord } from '../../records/format/run-record.ts';
+import { knownResult, recordedProgress, type RunPlace, shortPath } from '../find/place.ts';
+import { type Io, say } from '../io.ts';
+
+/** Undefined: it is not to be played again. */
+export interface Again {
+  /** Moves its folder away, and says so. */
+  begin(): Promise<void>;
+}
+
+export async function againIfAllFailed(io: Io, place: RunPlace, record: RunRecord): Promise<Again | undefined> {
+  const { store, run } = place;
+  if (isBucketPlace(store.folder) || record.train || record.forkedFrom || record.evaluates) return undefined;
+  const result = await knownResult(place);
+  if (!result || result.cancelled || result.counts.outcomes.failed < Math.max(1, result.total)) return undefined;
+  // A later attempt may have ended otherwise, or may be played now.
+  const { counts, inFlight } = await recordedProgress(place);
+  if (inFlight > 0 || counts.outcomes.failed < ended(counts)) return undefined;
+  return {
+    async begin() {
+      const aside = await setAside(store.folder, io.now());
+      const reasons = Object.keys(counts.reasons).join(', ');
+      say(
+        io,
+        `Again      every rollout of run "${run}" failed (${reasons}); the records of then are in ${shortPath(io, aside)}`,
+      );
+    },
+  };
+}
