@@ -68,7 +68,8 @@ export const lastLetter = (known: number): string => LETTERS[Math.min(Math.max(k
 
 const NOUN = '(?:[Tt]he )?(?:[Cc]orrect |[Bb]est |[Rr]ight )?(?:[Oo]ption|[Cc]hoice|[Aa]nswer)(?: is)?:? ?';
 const OPENED = '[\\[("\'`“]*';
-const CLOSED = '["\'`”]*';
+/** An apostrophe closes what one has opened: `C'` is a name with a prime. */
+const CLOSED = String.raw`(?:["\`”]|(?<=(?<!\w)'[^'\n]{0,40})')*`;
 const APPROVED = String.raw`(?:is|must be|would be|seems)(?: clearly| therefore)? (?:the )?(?:correct|right|best|true|answer|one)\b(?: (?:answer|choice|option|one)\b)?`;
 const REASON = String.raw`(?:because|since|as|for)\b`;
 
