@@ -70,7 +70,6 @@ const LONGEST = [
   'activities/algorithm',
   'environments/pool',
   'security/secrets',
-  'workflows/replay',
 ];
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { test } from 'vitest';
 import { closedRollouts } from '../../client/temporal/runs.ts';
-import { isWaiting } from '../../client/temporal/waiting.ts';
 import type { ProgramRecord } from '../../domain/agent/program.ts';
 import type { Environment, EnvironmentCall, Environments, Move } from '../../environments/environment.ts';
 import { createEnvironments } from '../../environments/index.ts';
@@ -32,15 +31,14 @@ export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */
 const RUN = 'recorded';
 
-type OfRollout = 'open' | 'begin' | 'end' | 'generate' | 'call' | 'judge' | 'log' | 'finish';
-type Step = OfRollout | 'accept' | 'page' | 'settle' | 'conclude';
+type Step = 'open' | 'generate' | 'judge' | 'finish' | 'settle';
 
 /** Where an activity stands, before it does its work. */
 export interface Reached {
   readonly step: Step;
   /** Empty for a step of a whole run. */
   readonly query: string;
-  /** Of a generation or a call; 0 for other steps. */
+  /** Of a generation; 0 for other steps. */
   readonly turn: number;
   /** How often this very place was reached. */
   readonly tries: number;
@@ -51,10 +49,6 @@ export interface Scenario {
   readonly answer?: (at: Reached) => string | Promise<string>;
   /** What the agent's program does with its calls; returns what it says last. */
   readonly agent?: AgentScript;
-  /** Whether a rollout counts as one whose generation no worker has begun; default as the server says. */
-  readonly waits?: (query: string) => boolean;
-  /** The weight version that generates the so many-th request. */
-  readonly version?: (request: number) => number;
   /** Called at each step; what it throws, the step throws. */
   readonly at?: (at: Reached, handle: WorkflowHandle) => unknown;
 }
@@ -66,8 +60,6 @@ export interface Recorder {
   close(): Promise<void>;
   /** Plays one rollout, whose query is the name, and keeps its history. */
   rollout(name: string, input: Partial<RolloutInput>, scenario?: Scenario): void;
-  /** Plays one collection, whose run is the name, and keeps its history, or those that `also` names. */
-  collection(name: string, input: Partial<CollectionInput> & { readonly queries?: number }, scenario?: Scenario): void;
   /** What the parts do in a run; for one that is no file's name. */
   script(run: string, scenario: Scenario): void;
   /** Plays what it is, and keeps the history of the workflow that comes back. */
@@ -78,8 +70,7 @@ export interface Recorder {
   dataset(name: string, queries: number): string;
 }
 
-/** `bundle` gives other workflows than those of today. */
-export function recorder(bundle?: () => Promise<string>): Recorder {
+export function recorder(): Recorder {
   const scenarios = new Map<string, Scenario>();
   const tries = new Map<string, number>();
   let opened: Rig | undefined;
@@ -97,7 +88,7 @@ export function recorder(bundle?: () => Promise<string>): Recorder {
   const self: Recorder = {
     rig,
     async open() {
-      opened = await openRig({ answer: () => RIGHT }, parts(scenarios, reach, rig), await bundle?.());
+      opened = await openRig({ answer: () => RIGHT }, parts(scenarios, reach, rig));
       await opened.startWorker({ slots: 400 });
     },
     close: () => rig().close(),
@@ -118,19 +109,6 @@ export function recorder(bundle?: () => Promise<string>): Recorder {
       self.scenario(name, scenario, async () => {
         const full = { query_id: name, question: 'What is 2 + 2?', answer: '4', ...row };
         const handle = await self.start('rollout', `${RUN}/${name}/0`, { run: RUN, row: full, ...input });
-        await handle.result().catch(() => {});
-        return handle;
-      });
-    },
-    collection(name, { queries = 6, ...input }, scenario = {}) {
-      self.scenario(name, scenario, async () => {
-        const dataset = self.dataset(name, queries);
-        const handle = await self.start('collection', name, {
-          run: name,
-          dataset,
-          settings: { numTurns: 1 },
-          ...input,
-        });
         await handle.result().catch(() => {});
         return handle;
       });
@@ -157,11 +135,10 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
   const judges = createEnvironments(
     {},
     {
-      open: (record) => (record.door === 'queue' ? queueEnvironment(record) : scriptedGame(record, reach)),
+      open: (record) => queueEnvironment(record),
       close: async () => {},
     },
   );
-  let requests = 0;
   const model = scriptedBackend({
     contextLength: 900,
     async answer({ requestId }) {
@@ -170,15 +147,9 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
       return of(run, query)?.answer?.(at) ?? RIGHT;
     },
   });
-  const generate: typeof model.generate = async (request, options) => {
-    const [run, query] = request.requestId.split('/') as [string, string];
-    const result = await model.generate(request, options);
-    const version = of(run, query)?.version?.(requests++) ?? 0;
-    return { ...result, versions: [{ version, start: 0, end: result.outputIds.length }] };
-  };
   return {
-    backend: async () => withTools({ ...model, generate }),
-    tools: scriptedTools(reach),
+    backend: async () => withTools(model),
+    tools: scriptedTools(),
     agents: scriptedAgents((query) => scenarios.get(query)?.agent),
     parseSettings: (run: string, { environments, tools, program, ...given }: Readonly<Record<string, unknown>>) => ({
       ...parseSettings(run, given),
@@ -190,8 +161,6 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
       await reach('settle', run);
       return closedRollouts(rig().client, run, ids);
     },
-    isWaiting: async (id: string) =>
-      scenarios.get(id.split('/')[0]!)?.waits?.(id.split('/')[1]!) ?? isWaiting(rig().client, id),
     environments: {
       of(...rollout: Parameters<Environments['of']>): Environment {
         const environment = judges.of(...rollout);
@@ -211,49 +180,9 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
       return {
         ...store,
         putRollout: async (id, record) => (await reach('open', run, id.query), store.putRollout(id, record)),
-        putLog: async (version, name, text, options) => {
-          if (options?.draft) await reach('log', run, name);
-          return store.putLog(version, name, text, options);
-        },
         putEnd: async (id, record) => (await reach('finish', run, id.query), store.putEnd(id, record)),
-        countQueries: async () => (await reach('accept', run), store.countQueries()),
-        readQueries: async (from, count) => (await reach('page', run), store.readQueries(from, count)),
-        putResult: async (result) => (await reach('conclude', run), store.putResult(result)),
       };
     },
-  };
-}
-
-export const GAME: EnvironmentRecord = {
-  name: 'game',
-  version: '1',
-  door: 'command',
-  spec: ['game'],
-  fingerprint: 'a'.repeat(64),
-  state: 'value',
-  begins: true,
-  ends: true,
-  timeoutSeconds: 10,
-};
-
-/** Two moves: the first is scored, the second ends it. */
-function scriptedGame({ begins, ends }: EnvironmentRecord, reach: Reach): Environment {
-  return {
-    ...(begins && {
-      async begin({ query }) {
-        await reach('begin', RUN, query.queryId);
-        return { messages: [{ role: 'user', content: 'Your move?' }], state: 0 };
-      },
-    }),
-    respond: async ({ turn }) =>
-      turn === 1
-        ? { reward: 0.5, messages: [{ role: 'user', content: 'And now?' }], state: 1 }
-        : { verdict: { verdict: 'right', reason: 'won' }, reward: 1.5, done: true, state: 2 },
-    ...(ends && {
-      async end({ rollout }) {
-        await reach('end', RUN, rollout.query.queryId);
-      },
-    }),
   };
 }
 
@@ -275,12 +204,10 @@ export const TOOLS: ToolSettings = {
   outputBytes: 1000,
 };
 
-function scriptedTools(reach: Reach): Tools {
+function scriptedTools(): Tools {
   const door = {
-    async call({ name }: ToolRecord, { key, before }: ToolCall) {
+    async call({ name }: ToolRecord, { before }: ToolCall) {
       await before();
-      const [, query = '', , , turn] = key.split('/');
-      await reach('call', RUN, query, Number(turn));
       return { text: `${name} done`, outcome: 'ok' as const };
     },
     close: () => undefined,
