@@ -1,6 +1,6 @@
 """GRPO on the shipped model, fed by Everturn: lease groups, take a step, acknowledge, save the checkpoint, publish the version.
 
-    python3 models/training/problems.py --training 2000 > problems.jsonl
+    python3 examples/train/problems.py --training 2000 > problems.jsonl
     everturn run problems.jsonl --name first --num-turns 1 --samples 8 --epochs 100 --train --batch-groups 16 --max-staleness 1 --detach
     python3 examples/train/grpo.py --run first --steps 100
 

@@ -2,11 +2,10 @@
 
 A folder is complete or absent: it is written beside its place and renamed. It holds what Everturn's embedded model
 reads (onnx/model.onnx, tokenizer, config) and what the trainer resumes from (trainer.pt, float32).
-The network itself is models/training/network.py, the one the shipped weights were made with."""
+The network itself is network.py, the one the shipped weights were made with."""
 import json
 import os
 import shutil
-import sys
 
 import numpy as np
 import onnx
@@ -14,15 +13,13 @@ import torch
 from safetensors.numpy import save_file
 from safetensors.torch import load_file
 
+from answers import boxed
+from network import Llama, sample
+from onnx_graph import build_graph
+from problems import heldout_problems
+from tokenizer import END, load_tokenizer, render
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "models", "training"))
-
-from answers import boxed  # noqa: E402
-from network import Llama, sample  # noqa: E402
-from onnx_graph import build_graph  # noqa: E402
-from problems import heldout_problems  # noqa: E402
-from tokenizer import END, load_tokenizer, render  # noqa: E402
-
 FILES = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json")
 ROWS = 32  # rows of one forward pass: longer batches cost memory and no less time
 

@@ -5,12 +5,14 @@ import argparse
 import json
 import os
 import shutil
+import sys
 
 import numpy as np
 import onnx
 from safetensors.numpy import load_file, save_file
 
-from onnx_graph import build_graph
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "train"))
+from onnx_graph import build_graph  # noqa: E402
 
 
 def main():

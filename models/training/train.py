@@ -8,6 +8,7 @@ import json
 import math
 import os
 import random
+import sys
 import time
 
 import numpy as np
@@ -15,10 +16,13 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import save_file
 
-from answers import WRONG, boxed, conversation, single
-from network import SHAPE, Llama, sample
-from problems import problem
-from tokenizer import END, PAD, encode_conversations, load_tokenizer, make_tokenizer, render
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "train"))
+from answers import boxed  # noqa: E402
+from conversations import WRONG, conversation, single  # noqa: E402
+from make_tokenizer import encode_conversations, make_tokenizer  # noqa: E402
+from network import SHAPE, Llama, sample  # noqa: E402
+from problems import problem  # noqa: E402
+from tokenizer import END, PAD, load_tokenizer, render  # noqa: E402
 
 BATCH_TOKENS, LONGEST = 6144, 640
 

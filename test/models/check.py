@@ -12,7 +12,7 @@ import onnxruntime
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "training"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "train"))
 from network import load, sample  # noqa: E402
 from problems import heldout_problems  # noqa: E402
 from tokenizer import END, render  # noqa: E402

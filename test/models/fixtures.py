@@ -12,8 +12,9 @@ import sys
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "training"))
-from answers import INSTRUCTIONS, RIGHT, SYSTEMS, WRONG  # noqa: E402
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path[:0] = [os.path.join(ROOT, "examples", "train"), os.path.join(ROOT, "models", "training")]
+from conversations import INSTRUCTIONS, RIGHT, SYSTEMS, WRONG  # noqa: E402
 from network import load, sample  # noqa: E402
 from problems import as_record, heldout_problems  # noqa: E402
 from tokenizer import END, render  # noqa: E402

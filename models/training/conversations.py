@@ -1,6 +1,7 @@
-"""Worked answers, right and wrong, and the multi-turn conversations made of them."""
+"""Wrong answers, and the multi-turn conversations made of right and wrong ones."""
 import os
-import re
+
+from answers import work
 
 RIGHT = "Congratulations! You are correct!"
 WRONG = "Unfortunately your answer is wrong. Let's try again."
@@ -9,10 +10,6 @@ INSTRUCTIONS = [" Please reason step by step, and put your final answer within \
 SYSTEMS = ["You are a helpful assistant.", "You are a math assistant.",
            "You are a helpful assistant. Solve the math problem and put the final answer in \\boxed{}."]
 
-
-# ---------------------------------------------------------------- worked answers
-# quick: each operation in one go.  split: by place value from the largest place down.
-# other: by place value from the smallest place up, products split along the other factor.
 
 def slip(r, value, x, y):
     """A near miss of value, the result of an operation on x and y."""
@@ -37,58 +34,6 @@ def slip(r, value, x, y):
     return value + 1
 
 
-def places(n):
-    """438 -> [400, 30, 8]"""
-    digits = str(n)
-    return [int(d) * 10 ** (len(digits) - i - 1) for i, d in enumerate(digits) if d != "0"]
-
-
-class Paper:
-    """Writes statements `x op y = v`; the spot-th of them is wrong and the error flows on."""
-
-    def __init__(self, style, r=None, spot=None):
-        self.style, self.r, self.spot, self.lines = style, r, spot, []
-
-    def state(self, op, x, y):
-        v = {"+": x + y, "-": abs(x - y), "*": x * y, "/": x // max(1, y)}[op]
-        if len(self.lines) == self.spot:
-            v = slip(self.r, v, x, y)
-        self.lines.append(f"{x} {op} {y} = {v}")
-        return v
-
-    def compute(self, op, x, y):
-        down = self.style == "split"
-        if self.style == "quick" or (x <= 12 and y <= 12):
-            return self.state(op, x, y)
-        if op in "+-":
-            for part in places(y)[::1 if down else -1]:
-                x = self.state(op, x, part)
-            return x
-        if op == "*":
-            along_y = (y >= 10 if down else x < 10)
-            fixed, cut = (x, y) if along_y else (y, x)
-            parts = places(cut)[::1 if down else -1]
-            products = [self.state("*", fixed, p) for p in parts]
-            total = products[0] if products else 0
-            for p in products[1:]:
-                total = self.state("+", total, p)
-            return total
-        tens = x // y // 10 * 10
-        if not tens or x == tens * y:
-            return self.state("/", x, y)
-        rest = self.state("-", x, self.state("*", y, tens))
-        return self.state("+", tens, self.state("/", rest, y))
-
-
-def work(steps, style, r=None, spot=None):
-    """-> text, value, number of statements"""
-    paper, values = Paper(style, r, spot), []
-    for op, x, y in steps:
-        x, y = (values[v[1]] if isinstance(v, (tuple, list)) else v for v in (x, y))
-        values.append(paper.compute(op, x, y))
-    return ". ".join(paper.lines) + f". The answer is \\boxed{{{values[-1]}}}.", values[-1], len(paper.lines)
-
-
 OPENING = {"quick": "", "split": "Let me go step by step. ", "other": "Let me try another way. "}
 
 
@@ -104,8 +49,8 @@ def wrong_answer(r, p, style):
             r.choice(steps)[0] = r.choice("+-*")
             text, value, _ = work(steps, style)
         else:
-            count = work(p["steps"], style)[2]
-            text, value, _ = work(p["steps"], style, r, r.randrange(count))
+            spot = r.randrange(work(p["steps"], style)[2])
+            text, value, _ = work(p["steps"], style, lambda n, v, x, y: slip(r, v, x, y) if n == spot else v)
         if value != p["answer"] and value < 10000:
             break
     return text, value
@@ -153,9 +98,3 @@ def conversation(r, p, wrongs=None):
             text = f"Thank you! The answer is \\boxed{{{p['answer']}}}."
             m += [("user", RIGHT, 0), ("assistant", text, len(text))]
     return m
-
-
-def boxed(text):
-    """What counts as the answer of a text: its last box, or None."""
-    found = re.findall(r"\\boxed\{([^{}]*)\}", text)
-    return found[-1].strip() if found else None

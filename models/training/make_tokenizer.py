@@ -5,10 +5,10 @@ import random
 
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from answers import conversation, single
+from conversations import conversation, single
 from problems import problem
+from tokenizer import CONTEXT, END, PAD, SPECIALS, START
 
-PAD, START, END = SPECIALS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 CHAT_TEMPLATE = ("{% for message in messages %}"
                  "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n' }}"
                  "{% endfor %}"
@@ -16,7 +16,6 @@ CHAT_TEMPLATE = ("{% for message in messages %}"
 # words with their leading space, single digits, punctuation, line ends, other space
 SPLIT = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
          r"|\s*[\r\n]+|\s+(?!\S)|\s+")
-CONTEXT = 2048
 
 
 def make_tokenizer(folder, seed=1):
@@ -43,18 +42,8 @@ def make_tokenizer(folder, seed=1):
     return tok
 
 
-def load_tokenizer(folder):
-    return Tokenizer.from_file(f"{folder}/tokenizer.json")
-
-
-def render(messages, generation_prompt=False):
-    """What the chat template renders."""
-    text = "".join(f"{START}{role}\n{content}{END}\n" for role, content in messages)
-    return text + (f"{START}assistant\n" if generation_prompt else "")
-
-
 def encode_conversations(tok, conversations):
-    """-> list of (ids, which of them training predicts); a conversation is as in answers.py"""
+    """-> list of (ids, which of them training predicts); a conversation is as in conversations.py"""
     pieces = [x for c in conversations for role, text, _ in c for x in (f"{START}{role}\n", text, f"{END}\n")]
     encoded = iter(tok.encode_batch(pieces, add_special_tokens=False))
     out = []
