@@ -7,7 +7,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { Batch } from './batch.ts';
 import { gatherRows } from './kv.ts';
-import { PrefixCache } from './prefix-cache.ts';
 import { advance, tokenAt, type DecodeRequest, type DecodeResult, type Row } from './row.ts';
 import { createSampler, type DrawToken } from './sampler.ts';
 import type { StepModel } from './step-model.ts';
@@ -24,8 +23,6 @@ export interface EngineLimits {
   readonly prefillPerStep: number;
   /** Keys and values of one batch. */
   readonly batchBytes: number;
-  /** Keys and values stored for finished rows. */
-  readonly prefixBytes: number;
 }
 
 export const ENGINE_LIMITS: EngineLimits = {
@@ -34,7 +31,6 @@ export const ENGINE_LIMITS: EngineLimits = {
   prefillBlock: 128,
   prefillPerStep: 256,
   batchBytes: 2 ** 30,
-  prefixBytes: 2 ** 28,
 };
 
 export class DecodeEngine {
@@ -42,7 +38,6 @@ export class DecodeEngine {
   readonly #traits: Traits;
   readonly #limits: EngineLimits;
   readonly #draw: DrawToken;
-  readonly #prefixes: PrefixCache;
   readonly #queue: Row[] = [];
   #prefilling: Row[] = [];
   #ready: Row[] = [];
@@ -59,7 +54,6 @@ export class DecodeEngine {
     this.#traits = traits;
     this.#limits = limits;
     this.#draw = createSampler(model.vocabSize);
-    this.#prefixes = new PrefixCache(model.shape, limits.prefixBytes);
     this.#shared = new Batch(model.shape, Math.max(1, traits.alignment));
     this.#free = new Batch(model.shape, 1);
   }
@@ -72,7 +66,6 @@ export class DecodeEngine {
         request,
         length: 0,
         kv: null,
-        exact: true,
         outputIds: [],
         logprobs: [],
         finish: null,
@@ -131,17 +124,7 @@ export class DecodeEngine {
 
   #admit(): void {
     const room = this.#limits.maxRows + this.#limits.readyRows;
-    while (this.#queue.length > 0 && this.#inFlight() < room) {
-      const row = this.#queue.shift()!;
-      const { contextIds, deterministic } = row.request;
-      const prefix = this.#prefixes.find(contextIds, deterministic);
-      if (prefix) {
-        row.kv = prefix.kv;
-        row.length = prefix.kv.from.slots;
-        row.exact = prefix.exact;
-      }
-      this.#prefilling.push(row);
-    }
+    while (this.#queue.length > 0 && this.#inFlight() < room) this.#prefilling.push(this.#queue.shift()!);
   }
 
   /** Each prompt alone, block by block: its keys and values cannot depend on other rows. */
@@ -196,10 +179,7 @@ export class DecodeEngine {
   #homeOf(row: Row): Batch {
     const { padding, exactUpTo } = this.#traits;
     if (padding && row.length < exactUpTo) return this.#shared;
-    if (padding && !row.request.deterministic) {
-      row.exact = false;
-      return this.#free;
-    }
+    if (padding && !row.request.deterministic) return this.#free;
     const alone = new Batch(this.#model.shape, 1);
     this.#solo.add(alone);
     return alone;
@@ -248,7 +228,6 @@ export class DecodeEngine {
   }
 
   #finish(row: Row): void {
-    this.#prefixes.keep(row, row.exact && this.#traits.reuse);
     row.kv = null;
     row.settle({ outputIds: row.outputIds, logprobs: row.logprobs, finish: row.finish! });
   }

@@ -29,8 +29,6 @@ export interface Row {
   length: number;
   /** Its cache, while it is in no batch. */
   kv: KvRow | null;
-  /** False once a step may have rounded differently than for the row alone. */
-  exact: boolean;
   readonly outputIds: number[];
   readonly logprobs: number[];
   finish: Finish | null;

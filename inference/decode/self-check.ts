@@ -36,7 +36,6 @@ export async function checkModel(model: StepModel, contextLength: number, now = 
       },
     );
   }
-  const reuse = equal(whole.logits, pieces.logits) && whole.kv.tensors.every((t, i) => equal(t, pieces.kv.tensors[i]!));
 
   const trial = createTrial(model, whole.kv, ids);
   const paddingError = await trial.error([48, 37, 8]);
@@ -49,7 +48,7 @@ export async function checkModel(model: StepModel, contextLength: number, now = 
     if ((await trial.error(spread(6, bound - STEPS, alignment))) > 0) break;
     exactUpTo = bound;
   }
-  return { traits: { padding, alignment, exactUpTo, reuse }, cacheError, paddingError };
+  return { traits: { padding, alignment, exactUpTo }, cacheError, paddingError };
 }
 
 type CompanyError = (lengths: readonly number[]) => Promise<number>;
@@ -131,10 +130,6 @@ function createTrial(model: StepModel, kv: Kv, ids: readonly number[]) {
       return Math.max(...errors);
     },
   };
-}
-
-function equal(a: Float32Array, b: Float32Array): boolean {
-  return a.length === b.length && a.every((value, i) => value === b[i]);
 }
 
 /** Infinity if either contains NaN. */

@@ -12,6 +12,4 @@ export interface Traits {
   readonly alignment: number;
   /** … while the whole length is at most this. 0: nothing is proven. */
   readonly exactUpTo: number;
-  /** Keys and values made token by token are bit for bit those of the same tokens fed at once. */
-  readonly reuse: boolean;
 }

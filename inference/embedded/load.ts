@@ -95,12 +95,12 @@ async function checkWeights(model: StepModel, traits: Traits): Promise<CheckRepo
 }
 
 function describe(
-  { padding, alignment, exactUpTo, reuse }: Traits,
+  { padding, alignment, exactUpTo }: Traits,
   cacheError: number,
   paddingError: number,
 ): string[] {
   return [
-    `logits with and without the KV cache differ by at most ${cacheError.toExponential(1)}${reuse ? ', bit for bit equal in use' : ''}`,
+    `logits with and without the KV cache differ by at most ${cacheError.toExponential(1)}`,
     padding
       ? `logits of padded and single prompts differ by at most ${paddingError.toExponential(1)}; not at all in steps of ${alignment}, up to ${exactUpTo} tokens`
       : `left padding changes its answers (by ${paddingError.toPrecision(2)}): requests are decoded one by one`,

@@ -7,7 +7,7 @@ import type { DecodeRequest, DecodeResult } from '../../inference/decode/row.ts'
 import type { Traits } from '../../inference/decode/traits.ts';
 import { HISTORY_VOCABULARY, historyModel } from '../support/history-model.ts';
 
-const TRAITS: Traits = { padding: true, alignment: 8, exactUpTo: 64, reuse: true };
+const TRAITS: Traits = { padding: true, alignment: 8, exactUpTo: 64 };
 const SMALL: EngineLimits = { ...ENGINE_LIMITS, maxRows: 5, readyRows: 2, prefillBlock: 16, prefillPerStep: 32 };
 
 function request(changes: Partial<DecodeRequest> = {}): DecodeRequest {
@@ -25,7 +25,6 @@ function request(changes: Partial<DecodeRequest> = {}): DecodeRequest {
 const anyRequest = fc
   .record({
     contextLength: fc.integer({ min: 1, max: 90 }),
-    /** Few beginnings, so that some contexts share a prefix. */
     beginning: fc.integer({ min: 0, max: 2 }),
     maxNewTokens: fc.integer({ min: 1, max: 50 }),
     temperature: fc.constantFrom(0, 0.7, 1, 1.5),
@@ -48,20 +47,19 @@ const anyCompany = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-async function alone(traits: Traits, cacheRounds: boolean, request: DecodeRequest): Promise<DecodeResult> {
-  return new DecodeEngine(historyModel({ lane: 8, block: 64, cacheRounds }), traits, SMALL).generate(1, request);
+async function alone(traits: Traits, request: DecodeRequest): Promise<DecodeResult> {
+  return new DecodeEngine(historyModel(), traits, SMALL).generate(1, request);
 }
 
 describe.each([
-  ['', TRAITS, false],
-  [', where a cached token rounds differently', { ...TRAITS, reuse: false }, true],
-  [', where nothing is proven', { ...TRAITS, alignment: 0, exactUpTo: 0 }, false],
-  [', where padding means something else', { padding: false, alignment: 0, exactUpTo: 0, reuse: true }, false],
-])('a deterministic request%s', (_, traits, cacheRounds) => {
+  ['', TRAITS],
+  [', where nothing is proven', { ...TRAITS, alignment: 0, exactUpTo: 0 }],
+  [', where padding means something else', { padding: false, alignment: 0, exactUpTo: 0 }],
+])('a deterministic request%s', (_, traits) => {
   test('gets the same tokens and logprobs in any company as alone', async () => {
     await fc.assert(
       fc.asyncProperty(anyCompany, async (company) => {
-        const engine = new DecodeEngine(historyModel({ lane: 8, block: 64, cacheRounds }), traits, SMALL);
+        const engine = new DecodeEngine(historyModel(), traits, SMALL);
         const together = await Promise.all(
           company.map(async ({ request, afterTurns, cancelAfter }, id) => {
             for (let turn = 0; turn < afterTurns; turn++) await nextTurn();
@@ -75,7 +73,7 @@ describe.each([
           const result = together[i]!;
           if (cancelAfter === null) expect(result).not.toBeNull();
           if (!result || !request.deterministic) continue;
-          expect(result).toEqual(await alone(traits, cacheRounds, request));
+          expect(result).toEqual(await alone(traits, request));
         }
       }),
       { numRuns: 60 },
@@ -104,18 +102,6 @@ describe('the decode loop', () => {
       expect(rows).toBeLessThanOrEqual(SMALL.maxRows);
       if (rows > 1) expect(rows * past!.slots).toBeLessThanOrEqual(100 + rows * 6);
     }
-  });
-
-  test('feeds only what is new when a context continues an answered one', async () => {
-    const model = historyModel();
-    const engine = new DecodeEngine(model, TRAITS);
-    const first = request({ contextIds: Array.from({ length: 40 }, (_, i) => i % 7), stopTokenIds: [] });
-    const { outputIds } = await engine.generate(1, first);
-    model.steps.length = 0;
-    const continued = [...Array.from(first.contextIds), ...outputIds, 5, 6, 7];
-    await engine.generate(2, request({ contextIds: continued, maxNewTokens: 1 }));
-    // the last token of an answer was never fed
-    expect(model.steps.map((step) => step.width)).toEqual([4]);
   });
 
   test('gives an answer cut into chunks the tokens of the whole one', async () => {

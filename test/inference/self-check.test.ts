@@ -5,7 +5,7 @@ import { historyModel } from '../support/history-model.ts';
 describe('the self-check of a model', () => {
   test('finds the padding and the length up to which a batch is bit-equal to its rows', async () => {
     const { traits, cacheError } = await checkModel(historyModel({ lane: 8, block: 256 }), 2048);
-    expect(traits).toEqual({ padding: true, alignment: 8, exactUpTo: 256, reuse: true });
+    expect(traits).toEqual({ padding: true, alignment: 8, exactUpTo: 256 });
     expect(cacheError).toBe(0);
     expect((await checkModel(historyModel({ lane: 16, block: 1e9 }), 1024)).traits).toMatchObject({
       alignment: 16,

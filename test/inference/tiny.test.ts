@@ -98,7 +98,7 @@ describe('the model', () => {
   }
 
   test('gives a seeded request the same ids and logprobs in 20 random companies', async () => {
-    expect(loaded.traits).toMatchObject({ padding: true, reuse: true });
+    expect(loaded.traits).toMatchObject({ padding: true });
     expect(loaded.traits.exactUpTo).toBeGreaterThan(0);
     let draws = 0;
     const random = (below: number) => Math.floor(uniformAt(20_26, draws++) * below);

@@ -18,8 +18,6 @@ export interface Flaws {
   readonly ignoresPadding?: boolean;
   /** Forgets this many of the first cached tokens. */
   readonly forgets?: number;
-  /** Cached tokens round differently from fresh ones. */
-  readonly cacheRounds?: boolean;
 }
 
 export interface HistoryModel extends StepModel {
@@ -78,7 +76,7 @@ function logitsOf(tensors: Float32Array[], row: number, slots: number, input: St
     hash = Math.imul(hash ^ token, 0x01000193) >>> 0;
   }
   const moved = pad % flaws.lane !== 0 || (pad > 0 && slots > flaws.block);
-  const rounding = (moved ? 1e-4 : 0) + (flaws.cacheRounds && input.past ? 1e-5 : 0);
+  const rounding = moved ? 1e-4 : 0;
   return Float32Array.from({ length: HISTORY_VOCABULARY }, (_, id) => {
     const mixed = Math.imul(hash ^ (id * 0x9e3779b1), 0x85ebca6b) >>> 0;
     return (mixed / 2 ** 32) * 4 + rounding * (id % 3);
