@@ -94,11 +94,7 @@ async function checkWeights(model: StepModel, traits: Traits): Promise<CheckRepo
   });
 }
 
-function describe(
-  { padding, alignment, exactUpTo }: Traits,
-  cacheError: number,
-  paddingError: number,
-): string[] {
+function describe({ padding, alignment, exactUpTo }: Traits, cacheError: number, paddingError: number): string[] {
   return [
     `logits with and without the KV cache differ by at most ${cacheError.toExponential(1)}`,
     padding
