@@ -29,7 +29,7 @@ const PARTS = [
   'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
-  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,odd-runs,reading-threads,streams,update-weights,verdict,view}.test.ts',
+  'test/cli/{doctor,dry-run,exit,export,format,judge,odd-runs,reading-threads,streams,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/records/check/{calls,check,played-runs}.test.ts',

@@ -51,7 +51,6 @@ const COMMANDS = {
   'Run the service': {
     doctor: ['try everything that a run needs, and say what to do', () => import('./commands/doctor.ts')],
     config: ['each setting of a run, and where it comes from', () => import('./commands/config.ts')],
-    completion: ['completion for bash, zsh or fish', () => import('./commands/completion.ts')],
     up: [
       'start the local service: Temporal server and worker, in the background',
       () => import('./commands/service.ts'),

@@ -16,7 +16,6 @@ writeFileSync(pairs, `${JSON.stringify({ answer: '\\boxed{4}', solution: '4' })}
 const COMMANDS = [
   ['judge', pairs],
   ['config', 'show'],
-  ['completion', 'bash'],
   ['run', '--help'],
 ];
 

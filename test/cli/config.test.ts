@@ -1,0 +1,56 @@
+// `everturn config show`: each setting with its source, of a run to come and of one that is there.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { aQuery, putRun } from '../records/play.ts';
+import { scriptedIo } from './scripted-io.ts';
+
+let cwd: string;
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'everturn-'));
+  await putRun(openFileStore(join(cwd, 'runs'), 'r1'), [aQuery('q1')]);
+});
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+describe('config show', () => {
+  const show = async (env: Readonly<Record<string, string>>, ...args: string[]) => {
+    const io = scriptedIo({ cwd, env });
+    const code = await main(io, ['config', 'show', ...args]);
+    return { code, ...io.text };
+  };
+  interface Shown {
+    readonly settings: readonly {
+      readonly name: string;
+      readonly value: unknown;
+      readonly origin: string;
+      readonly from: string | null;
+    }[];
+  }
+
+  test('names the source of each setting, of the highest precedence', async () => {
+    const file = join(cwd, 'my.yaml');
+    writeFileSync(file, 'numTurns: 2\nsamples: 3\ntemperature: 0.5\n');
+    const args = ['--json', '--config', file, '--set', 'topP=0.9', '--samples', '8'];
+    const { code, out } = await show({ EVERTURN_TEMPERATURE: '0.7' }, ...args);
+    const { settings } = JSON.parse(out) as Shown;
+    const of = (name: string) => settings.find((one) => one.name === name);
+    expect(code).toBe(0);
+    expect(of('numTurns')).toMatchObject({ value: 2, origin: 'config', from: `--config ${file}` });
+    expect(of('temperature')).toMatchObject({ value: 0.7, origin: 'environment', from: 'EVERTURN_TEMPERATURE' });
+    expect(of('topP')).toMatchObject({ value: 0.9, origin: 'flag', from: '--set' });
+    expect(of('samples')).toMatchObject({ value: 8, origin: 'flag', from: '--samples' });
+    expect(of('model')).toMatchObject({ value: 'tiny', origin: 'default', from: null });
+  });
+
+  test('shows the settings of a run, and takes no flag beside it', async () => {
+    const { code, out } = await show({}, 'r1');
+    expect(code).toBe(0);
+    expect(out).toMatch(/numTurns +3 +flag/);
+    expect((await show({}, 'r1', '--num-turns', '4')).code).toBe(2);
+    expect((await show({}, 'nope')).code).toBe(2);
+  });
+});
