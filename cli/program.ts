@@ -27,7 +27,6 @@ const COMMANDS = {
     log: ['the numbers of a training run by weight version, as it goes on', () => import('./commands/log.ts')],
     stats: ['every number of a run, with n, interval and definition', () => import('./commands/stats.ts')],
     compare: ['two runs of the same queries, with a test of the difference', () => import('./commands/compare.ts')],
-    search: ['where a text occurs in a run', () => import('./commands/search.ts')],
     check: ["prove a run's folder", () => import('./commands/check.ts')],
     judge: ['judge answers, or a run again, without a model or Temporal', () => import('./commands/judge.ts')],
     export: ['write a run in a format that trainers read', () => import('./commands/export.ts')],

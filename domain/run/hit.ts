@@ -1,8 +1,5 @@
 // A text of a run that holds what was looked for.
 
-export const SEARCHED = ['question', 'feedback', 'answer', 'extracted'] as const;
-export type Searched = (typeof SEARCHED)[number];
-
 export interface Hit {
   readonly query: string;
   /** Null for a question, which all samples share. */
@@ -10,7 +7,7 @@ export interface Hit {
   readonly attempt: number | null;
   /** 1-based. */
   readonly turn: number | null;
-  readonly where: Searched;
+  readonly where: 'question' | 'feedback' | 'answer' | 'extracted';
   /** Times that it occurs there. */
   readonly count: number;
   /** The first occurrence with what stands around it. */

@@ -1,20 +1,16 @@
-// A text in a run: in questions, feedback, answers and the judge's extracted answers. Streams; memory holds one turn. A
-// turn's record is parsed only if its raw text holds the words, which saves nine tenths of the time.
+// A text in a run: in questions, feedback, answers and the judge's extracted answers; upper and lower case are the same.
+// Streams; memory holds one turn. A turn's record is parsed only if its raw text holds the words, which saves nine tenths
+// of the time.
 
-import { UsageError } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
 import { questionOf } from '../../domain/run/query.ts';
 import { playedQueries } from '../run/played-queries.ts';
 import { rolloutFolder, turnFile, verdictFile } from '../format/layout.ts';
-import { type Hit, SEARCHED, type Searched } from '../../domain/run/hit.ts';
+import type { Hit } from '../../domain/run/hit.ts';
 import type { Store } from '../store.ts';
 import { rolloutsInOrder } from './trajectories.ts';
 
 export interface SearchOptions {
-  /** Default: everywhere. */
-  readonly where?: readonly Searched[];
-  /** Default false. */
-  readonly matchCase?: boolean;
   /** Throws for a rollout's folder, relative to the run's, that is not to be read. */
   readonly guard?: (folder: string) => void;
   /** Ends the search. */
@@ -23,20 +19,16 @@ export interface SearchOptions {
   readonly onBroken?: (path: string, error: unknown) => void;
 }
 
-/** `wantedText`: a text that is not empty, or what finds it. Questions first, then the turns in data set order, of each sample the last attempt. */
+/** `wanted` is not empty. Questions first, then the turns in data set order, of each sample the last attempt. */
 export async function* searchRun(
   store: Store,
-  wantedText: string | Finder,
-  { where = SEARCHED, matchCase = false, guard = () => {}, signal, onBroken = () => {} }: SearchOptions = {},
+  wanted: string,
+  { guard = () => {}, signal, onBroken = () => {} }: SearchOptions = {},
 ): AsyncGenerator<Hit> {
-  const isText = typeof wantedText === 'string';
-  const find = isText ? finder(wantedText, matchCase) : wantedText;
+  const find = finder(wanted);
   // Records hold texts as JSON: a text that is in one is in the record's own characters, escaped.
-  const inRecord = isText ? finder(JSON.stringify(wantedText).slice(1, -1), matchCase) : () => true;
-  const wanted = (place: Searched) => where.includes(place);
-  if (wanted('question')) yield* questions(store, find, signal);
-  const inTurns = wanted('answer') || wanted('feedback');
-  if (!inTurns && !wanted('extracted')) return;
+  const inRecord = finder(JSON.stringify(wanted).slice(1, -1));
+  yield* questions(store, find, signal);
   for await (const id of rolloutsInOrder(store)) {
     if (signal?.aborted) return;
     try {
@@ -45,21 +37,17 @@ export async function* searchRun(
       onBroken(rolloutFolder(id), error);
       continue;
     }
-    const turns = await store.readRecords(id, ({ text }) =>
-      heldTurns(text, (raw) => inRecord(raw) !== undefined, inTurns),
-    );
+    const turns = await store.readRecords(id, ({ text }) => heldTurns(text, (raw) => inRecord(raw) !== undefined));
     for (const { turn, hit, judged } of turns) {
-      const at = (place: Searched, found: Found | undefined) =>
-        found ? [{ ...turnOf(id, turn), where: place, ...found }] : [];
+      const at = (where: Hit['where'], found: Found | undefined) =>
+        found ? [{ ...turnOf(id, turn), where, ...found }] : [];
       try {
         const record = hit ? (await store.getTurn(id, turn))?.record : undefined;
-        if (record && turn > 1 && wanted('feedback')) yield* at('feedback', find(record.contextText));
-        if (record && wanted('answer')) yield* at('answer', find(record.answer));
-        const extracted =
-          judged && wanted('extracted') ? (await store.getVerdict(id, turn))?.record.extracted : undefined;
+        if (record && turn > 1) yield* at('feedback', find(record.contextText));
+        if (record) yield* at('answer', find(record.answer));
+        const extracted = judged ? (await store.getVerdict(id, turn))?.record.extracted : undefined;
         if (extracted !== undefined) yield* at('extracted', find(extracted));
       } catch (error) {
-        if (error instanceof UsageError) throw error;
         onBroken(`${rolloutFolder(id)}/${turnFile(turn)}`, error);
       }
     }
@@ -70,7 +58,6 @@ export async function* searchRun(
 function heldTurns(
   text: (file: string) => string | undefined,
   holds: (raw: string) => boolean,
-  inTurns: boolean,
 ): { readonly turn: number; readonly hit: boolean; readonly judged: boolean }[] {
   const held = (file: string) => {
     const raw = text(file);
@@ -78,10 +65,9 @@ function heldTurns(
   };
   for (const turns: ReturnType<typeof heldTurns> = []; ;) {
     const turn = turns.length + 1;
-    const hit = inTurns ? held(turnFile(turn)) : false;
-    const judged = held(verdictFile(turn));
-    if (hit === undefined || (judged === undefined && !inTurns)) return turns;
-    turns.push({ turn, hit, judged: judged === true });
+    const hit = held(turnFile(turn));
+    if (hit === undefined) return turns;
+    turns.push({ turn, hit, judged: held(verdictFile(turn)) === true });
   }
 }
 
@@ -95,15 +81,15 @@ async function* questions(store: Store, find: Finder, signal: AbortSignal | unde
 
 const turnOf = ({ query, sample, attempt }: RolloutId, turn: number) => ({ query, sample, attempt, turn });
 
-export type Found = Pick<Hit, 'count' | 'before' | 'found' | 'after'>;
-export type Finder = (text: string) => Found | undefined;
+type Found = Pick<Hit, 'count' | 'before' | 'found' | 'after'>;
+type Finder = (text: string) => Found | undefined;
 
-export const AROUND_CHARS = 60;
+const AROUND_CHARS = 60;
 
-function finder(needle: string, matchCase: boolean): Finder {
-  const wanted = matchCase ? needle : needle.toLowerCase();
+function finder(needle: string): Finder {
+  const wanted = needle.toLowerCase();
   return (text) => {
-    const lower = matchCase ? text : text.toLowerCase();
+    const lower = text.toLowerCase();
     const first = lower.indexOf(wanted);
     if (first < 0) return undefined;
     let count = 0;

@@ -28,7 +28,6 @@ beforeAll(async () => {
 describe('a run that lost a rollout with its name', () => {
   test.each([
     ['stats', folder],
-    ['search', folder, 'a'],
     ['report', folder, '--to', join(out, 'report.html')],
     ['compare', folder, folder],
     ['export', folder, '--format', 'messages', '--to', join(out, 'rows.jsonl')],

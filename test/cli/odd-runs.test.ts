@@ -106,7 +106,6 @@ const READERS: readonly (readonly [string, (run: string) => string[]])[] = [
   ['stats', (run) => ['stats', run, '--out', out]],
   ['compare with', (run) => ['compare', 'good', run, '--out', out]],
   ['compare to', (run) => ['compare', run, 'good', '--out', out]],
-  ['search', (run) => ['search', run, 'it', '--out', out]],
   ['report', (run) => ['report', run, '--out', out, '--to', join(out, `${run}.html`), '--overwrite']],
   [
     'report --compare',
@@ -155,7 +154,7 @@ describe('a run of a later Everturn with fields that this one does not know', ()
 });
 
 describe('a run that has ended, and has none of its rollouts', () => {
-  const READ = ['stats', 'compare', 'search', 'report', 'show', 'why', 'export'];
+  const READ = ['stats', 'compare', 'report', 'show', 'why', 'export'];
   beforeAll(async () => {
     await made('gone');
     const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete: 2, failed: 1 } };
@@ -207,19 +206,7 @@ describe('a run with a pipe in place of a file', () => {
   });
   afterAll(() => writer.kill());
   // Of commands that read alike, one.
-  const ONE_EACH = [
-    'view',
-    'stats',
-    'compare to',
-    'search',
-    'report',
-    'show',
-    'export',
-    'check',
-    'status',
-    'note',
-    'fork',
-  ];
+  const ONE_EACH = ['view', 'stats', 'compare to', 'report', 'show', 'export', 'check', 'status', 'note', 'fork'];
   const readers = READERS.filter(([name]) => ONE_EACH.includes(name));
   const all = Object.keys(FILES).flatMap((name) => readers.map(([reader, args]) => [reader, name, args] as const));
   test.each(all)('%s does not wait for %s', async (reader, name, args) => {

@@ -35,7 +35,7 @@ export function SearchPage({ route: { run, filter: wanted }, source }: Props): J
       {wanted === '' ? (
         <p class="dim">
           Looks in questions, in what the model was told, in answers, and in the answers that the judge found. Upper and
-          lower case are the same. <code>everturn search {run} --regex</code> takes a pattern.
+          lower case are the same.
         </p>
       ) : (
         <Hits key={wanted} run={run} text={wanted} source={source} />
@@ -62,13 +62,7 @@ function Hits({ run, text, source }: HitsProps): JSX.Element {
     <>
       <p class="dim" role="status">
         {hits.length === 0 ? (done ? 'It occurs nowhere.' : 'Looking …') : plural(hits.length, 'text')}
-        {more ? (
-          <>
-            , and there are more: <code>everturn search</code> prints all of them.
-          </>
-        ) : (
-          !done && hits.length > 0 && ' so far, still looking …'
-        )}
+        {more ? ', and there are more.' : !done && hits.length > 0 && ' so far, still looking …'}
       </p>
       {unread > 0 && (
         <Notice kind="problem">
