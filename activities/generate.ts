@@ -11,8 +11,7 @@ import { playedCalls } from '../domain/agent/played-calls.ts';
 import type { EarlierTurn } from '../domain/rollout/new-context.ts';
 import type { Backend, TextBackend } from '../inference/backend.ts';
 import type { Store, Stored } from '../records/store.ts';
-import { type Generated, type GenerateInput, recordedFacts } from '../domain/rollout/rollout-facts.ts';
-import type { SayRecord } from '../domain/text/say.ts';
+import { type Generated, recordedFacts, type TurnReference } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import { ENDPOINT_CALLS, type ToolSettings } from '../domain/tools/tool.ts';
@@ -40,7 +39,7 @@ export function generateActivity(
   { openStore, backend: backendOf, tools, isStopping, now }: ActivityDeps,
   turnNotices: TurnNotices,
 ) {
-  return async function generate({ rollout: id, turn, say }: GenerateInput): Promise<Generated> {
+  return async function generate({ rollout: id, turn }: TurnReference): Promise<Generated> {
     const store = openStore(id.out, id.run);
     const stopping = () => isStopping(id.out, id.run);
     // All in one round trip to the disk.
@@ -73,7 +72,7 @@ export function generateActivity(
         ? await recordedPath(store, id, asked.asked.parent)
         : await recordedTurns(store, id, turn - 1);
       const request = asked && requestBehind(asked, before);
-      const said = asked ? undefined : await messageBefore(patient, { id, turn, say, of: before.at(-1)?.hash });
+      const said = asked || turn === 1 ? undefined : await store.getSay(id, turn);
       const { cancelled } = Context.current();
       const backend = await Promise.race([backendOf(settings, store.folder), cancelled]).catch(counted);
       const startedAt = now();
@@ -141,17 +140,6 @@ function replyIn(
   if (spelled.length > 0) return undefined;
   const reply = tools.replyIn(fields.outputText, fields.contextText, own.format, offered);
   return reply.calls || reply.reasoning !== undefined ? reply : undefined;
-}
-
-/** The stored one counts: that of an attempt before, or of a fork. */
-async function messageBefore(
-  store: Store,
-  { id, turn, say, of }: { id: TrajectoryReference; turn: number; say: GenerateInput['say']; of: string | undefined },
-): Promise<Stored<SayRecord> | undefined> {
-  if (of === undefined) return undefined;
-  if (!say) return store.getSay(id, turn);
-  const { text, by, at } = say;
-  return store.putSay(id, { turn, text, by, at, of });
 }
 
 async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRecord): Promise<EarlierTurn> {

@@ -1,6 +1,6 @@
-// Holds what cannot be made again (answers and their chunks, results of tools, people's messages) until it is stored:
-// while the disk is full or not writable, its activity retries the write instead of failing, so that no answer is
-// generated twice. Its heartbeats say why it waits.
+// Holds what cannot be made again (answers and their chunks, results of tools) until it is stored: while the disk is full
+// or not writable, its activity retries the write instead of failing, so that no answer is generated twice. Its heartbeats
+// say why it waits.
 
 import { Context } from '@temporalio/activity';
 import { explain, StoreError } from '../domain/errors/errors.ts';
@@ -26,7 +26,6 @@ export function patientStore(store: Store, waits: (what: string | null) => void)
   return {
     ...store,
     putTurn: (id, record) => untilWritten(() => store.putTurn(id, record)),
-    putSay: (id, record) => untilWritten(() => store.putSay(id, record)),
     putCall: (id, record) => untilWritten(() => store.putCall(id, record)),
     putAsked: (id, record) => untilWritten(() => store.putAsked(id, record)),
     putAgent: (id, record) => untilWritten(() => store.putAgent(id, record)),

@@ -44,7 +44,6 @@ const COMMANDS = {
     fork: ['play one rollout again from a turn on, as a new run', () => import('./commands/fork.ts')],
     extend: ['play further turns of one rollout, as a new run', () => import('./commands/fork.ts')],
     retry: ['play a rollout once more that failed or was undecided', () => import('./commands/retry.ts')],
-    say: ['a message to one rollout in flight', () => import('./commands/act.ts')],
     cancel: ['end a run; finished turns stay stored', () => import('./commands/steer.ts')],
   },
   'Run the service': {

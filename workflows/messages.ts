@@ -4,7 +4,6 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { BlockReport, Order } from '../domain/run/blocks.ts';
 import type { RolloutProgress, CollectionProgress, Tuning } from '../domain/run/messages.ts';
 import type { AskedTurn } from '../domain/rollout/rollout-facts.ts';
-import type { Awaited, Message } from '../domain/text/say.ts';
 import type { WeightsProgress } from '../domain/weights/weights.ts';
 
 export const rolloutProgress = defineQuery<RolloutProgress>('progress');
@@ -13,8 +12,6 @@ export const weightsProgress = defineQuery<WeightsProgress>('progress');
 export const pause = defineUpdate<void>('pause');
 export const resume = defineUpdate<void>('resume');
 export const stop = defineUpdate<void>('stop');
-/** A person's message to the model, behind the feedback before the rollout's next turn. */
-export const say = defineUpdate<Awaited, [Message]>('say');
 /** From the agent's program of a rollout: a call that is written down becomes a turn. Returns once that is recorded. */
 export const askTurn = defineUpdate<void, [AskedTurn]>('askTurn');
 export const tune = defineUpdate<void, [Tuning]>('tune');

@@ -11,19 +11,17 @@ import {
 } from '@temporalio/workflow';
 import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutResult } from '../domain/rollout/ending.ts';
-import type { SentMessage } from '../domain/text/say.ts';
 import type { TurnFacts } from '../domain/rollout/turn.ts';
 import { turnTable } from '../domain/rollout/turn-table.ts';
 import { pause, resume, rolloutProgress, stop } from './messages.ts';
-import { openMessages } from './say.ts';
 import { OUTCOME, QUERY, REWARD, RUN, TURNS, VERSION } from './search-attributes.ts';
 
 export interface Progress {
   /** Those without a gap before them: a call of an agent may end before another one that has no answer yet. */
   readonly turns: readonly TurnFacts[];
   opened(what: OpenedRollout): void;
-  /** Resolves when the next turn may begin: at once, unless the rollout is paused. With a person's message before it. */
-  mayBegin(turn: number): Promise<SentMessage | undefined>;
+  /** Resolves when the next turn may begin: at once, unless the rollout is paused. */
+  mayBegin(turn: number): Promise<void>;
   played(turn: TurnFacts): void;
   closed(result: RolloutResult): void;
 }
@@ -46,7 +44,6 @@ export function openProgress(scope: CancellationScope): Progress {
   });
   setHandler(pause, () => setPaused(true), { description: 'No new turn begins until resume' });
   setHandler(resume, () => setPaused(false), { description: 'Turns begin again' });
-  const messages = openMessages(() => opened?.limits.numTurns);
   setHandler(stop, () => scope.cancel(), { description: 'Ends the rollout as cancelled; finished turns are stored' });
 
   return {
@@ -70,7 +67,6 @@ export function openProgress(scope: CancellationScope): Progress {
       while (paused) await condition(() => !paused);
       phase = `turn ${turn}`;
       show();
-      return messages.before(turn);
     },
     played(turn) {
       // Calls of an agent end in any order, and the last one is played again when it is judged.
@@ -80,7 +76,6 @@ export function openProgress(scope: CancellationScope): Progress {
       show();
     },
     closed(result) {
-      messages.close();
       phase = `${result.outcome} · ${result.stopReason}`;
       show();
       upsertSearchAttributes([

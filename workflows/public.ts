@@ -5,7 +5,7 @@ import type { RolloutResult } from '../domain/rollout/ending.ts';
 import type { CollectionInput, CollectionProgress, CollectionResult, RolloutInput } from '../domain/run/messages.ts';
 
 export { TASK_QUEUE } from '../domain/run/queues.ts';
-export { collectionProgress, pause, resume, rolloutProgress, say, stop, tune, weightsProgress } from './messages.ts';
+export { collectionProgress, pause, resume, rolloutProgress, stop, tune, weightsProgress } from './messages.ts';
 export type { CollectionInput, CollectionProgress, CollectionResult, RolloutInput, RolloutResult };
 
 /** As in `client.workflow.start<RolloutWorkflow>('rollout', { taskQueue: TASK_QUEUE, workflowId, args: [input] })`. */

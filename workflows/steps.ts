@@ -9,17 +9,9 @@ import type { Activities } from '../activities/index.ts';
 import { turnPriority } from '../domain/run/priority.ts';
 import type { Task } from '../domain/run/query.ts';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/run/queues.ts';
-import type {
-  Called,
-  Generated,
-  GeneratedTurn,
-  GenerateInput,
-  Judged,
-  OpenedRollout,
-} from '../domain/rollout/rollout-facts.ts';
+import type { Called, Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout/rollout-facts.ts';
 import type { CallToRun } from '../domain/tools/tool.ts';
 import { shownTokens } from '../domain/rollout/turn.ts';
-import type { SentMessage } from '../domain/text/say.ts';
 import type { RolloutResult } from '../domain/rollout/ending.ts';
 import type { TrajectoryReference } from '../domain/run/ids.ts';
 import type { RolloutInput } from '../domain/run/messages.ts';
@@ -85,11 +77,9 @@ export async function endEnvironment(
   if ('params' in asked) await callQueue(own, 'end', asked.params, summary);
 }
 
-/** `say`: a person's message before this turn. */
-export function generate(rollout: TrajectoryReference, turn: number, say?: SentMessage): Promise<Generated> {
-  const input: GenerateInput = say ? { rollout, turn, say } : { rollout, turn };
+export function generate(rollout: TrajectoryReference, turn: number): Promise<Generated> {
   const options = { summary: `turn ${turn} · generate`, priority: turnPriority(rollout.run, turn) };
-  return generation.generate.executeWithOptions(options, [input]);
+  return generation.generate.executeWithOptions(options, [{ rollout, turn }]);
 }
 
 export async function evaluate(

@@ -1,8 +1,7 @@
-// `everturn verdict|note|say <run> <query> …`: a person's verdict on a turn, beside the judge's; a note on a rollout or a
-// turn; a message to a rollout in flight, behind the feedback before its next turn.
+// `everturn verdict|note <run> <query> …`: a person's verdict on a turn, beside the judge's; a note on a rollout or a turn.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { rolloutWorkflowId, type RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/run/ids.ts';
 import {
   actName,
   HUMAN_VERDICTS,
@@ -12,14 +11,11 @@ import {
   type VerdictAct,
 } from '../../domain/run/steering.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import { MOST_MESSAGE_CHARS } from '../../domain/text/say.ts';
-import { sayTo } from '../../client/temporal/rollouts.ts';
 import { actsOn, putAct, readActs, type StoredAct } from '../../records/run/steering.ts';
 import type { Stored } from '../../records/store.ts';
 import { command, flag, required, text, unusable, whole, withDefault } from '../command.ts';
-import { withLink } from '../find/link.ts';
 import { mustBeText, personOf } from '../find/person.ts';
-import { findRollout, findRun, locateRun, noRollout, type RunPlace, shellQuoted, typed } from '../find/place.ts';
+import { findRollout, findRun, noRollout, type RunPlace } from '../find/place.ts';
 import { JSON_FLAG, OF_ROLLOUT, ROLLOUT } from '../flags.ts';
 import { plural, whichOf } from '../view/format.ts';
 
@@ -150,40 +146,3 @@ export const verdict = command({
 
 const WENT_ON =
   "The turns after it answered the judge's feedback: exports with --verdicts human leave this rollout out, unless --contradicted says otherwise.";
-
-export const say = command({
-  args: { ...ROLLOUT, '<text>': 'the message' },
-  flags: OF_ACT,
-  help:
-    'It is context and carries no loss; exports leave the rollout out, unless --human-turns include asks for it.\n' +
-    'Of a rollout that has ended: everturn fork --say. docs/steer.md\n\nExample:\n' +
-    '  everturn say my-run arith-0007 "Check the sign."',
-  async run(io, given) {
-    const place = await locateRun(io, given.run, given.out);
-    const { run, store } = place;
-    const message = mustBeText('The message', given.text, MOST_MESSAGE_CHARS, true);
-    const by = await personOf(io, given.by);
-    const id = await findRollout(place, given);
-    const fork = `\`${typed(io, place, 'fork', shellQuoted(oneLine(given.query)))}`;
-    if ((await store.getRun())?.record.train) {
-      throw unusable(
-        `A trainer lives on run "${run}": its groups hold the model's turns alone.`,
-        `Fork the rollout once it has ended: ${fork} --say …\`.`,
-        'not-allowed',
-      );
-    }
-    if (await store.getEnd(id)) {
-      const fix = `${fork} --from-turn <k> --say …\` plays it again with a message.`;
-      throw unusable(`${nameOf(id, null)} has ended.`, fix, 'not-allowed');
-    }
-    const what = `a message of ${oneLine(by)} to ${nameOf(id, null)}`;
-    if (given.dryRun) return { text: `Would send: ${what}, before its next turn.` };
-    return withLink(io, async ({ session }) => {
-      const { turn } = await sayTo(session, rolloutWorkflowId(id), { text: message, by });
-      return {
-        json: { run, query: id.query, sample: id.sample, turn, by },
-        text: `Sent: ${what}, behind the feedback before turn ${turn}. If the rollout ends before that turn, nothing answers it; \`show\` says what was answered.`,
-      };
-    });
-  },
-});

@@ -64,10 +64,9 @@ export async function sourceOf(
 const shown = ({ query }: RolloutId) => `Rollout ${JSON.stringify(query)}`;
 
 export function stillPlayed(io: Io, place: RunPlace, id: RolloutId): UsageError {
-  const [watch, tell] = [typed(io, place, 'watch'), typed(io, place, 'say')];
   return unusable(
     `${shown(id)} of run "${place.run}" has not ended.`,
-    `\`${watch}\` follows it to its end; \`${tell}\` gives it a message meanwhile.`,
+    `\`${typed(io, place, 'watch')}\` follows it to its end.`,
     'still-played',
   );
 }

@@ -182,11 +182,11 @@ export async function requestCancel({ client }: Session, run: string): Promise<v
 
 /** Waits for a worker's reply; a TemporalError with reason `no-worker` if there is none. */
 export async function steer({ client }: Session, run: string, how: Steering): Promise<void> {
-  await updating(client, `Run "${run}"`, how, () => client.workflow.getHandle(run).executeUpdate<void, []>(how));
+  await updating(client, run, how, () => client.workflow.getHandle(run).executeUpdate<void, []>(how));
 }
 
 export async function tuneRun({ client }: Session, run: string, tuning: Tuning): Promise<void> {
-  await updating(client, `Run "${run}"`, 'tune', () =>
+  await updating(client, run, 'tune', () =>
     client.workflow.getHandle(run).executeUpdate<void, [Tuning]>('tune', { args: [tuning] }),
   );
 }
@@ -227,19 +227,19 @@ async function listed(client: Client): Promise<RunSummary[]> {
   return [...runs.values()];
 }
 
-/** `who`: `Run "first"`. A refusal is a UsageError, no answer a TemporalError. */
-export async function updating(client: Client, who: string, name: string, update: () => Promise<void>): Promise<void> {
+/** A refusal is a UsageError, no answer a TemporalError. */
+async function updating(client: Client, run: string, name: string, update: () => Promise<void>): Promise<void> {
   try {
     await client.withDeadline(Date.now() + STEER_MS, () => untilSeen(update));
   } catch (cause) {
     if (cause instanceof WorkflowUpdateFailedError && !wasUnseen(cause)) {
-      throw new UsageError(`${who} refused to ${name}: ${cause.cause?.message ?? cause.message}.`, {
+      throw new UsageError(`Run "${run}" refused to ${name}: ${cause.cause?.message ?? cause.message}.`, {
         reason: 'refused',
         cause,
       });
     }
     if (cause instanceof WorkflowNotFoundError) {
-      throw new UsageError(`${who} is not running.`, {
+      throw new UsageError(`Run "${run}" is not running.`, {
         reason: 'run-not-open',
         fix: '`everturn list` shows the runs.',
         cause,
@@ -252,7 +252,7 @@ export async function updating(client: Client, who: string, name: string, update
         fix: 'Start one with `everturn worker`; the request may take effect then, and repeating it is harmless.',
       });
     }
-    throw new TemporalError(`Temporal could not ${name} ${who.replace(/^R/, 'r')}.`, {
+    throw new TemporalError(`Temporal could not ${name} run "${run}".`, {
       reason: 'temporal-call',
       cause,
     });

@@ -14,18 +14,12 @@ export function feedbackMessage(success: boolean, said?: string): Message {
   return { role: 'user', content: said === undefined ? feedback : `${feedback}\n\n${said}` };
 }
 
-/** The messages after an answer: the environment's own, or the sentence on its verdict. `said`: a person's, behind them. */
+/** The messages after an answer: the environment's own, or the sentence on its verdict. `said`: a person's, behind it. */
 export function feedbackOn(
-  reply: Pick<Reply, 'messages'> & Pick<Verdict, 'verdict'>,
+  { messages, verdict }: Pick<Reply, 'messages'> & Pick<Verdict, 'verdict'>,
   said?: string,
 ): readonly Message[] {
-  const { messages } = reply;
-  if (!messages) return [feedbackMessage(reply.verdict === 'right', said)];
-  if (said === undefined) return messages;
-  // Templates want the roles to alternate: two user messages in a row are one.
-  const last = messages.at(-1);
-  if (last?.role !== 'user') return [...messages, { role: 'user', content: said }];
-  return [...messages.slice(0, -1), { role: 'user', content: `${last.content}\n\n${said}` }];
+  return messages ?? [feedbackMessage(verdict === 'right', said)];
 }
 
 /** "\n" ++ chat_template([{role: user, content: F}], add_generation_prompt). */

@@ -7,7 +7,6 @@ import type { TrajectoryReference } from '../run/ids.ts';
 import type { Task } from '../run/query.ts';
 import { type Boundary, boundaryOfReason, isBoundary } from '../errors/reasons.ts';
 import type { RewardSettings } from './reward.ts';
-import type { SentMessage } from '../text/say.ts';
 import type { CallOutcome, CallToRun } from '../tools/tool.ts';
 import { contextTokens, outputTokens, type TurnFacts, type TurnRecord } from './turn.ts';
 import type { Verdict } from './verdict.ts';
@@ -79,11 +78,6 @@ export interface AskedTurn {
   /** 1-based. */
   readonly turn: number;
   readonly call: string;
-}
-
-export interface GenerateInput extends TurnReference {
-  /** A person's message before this turn. */
-  readonly say?: SentMessage;
 }
 
 export interface CallReference extends TurnReference {

@@ -21,8 +21,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'a turn is generated twice',
     'workflows/rollout.ts',
-    'const answer = await generate(rollout, turn, said);',
-    'await generate(rollout, turn, said); const answer = await generate(rollout, turn, said);',
+    'const answer = await generate(rollout, turn);',
+    'await generate(rollout, turn); const answer = await generate(rollout, turn);',
   ),
   mutant('a turn is not logged', 'workflows/rollout.ts', 'await log(rollout, answer, reply);', ''),
   mutant(

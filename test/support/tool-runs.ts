@@ -81,15 +81,12 @@ async function opened(): Promise<void> {
 export interface ToolRunsOptions {
   /** The reply to a turn, 1-based. */
   readonly says: (query: string, turn: number) => string;
-  /** Awaited before the reply to a turn. */
-  readonly before?: (query: string, turn: number) => Promise<void> | undefined;
   readonly contextLength?: number;
   readonly wrapped?: (tools: Tools) => Tools;
 }
 
 export async function openToolRuns({
   says,
-  before,
   contextLength,
   wrapped = (same) => same,
 }: ToolRunsOptions): Promise<ToolRuns> {
@@ -104,9 +101,8 @@ export async function openToolRuns({
   });
   const backend = withTools(
     scriptedBackend({
-      async answer({ requestId }) {
+      answer({ requestId }) {
         const [, query = '', , turn] = requestId.split('/');
-        await before?.(query, Number(turn));
         return says(query, Number(turn));
       },
       ...(contextLength && { contextLength }),
