@@ -1,10 +1,9 @@
 // `everturn stats <run>`: every number of a run with its n, interval and definition. Reads the run's folder alone.
 
-import { oneLine, csvCell } from '../../domain/text/foreign-text.ts';
+import { oneLine } from '../../domain/text/foreign-text.ts';
 import { byField, type FieldGroup } from '../../statistics/by-field.ts';
 import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
 import { totalOf } from '../../statistics/play-order.ts';
-import { statisticsRows } from '../../statistics/rows.ts';
 import {
   defaultKs,
   runStatistics,
@@ -43,12 +42,11 @@ export const stats = command({
     logprobs: flag("also the mean logprob of answers: reads every turn's tokens"),
     includeSteered: INCLUDE_STEERED,
     explain: flag('the definition of each number'),
-    json: flag('every number as one JSON object on stdout', { excludes: 'csv' }),
-    csv: flag('every number as one line of CSV on stdout'),
+    json: flag('every number as one JSON object on stdout'),
   },
   help: 'Definitions and sources: docs/stats.md.\n\nExample:\n  everturn stats my-run --k 1,4,8',
   async run(io, given) {
-    const { by, failUnder, csv, includeSteered, explain } = given;
+    const { by, failUnder, includeSteered, explain } = given;
     if (given.rows !== undefined && by === undefined)
       throw unusable('--rows names the data set for --by.', 'Give --by <field> too.');
     const costOf = costBy(io, given);
@@ -60,10 +58,9 @@ export const stats = command({
     const options = { ks: given.k ?? defaultKs(shape), atTurn };
     if (by !== undefined) {
       const values = await fieldOfRows(io, place, record, by, given.rows);
-      return byFieldAnswer(io, { ...read, run: place.run }, options, by, values, csv, given.json);
+      return byFieldAnswer(io, { ...read, run: place.run }, options, by, values, given.json);
     }
     const statistics = runStatistics(rollouts, shape, options);
-    if (csv) io.out.write(csvText([], [{ before: [], statistics }]));
     const model = record?.settings.model ?? null;
     const cost = costOf(model, rollouts);
     const evaluations = record?.evaluation ? await openEvaluations()(place.store.folder) : [];
@@ -79,7 +76,7 @@ export const stats = command({
     const under = failUnder === undefined ? null : whyUnder(statistics, failUnder);
     return {
       json: { run: place.run, end, model, ...statistics, ...(cost !== undefined && { cost }), evaluations, broken },
-      ...(csv ? {} : { text: shown }),
+      text: shown,
       notes: [
         ...steeredLines(statistics.steered),
         ...damageLines(broken),
@@ -142,7 +139,6 @@ function byFieldAnswer(
   options: StatisticsOptions,
   by: string,
   values: ReadonlyMap<string, string>,
-  csv: boolean,
   json: boolean,
 ): Answer {
   const different = new Set(values.values()).size;
@@ -154,11 +150,7 @@ function byFieldAnswer(
   }
   const found = byField(rollouts, shape, values, options);
   const groups = found.map(({ value, statistics }) => ({ value, ...statistics }));
-  if (csv) {
-    const rows = found.map(({ value, statistics }) => ({ before: [by, value ?? NONE], statistics }));
-    io.out.write(csvText(['field', 'group'], rows));
-  }
-  if (csv || json) return { json: { run, end, by, groups, broken }, notes: damageLines(broken) };
+  if (json) return { json: { run, end, by, groups, broken }, notes: damageLines(broken) };
   const paint = paintFor(io.out, io.env);
   const all = runStatistics(rollouts, shape, options);
   const open = totalOf(shape) - all.ended;
@@ -195,19 +187,3 @@ function groupTable(groups: readonly FieldGroup[], all: FieldGroup, paint: Paint
 }
 
 const intervalOf = (one: Estimate | undefined): string => (!one || saysNothing(one) ? '–' : percents(one.interval));
-
-const HEAD = ['number', 'value', 'n', 'unit', 'left_out', 'standard_error', 'low95', 'high95', 'method', 'definition'];
-
-/** `before`: the cells before the numbers of a group. */
-function csvText(
-  titles: readonly string[],
-  groups: readonly { readonly before: readonly string[]; readonly statistics: RunStatistics }[],
-): string {
-  const rows = groups.flatMap(({ before, statistics }) =>
-    statisticsRows(statistics).map(({ name, value, n, unit, leftOut, standardError, interval, method, definition }) => {
-      const [low, high] = interval ?? [null, null];
-      return [...before, name, value, n, unit, leftOut, standardError, low, high, method, definition];
-    }),
-  );
-  return [[...titles, ...HEAD], ...rows].map((row) => `${row.map(csvCell).join(',')}\n`).join('');
-}

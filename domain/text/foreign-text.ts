@@ -1,5 +1,5 @@
 // Text from outside (a model, a data set, a server, a file) made safe to show: on a terminal, in one line, in Markdown,
-// in JSON, in CSV. Pure. Every reader of foreign text uses these functions; none has a character class of its own.
+// in JSON. Pure. Every reader of foreign text uses these functions; none has a character class of its own.
 // Not covered: HTML, file names (ids.ts) and secrets that the caller does not name.
 
 import { withoutSecret } from './secret.ts';
@@ -97,18 +97,6 @@ export function escapeMarkdown(text: string): string {
 /** JSON in which no character steers a terminal; parses to the same value. */
 export function terminalJson(value: unknown): string {
   return JSON.stringify(value).replace(STEERING, (char) => escaped(char.codePointAt(0)!));
-}
-
-/**
- * A cell of CSV: visible, on one line, quoted where needed. A text that a spreadsheet would take for a formula begins
- * with an apostrophe.
- */
-export function csvCell(value: string | number | null): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  const line = oneLine(value);
-  const inert = /^\s*[=+\-@]/.test(line) ? `'${line}` : line;
-  return /[",]|^\s|\s$/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
 const escaped = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;

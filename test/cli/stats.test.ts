@@ -1,11 +1,10 @@
-// `everturn stats` as a user calls it: text, JSON and CSV of one folder, without a server; and what bad input gets.
+// `everturn stats` as a user calls it: text and JSON of one folder, without a server; and what bad input gets.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { csvCell } from '../../domain/text/foreign-text.ts';
 import type { RunStatistics } from '../../statistics/run-statistics.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
@@ -90,15 +89,6 @@ describe('everturn stats', () => {
     expect(text).toMatch(/turn {2}judged {2}right/);
   });
 
-  test('writes CSV of which every line has the same number of cells', async () => {
-    const { out: text } = await stats('--csv');
-    const lines = text.trimEnd().split('\n');
-    const cells = (line: string) =>
-      line.match(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)!.filter((_, i, all) => i < all.length - 1).length;
-    expect(lines.length).toBeGreaterThan(30);
-    expect(new Set(lines.map(cells))).toEqual(new Set([cells(lines[0]!)]));
-  });
-
   test.each([
     [['--k', '0'], '--k "0" is not a list'],
     [['--k', '1,x'], 'is not a list of whole numbers'],
@@ -106,7 +96,6 @@ describe('everturn stats', () => {
     [['--at-turn', '9'], 'the run plays 2 turns'],
     [['--price-in', '1'], 'Give both --price-in and --price-out'],
     [['--prices', 'none.yaml'], 'cannot be read as YAML or JSON'],
-    [['--json', '--csv'], 'cannot be used with'],
   ])('refuses %j in one paragraph', async (args, said) => {
     const { code, err, out: text } = await stats(...args);
     expect([code, text]).toEqual([2, '']);
@@ -154,8 +143,6 @@ describe('everturn stats', () => {
     ]);
     const table = await stats('--by', 'info.split', '--rows', file);
     expect(table.out).toMatch(/^a .*\n(b .*\n)(c .*\n)all /m);
-    const csv = await stats('--by', 'task', '--csv');
-    expect(csv.out).toContain('\ntask,math,pass@1');
   });
 
   test.each([
@@ -183,17 +170,4 @@ describe('everturn stats', () => {
     expect(await main(io, ['stats', 'nope', '--out', out])).toBe(2);
     expect(io.text.err).toContain(`There are: ${RUN}`);
   });
-});
-
-describe('a cell of CSV', () => {
-  test.each([
-    ['plain', 'plain'],
-    ['a,b', '"a,b"'],
-    ['say "x"', '"say ""x"""'],
-    ['=1+1', "'=1+1"],
-    ['@cmd', "'@cmd"],
-    [' +1', "' +1"],
-    ['a\nb', 'a b'],
-    ['\u001b[31mred', '␛[31mred'],
-  ])('%j is %j', (text, cell) => expect(csvCell(text)).toBe(cell));
 });

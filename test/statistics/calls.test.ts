@@ -47,15 +47,11 @@ describe('the statistics of a run with tools', () => {
     expect(timing!.judgeSeconds.n).toBe(8);
   });
 
-  test('show them as a table and as rows', async () => {
+  test('show them as a table', async () => {
     const text = await stats();
     expect(text).toMatch(/call +calls +ok +failed +timed out +refused +of turns/);
     expect(text).toMatch(/price +7 +6 +0 +0 +1 +33\.3 %/);
     expect(text).toMatch(/unreadable +1 /);
     expect(text).toContain('refused      1 unreadable, 1 unknown-tool, 1 bad-arguments');
-    const csv = await stats('--csv');
-    expect(csv).toContain('callTurns@price');
-    expect(csv).toContain('call@fail: failed,1,');
-    expect(csv).toContain('refused@prize: unknown-tool,1,');
   });
 });
