@@ -7,7 +7,6 @@ export interface Stream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
-  readonly rows?: number;
 }
 
 export interface Io {

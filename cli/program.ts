@@ -13,13 +13,12 @@ const COMMANDS = {
   Play: {
     demo: ['play a small data set with the shipped model and show the result', () => import('./commands/run.ts')],
     run: ['play a data set, or attach to the run that does', () => import('./commands/run.ts')],
-    watch: ['follow a run to its end', () => import('./commands/watch.ts')],
     env: ['write an environment of your own, and try it without a model', () => import('./commands/env.ts')],
     feed: ["serve a run's groups to a trainer, over HTTP", () => import('./commands/feed.ts')],
   },
   Look: {
     list: ['list the runs', () => import('./commands/list.ts')],
-    status: ['the progress of a run', () => import('./commands/status.ts')],
+    status: ['the progress of a run; with --follow to its end', () => import('./commands/status.ts')],
     show: ['one trajectory, turn by turn', () => import('./commands/show.ts')],
     why: ['what a rollout waits for, or why it ended as it did', () => import('./commands/why.ts')],
     view: ['all runs in the browser: turns, tokens, verdicts, live', () => import('./commands/view.ts')],

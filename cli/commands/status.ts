@@ -1,5 +1,5 @@
-// `everturn status <run>`: the progress of a run, from the server if it answers, else from the run's folder.
-// Starts nothing.
+// `everturn status <run>`: the progress of a run, from the server if it answers, else from the run's folder. Starts
+// nothing, unless `--follow` waits for the run's end.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
@@ -9,12 +9,18 @@ import type { CollectionCounts } from '../../domain/run/progress.ts';
 import { ended } from '../../domain/run/progress.ts';
 import { readFleet, STALE_MS } from '../../records/run/fleet-status.ts';
 import type { CollectionProgress, MemoProgress } from '../../domain/run/messages.ts';
-import { command } from '../command.ts';
-import { ifUp, type Link, unanswered, workflowUrl } from '../find/link.ts';
+import { resolveOptions } from '../../run/config.ts';
+import { DEFAULT_OPTIONS } from '../../run/options.ts';
+import { type Answer, command, flag, text, unusable } from '../command.ts';
+import type { ExitCode } from '../exit.ts';
+import { ifUp, type Link, unanswered, withLink, workflowUrl } from '../find/link.ts';
 import { knownResult, locateRun, recordedProgress, runArgument, type RunPlace, shortPath } from '../find/place.ts';
 import { BUSY, silenceOf } from '../find/takers.ts';
 import { OF_RUN, RUN } from '../flags.ts';
-import { type Io, typable } from '../io.ts';
+import { type Io, say, typable } from '../io.ts';
+import { showEnding } from '../play/ending.ts';
+import { followToEnd } from '../play/follow.ts';
+import { STAYS } from '../play/start.ts';
 import { openEvaluations } from '../../viewer/evaluations.ts';
 import { feedStatusOf, statusLines } from '../view/feed.ts';
 import { ago, lines, paintFor, plural } from '../view/format.ts';
@@ -53,15 +59,35 @@ const NOT_LIVE = { url: null, waitingFor: null, toldAt: null, workers: null };
 
 export const status = command({
   args: RUN,
-  flags: OF_RUN,
-  help: 'Example:\n  everturn status my-run',
-  async run(io, { run: named, out }) {
+  flags: {
+    ...OF_RUN,
+    follow: flag('wait for the end with one live line, and end as `everturn run` does; Ctrl-C leaves the run to go on'),
+    maxFailed: text(
+      '<n>',
+      `with --follow: exit with code 3 if more rollouts than this fail (default: ${DEFAULT_OPTIONS.maxFailed})`,
+    ),
+  },
+  help: 'Example:\n  everturn status my-run\n  everturn status my-run --follow',
+  async run(io, { run: named, out, follow, maxFailed, json }) {
+    if (maxFailed !== undefined && !follow)
+      throw unusable('--max-failed is about the end of a run.', 'Give --follow too.');
     const place = await locateRun(io, named, out);
+    if (follow) return followed(io, place, maxFailed, json);
     const found = await progressFound(io, place);
     const whole: RunStatus = { ...found, ...(await besideOf(io, place, found)) };
     return { json: whole, text: typable(io, statusText(io, place, whole)) };
   },
 });
+
+async function followed(io: Io, place: RunPlace, given: string | undefined, json: boolean): Promise<Answer | ExitCode> {
+  const { maxFailed } = resolveOptions({ environment: io.env, flags: { maxFailed: given } }).options;
+  const result = await knownResult(place);
+  if (result) return showEnding(io, { place, result, maxFailed }, json);
+  return withLink(io, async (link) => {
+    if (!json) say(io, STAYS);
+    return followToEnd(io, link, place, { maxFailed, json, endAlone: true });
+  });
+}
 
 /** The facts of a run beside its progress. */
 async function besideOf(io: Io, place: RunPlace, { source }: Counted) {
@@ -155,7 +181,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const next =
     state === 'interrupted'
       ? 'No worker plays it: repeat the command that started the run, and it continues.'
-      : `\`everturn watch ${run}\` follows it${namesCluster() ? '' : ', and starts the local service if needed'}.`;
+      : `\`everturn status ${run} --follow\` follows it${namesCluster() ? '' : ', and starts the local service if needed'}.`;
   return lines(
     `${paint('bold', place.run)}: ${state}${flight}`,
     status.waitingFor && paint('yellow', status.waitingFor),

@@ -66,7 +66,7 @@ const shown = ({ query }: RolloutId) => `Rollout ${JSON.stringify(query)}`;
 export function stillPlayed(io: Io, place: RunPlace, id: RolloutId): UsageError {
   return unusable(
     `${shown(id)} of run "${place.run}" has not ended.`,
-    `\`${typed(io, place, 'watch')}\` follows it to its end.`,
+    `\`${typed(io, place, 'status', '--follow')}\` follows it to its end.`,
     'still-played',
   );
 }

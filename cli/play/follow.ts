@@ -14,7 +14,6 @@ import { localDiskTrouble, troubleOf } from '../view/trouble.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { knownResult, type RunPlace, typed } from '../find/place.ts';
-import { openWatchView } from '../view/watch-view.ts';
 import { showEnding } from './ending.ts';
 import { viewerBeside } from './viewer-beside.ts';
 
@@ -155,8 +154,8 @@ function gaveUp(workflowId: string, cause: unknown): TemporalError {
 export interface FollowOptions {
   readonly maxFailed: number;
   readonly json: boolean;
-  /** Draws on the whole terminal, where there is one. */
-  readonly screen?: boolean;
+  /** With `json` the end alone is printed on stdout: progress stays on stderr. */
+  readonly endAlone?: boolean;
   /** On a terminal, the viewer is started beside the local service, and its address is printed. */
   readonly viewer?: boolean;
 }
@@ -167,7 +166,7 @@ export async function followToEnd(
   place: RunPlace,
   options: FollowOptions,
 ): Promise<Answer | ExitCode> {
-  const view = options.screen && fillsScreen(io) ? openWatchView(io, place) : openProgressView(io, options.json);
+  const view = openProgressView(io, options.json && !options.endAlone);
   let startedAt: number | null = null;
   const remember = (progress: CollectionProgress) => {
     startedAt ??= progress.startedAt || null;
@@ -186,13 +185,8 @@ export async function followToEnd(
   return showEnding(io, { place, result, maxFailed, url, local: link.local, viewer, tookMs }, json);
 }
 
-/** A terminal that can be drawn on. */
-export function fillsScreen(io: Io): boolean {
-  return io.err.isTTY === true && io.out.isTTY === true && io.env['TERM'] !== 'dumb';
-}
-
 function detached(io: Io, place: RunPlace, json: boolean): ExitCode {
-  const [again, end] = [typed(io, place, 'watch'), typed(io, place, 'cancel')];
+  const [again, end] = [typed(io, place, 'status', '--follow'), typed(io, place, 'cancel')];
   say(io, `Detached. The run continues; \`${again}\` attaches again, \`${end}\` ends it.`);
   if (json) printJson(io, { event: 'detached', run: place.run, folder: place.store.folder });
   return EXIT.detached;

@@ -65,7 +65,7 @@ export async function startRun(io: Io, start: Start): Promise<Answer | ExitCode 
     if (json)
       printJson(io, { event: 'started', run, folder: store.folder, attached, address, namespace, url, ...facts });
     if (beside) return;
-    say(io, detach ? `It runs in the background: \`${typed(io, place, 'watch')}\` follows it.` : STAYS);
+    say(io, detach ? `It runs in the background: \`${typed(io, place, 'status', '--follow')}\` follows it.` : STAYS);
     if (!detach) return followToEnd(io, link, place, start);
   });
 }

@@ -148,7 +148,7 @@ function sentence(io: Io, place: RunPlace, why: Why): string {
     case 'stopped':
       return `is not being played: repeat the command that started run "${place.run}", and it continues.`;
     case 'unknown':
-      return `has not ended, and Temporal does not answer: \`${typed(io, place, 'watch')}\` starts the local service if needed.`;
+      return `has not ended, and Temporal does not answer: \`${typed(io, place, 'status', '--follow')}\` starts the local service if needed.`;
   }
 }
 

@@ -135,7 +135,7 @@ describe('a run on a failing model server', () => {
     await sleep(warmMs);
     const diedAt = Date.now();
     await workload.model.stop();
-    const watch = workload.everturn.start('watch', 'away');
+    const following = workload.everturn.start('status', 'away', '--follow');
     let shown = '';
     // However long a busy machine takes to say so: the test's own limit ends it.
     while (Date.now() < diedAt + awayMs || shown === '') {
@@ -148,7 +148,7 @@ describe('a run on a failing model server', () => {
     await workload.model.ready();
     await ended;
     const checked = await checkRun(workload, { ...run, histories: false });
-    const watched = (await watch.ended).stderr;
+    const followed = (await following.ended).stderr;
 
     const asks = workload.model.asks().filter(({ key }) => key.startsWith('away/'));
     const answers = asks.filter(({ how }) => how === 'answered').map(({ at }) => at);
@@ -170,7 +170,7 @@ describe('a run on a failing model server', () => {
     expect(checked.askedAgain).toBe(0);
     expect(most).toBeLessThanOrEqual(limit);
     if (!FULL) return;
-    expect(watched).toContain('Waiting for model server');
+    expect(followed).toContain('Waiting for model server');
     expect(backMs! - backAt).toBeLessThanOrEqual(60_000);
   });
 });

@@ -73,7 +73,7 @@ describe('many runs at once', () => {
       for (let i = 0; i < (FULL ? 10 : 2); i++) statusMs.push(await asked(i));
 
       // One that attaches, and stays to the end.
-      const watching = workload.everturn.start('watch', runs[0]!.name);
+      const following = workload.everturn.start('status', runs[0]!.name, '--follow');
       await workload.model.become({ latencyMs: 300 });
       const workers = workload.workers.map((worker) => worker.pid()!);
       const memory: number[] = [];
@@ -88,18 +88,18 @@ describe('many runs at once', () => {
       }
       const turnsPerSecond = (answered() - turns) / ((Date.now() - begun) / 1000);
       expect((await client.workflow.count(open)).count).toBeGreaterThanOrEqual(OPEN * 0.9);
-      const watchMiB = peakMiB(watching.child.pid);
+      const followMiB = peakMiB(following.child.pid);
 
       const part = Math.max(1, Math.floor(memory.length / 5));
       const [first, last] = [middle(memory.slice(part, 2 * part)), middle(memory.slice(-part))];
       console.log(
         JSON.stringify({
-          ...{ queries: QUERIES * runs.length, open: OPEN, acceptedMs, commandMiB, watchMiB, openedMs },
+          ...{ queries: QUERIES * runs.length, open: OPEN, acceptedMs, commandMiB, followMiB, openedMs },
           ...{ statusMs: told(statusMs), busyStatusMs: told(busyStatusMs) },
           ...{ workerMiB: { first, last, most: Math.max(...memory) }, turnsPerSecond },
         }),
       );
-      expect(Math.max(commandMiB, watchMiB)).toBeLessThan(500);
+      expect(Math.max(commandMiB, followMiB)).toBeLessThan(500);
       expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
       if (FULL) {
         expect(Math.max(...statusMs)).toBeLessThan(2000);
@@ -109,7 +109,7 @@ describe('many runs at once', () => {
       // In full, two cores would take the better part of an hour.
       for (const { name } of runs) expect((await workload.everturn.run('cancel', name)).code).toBe(0);
       for (const { name } of runs) await workload.untilEnded(name, 60_000);
-      expect((await watching.ended).code).not.toBe(0);
+      expect((await following.ended).code).not.toBe(0);
       for (const { name } of runs) expect(resultOf(name).total).toBe(QUERIES);
     },
   );

@@ -1,14 +1,17 @@
 // Following a run: only the run's own end, or the user, ends it.
 
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '@temporalio/client';
-import { describe, expect, test } from 'vitest';
-import { follow } from '../../cli/play/follow.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { follow, followToEnd } from '../../cli/play/follow.ts';
 import type { Link } from '../../cli/find/link.ts';
 import type { ProgressView } from '../../cli/view/progress-view.ts';
-import { progressOf, scriptedIo } from './scripted-io.ts';
+import { openLoose } from '../records/ended-rig.ts';
+import { aQuery, putRun, RUN } from '../records/play.ts';
+import { countsOf, progressOf, scriptedIo } from './scripted-io.ts';
 
 type Answer = 'RUNNING' | 'COMPLETED' | 'TERMINATED' | Error;
 
@@ -133,4 +136,47 @@ describe.concurrent('following a run', () => {
     },
     60_000,
   );
+});
+
+describe('status --follow', () => {
+  let out: string;
+  beforeAll(async () => {
+    out = mkdtempSync(join(tmpdir(), 'everturn-follow-'));
+    const store = openLoose(out, RUN);
+    await putRun(store, [aQuery('a')], { run: RUN });
+    const counts = countsOf({ outcomes: { complete: 3, undecided: 0, failed: 2, cancelled: 0 } });
+    await store.putResult({ run: RUN, total: 5, cancelled: false, numTurns: 3, counts });
+  });
+  afterAll(() => rmSync(out, { recursive: true }));
+  const status = async (...args: string[]) => {
+    const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
+    const code = await main(io, ['status', RUN, '--out', out, ...args]);
+    return { code, ...io.text };
+  };
+
+  test.each([
+    [[], 3, '2 rollouts failed, more than --max-failed 0'],
+    [['--max-failed', '1'], 3, '2 rollouts failed, more than --max-failed 1'],
+    [['--max-failed', '2'], 0, ''],
+  ])('ends as the run did, with a sentence where too many failed: %j', async (args, wanted, said) => {
+    const { code, err, out: shown } = await status('--follow', ...args);
+    expect([code, err]).toEqual([wanted, expect.stringContaining(said)]);
+    expect(shown).toContain('3 complete, 2 failed');
+    const { out: json } = await status('--follow', '--json', ...args);
+    expect(JSON.parse(json)).toMatchObject({ event: 'ended', exitCode: wanted, total: 5 });
+  });
+
+  test('is what --max-failed needs', async () => {
+    const { code, err } = await status('--max-failed', '1');
+    expect([code, err]).toEqual([2, expect.stringContaining('Give --follow too')]);
+  });
+
+  test('with --json prints progress on stderr, and the end alone on stdout', async () => {
+    const io = scriptedIo();
+    const { link } = scriptedLink(['RUNNING', 'COMPLETED'], () => progressOf({ done: 1 }));
+    const place = { out, run: RUN, store: openLoose(out, RUN) };
+    const answer = await followToEnd(io, link, place, { maxFailed: 2, json: true, endAlone: true });
+    expect(io.text).toMatchObject({ out: '', err: expect.stringContaining('1/100') });
+    expect(answer).toMatchObject({ code: 0, json: { event: 'ended', exitCode: 0 } });
+  });
 });

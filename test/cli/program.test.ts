@@ -9,9 +9,7 @@ import { FIELDS } from '../../run/options.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 const COMMANDS =
-  'demo run watch list status show why check judge export pause resume tune update-weights cancel up down worker'.split(
-    ' ',
-  );
+  'demo run list status show why check judge export pause resume tune update-weights cancel up down worker'.split(' ');
 
 describe('the command line', () => {
   test('help lists every command', async () => {
@@ -36,7 +34,6 @@ describe('the command line', () => {
     'check',
     'judge',
     'export',
-    'watch',
     'run',
     'demo',
     'up',

@@ -95,7 +95,7 @@ describe(`the lists of a real server with its own limits`, () => {
       (seen[what] = await counted(() => commanded(...commands)));
     const attached = runs.map((run) => begun(...workload.command({ ...run, turns: 2, maxConcurrent: 32 })));
     for (const name of names) await until(`${name} is being played`, async () => (await inFlight(name)) > 0, 600_000);
-    const watching = [1, 2, 3].map(() => begun('watch', 'first', '--plain'));
+    const following = [1, 2, 3].map(() => begun('status', 'first', '--follow'));
     for (let round = 0; round < ROUNDS; round++) {
       await each(`status ${round}`, ...names.map((name) => ['status', name]), ['status', 'first', '--json']);
       await each(`why and show ${round}`, ['why', 'first', idOf(0)], ['show', 'first', idOf(0)]);
@@ -108,12 +108,12 @@ describe(`the lists of a real server with its own limits`, () => {
     seen['standing still'] = await counted(() => sleep(STILL_MS));
     await each('cancel', ['cancel', 'second']);
     await workload.model.become({ latencyMs: LATENCY_MS.answered });
-    seen['run and watch, to the end'] = await counted(async () => {
-      for (const { ended } of [...attached, ...watching]) expectUnlimited(await ended);
+    seen['run and status --follow, to the end'] = await counted(async () => {
+      for (const { ended } of [...attached, ...following]) expectUnlimited(await ended);
     });
     console.log(JSON.stringify(seen));
     expect(seen).toEqual(Object.fromEntries(Object.keys(seen).map((what) => [what, NONE])));
-    for (const { ended } of [attached[0]!, attached[2]!, ...watching]) expect((await ended).code).toBe(0);
+    for (const { ended } of [attached[0]!, attached[2]!, ...following]) expect((await ended).code).toBe(0);
     const checked = await counted(() => commanded(['check', 'first']));
     expect(checked.refused).toBe(0);
   });

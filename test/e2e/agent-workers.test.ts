@@ -101,8 +101,8 @@ describe('an agent whose worker is frozen', { timeout: 600_000 }, () => {
     });
     for (const name of ['ends-go-again', 'stays-go-again']) writeFileSync(file(name), '');
 
-    const watched = await everturn.run('watch', 'frozen');
-    expect(watched.code, watched.stderr).toBe(0);
+    const ended = await everturn.run('status', 'frozen', '--follow');
+    expect(ended.code, ended.stderr).toBe(0);
     const store = openFileStore(join(everturn.folder, 'runs'), 'frozen');
     for (const query of ['ends', 'stays']) {
       const verdict = await store.getVerdict({ run: 'frozen', query, sample: 0, attempt: 1 }, 1);

@@ -85,7 +85,7 @@ describeUnless(proof.ok ? undefined : `no sandbox: ${proof.why}`)(
       await until('no process of it is left', () => !pids.some(isPidAlive) || undefined, 10_000);
       expect(await verdictOf('killed')).toBeUndefined();
 
-      expect((await everturn.run('watch', 'killed')).code).toBe(0);
+      expect((await everturn.run('status', 'killed', '--follow')).code).toBe(0);
       expect(await verdictOf('killed')).toMatchObject({ verdict: 'right', reason: 'all-cases' });
       expect((await everturn.run('check', 'killed')).code).toBe(0);
       const { events } = await client.workflow.getHandle('killed/slow/0').fetchHistory();
@@ -103,13 +103,13 @@ describeUnless(proof.ok ? undefined : `no sandbox: ${proof.why}`)(
       const programs = pids.filter(isProgram);
       expect((await everturn.run('cancel', 'cancelled')).code).toBe(0);
       await until('no program is left', () => !programs.some(isPidAlive) || undefined);
-      await everturn.run('watch', 'cancelled');
+      await everturn.run('status', 'cancelled', '--follow');
       expect(await verdictOf('cancelled')).toBeUndefined();
       expect((await everturn.run('check', 'cancelled')).code).toBe(0);
       expect(isPidAlive(worker.child.pid!)).toBe(true);
     });
 
-    test('not there at all: status and watch say what is waited for, and the run goes on when one comes', async () => {
+    test('not there at all: status says what is waited for, also while it follows, and the run goes on when one comes', async () => {
       const bare = `${namespace}-bare`;
       const inBare = await openNamespace(connection, bare);
       // The workflow is started by hand: its folder is one that the workers were told.
@@ -147,10 +147,10 @@ describeUnless(proof.ok ? undefined : `no sandbox: ${proof.why}`)(
         .poll(status, { timeout: 180_000 })
         .toMatchObject({ state: 'running', waitingFor: expect.stringMatching(told) });
 
-      const watching = here.start('watch', 'waiting');
-      await until('a watch that says so', () => told.test(watching.output()) || undefined);
+      const following = here.start('status', 'waiting', '--follow');
+      await until('one that follows and says so', () => told.test(following.output()) || undefined);
       await startWorker(here);
-      expect((await watching.ended).code).toBe(0);
+      expect((await following.ended).code).toBe(0);
       expect(JSON.parse((await here.run('status', 'waiting', '--json')).stdout)).toMatchObject({ waitingFor: null });
     });
   },

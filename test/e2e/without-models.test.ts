@@ -92,7 +92,7 @@ describe('an installation without embedded models', { timeout: 600_000 }, () => 
     worker.child.kill('SIGTERM');
     expect(await worker.ended).toMatchObject({ code: 0 });
     workers.push(everturn.start('worker'));
-    expect((await everturn.run('watch', 'embedded')).code).toBe(0);
+    expect((await everturn.run('status', 'embedded', '--follow')).code).toBe(0);
     const checked = await everturn.run('check', 'embedded', '--json');
     expect(checked.code, checked.stdout).toBe(0);
   });

@@ -146,12 +146,14 @@ describe('secrets', () => {
     for (const [i, [model, ...more]] of refused.entries())
       expect(await run(`refused-${i}`, model, ...more), model).not.toBe(0);
 
-    for (const command of ['list', 'status', 'check', 'show', 'export', 'watch'])
+    for (const command of ['list', 'status', 'follow', 'check', 'show', 'export'])
       for (const json of [[], ['--json']])
         for (const name of ['told']) {
           const words = command === 'list' ? [] : command === 'show' ? [name, 'q0'] : [name];
           const format = command === 'export' ? ['--format', 'areal'] : [];
-          const ended = await everturn.run(command, ...words, ...format, ...json);
+          const follow = command === 'follow' ? ['--follow'] : [];
+          const called = command === 'follow' ? 'status' : command;
+          const ended = await everturn.run(called, ...words, ...follow, ...format, ...json);
           said += ended.stdout + ended.stderr;
         }
 

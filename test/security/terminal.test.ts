@@ -93,8 +93,8 @@ describe('hostile text cannot steer the terminal', () => {
     expectTame(await everturn.run(...limited), 'run');
     refusing = false;
     for (const run of ['odd', 'refused'])
-      for (const command of ['status', 'check', 'watch', 'why'])
-        await tame(command, run, ...(command === 'why' ? ['n0'] : []));
+      for (const words of [['status'], ['status', '--follow'], ['check'], ['why', 'n0']] as const)
+        await tame(words[0], run, ...words.slice(1));
     for (const command of ['status', 'check']) expectTame(await everturn.run(command, 'odd'), command);
     for (const command of ['cancel', 'pause', 'resume']) await tame(command, 'odd');
     await tame('list');
@@ -155,8 +155,8 @@ describe('hostile text cannot steer the terminal', () => {
     for (const command of ['check', 'status']) await tame(command, 'odd');
     const record = readFileSync(join(folder, 'run.json'), 'utf8');
     writeFileSync(join(folder, 'run.json'), record.replace('"run":"odd"', `"run":"${'\u001b]0;x\u0007\u202e'}"`));
-    for (const command of ['check', 'status', 'watch', 'show'])
-      await tame(command, 'odd', ...(command === 'show' ? ['n0'] : []));
+    for (const words of [['check'], ['status'], ['status', '--follow'], ['show', 'n0']] as const)
+      await tame(words[0], 'odd', ...words.slice(1));
     await tame('list');
   });
 
@@ -172,7 +172,8 @@ describe('hostile text cannot steer the terminal', () => {
       ['run', 'rows.jsonl', '--set', `temperature=${evil}`],
       ['run', 'rows.jsonl', '--tokenizer', evil, '--model', 'sglang:http://127.0.0.1:9'],
       ['run', 'rows.jsonl', '--api-key-env', evil, '--model', model],
-      ...['status', 'watch', 'check', 'cancel', 'pause', 'resume'].map((command) => [command, evil]),
+      ...['status', 'check', 'cancel', 'pause', 'resume'].map((command) => [command, evil]),
+      ['status', evil, '--follow'],
       ['tune', evil, '--max-concurrent', '3'],
       ['show', evil, evil],
       ['export', 'odd', '--format', evil],
