@@ -82,7 +82,7 @@ export const status = command({
 async function followed(io: Io, place: RunPlace, given: string | undefined, json: boolean): Promise<Answer | ExitCode> {
   const { maxFailed } = resolveOptions({ environment: io.env, flags: { maxFailed: given } }).options;
   const result = await knownResult(place);
-  if (result) return showEnding(io, { place, result, maxFailed }, json);
+  if (result) return showEnding(io, { place, result, maxFailed, isPast: true }, json);
   return withLink(io, async (link) => {
     if (!json) say(io, STAYS);
     return followToEnd(io, link, place, { maxFailed, json, endAlone: true });
