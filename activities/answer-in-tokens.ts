@@ -1,4 +1,5 @@
-// The answer of a model that takes and gives token ids, generated in chunks if the run asks for it or a server aborts.
+// The answer of a model that takes and gives token ids, generated in chunks if the run asks for it, a server aborts, or its
+// own limit is below the budget.
 // Every chunk but the last is stored before the next is requested: a kill loses at most the chunk in flight. Ids and
 // logprobs accumulate; of two workers' records of one chunk the first counts.
 
@@ -12,7 +13,7 @@ import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';
 import { fallingVersions } from '../domain/weights/weight-version.ts';
 import type { GenerateRequest, Reply, TokenBackend } from '../inference/backend.ts';
-import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn, wantedTokens } from './answer.ts';
+import { type Answered, isFull, type NoRoom, nullIfFull, requestOf, type Turn, wantedTokens } from './answer.ts';
 
 const LONG_CONTEXT = 50_000;
 
@@ -54,7 +55,8 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
       versionStart: versions[0]?.version ?? 0,
       versionEnd: versions.at(-1)?.version ?? 0,
       contextLength: context.length,
-      maxNewTokens,
+      // The context may end before the model's length is reached.
+      maxNewTokens: finish === 'stop' ? maxNewTokens : outputIds.length,
       server,
       logprobsOf: settings.logprobs,
       logprobsFound: meaningOf(facts),
@@ -131,10 +133,16 @@ async function inChunks(backend: TokenBackend, asked: Turn, request: GenerateReq
     const room = request.maxNewTokens - answer.outputIds.length;
     if (room <= 0) return answer;
     const startedAt = asked.now();
-    const part = await backend.generate(rest(request, answer, Math.min(room, newTokensPerChunk ?? room)), {
-      signal: options.signal,
-      onProgress: (tokens) => options.onProgress?.(answer.outputIds.length + tokens),
-    });
+    const part = await backend
+      .generate(rest(request, answer, Math.min(room, newTokensPerChunk ?? room)), {
+        signal: options.signal,
+        onProgress: (tokens) => options.onProgress?.(answer.outputIds.length + tokens),
+      })
+      .catch((error: unknown) => {
+        if (answer.outputIds.length > 0 && isFull(error)) return null;
+        throw error;
+      });
+    if (part === null) return { ...answer, finish: 'length' };
     const whole = joined(answer, part, 0);
     const back = fallingVersions(whole.versions);
     if (back) throw olderWeights(back);
@@ -168,7 +176,8 @@ function joined(before: Answer, part: Reply, stored: 0 | 1): Answer {
   const offset = before.outputIds.length;
   const versions = [...before.versions];
   for (const { version, start, end, ...more } of part.versions) {
-    if (start === end) continue;
+    // Of an answer without tokens, the weights that gave it.
+    if (start === end && (offset > 0 || part.outputIds.length > 0)) continue;
     const last = versions.at(-1);
     // After a rewind a number comes again, with other weights.
     if (last?.version === version && last.versionLabel === more.versionLabel)

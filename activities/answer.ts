@@ -75,10 +75,12 @@ export interface NoRoom {
 /** A server's real context may be shorter than it reported: null, if this is such a refusal of a later turn. */
 export function nullIfFull(turn: number): (error: unknown) => null {
   return (error) => {
-    if (turn > 1 && error instanceof ModelError && error.reason === 'context-length') return null;
+    if (turn > 1 && isFull(error)) return null;
     throw error;
   };
 }
+
+export const isFull = (error: unknown): boolean => error instanceof ModelError && error.reason === 'context-length';
 
 /** The part that all requests have. */
 export function requestOf({ id, turn, rollout, seed, avoid }: Turn) {

@@ -54,7 +54,7 @@ export interface Reply {
   /** One natural logprob per output id, under the distribution it was sampled from. Finite. */
   readonly logprobs: readonly number[];
   readonly finish: Finish;
-  /** Contiguous, covering all of outputIds. */
+  /** Contiguous, covering all of outputIds; of none, an empty one. */
   readonly versions: readonly VersionSpan[];
   /** The server that answered; null for an embedded model. */
   readonly server: string | null;

@@ -29,7 +29,7 @@ export interface Limits {
   readonly ends: (id: number) => boolean;
 }
 
-/** The fault of an answer that has tokens; null if it is possible. */
+/** The fault of an answer; null if it is possible. One without tokens ended before its first. */
 export function impossible(answer: Claimed, request: GenerateRequest, limits: Limits): Impossible | null {
   const { outputIds, logprobs, versions } = answer;
   const n = outputIds.length;
@@ -76,7 +76,8 @@ function flawOfEnd(
   malformed: (flaw: string, what: string) => Impossible,
 ): Impossible | null {
   const asked = new Set(stopTokenIds);
-  const last = outputIds.at(-1)!;
+  const last = outputIds.at(-1);
+  if (last === undefined) return null;
   // Other stop tokens may occur anywhere: a server need not respect its generation_config.json.
   const early = outputIds.findIndex((id, i) => i < outputIds.length - 1 && asked.has(id));
   if (early >= 0) {

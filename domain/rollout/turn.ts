@@ -68,7 +68,7 @@ export const TURN = {
   /** outputIds as text without special tokens: what is judged. */
   answer: TEXT,
   finish: oneOf(...FINISHES),
-  /** Weight versions by output span, contiguous and covering all of outputIds. */
+  /** Weight versions by output span, contiguous and covering all of outputIds; of none, an empty one. */
   versions: SPANS,
   versionStart: INT32,
   versionEnd: INT32,

@@ -32,7 +32,7 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
     forcedOf({ contextIds, sampling }, { outputIds, logprobs, versions }, facts) {
       const isOwn = logprobsServe(meaningOf(facts), 'raw', sampling, facts.vocabSize);
       const [span] = versions;
-      if (!isOwn || versions.length !== 1) return null;
+      if (!isOwn || versions.length !== 1 || outputIds.length === 0) return null;
       // One more token is sampled, which nobody reads.
       const ids = [...contextIds, ...outputIds].slice(0, facts.contextLength - 1);
       const kept = logprobs.slice(0, ids.length - contextIds.length);

@@ -54,7 +54,7 @@ const BY_STATUS: Readonly<Record<number, Kind>> = {
 
 /** Each server's error text for "this does not fit the model's context", as recorded or documented. */
 const TOO_LONG =
-  /context[ _](?:length|window|size|limit)|exceeds? the context|maximum (?:allowed|model|context|prompt) length|longer than the (?:model|maximum)|(?:prompt|input) is too long|model token limit|max_tokens must be at least 1, got 0/i;
+  /context[ _](?:length|window|size|limit)|exceeds? the context|maximum (?:allowed|model|context|prompt) length|longer than the (?:model|maximum)|(?:prompt|input) is too long|model token limit|max_tokens must be at least 1, got (?:0|-\d)/i;
 
 /** Of a complaint whose status is general: a word of the server says more. */
 const GENERAL: ReadonlySet<number> = new Set([200, 400, 500]);

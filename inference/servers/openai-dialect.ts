@@ -1,11 +1,10 @@
 // The parameters that an endpoint of chat completions takes, and in which form: learned from its refusals, at the start and
 // at any later request. A change counts only if the request is then answered.
 
-import { ModelError } from '../../domain/errors/errors.ts';
 import { messageCalls, templateTools } from '../../domain/tools/tool-extension.ts';
 import type { ToolSchema } from '../../domain/tools/tool.ts';
 import type { TextMessage } from '../backend.ts';
-import { halfRoom, type Room, roomIn } from '../budget-room.ts';
+import { halfRoom, refusalIn, type Room, roomIn } from '../budget-room.ts';
 import type { ThoughtsField } from './openai-reply.ts';
 
 export interface Dialect {
@@ -108,12 +107,13 @@ export interface Form {
 
 /** The form in which to ask again; null: no form will do. `ask` makes the request: a change must show there. */
 export function afterRefusal(error: unknown, { dialect, most }: Form, ask: (form: Form) => object): Form | null {
-  if (!(error instanceof ModelError) || !REFUSALS.has(error.reason)) return null;
-  const words = error.message.replace(/^.*? answered \d+:? ?/, '');
+  const refusal = refusalIn(error);
+  if (!refusal) return null;
+  const { words, reason } = refusal;
   const room = roomIn(words, most);
   if (room) return within(room, dialect);
   const now = JSON.stringify(ask({ dialect, most }));
-  const changed = COMPLAINTS.filter(([isOf]) => error.reason === 'request-refused' && isOf(words));
+  const changed = COMPLAINTS.filter(([isOf]) => reason === 'request-refused' && isOf(words));
   const next = changed
     .map(([, change]) => ({ dialect: { ...dialect, ...change(dialect) }, most }))
     .find((form) => JSON.stringify(ask(form)) !== now);
@@ -127,5 +127,3 @@ function within({ most, own }: Room, dialect: Dialect): Form | null {
   if (most === 0) return null;
   return { most, dialect: own ? { ...dialect, mostNewTokens: most } : dialect };
 }
-
-const REFUSALS: ReadonlySet<string> = new Set(['request-refused', 'context-length']);

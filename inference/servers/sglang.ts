@@ -226,7 +226,10 @@ function serverBackend(
     mustName(rid, id, place);
     const answer = answerOf(reply);
     const tokens = answer.outputIds.length;
-    const named = tokens === 0 ? [] : await versions.of({ spans: said, label }, tokens, before, call.signal);
+    const named =
+      tokens === 0 && answer.finish !== 'stop'
+        ? []
+        : await versions.of({ spans: said, label }, tokens, before, call.signal);
     return asReply({ ...answer, versions: named }, request, served, place);
   }
 
@@ -236,8 +239,8 @@ function serverBackend(
     // No stop string was sent: SGLang reports one if its logits were NaN.
     if (finish === 'stop' && typeof matched === 'string')
       throw badReply(`stopped at ${short(matched, 500)}`, place, { flaw: 'a stop without a stop string' });
-    // An abort before the first token may lack them.
-    if (!meta.output_token_logprobs && (finish !== 'abort' || output_ids?.length)) {
+    // An answer without tokens may lack them.
+    if (!meta.output_token_logprobs && (output_ids ? output_ids.length > 0 : finish !== 'abort')) {
       const flaw = 'meta_info.output_token_logprobs missing';
       throw badReply(`sent an answer that is of no use (${flaw})`, place, { flaw });
     }

@@ -1,5 +1,6 @@
 // Shared by all servers of token ids, whatever their protocol: several form a fleet; a failed start closes its
-// connections; each request is checked, watched for hangs, and aborted at the server once nobody waits for it.
+// connections; each request is checked, watched for hangs, and aborted at the server once nobody waits for it. A budget
+// that a server refuses is cut to what it takes, and the answer is then shorter than was asked for.
 
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import { readApiKey } from '../http/api-key.ts';
@@ -7,6 +8,7 @@ import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts }
 import { openFleet } from '../fleet/fleet.ts';
 import { tokenRules } from '../fleet/token-fleet.ts';
 import { openHttp, type Ask, type Http } from '../http/http.ts';
+import { halfRoom, refusalIn, type Room, roomIn } from '../budget-room.ts';
 import { checkRequest } from '../request.ts';
 import {
   ABORT_TIMEOUTS,
@@ -92,6 +94,8 @@ export function tokenServer({
   given,
 }: TokenServer): ServerBackend {
   const health = watchHealth(http);
+  /** The server's own limit of an answer, once it has named one. */
+  let mostNewTokens = Infinity;
 
   async function watched(request: GenerateRequest, signal: AbortSignal, onSent: () => void): Promise<Reply> {
     const id = callId(request.requestId);
@@ -117,8 +121,28 @@ export function tokenServer({
       signal.throwIfAborted();
       checkRequest(request, facts);
       check?.(request);
-      return health.during(signal, (either) => watched(request, either, () => onProgress?.(0)));
+      let [most, own] = [Math.min(request.maxNewTokens, mostNewTokens), mostNewTokens];
+      for (;;) {
+        try {
+          const asked = { ...request, maxNewTokens: most };
+          const reply = await health.during(signal, (either) => watched(asked, either, () => onProgress?.(0)));
+          mostNewTokens = Math.min(mostNewTokens, own);
+          return reply;
+        } catch (error) {
+          const room = roomLeft(error, request.contextIds.length, most);
+          if (!room) throw error;
+          most = room.most;
+          if (room.own) own = most;
+        }
+      }
     },
     close: http.close,
   };
+}
+
+/** Undefined: no smaller budget would be taken. */
+function roomLeft(error: unknown, contextTokens: number, asked: number): Room | undefined {
+  const words = refusalIn(error)?.words;
+  const room = words === undefined ? undefined : (roomIn(words, asked, contextTokens) ?? halfRoom(words, asked));
+  return room && room.most > 0 ? room : undefined;
 }

@@ -1,6 +1,6 @@
 // The versions of an answer's tokens: those that the server named for this answer. A reply with spans names them itself. For
 // any other reply the server is asked before and after: one version for all tokens, or the reply is refused. Guarantees
-// contiguous spans that cover every token. A server that never names a version is at version 0, without a label.
+// contiguous spans that cover every token, and an empty one of an answer without tokens. A server that never names a version is at version 0, without a label.
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
@@ -50,6 +50,8 @@ export function openVersions(
   return {
     before: async (signal) => (asks ? now(signal) : undefined),
     async of(said, tokens, before, signal) {
+      if (tokens === 0)
+        return [oneSpan(labelOf(said.label ?? said.spans?.at(-1)?.version) ?? (await now(signal)), 0, 0)];
       if (said.spans) {
         names = true;
         if (said.spans.some(({ version }) => labelOf(version) === null)) throw unnamed(place);
@@ -65,7 +67,7 @@ export function openVersions(
       }
       names ||= after !== null;
       if (after === null && names) throw unnamed(place);
-      return tokens === 0 ? [] : [oneSpan(after, 0, tokens)];
+      return [oneSpan(after, 0, tokens)];
     },
   };
 }

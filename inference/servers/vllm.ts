@@ -201,7 +201,8 @@ function serverBackend(
     const twoLists = choice.named?.length === answer.outputIds.length && !sameIds(choice.named, answer.outputIds);
     if (twoLists) throw badReply('gave two different lists of token ids', place);
     const tokens = answer.outputIds.length;
-    const named = tokens === 0 ? [] : await versions.of(choice, tokens, before, call.signal);
+    const named =
+      tokens === 0 && answer.finish !== 'stop' ? [] : await versions.of(choice, tokens, before, call.signal);
     const result = asReply({ ...answer, finish: answer.finish, versions: named }, request, served, place);
     if (choice.read.some((ids) => !sameIds(ids, contextIds)))
       throw badReply('read other prompt tokens than were sent', place, { flaw: 'other prompt tokens than were sent' });

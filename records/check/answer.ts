@@ -40,7 +40,6 @@ export function* turnProblems(record: TurnRecord, settings: RolloutSettings): Ge
 /** For an answer with token ids. */
 function* idProblems(record: TurnRecord, settings: RolloutSettings): Generator<string> {
   const { outputIds, contextIds, maxNewTokens, finish, logprobsFound: found, textLogprobs, usage, reasoning } = record;
-  if (outputIds.length === 0) yield 'has no output token, and is said to be one to train on';
   if (contextIds.length === 0) yield 'adds no token to its context, and is marked trainable';
   // An interrupted answer is continued until its budget is used up.
   else if (finish !== 'stop' && outputIds.length < maxNewTokens)

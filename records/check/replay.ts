@@ -141,8 +141,6 @@ async function rightTurn(checked: CheckedRollout, i: number, { run, calls, token
     }),
     versionStart: versions[0]?.version ?? record.versionStart,
     versionEnd: versions.at(-1)?.version ?? record.versionEnd,
-    // A server of text gets the whole budget.
-    maxNewTokens: isText && !asked ? settings.maxNewTokens : record.maxNewTokens,
     // A copy has the seed of its original's place, and the original's hash.
     seed:
       record.carried || (isText && record.seed === null)

@@ -1,6 +1,6 @@
 // The seed's formulas, end to end through activities, store and export, against a straight-line
 // implementation written from the algorithm's text alone: 100 random trajectories (ALGORITHM_RUNS) with 1 to 8
-// turns, scaling, bias, discount, answers cut by length, chunks, aborts and moving weight versions.
+// turns, scaling, bias, discount, answers cut by length, answers of no token, chunks, aborts and moving weight versions.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,6 +32,8 @@ interface PlannedTurn {
   readonly right: boolean;
   /** No end token: the answer is cut at its budget. */
   readonly cut: boolean;
+  /** It ends before its first token, the end token included. */
+  readonly empty: boolean;
   /** Lengths at which the server says `abort`, and how far the version moves there. */
   readonly breaks: readonly { readonly at: number; readonly move: number }[];
 }
@@ -40,6 +42,7 @@ const plannedTurn = fc.record({
   text: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((s) => s.replaceAll(/[<>\\]/g, '.')),
   right: fc.boolean(),
   cut: fc.boolean(),
+  empty: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
   breaks: fc.array(fc.record({ at: fc.integer({ min: 1, max: 40 }), move: fc.integer({ min: 0, max: 3 }) }), {
     maxLength: 3,
   }),
@@ -62,12 +65,16 @@ type Plan = typeof plan extends fc.Arbitrary<infer P> ? P : never;
 
 /** What turn t's answer is, token by token: the one truth that both sides are made from. */
 function tokensOf(turn: PlannedTurn, t: number): { ids: number[]; logprobs: number[] } {
+  if (turn.empty) return { ids: [], logprobs: [] };
   const box = turn.right ? ' \\boxed{4}' : ' \\boxed{5}';
   const bytes = [...Buffer.from(turn.text + box)];
   // An answer that is cut is as long as the budget.
   const ids = turn.cut ? [...Buffer.from('.'.repeat(BUDGET - bytes.length)), ...bytes] : [...bytes, EOS];
   return { ids, logprobs: ids.map((id, i) => -Math.abs(Math.sin(id * 31 + i * 7 + t)) * 3) };
 }
+
+const isCut = ({ cut, empty }: PlannedTurn): boolean => cut && !empty;
+const isRight = ({ right, empty }: PlannedTurn): boolean => right && !empty;
 
 /** The version that makes the token at `place` of turn t, when all versions move at their breaks. */
 function versionAt(p: Plan, t: number, place: number): number {
@@ -100,7 +107,8 @@ function backendOf(p: Plan): TokenBackend {
       const end = Math.min(ids.length, said + maxNewTokens, aborted);
       const outputIds = ids.slice(said, end);
       const spans = outputIds.map((_, i) => ({ version: versionAt(p, t, said + i), start: i, end: i + 1 }));
-      const finish = end === ids.length && !p.turns[t]!.cut ? 'stop' : end === aborted ? 'abort' : 'length';
+      if (ids.length === 0) spans.push({ version: versionAt(p, t, 0), start: 0, end: 0 });
+      const finish = end === ids.length && !isCut(p.turns[t]!) ? 'stop' : end === aborted ? 'abort' : 'length';
       return { outputIds, logprobs: logprobs.slice(said, end), finish, versions: spans, server: 'http://planned' };
     },
     close: async () => {},
@@ -125,8 +133,10 @@ function expected(p: Plan, question: string, birthTime: number): object {
     S.push([...C, ...O.ids]);
     masks.push(...C.map(() => true), ...O.ids.map(() => false));
     logprobs.push(...C.slice(1).map(() => 0), ...O.logprobs.map(Math.fround));
-    r.push(((Number(turn.right) - 0.5) * 2 - p.bias) * p.scaling);
-    const F = turn.right ? 'Congratulations! You are correct!' : "Unfortunately your answer is wrong. Let's try again.";
+    r.push(((Number(isRight(turn)) - 0.5) * 2 - p.bias) * p.scaling);
+    const F = isRight(turn)
+      ? 'Congratulations! You are correct!'
+      : "Unfortunately your answer is wrong. Let's try again.";
     C = [...S.at(-1)!, ...encode(`\n${chat(F)}`)];
   }
   const G = r.map((_, t) => r.slice(t).reduceRight((g, x) => x + p.discount * g));
@@ -150,10 +160,10 @@ function expected(p: Plan, question: string, birthTime: number): object {
       prompt_mask: masks,
       packed_logprobs: logprobs,
       packed_prompts: P,
-      seq_no_eos_mask: p.turns.map((turn) => turn.cut),
+      seq_no_eos_mask: p.turns.map(isCut),
       rewards: G.map(Math.fround),
       version_start: p.turns.map((_, t) => versionAt(p, t, 0)),
-      version_end: p.turns.map((turn, t) => versionAt(p, t, tokensOf(turn, t).ids.length - 1)),
+      version_end: p.turns.map((turn, t) => versionAt(p, t, Math.max(0, tokensOf(turn, t).ids.length - 1))),
       birth_time: [birthTime],
       task_ids: [0],
     },

@@ -111,6 +111,31 @@ describe('the budget that fits', () => {
     ],
     ['lmdeploy', 'The input length 116 plus max_tokens 16384 exceeds max session len 8192', 16384, 8076],
     ['azure', 'max_tokens is too large: 16384. This model supports at most 4096 completion tokens', 16384, 4096],
+    [
+      'vllm text that it read in part',
+      "This model's maximum context length is 32768 tokens. However, you requested 8192 output tokens and your prompt contains at least 24577 input tokens, for a total of at least 32769 tokens. Please reduce the length of the input prompt or the number of requested output tokens.",
+      8192,
+      undefined,
+    ],
+    [
+      'vllm text that it did not read',
+      "This model's maximum context length is 8192 tokens. However, you requested 64 output tokens and your prompt contains 100000 characters (more than 81280 characters, which is the upper bound for 8128 input tokens). Please reduce the length of the input prompt or the number of requested output tokens.",
+      64,
+      undefined,
+    ],
+    [
+      'vllm ids',
+      "This model's maximum context length is 8192 tokens. However, you requested 64 output tokens and your prompt contains 8150 input tokens, for a total of 8214 tokens. Please reduce the length of the input prompt or the number of requested output tokens.",
+      64,
+      42,
+    ],
+    [
+      'vllm more than its whole context',
+      'max_completion_tokens=131072 cannot be greater than max_model_len=max_total_tokens=65536. Please request fewer output tokens.',
+      131_072,
+      65_536,
+    ],
+    ['vllm of before', 'max_tokens must be at least 1, got -186.', 100, 0],
     ['vertex', 'max_tokens: 65536 > 32000, which is the maximum allowed number of output tokens', 65536, 32000],
   ])('is read out of the refusal of %s', (_, words, asked, most) => {
     expect(roomIn(words, asked)?.most).toBe(most);

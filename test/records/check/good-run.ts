@@ -6,7 +6,13 @@ import type { Store } from '../../../records/store.ts';
 import { openLoose } from '../ended-rig.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../play.ts';
 
-/** Two samples each; query `three/3` has a failed first attempt and a finished second one, `two` cannot be decided. */
+/** An answer that ended before its first token. */
+const EMPTY = { outputIds: [], logprobs: [], outputText: '', answer: '', versions: [{ version: 0, start: 0, end: 0 }] };
+
+/**
+ * Two samples each; query `three/3` has a failed first attempt and a finished second one, `two` cannot be decided, and `FOUR`
+ * begins with an empty answer.
+ */
 export const queries = ['one', 'two', 'three/3', 'FOUR'].map((id) => aQuery(id));
 
 export async function playGoodRun(out: string): Promise<Store> {
@@ -20,7 +26,14 @@ export async function playGoodRun(out: string): Promise<Store> {
       } else if (index === 1) {
         await play(store, { query, index, sample, verdicts: ['wrong', 'undecided'], stop: 'undecided' });
       } else {
-        await play(store, { query, index, sample, verdicts: ['wrong', 'right', 'wrong'], versions: [0, 0, 1] });
+        await play(store, {
+          query,
+          index,
+          sample,
+          verdicts: ['wrong', 'right', 'wrong'],
+          versions: [0, 0, 1],
+          turn: (turn) => (index === 3 && turn === 1 ? EMPTY : {}),
+        });
       }
     }
   }

@@ -1,0 +1,100 @@
+// A turn of a model that takes and gives token ids: whatever its server takes of the budget, the record holds the answer that
+// fits, and its budget is what fitted.
+
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { describe, expect, test } from 'vitest';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { createActivities } from '../../activities/index.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
+import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import type { Reply, TokenBackend } from '../../inference/backend.ts';
+import { scriptedBackend } from '../support/scripted-model.ts';
+
+const ID = { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 };
+const prompt = { kind: 'messages', messages: [{ role: 'user', content: '2 + 2?' }] };
+const EARLIER = { turn: 1, answer: '5', outputIds: [53, 256], contextIds: [1, 2], finish: 'stop', contextLength: 2 };
+const ANSWER = 'It is \\boxed{4}.';
+
+async function play(turn: number, backend: Pick<TokenBackend, 'generate'>) {
+  const whole: TokenBackend = { ...scriptedBackend({ answer: () => ANSWER }), ...backend };
+  const turns: TurnRecord[] = [];
+  const chunks: ChunkRecord[] = [];
+  const settings = { ...DEFAULT_SETTINGS, seed: 1, maxNewTokens: 100 };
+  const deps = {
+    openStore: () => ({
+      folder: '/runs/r',
+      getTurn: async (_: unknown, number: number) => (number < turn ? { record: EARLIER, hash: 'h1' } : undefined),
+      getVerdict: async () => ({ record: { verdict: 'wrong' } }),
+      getChunk: async () => undefined,
+      getEnd: async () => undefined,
+      getSay: async () => undefined,
+      getRollout: async () => ({ record: { query: { prompt }, settings }, hash: 'h0' }),
+      putChunk: async (_: unknown, record: ChunkRecord) => (chunks.push(record), { record, hash: 'c' }),
+      dropChunks: async () => undefined,
+      putTurn: async (_: unknown, record: TurnRecord) => (turns.push(record), { record, hash: 'h' }),
+    }),
+    isStopping: async () => false,
+    backend: async () => whole,
+    now: () => 5,
+  };
+  const { generate } = createActivities(deps as unknown as ActivityDeps);
+  const ran = new MockActivityEnvironment().run(generate as never, { rollout: ID, turn }) as Promise<unknown>;
+  const result = await ran.catch((error: unknown) => error);
+  return { result, record: turns[0], chunks };
+}
+
+const honest = scriptedBackend({ answer: (_, context) => ANSWER.slice(saidIn(context).length) });
+const saidIn = (context: string) => context.slice(context.lastIndexOf('<start>assistant\n') + 17);
+const full = () => new ModelError('too long', { reason: 'context-length' });
+
+/** A server that gives no more than so many tokens at once. */
+const inParts =
+  (most: number): TokenBackend['generate'] =>
+  (request, options) =>
+    honest.generate({ ...request, maxNewTokens: Math.min(most, request.maxNewTokens) }, options);
+
+/** A server whose context ends after so many tokens of the answer. */
+function endsAfter(tokens: number): TokenBackend['generate'] {
+  let left = tokens;
+  return async (request, options) => {
+    if (left === 0) throw full();
+    const reply = await inParts(left)(request, options);
+    left -= reply.outputIds.length;
+    return reply;
+  };
+}
+
+describe.each([1, 2])('turn %i of a token backend', (turn) => {
+  test('is the whole answer where the server gives it in parts, by a limit of its own', async () => {
+    const { record, chunks } = await play(turn, { generate: inParts(7) });
+    expect(record).toMatchObject({ answer: ANSWER, finish: 'stop', maxNewTokens: 100 });
+    expect(chunks.map(({ outputIds }) => outputIds.length)).toEqual([7, 7]);
+  });
+
+  test('is the answer as far as it fits, cut by length, where the context ends within it', async () => {
+    const { record, result } = await play(turn, { generate: endsAfter(9) });
+    expect(record).toMatchObject({ answer: ANSWER.slice(0, 9), finish: 'length', maxNewTokens: 9 });
+    expect(result).toMatchObject({ noRoom: false, outputTokens: 9 });
+  });
+
+  test('is an answer where the model ended it before its first token', async () => {
+    const reply: Reply = {
+      ...{ outputIds: [], logprobs: [], finish: 'stop', server: 'http://scripted' },
+      versions: [{ version: 7, versionLabel: 'step-7', start: 0, end: 0 }],
+    };
+    const { record, result } = await play(turn, { generate: async () => reply });
+    const versions = { versions: reply.versions, versionStart: 7, versionEnd: 7 };
+    expect(record).toMatchObject({ answer: '', outputIds: [], logprobs: [], finish: 'stop', ...versions });
+    expect(record).not.toHaveProperty('trainable');
+    expect(result).toMatchObject({ noRoom: false, outputTokens: 0 });
+  });
+});
+
+describe('a context that takes no token', () => {
+  test('ends a later turn as one without room, and fails a first one by the words of the server', async () => {
+    expect((await play(2, { generate: endsAfter(0) })).result).toMatchObject({ noRoom: true });
+    const first = (await play(1, { generate: endsAfter(0) })).result;
+    expect(first).toMatchObject({ type: 'context-length', nonRetryable: true });
+  });
+});
