@@ -59,7 +59,8 @@ describe('the README', () => {
     // The one of npx is not ours.
     const own = section(page('README.md'), 'Your own problems').replaceAll('npx --no-install', '');
     for (const [flag] of own.matchAll(/--[a-z][a-z-]+[a-z]/g)) {
-      if (!['--format', '--out', '--to'].includes(flag)) expect(`${runHelp}--max-concurrent`).toContain(flag);
+      if (!['--follow', '--format', '--out', '--to'].includes(flag))
+        expect(`${runHelp}--max-concurrent`).toContain(flag);
     }
   });
 });
