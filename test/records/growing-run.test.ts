@@ -4,11 +4,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as breath } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSegments } from '../../records/ended/segments.ts';
 import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../support/s3-server.ts';
-import { deedsIn, growingRun, look, type Reader, READERS, VIEWERS } from './growing-run.ts';
+import { deedsIn, look, openWriters, type Reader, READERS, VIEWERS } from './growing-run.ts';
 import { RUN } from './play.ts';
 
 const LOOKS = Number(process.env['LOOKS'] ?? 8);
@@ -26,13 +27,15 @@ afterAll(async () => {
   rmSync(root, { recursive: true });
 });
 
-/** Looks until there were enough of them at runs that grew. */
-async function looksAt(place: () => string, queries: number, reader: Reader): Promise<void> {
+/** Looks until there were enough of them that began while a run grew. */
+async function looksAt(place: () => string, queries: number, pauseMs: number, reader: Reader): Promise<void> {
   const deeds = await deedsIn(mkdtempSync(join(root, 'played-')), queries);
+  const writers = openWriters();
   for (let looks = 0; looks < LOOKS;) {
     const out = place();
-    const run = await growingRun(out, deeds);
+    const run = await writers.write(out, deeds, pauseMs);
     const read = reader(run);
+    while (run.begun() === 0) await breath();
     for (; run.grows() && looks < LOOKS; looks++) await look(run, read);
     await run.over;
     // The last one sees all of it.
@@ -41,19 +44,20 @@ async function looksAt(place: () => string, queries: number, reader: Reader): Pr
     server.objects.clear();
     if (out.startsWith(root)) rmSync(out, { recursive: true });
   }
+  await writers.close();
 }
 
 describe('a run that grows is sound to every reader', () => {
   test.each(Object.entries({ ...READERS, ...VIEWERS }))(
     'on a disk: %s',
-    (_name, reader) => looksAt(() => mkdtempSync(join(root, 'run-')), 16, reader),
+    (_name, reader) => looksAt(() => mkdtempSync(join(root, 'run-')), 16, 10, reader),
     HOURS,
   );
 
   let places = 0;
   test.each(Object.entries(READERS))(
     'in a bucket: %s',
-    (_name, reader) => looksAt(() => `s3://bucket/run-${places++}`, 2, reader),
+    (_name, reader) => looksAt(() => `s3://bucket/run-${places++}`, 2, 30, reader),
     HOURS,
   );
 });
@@ -96,7 +100,7 @@ describe('a segment that grows', () => {
         writer.once('exit', () => (grows = false));
         while (grows) {
           expect(await reader.look({ query: 'never', sample: 0, attempt: 1 })).toBe(false);
-          await new Promise((next) => setImmediate(next));
+          await breath();
         }
         for await (const _ of reader.entries()) seen++;
         rmSync(folder, { recursive: true });

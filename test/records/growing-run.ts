@@ -3,6 +3,7 @@
 // be there, once and without a flaw; what had not begun after it must not.
 
 import { strict as assert } from 'node:assert';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -36,26 +37,28 @@ interface Deed {
 const WRITERS = 2;
 const SCRIPT = `
   import { setTimeout as sleep } from 'node:timers/promises';
-  import { workerData } from 'node:worker_threads';
+  import { parentPort } from 'node:worker_threads';
   import { openFileStore } from ${JSON.stringify(pathToFileURL(join(compiledRoom('records'), 'file-store.js')).href)};
-  const { out, deeds, counts } = workerData;
   const [begun, ended] = [0, 1];
-  for (const { id, puts } of deeds) {
-    Atomics.add(counts, begun, 1);
-    const store = openFileStore(out, id.run);
-    for (const [name, args] of puts) {
-      await sleep(Math.random() * 4);
-      await store[name](...args);
+  parentPort.on('message', async ({ out, deeds, counts, pauseMs }) => {
+    for (const { id, puts } of deeds) {
+      Atomics.add(counts, begun, 1);
+      const store = openFileStore(out, id.run);
+      for (const [name, args] of puts) {
+        await sleep(Math.random() * pauseMs);
+        await store[name](...args);
+      }
+      Atomics.add(counts, ended, 1);
     }
-    Atomics.add(counts, ended, 1);
-  }`;
+    parentPort.postMessage('done');
+  });`;
 
 export interface GrowingRun {
   readonly out: string;
   readonly ids: readonly RolloutId[];
   readonly begun: () => number;
   readonly ended: () => number;
-  /** Whether they are still at work. */
+  /** Whether some of it is there, and some of it is to come. */
   readonly grows: () => boolean;
   readonly over: Promise<void>;
 }
@@ -82,37 +85,40 @@ export async function deedsIn(scratch: string, queries: number): Promise<readonl
   return deeds;
 }
 
-export async function growingRun(out: string, deeds: readonly Deed[]): Promise<GrowingRun> {
-  await putRun(
-    again(out),
-    deeds.map(({ id }) => aQuery(id.query)),
-    { settings: someSettings() },
-  );
-  const counts = new Int32Array(new SharedArrayBuffer(8));
-  const writers = Array.from({ length: WRITERS }, (_, one) => {
-    const mine = deeds.filter((_deed, i) => i % WRITERS === one);
-    return new Worker(new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`), {
-      workerData: { out, deeds: mine, counts },
-    });
-  });
-  let left = WRITERS;
-  const over = writers.map(
-    (writer) =>
-      new Promise<void>((done, failed) => {
-        writer.once('error', failed);
-        writer.once('exit', () => {
-          left--;
-          done();
-        });
-      }),
+export interface Writers {
+  /** One run at a time. `pauseMs`: the longest pause before each record. */
+  write(out: string, deeds: readonly Deed[], pauseMs: number): Promise<GrowingRun>;
+  close(): Promise<void>;
+}
+
+export function openWriters(): Writers {
+  const threads = Array.from(
+    { length: WRITERS },
+    () => new Worker(new URL(`data:text/javascript,${encodeURIComponent(SCRIPT)}`)),
   );
   return {
-    out,
-    ids: deeds.map(({ id }) => id),
-    begun: () => Atomics.load(counts, 0),
-    ended: () => Atomics.load(counts, 1),
-    grows: () => left > 0,
-    over: Promise.all(over).then(() => undefined),
+    async write(out, deeds, pauseMs) {
+      await putRun(
+        again(out),
+        deeds.map(({ id }) => aQuery(id.query)),
+        { settings: someSettings() },
+      );
+      const counts = new Int32Array(new SharedArrayBuffer(8));
+      const [begun, ended] = [() => Atomics.load(counts, 0), () => Atomics.load(counts, 1)];
+      const over = threads.map((thread, one) => {
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+        thread.postMessage({ out, deeds: deeds.filter((_deed, i) => i % WRITERS === one), counts, pauseMs });
+        return once(thread, 'message');
+      });
+      return {
+        ...{ out, ids: deeds.map(({ id }) => id), begun, ended },
+        grows: () => begun() > 0 && ended() < deeds.length,
+        over: Promise.all(over).then(() => undefined),
+      };
+    },
+    async close() {
+      await Promise.all(threads.map((thread) => thread.terminate()));
+    },
   };
 }
 
