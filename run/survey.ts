@@ -39,6 +39,8 @@ export interface DatasetSurvey {
   readonly offered: string;
   /** Lines whose solutions were read and found unusable; null if none was read. */
   readonly unusable: ReadonlySet<number> | null;
+  /** Accepted rows whose reference answer is a name or a phrase, and which the judge compares; null if none was read. */
+  readonly inWords: number | null;
   readonly accepted: number;
   /** Of the accepted. */
   readonly byTask: Readonly<Partial<Record<Task, number>>>;
@@ -56,24 +58,31 @@ const MAX_OPENINGS = 50;
 /** Reads the whole data set once and counts accepted and bad rows. Reads no solution. */
 export async function surveyDataset(selection: DataSelection): Promise<DatasetSurvey> {
   const found = await survey(selection, (rows) => rows);
-  return { ...found, offered: found.sha256, unusable: null };
+  return { ...found, offered: found.sha256, unusable: null, inWords: null };
 }
 
 /** Reads each solution, once, before a run is made. Leaves out rows with an unusable solution. */
 export async function examineDataset(known: DatasetSurvey, reader: SolutionReader): Promise<DatasetSurvey> {
   const unusable = new Set<number>();
+  // An agent's program may judge itself.
+  const counts = known.selection.program === undefined;
+  let inWords = 0;
   const found = await survey(known.selection, async function* (rows) {
     for await (const row of examinedRows(rows, known.selection.dataset, reader)) {
       if (!row.ok) unusable.add(row.bad.line);
+      else if (counts && row.inWords) inWords++;
       yield row;
     }
   });
-  return { ...found, offered: known.offered, unusable };
+  return { ...found, offered: known.offered, unusable, inWords };
 }
 
 type Step = (rows: AsyncIterable<Row>) => AsyncIterable<Row>;
 
-async function survey(selection: DataSelection, step: Step): Promise<Omit<DatasetSurvey, 'offered' | 'unusable'>> {
+async function survey(
+  selection: DataSelection,
+  step: Step,
+): Promise<Omit<DatasetSurvey, 'offered' | 'unusable' | 'inWords'>> {
   const badRows: BadRow[] = [];
   const byTask: Partial<Record<Task, number>> = {};
   const openings = new Map<string, readonly string[]>();

@@ -60,7 +60,8 @@ export function dryRun(io: Io, { place, survey, resolved, settings, ended }: Dry
     const slots = slotsText(Math.min(resolved.options.maxConcurrent, plan.rollouts), workers);
     return {
       json: {
-        ...{ event: 'plan', run, folder, ...plan, ended, servers, temporal, workers, sandbox, freeBytes },
+        ...{ event: 'plan', run, folder, ...plan, inWords: survey.inWords, ended },
+        ...{ servers, temporal, workers, sandbox, freeBytes },
         ...{ ...resolved, prompt: prompts.first },
       },
       text: lines(

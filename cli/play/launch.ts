@@ -31,7 +31,7 @@ import { mustTakeRun } from '../../records/disk/writable.ts';
 import { resolvePlace } from '../../records/place.ts';
 import { type Answer, unusable } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
-import { lines, plural } from '../view/format.ts';
+import { count, lines, plural } from '../view/format.ts';
 import { workersText } from '../view/servers.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, withLink } from '../find/link.ts';
@@ -203,7 +203,7 @@ async function readSolutions(offered: DatasetSurvey): Promise<DatasetSurvey> {
 function reportRows(
   io: Io,
   { dataset, json }: Launch,
-  { accepted, refused, badRows }: DatasetSurvey,
+  { accepted, refused, badRows, inWords }: DatasetSurvey,
   title = 'Data set',
 ): void {
   const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
@@ -211,6 +211,11 @@ function reportRows(
   for (const bad of badRows.slice(0, SHOWN_BAD_ROWS)) say(io, `  ${oneLine(badRowText({ ...bad, file: dataset }))}`);
   if (refused > SHOWN_BAD_ROWS)
     say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}; --json names all of them`);
+  if (inWords)
+    say(
+      io,
+      `  ${count(inWords)} of ${count(accepted)} reference answers are names or phrases, which are compared as texts; \`--environment rubric:./rubric.json\` has a model judge them (docs/environments.md)`,
+    );
   if (json) for (const bad of badRows) printJson(io, { event: 'bad-row', ...bad, file: dataset });
 }
 

@@ -1,6 +1,8 @@
 // How the judge reads the solutions of a data set before they are played: its interface for accepting a row.
 
-export type Examined = { readonly usable: true } | { readonly usable: false; readonly reason: string };
+/** `inWords`: it is a name or a phrase, and only the same words are right. */
+export type Examined =
+  { readonly usable: true; readonly inWords?: true } | { readonly usable: false; readonly reason: string };
 
 /** A text's final answer: marked by a box or `####`; the whole text, if it is nothing else; or somewhere in prose. */
 export interface FinalAnswer {

@@ -6,10 +6,15 @@ import { isRelationSign, isSpelling } from './compare/spelled.ts';
 import { findSolution } from './find/answer.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import type { LeafOptions } from './compare/leaf.ts';
+import { dateOf } from './read/moments.ts';
+import { numberWord } from './read/number-words.ts';
+import { isWording, saysEverything, saysNothing, solutionChoice, yesOrNo } from './read/words.ts';
 import { MANY, remembered } from './remembered.ts';
 
 type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';
-export type SolutionExam = { readonly usable: true } | { readonly usable: false; readonly reason: Unusable };
+/** `inWords`: it is a name or a phrase, and only the same words are right. */
+export type SolutionExam =
+  { readonly usable: true; readonly inWords?: true } | { readonly usable: false; readonly reason: Unusable };
 
 export interface Solution {
   readonly usable: boolean;
@@ -22,9 +27,19 @@ export interface Solution {
 
 /** Can the judge read this solution, and does it judge it right against itself? */
 export function examineSolution(text: string, options: JudgeOptions = {}): SolutionExam {
-  const { reason } = readSolution(text, leafOptions(options));
-  return reason === undefined ? { usable: true } : { usable: false, reason };
+  const { reason, text: own } = readSolution(text, leafOptions(options));
+  if (reason !== undefined) return { usable: false, reason };
+  return { usable: true, ...(isInWords(own) && { inWords: true }) };
 }
+
+/** Not so: a choice, a date, and words that the judge understands, as `yes`, `no solution` and `twelve`. */
+const isInWords = (text: string): boolean =>
+  isWording(text) &&
+  !solutionChoice(text) &&
+  !yesOrNo(text) &&
+  !saysNothing(text) &&
+  !saysEverything(text) &&
+  (numberWord(text) ?? dateOf(text)) === undefined;
 
 export function readSolution(text: string, options: LeafOptions): Solution {
   const found = extracted(text);

@@ -34,6 +34,8 @@ export interface GoodRow {
   readonly query: Query;
   /** The field of each solution, and the row's other fields; undefined for code. */
   readonly stated: Stated | undefined;
+  /** Its solutions were read, and each is a name or a phrase. */
+  readonly inWords?: boolean;
   /** The row as the file has it. */
   readonly fields: unknown;
 }

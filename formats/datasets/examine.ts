@@ -49,10 +49,18 @@ async function examineBatch(batch: readonly Row[], file: string, reader: Solutio
   const byText = new Map([...texts].map((text, i) => [text, examined[i]!]));
   return Promise.all(
     batch.map(async (row): Promise<Row> => {
-      const problem = row.ok ? await problemOf(row, byText, reader) : undefined;
-      return row.ok && problem ? { ok: false, bad: { file, line: row.line, ...problem } } : row;
+      if (!row.ok) return row;
+      const problem = await problemOf(row, byText, reader);
+      return problem
+        ? { ok: false, bad: { file, line: row.line, ...problem } }
+        : { ...row, inWords: isInWords(row, byText) };
     }),
   );
+}
+
+function isInWords(row: Pick<GoodRow, 'stated'>, examined: ReadonlyMap<string, Examined>): boolean {
+  const texts = textsOf(row).map((text) => examined.get(text));
+  return texts.length > 0 && texts.every((one) => one?.usable === true && one.inWords === true);
 }
 
 const textsOf = ({ stated }: Pick<GoodRow, 'stated'>): string[] => stated?.solutions.map(({ text }) => text) ?? [];
@@ -104,7 +112,7 @@ function unmarked(field: string, text: string): Problem {
   return wrong(
     field,
     `${end.length < text.trimEnd().length ? 'ends in' : 'is'} ${quoted(end)} and marks no final answer`,
-    'Put it into \\boxed{…} or behind ####, or give the value alone as `answer`.',
+    'Put it into \\boxed{…} or behind ####, or give the value alone as `answer`; a model judges answers in words: --environment rubric:./rubric.json.',
   );
 }
 

@@ -18,8 +18,10 @@ const ROWS = [
   { id: 'c', question: 'What is 3 + 3?' },
 ];
 
-async function run(...args: string[]) {
-  writeFileSync(join(cwd, 'data.jsonl'), ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''));
+const run = (...args: string[]) => played(ROWS, ...args);
+
+async function played(rows: readonly object[], ...args: string[]) {
+  writeFileSync(join(cwd, 'data.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   const io = scriptedIo({ cwd, env: { EVERTURN_HOME: join(cwd, 'home'), PATH: process.env['PATH'] } });
   const code = await main(io, ['run', 'data.jsonl', '--dry-run', ...args]);
   return { code, ...io.text };
@@ -83,6 +85,36 @@ describe('run --dry-run', () => {
       err: expect.stringContaining('only openai: endpoints') as string,
     });
     expect(await run('--extra-body', '{"model":"x"}')).toMatchObject({ code: 2 });
+  });
+
+  test('says how many reference answers are names or phrases, and that a model judges them', async () => {
+    const rows = [
+      { question: 'What is the capital of France?', answer: 'Paris' },
+      { question: 'Which ones?', solutions: ['Alice and Bob', 'Bob and Alice'] },
+      { question: 'Which one?', choices: ['Paris', 'London'], answer: 'Paris' },
+      { question: 'What is 1 + 1?', answer: '2' },
+      { question: 'Why?', answer: 'Because air scatters short waves of light more than long ones' },
+    ];
+    const words = '2 of 4 reference answers are names or phrases, which are compared as texts; `--environment rubric:';
+    const { out, err } = await played(rows, '--json');
+    expect(err).toContain(words);
+    expect(err).toMatch(/data\.jsonl:5: .* a model judges answers in words: --environment rubric:/);
+    expect(JSON.parse(out.trim().split('\n').at(-1)!)).toMatchObject({ queries: 4, refused: 1, inWords: 2 });
+    expect((await run()).err).not.toContain('names or phrases');
+    // They judge themselves.
+    writeFileSync(
+      join(cwd, 'own.ts'),
+      "export const environment = { name: 'own', version: '1', respond: () => ({ verdict: 'right' }) };",
+    );
+    writeFileSync(join(cwd, 'agent.mjs'), '');
+    for (const own of [
+      ['--environment', './own.ts'],
+      ['--agent', 'node agent.mjs'],
+    ])
+      expect(await played(rows, ...own)).toMatchObject({
+        code: 0,
+        err: expect.not.stringContaining('names') as string,
+      });
   });
 
   test('prints the same for people', async () => {

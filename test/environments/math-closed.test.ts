@@ -89,7 +89,44 @@ describe('a solution', () => {
     ['\\log 0', 'not-equal-to-itself'],
     [`\\boxed{${'9+'.repeat(3_000)}9}`, 'too-big'],
   ])('is examined before it judges (%#)', (text, reason) => {
-    expect(examineSolution(text)).toEqual(reason === undefined ? { usable: true } : { usable: false, reason });
+    expect(examineSolution(text)).toMatchObject(reason === undefined ? { usable: true } : { usable: false, reason });
+  });
+
+  test.each([
+    ...['Paris', 'St. Louis, Missouri', 'Dr. King', 'Alice and Bob', '\\text{even}', 'DNA', '\\boxed{Monday}'],
+    ...['#### a right triangle', 'The Good and the Bad', 'Beyoncé', "O'Neill", 'to keep warm'],
+  ])('that is a name or a phrase is known as one: %s', (text) => {
+    expect(examineSolution(text)).toEqual({ usable: true, inWords: true });
+  });
+
+  test.each([
+    ...['B', '(C) Paris', 'yes', 'False', 'no solution', 'none', 'all real numbers', 'twelve', 'one half'],
+    ...[
+      '42',
+      'x',
+      'ab',
+      '\\pi',
+      '\\frac{a}{b}',
+      '5 cows',
+      '18 \\text{ ways}',
+      'May 5, 1931',
+      '3:30 pm',
+      '\\sin x',
+      'x > 5',
+    ],
+    ...[
+      '(1, 2)',
+      '\\{1, 2\\}',
+      '[0, 1)',
+      '1, 2 and 3',
+      '\\infty',
+      'IV',
+      '210\\text{ minutes}',
+      'y = mx + b',
+      '50 percent',
+    ],
+  ])('that the judge understands is no name: %s', (text) => {
+    expect(examineSolution(text)).toEqual({ usable: true });
   });
 
   test('that cannot be used leaves the answer undecided, unless another one can', () => {
