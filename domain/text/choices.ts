@@ -103,7 +103,7 @@ const choice = (letter = '', rest = ''): Choice => ({ letter: letter.toUpperCase
 const ANSWER = upTo((last) => {
   const small = `[a-${last.toLowerCase()}](?=\\s?\\)|[\\]"'\`”.:]*\\s*$)`;
   const behind = String.raw`\s*$|[.:]|\s?[)\]][.:]?|\s?,(?!\s?${OPENED}[A-${last}]\b)|\s[-–—]\s|\s(?=\()|\s(?=${REASON})|\s(${APPROVED})`;
-  return new RegExp(`^(?:${NOUN})?${OPENED}([A-${last}]|${small})${CLOSED}(?:${behind})(.*)$`, 's');
+  return new RegExp(`^${OPENED}(?:${NOUN})?${OPENED}([A-${last}]|${small})${CLOSED}(?:${behind})(.*)$`, 's');
 });
 
 /** An answer's own text that names a choice first: also `b`, `[B]`, `B: words`, `B - words`, `B (7)`, `B, as …`, "B is correct". */
@@ -127,8 +127,10 @@ export const namesOneChoice = ({ rest }: Choice): boolean =>
   );
 
 const LINE_CHARS = 400;
-/** "not B", "it cannot be B" deny; "A or B", "A, B" name none. */
-const DENIED = /(?:\b(?:not|never|nor|neither|cannot|eliminates?|excludes?|rules? out)\b|n[’']t\b)[^,.;:]{0,30}$/i;
+/** "not B", "it cannot be B" deny, "if it is B" supposes; "A or B", "A, B" name none. */
+const DENIED =
+  /(?:\b(?:if|suppose|supposing|assume|assuming|whether|unless|not|never|nor|neither|cannot|eliminates?|excludes?|rules? out)\b|n[’']t\b)[^,.;:]{0,30}$/i;
+export const isDenied = (before: string): boolean => DENIED.test(before);
 const DENIED_BEHIND = /^["'`”)\]*]*\s+(?:(?:is|was|seems)(?:n[’']t| not| wrong| incorrect| false)|cannot|can[’']t)\b/i;
 const ONE_OF_SEVERAL = /(?<![A-Za-z])\(?[A-Z]\)?\s*(?:,|\/|&|,?\s*(?:or|and))\s*[("'`*]*$/;
 /** Words with or without a capital. */
@@ -174,6 +176,6 @@ function undenied(line: string, found: RegExpExecArray | undefined): string | un
   if (!found) return undefined;
   const before = line.slice(0, found.index);
   const behind = line.slice(found.index + found[0].length);
-  if (DENIED.test(before) || ONE_OF_SEVERAL.test(before) || DENIED_BEHIND.test(behind)) return undefined;
+  if (isDenied(before) || ONE_OF_SEVERAL.test(before) || DENIED_BEHIND.test(behind)) return undefined;
   return found.slice(1).find((one) => one !== undefined);
 }

@@ -5,10 +5,10 @@
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { compareSpellings, compareTexts, type Outcome } from './compare/compare-texts.ts';
 import type { LeafOptions } from './compare/leaf.ts';
-import { findAnswer, type Found } from './find/answer.ts';
+import { findAnswer, type Found, behindBoxes, statedIn } from './find/answer.ts';
 import { asksPercent, withoutAskedScale } from './find/asked.ts';
-import { lastLetter, LETTERS } from '../../domain/text/choices.ts';
-import { findChoice } from './find/choice.ts';
+import { lastLetter, LETTERS, namesOneChoice } from '../../domain/text/choices.ts';
+import { findChoice, placeOfWords } from './find/choice.ts';
 import { isWord, statesWord } from './find/stated-word.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { readSolution, type Solution } from './solution.ts';
@@ -35,7 +35,7 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
   const found = findAnswer(answer, options.cut, leaf.question);
   let best: Judged | undefined;
   for (const gold of usable) {
-    const own = found === 'cut-off' || options.cut ? found : ofKind(answer, found, gold, leaf.choices.length);
+    const own = found === 'cut-off' || options.cut ? found : ofKind(answer, found, gold, leaf);
     const verdict = judgeOne(own, gold, leaf, options.explain);
     if (verdict.verdict === 'right') return verdict;
     // A reason that says more than "different" may be a false no.
@@ -44,19 +44,32 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
   return best!;
 }
 
-/** An unmarked answer to a solution that is a choice or a word: one of the same kind is looked for. */
-function ofKind(answer: string, found: Found | undefined, gold: Solution, known: number): Found | undefined {
+/** An answer that is no choice or is not marked, to a solution that is a choice or a word: one of the same kind is looked for. */
+function ofKind(answer: string, found: Found | undefined, gold: Solution, leaf: LeafOptions): Found | undefined {
   const isMarked = found !== undefined && found.by !== 'whole' && found.by !== 'last';
-  const choice = solutionChoice(gold.text, known);
+  const choice = solutionChoice(gold.text, leaf.choices.length);
   if (choice) {
-    const last = lastLetter(Math.max(known, LETTERS.indexOf(choice.letter) + 1));
-    if (isMarked || (found && answerChoice(found.text, last))) return found;
-    const letter = findChoice(answer, choice, last);
+    const last = lastLetter(Math.max(leaf.choices.length, LETTERS.indexOf(choice.letter) + 1));
+    const text = isMarked ? behindBoxes(answer) : answer;
+    const stated = isMarked ? statedIn(text, (statement) => namesChoice(statement, last)) : undefined;
+    if (stated) return stated;
+    if (found && (answerChoice(found.text, last) || (isMarked && isContent(found, choice.rest, leaf)))) return found;
+    const letter = findChoice(text, choice, last);
     if (letter !== undefined) return { text: letter, by: 'choice' };
+    if (isMarked) return found;
     return isProse(choice.rest) && statesWord(answer, choice.rest) ? { text: choice.rest, by: 'word' } : found;
   }
   return !isMarked && isWord(gold.text) && statesWord(answer, gold.text) ? { text: gold.text, by: 'word' } : found;
 }
+
+function namesChoice(statement: string, last: string): boolean {
+  const said = answerChoice(statement, last);
+  return said !== undefined && namesOneChoice(said);
+}
+
+/** Says the words of a choice that is listed, or what stands behind the solution's letter. */
+const isContent = ({ text }: Found, rest: string, leaf: LeafOptions): boolean =>
+  placeOfWords(text, leaf.choices) >= 0 || (rest !== '' && compareTexts(rest, text, leaf).verdict === 'right');
 
 function judgeOne(found: Found | 'cut-off' | undefined, gold: Solution, options: LeafOptions, explain = false): Judged {
   if (found === undefined || found === 'cut-off') return { verdict: 'wrong', reason: found ?? 'no-answer' };

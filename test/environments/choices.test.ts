@@ -26,6 +26,11 @@ const SPELLINGS = [
     'Answer: `@`',
     'Answer: [@]',
     '**Answer: (@)**',
+    "'option @'",
+    '"option @"',
+    '“Option @”',
+    "Answer: 'option @'",
+    '\\boxed{"@"}',
   ],
   ...[
     '\\boxed{@}',
@@ -63,10 +68,20 @@ const SPELLINGS = [
     'Looking at all of them: @ is right.',
   ],
 ];
+/** A mark that names no choice yields to what names one behind it. */
+const BEHIND_A_BOX = [
+  '\\boxed{42}\n\n**Answer: @**',
+  'The sum is $\\boxed{42}$.\n\nAnswer: (@)',
+  'We get \\boxed{x = 3}, so the correct option is @.',
+  'Its length is \\boxed{3.5\\text{ cm}}.\n\nTherefore, option @.',
+  '\\boxed{42}\n\nThe answer is @.\n\nThe answer is independent of the order.',
+  '#### 42\nAnswer: @',
+  '**Answer: @**\n\nNote that the answer is independent of the order.',
+];
 const SMALL = ['@', '\\boxed{@}', '(@)', '@)', 'Answer: @', '`@`'];
 
 describe('the letter of a choice', () => {
-  test.each(SPELLINGS)('is right as the solution has it, and no other: %j', (spelling) => {
+  test.each([...SPELLINGS, ...BEHIND_A_BOX])('is right as the solution has it, and no other: %j', (spelling) => {
     for (const { solution, question } of [PRIME, CITY])
       for (const [gold, asked] of [[solution, question], [solution], ['B', question], ['B']] as const) {
         const options = asked === undefined ? {} : { question: asked };
@@ -116,6 +131,13 @@ describe('the letter of a choice', () => {
     ['\\boxed{B (7)}', 'right'],
     ['The only one that nothing divides is 7.', 'right'],
     ['\\boxed{9}', 'wrong'],
+    ['\\boxed{7}\n\nIf the answer is C, then 3 divides it.', 'right'],
+    ['\\boxed{9}\n\nAnswer: B', 'right'],
+    ['\\boxed{C}\n\n**Answer: B**', 'right'],
+    ['\\boxed{B}\n\nSome say that the answer is C, but it is not.', 'right'],
+    ['\\boxed{B}\n\nThe answer is unique.', 'right'],
+    ['\\boxed{42}\n\nAnswer: A or B', 'wrong'],
+    ['\\boxed{42}\n\nIf the answer is B, then nothing divides it.', 'wrong'],
     ['They are at Tank B, which holds 9.', 'wrong'],
   ])('may be left out where the value is there: %j is %s', (answer, verdict) => {
     expect(judgeMath(answer, [PRIME.solution], PRIME).verdict).toBe(verdict);

@@ -1,6 +1,7 @@
 // The final answer of a text: the first of the places in the table below that has one. The words around a mark do not count.
 // A text that a limit cut has an answer by a mark alone. Linear in length.
 
+import { isDenied } from '../../../domain/text/choices.ts';
 import { LIMITS } from '../limits.ts';
 import { isRelationSign } from '../compare/spelled.ts';
 import { dateOf, timeOf } from '../read/moments.ts';
@@ -98,13 +99,24 @@ const PHRASE =
   /\banswers?\**\s{0,9}(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s{0,9}(?:is|are|:|=)\**\s{0,9}:?\**|\b(?:correct|right) (?:option|choice) is\**:?\**/gi;
 const PHRASE_CHARS = 60_000;
 const MOST_PHRASES = 20;
+const BEFORE_CHARS = 80;
 /** The end of a statement: of its sentence, which a point inside a number is not, or the reason behind it. */
 const STATEMENT_END = /\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n|[。！？；]/;
 
 /** ", since x > 0" and ", not 7" are no part of the statement. */
 const REASON = /(?:,?\s+(?:because|since)|,\s+not)\s[^]*$/;
 
-function phrase(source: string, cut: boolean): Found | undefined {
+/** The text behind the last box; all of it, if there is none. */
+export function behindBoxes(source: string): string {
+  const text = ownText(source, false) ?? '';
+  return text.slice(boxed(text).end);
+}
+
+/** The last statement of an answer that is accepted, such as the name of a choice. */
+export const statedIn = (text: string, accepts: (statement: string) => boolean): Found | undefined =>
+  phrase(text, false, accepts);
+
+function phrase(source: string, cut: boolean, accepts?: (text: string) => boolean): Found | undefined {
   const text = source.slice(-PHRASE_CHARS);
   for (const { index, 0: words } of [...text.matchAll(PHRASE)].slice(-MOST_PHRASES).toReversed()) {
     const rest = text.slice(index + words.length).replace(/^[\s*:}]+/, '');
@@ -113,6 +125,7 @@ function phrase(source: string, cut: boolean): Found | undefined {
     const sentence = raw.replace(/\*+$/, '').trim();
     // A limit may have cut a number or a sentence in two.
     if (cut && end >= rest.trimEnd().length - 1 && !/(?:\$|\\[)\]]|\*\*)$/.test(raw)) return undefined;
+    if (accepts && (!accepts(sentence) || isDenied(text.slice(Math.max(0, index - BEFORE_CHARS), index)))) continue;
     if (/[\p{L}\p{N}\\<>=]/u.test(sentence) && rest[end] !== '?')
       return { ...(/:\W*$/.test(words) ? saidOrValue : said)(sentence), by: 'phrase' };
   }
