@@ -3,7 +3,7 @@
 
 import { EnvironmentError } from '../domain/errors/errors.ts';
 import type { AskInput, Asked } from '../domain/rollout/rollout-facts.ts';
-import { isCut } from '../domain/rollout/turn.ts';
+import { answerToJudge, isCut } from '../domain/rollout/turn.ts';
 import type { ActivityDeps } from './deps.ts';
 import { inShort } from './evaluate.ts';
 import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
@@ -23,6 +23,6 @@ export function askActivity({ openStore, environments }: ActivityDeps) {
     if (method === 'end') return { params: await ask.end({ rollout, before: () => earlierTurns(store, id, turn) }) };
     const { record } = await recordedTurn(store, id, turn);
     const before = () => earlierTurns(store, id, turn - 1);
-    return { params: await ask.respond({ rollout, turn, answer: record.answer, cut: isCut(record), before }) };
+    return { params: await ask.respond({ rollout, turn, answer: answerToJudge(record), cut: isCut(record), before }) };
   };
 }

@@ -6,7 +6,7 @@ import { type Reply, replyFields, verdictOf } from '../domain/rollout/environmen
 import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
 import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
-import { isCut, type TurnRecord } from '../domain/rollout/turn.ts';
+import { answerToJudge, isCut, type TurnRecord } from '../domain/rollout/turn.ts';
 import { replyOf } from '../domain/agent/played-calls.ts';
 import { headAndTail } from '../domain/text/foreign-text.ts';
 import type { TrajectoryReference } from '../domain/run/ids.ts';
@@ -40,7 +40,7 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
     }
     const mayBeSecond = wasPerhapsAsked();
     const environment = served();
-    const answer = ended?.answer ?? record.answer;
+    const answer = ended?.answer ?? answerToJudge(record);
     const move = { rollout, turn, answer, cut: ended?.answer === undefined && isCut(record), before };
     const startedAt = performance.now();
     const { note, ...reply } = await tryJudge((signal) =>

@@ -5,7 +5,7 @@ import { environmentTitle, replyFields, verdictOf } from '../../domain/rollout/e
 import { DatasetError, EnvironmentError } from '../../domain/errors/errors.ts';
 import type { Judged } from '../../domain/rollout/rollout-facts.ts';
 import { questionOf } from '../../domain/run/query.ts';
-import { isCut } from '../../domain/rollout/turn.ts';
+import { answerToJudge, isCut } from '../../domain/rollout/turn.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
@@ -103,7 +103,7 @@ const judgedBy = (judges: Judges): TurnJudge => ({
     }
     const pair = {
       id: id.query,
-      answer: turn.record.answer,
+      answer: answerToJudge(turn.record),
       judge: task === 'code' ? 'code' : 'math',
       solutions,
       ...(inputOutput && { inputOutput }),
@@ -128,10 +128,10 @@ async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close()
     by: environmentTitle(record),
     close: () => close().then(remove),
     async judge({ rollout, turn, before }) {
-      const { answer, turn: number } = turn.record;
+      const answer = answerToJudge(turn.record);
       // One for each call: each adds its listeners.
       const { signal } = new AbortController();
-      const move = { rollout, turn: number, answer, cut: isCut(turn.record), before: async () => before };
+      const move = { rollout, turn: turn.record.turn, answer, cut: isCut(turn.record), before: async () => before };
       for (let tries = 1; ; tries++) {
         try {
           const reply = await environment.respond(move, { signal });

@@ -20,6 +20,7 @@ import {
 } from '../schema/fields.ts';
 import { ASKED_CALL, GIVEN_REPLY } from '../agent/asked.ts';
 import { SAID } from '../text/say.ts';
+import { unendedThought } from '../text/thoughts.ts';
 import { GIVEN_CALLS, WRITTEN_CALLS } from '../tools/tool.ts';
 import { CARRIED } from './lineage.ts';
 import { LOGPROB_MEANINGS, WANTED_LOGPROBS } from './logprob-meaning.ts';
@@ -155,6 +156,15 @@ export function noEos(finish: Finish): boolean {
 /** Whether the answer breaks off. Of one that was withheld as a whole, no part is missing. */
 export function isCut({ answer, finish }: Pick<TurnRecord, 'answer' | 'finish'>): boolean {
   return finish === 'length' || (finish === 'abort' && answer !== '');
+}
+
+/** The answer as environments get it: one that a limit has cut within a thought of its prompt's says so by the thought's mark. */
+export function answerToJudge(
+  record: Pick<TurnRecord, 'contextText' | 'outputText' | 'answer' | 'finish' | 'trainable'>,
+): string {
+  const { contextText, outputText, answer, trainable } = record;
+  // The context of a text answer is a conversation.
+  return isCut(record) && trainable !== false ? unendedThought(contextText, outputText) + answer : answer;
 }
 
 type Tokens = Pick<TurnRecord, 'outputIds' | 'textLogprobs' | 'trainable' | 'contextLength' | 'usage'>;

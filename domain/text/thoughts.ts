@@ -68,6 +68,10 @@ export function behindThoughts(source: string, anywhere = false): Said {
   return { text, isOpen: (anywhere ? OPENS : BEGINS).test(text) };
 }
 
+/** The opening mark of a thought that the generation prompt has opened and the reply, with its special tokens, never ends. */
+export const unendedThought = (prompt: string, reply: string): string =>
+  reply.search(CLOSES) < 0 ? openedThought(prompt) : '';
+
 /** The opening mark if the generation prompt ends inside the model's thinking: it belongs before the answer's text. */
 export function openedThought(prompt: string): string {
   const tail = ENDS.exec(prompt.slice(-100))?.[0].trim().toLowerCase();

@@ -1,7 +1,8 @@
 // Finds the program in an answer: the last closed fence of three or more backticks. A few characters in a fence of no
 // language, as a program's output is shown, do not take the place of a program before them. One pass, linear in the answer's
-// length. An unclosed fence counts as empty.
+// length. An unclosed fence counts as empty; a text that ends within its thought has no program.
 
+import { behindThoughts } from '../../domain/text/thoughts.ts';
 import { languageOf } from './languages.ts';
 
 export interface CodeBlock {
@@ -14,6 +15,7 @@ export interface CodeBlock {
 const FEW_CHARS = 20;
 
 export function lastCodeBlock(answer: string): CodeBlock | undefined {
+  if (behindThoughts(answer).isOpen) return undefined;
   let last: CodeBlock | undefined;
   let opened: number | undefined;
   for (const { index, 0: fence } of answer.matchAll(/`{3,}/g)) {

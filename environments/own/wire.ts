@@ -16,7 +16,7 @@ import type { Json, JsonObject } from '../../domain/text/json.ts';
 import { rolloutWorkflowId, turnSeed } from '../../domain/run/ids.ts';
 import { conversationOf, type EarlierTurn } from '../../domain/rollout/new-context.ts';
 import type { Message, Prompt } from '../../domain/run/query.ts';
-import { isCut } from '../../domain/rollout/turn.ts';
+import { answerToJudge, isCut } from '../../domain/rollout/turn.ts';
 import type { Move, Played } from '../environment.ts';
 
 /** Turns are numbered from 1: this seed is no turn's. */
@@ -86,7 +86,7 @@ export const lastAnswered = (before: readonly EarlierTurn[]): number => answered
 
 /** The call that led to an earlier turn's reply. */
 export function earlierMove(rollout: Played, { turn }: EarlierTurn): Answer {
-  return { rollout, turn: turn.turn, answer: turn.answer, cut: isCut(turn) };
+  return { rollout, turn: turn.turn, answer: answerToJudge(turn), cut: isCut(turn) };
 }
 
 /** Is this the reply that was recorded? */

@@ -14,23 +14,27 @@ import type { Store } from '../../records/store.ts';
 const REFERENCE = { rollout: { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 }, turn: 1 };
 const RIGHT: Verdict = { verdict: 'right', reason: 'scripted' };
 
+const PLAIN = { answer: '4', contextText: '2 + 2? ', outputText: '4' };
+const OPENED = '<|im_start|>assistant\n<think>\n';
+
 interface Attempt {
   readonly attempt: number;
   readonly beatBefore?: unknown;
   readonly isLocal?: boolean;
   readonly finish?: Finish;
+  readonly turn?: object;
 }
 
 /** One attempt on a store that takes the verdict: what came of it, and what its heartbeats said last. */
 async function evaluate(
   judge: (...judged: Parameters<Judge['judge']>) => Promise<Verdict>,
-  { attempt, beatBefore, isLocal = false, finish = 'stop' }: Attempt,
+  { attempt, beatBefore, isLocal = false, finish = 'stop', turn = {} }: Attempt,
 ) {
   const parts = {
     openStore: (): Partial<Store> => ({
       getVerdict: () => Promise.resolve(undefined),
       getRollout: () => Promise.resolve({ record: { query: {} }, hash: 'h' } as never),
-      getTurn: () => Promise.resolve({ record: { answer: '4', finish }, hash: 'h' } as never),
+      getTurn: () => Promise.resolve({ record: { ...PLAIN, finish, ...turn }, hash: 'h' } as never),
       putVerdict: (_, record) => Promise.resolve({ record, hash: 'v' } as never),
     }),
     environments: onlyJudge({ judge, close: () => Promise.resolve() }),
@@ -44,6 +48,13 @@ async function evaluate(
   return { judged, lastBeat };
 }
 
+async function answerGiven(turn: object): Promise<string | undefined> {
+  let given: string | undefined;
+  const judge: Judge['judge'] = async (_, answer) => ((given = answer), RIGHT);
+  await evaluate(judge, { attempt: 1, finish: 'length', turn });
+  return given;
+}
+
 const broken = (retryable: boolean) => () =>
   Promise.reject(new JudgeError('the judge broke', { reason: 'judge-killed', retryable }));
 
@@ -53,6 +64,23 @@ describe('the evaluate activity', () => {
     const judge: Judge['judge'] = async (_, __, { cut }) => (told.push(cut), RIGHT);
     for (const finish of ['stop', 'length', 'abort'] as const) await evaluate(judge, { attempt: 1, finish });
     expect(told).toEqual([false, true, true]);
+  });
+
+  test.each([
+    ['a limit has cut a thought of the prompt', '<think>so \\boxed{4}', { contextText: OPENED }],
+    ['an abort has', '[THINK]so \\boxed{4}', { contextText: 'x [THINK]', finish: 'abort' }],
+  ])('%s: its mark stands before the answer', async (_, wanted, turn) => {
+    expect(await answerGiven({ answer: 'so \\boxed{4}', outputText: 'so \\boxed{4}', ...turn })).toBe(wanted);
+  });
+
+  test.each([
+    ['the prompt opens no thought', { contextText: '<|im_start|>user\nWrite <think><|im_end|>' }],
+    ['the model ended its answer', { contextText: OPENED, finish: 'stop' }],
+    ['the thought has ended', { contextText: OPENED, answer: 'a</think>4', outputText: 'a</think>4' }],
+    ['a special token has ended it', { contextText: OPENED, outputText: 'a</think>4' }],
+    ['the context is a conversation', { contextText: 'user: Write <think>\n', trainable: false }],
+  ])('%s: the answer is judged as it stands', async (_, turn) => {
+    expect(await answerGiven(turn)).toBe((turn as { answer?: string }).answer ?? PLAIN.answer);
   });
 
   test('a local judging sends no heartbeat, of which the worker would warn each time', async () => {

@@ -24,6 +24,7 @@ describe('the program of an answer', () => {
       'py',
     ],
     ['not a short one behind it', `\`\`\`\n${LONG}\n\`\`\`\nOutput: \`\`\`\n42\n\`\`\``, LONG, ''],
+    ['behind a thought', `<think>\n\`\`\`1\`\`\`</think>\`\`\`\n${LONG}\n\`\`\``, LONG, ''],
     ['without a language', `\`\`\`\n${LONG}\n\`\`\``, LONG, ''],
     ['with attributes', `\`\`\`python title="a.py"\n${LONG}\n\`\`\``, LONG, 'python'],
     ['in one line', `so \`\`\`${LONG}\`\`\``, LONG, ''],
@@ -42,10 +43,15 @@ describe('the program of an answer', () => {
     ['before one that was cut off', `\`\`\`\n${LONG}\n\`\`\`\n\`\`\`python\n${LONG}2`, LONG, ''],
   ])('%s', (_, answer, code, tag) => expect(lastCodeBlock(answer)).toEqual({ code, tag }));
 
-  test.each(['', LONG, '```python\n\n```', '```x = 1```', `\`\`\`python\n${LONG}`, '``` ``` ``` ```'])(
-    'none in %j',
-    (answer) => expect(lastCodeBlock(answer)).toBeUndefined(),
-  );
+  test.each([
+    '',
+    LONG,
+    '```python\n\n```',
+    '```x = 1```',
+    `\`\`\`python\n${LONG}`,
+    '``` ``` ``` ```',
+    `<think>\n\`\`\`python\n${LONG}\n\`\`\``,
+  ])('none in %j', (answer) => expect(lastCodeBlock(answer)).toBeUndefined());
 
   test('costs no more than the length of the answer, whatever it holds', () => {
     for (const part of ['```', '``` ', '`', '```python\n', '\n', ' \n']) lastCodeBlock(part.repeat(300_000)); // Ends within the test's own limit only if it is linear.
