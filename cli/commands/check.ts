@@ -81,8 +81,8 @@ export const check = command({
     // Asked first: the ledger only grows.
     const counted = await countedByFeed(io, place);
     const proofs = { cwd: io.cwd, tokenizer: given.tokenizer, clockSkewMs, exports: file !== undefined };
-    const { exporter = areal, sequences = 'rollout', selection = {} } = seen ?? {};
-    const beginning = { out, run, format: exporter.name, sequences, selection, check: proofs };
+    const { exporter = areal, layout = 'rollout', selection = {} } = seen ?? {};
+    const beginning = { out, run, format: exporter.name, layout, selection, check: proofs };
     const parts = await openReadingThreads(store, beginning);
     const summary = await checkRun(store, report, {
       ...(file !== undefined && { export: { exporter, ...selection, file } }),
@@ -113,9 +113,9 @@ export const check = command({
 });
 
 /** As its flags say it. */
-function formatText({ exporter: { name }, sequences, selection: { advantages = 'none' } }: SeenExport): string {
-  const layout = sequences === 'rollout' ? '' : ` --sequences ${sequences}`;
-  return `${name}${layout}${advantages === 'none' ? '' : ` --advantages ${advantages}`}`;
+function formatText({ exporter: { name }, layout, selection: { advantages = 'none' } }: SeenExport): string {
+  const flags = layout === 'rollout' ? '' : layout === 'texts' ? ' --texts' : ` --sequences ${layout}`;
+  return `${name}${flags}${advantages === 'none' ? '' : ` --advantages ${advantages}`}`;
 }
 
 /** The entries of the ledger as the run's feed counts them; undefined if none answers. */

@@ -9,6 +9,7 @@ import { arealQueries } from '../../formats/exports/areal-queries.ts';
 import {
   exporterNamed,
   FORMATS,
+  type Layout,
   SEQUENCES,
   type Sequences,
   sequencesFor,
@@ -16,6 +17,7 @@ import {
 } from '../../formats/exports/index.ts';
 import { logFiles, logs } from '../../formats/exports/logs.ts';
 import { openSteps, primeRl } from '../../formats/exports/prime-rl.ts';
+import { rows } from '../../formats/exports/rows.ts';
 import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import type { TraceFormat } from '../../formats/exports/traces/trace-format.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
@@ -45,6 +47,7 @@ export const EXPORT_FLAGS = {
   sequences: oneOf('<per>', SEQUENCES, 'areal: one id per rollout or per turn (default: what its trainer loads)', {
     group: 'Of single formats:',
   }),
+  texts: flag('rows: also messages, answers, feedback, times and models'),
   seqLen: whole('<tokens>', "prime-rl: the trainer's seq_len", 1),
   ranks: whole('<n>', 'prime-rl: data-parallel ranks (default: 1)', 1),
   groupsPerStep: whole('<n>', 'prime-rl: groups of one training step (default: 32)', 1),
@@ -108,6 +111,7 @@ const OF_STEPS: ReadonlySet<string> = new Set(['seqLen', 'ranks', 'groupsPerStep
 function takes(format: string, flag: string): boolean {
   if (format === logs.name || TRACE_FORMATS.some(({ name }) => name === format)) return false;
   if (flag === 'sequences') return format === areal.name;
+  if (flag === 'texts') return format === rows.name;
   if (flag === 'advantages') return FORMATS.some(({ name, advantages }) => name === format && advantages !== undefined);
   return !OF_STEPS.has(flag) || format === primeRl.name;
 }
@@ -158,7 +162,8 @@ type Write = (
 function linesExport(flags: ExportFlags, selection: Selection): Write {
   return async (store, run, keep, file, target) => {
     const sequences = flags.sequences ?? sequencesFor(run);
-    const exporter = exporterNamed(flags.format, sequences);
+    const layout: Layout = flags.texts ? 'texts' : sequences;
+    const exporter = exporterNamed(flags.format, layout);
     const byQuery = exporter === arealQueries;
     const turns = run?.settings.numTurns ?? 1;
     if (byQuery && turns > 1) {
@@ -169,7 +174,7 @@ function linesExport(flags: ExportFlags, selection: Selection): Write {
     const minMembers = flags.minMembers ?? null;
     const filter = byQuery ? { ...NO_FILTER, ...keep, minMembers } : keep;
     const chosen = { ...selection, ...(filter && { filter }) };
-    const beginning = { out: dirname(store.folder), run: basename(store.folder), format: flags.format, sequences };
+    const beginning = { out: dirname(store.folder), run: basename(store.folder), format: flags.format, layout };
     const elsewhere = exporter.open ? undefined : await openReadingThreads(store, { ...beginning, selection: chosen });
     const options = { ...chosen, ...target, elsewhere };
     const written = exportRun(store, exporter, file ?? process.stdout, options);

@@ -4,8 +4,16 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import type { Exporter } from '../../formats/exports/exporter.ts';
-import { exporterNamed, formatOf, PROVED, type Sequences, sequencesFor } from '../../formats/exports/index.ts';
+import {
+  exporterNamed,
+  formatOf,
+  type Layout,
+  PROVED,
+  type Sequences,
+  sequencesFor,
+} from '../../formats/exports/index.ts';
 import { parquet } from '../../formats/exports/parquet.ts';
+import { rows } from '../../formats/exports/rows.ts';
 import { asWritten } from '../../records/check/as-written.ts';
 import { readPart } from '../../records/disk/facts.ts';
 import { linesOf } from '../../records/disk/lines.ts';
@@ -17,7 +25,7 @@ import { unusable } from '../command.ts';
 
 export interface SeenExport {
   readonly exporter: Exporter;
-  readonly sequences: Sequences;
+  readonly layout: Layout;
   readonly selection: PartOptions;
 }
 
@@ -32,7 +40,10 @@ export interface SeenOptions {
 const MOST_LINES = 100;
 /** A Parquet file begins so. */
 const PARQUET = 'PAR1';
-const LAYOUTS = ['rollout', 'turn'] as const;
+const LAYOUTS: Readonly<Record<string, readonly Layout[]>> = {
+  [areal.name]: ['rollout', 'turn'],
+  [rows.name]: ['rollout', 'texts'],
+};
 
 export async function seenExport(
   store: Store,
@@ -49,11 +60,11 @@ export async function seenExport(
     const fix = 'Export with --sequences rollout, and check with it, to prove the samples; or check without --export.';
     throw unusable('No proof is known for exports with one sample a query.', fix, 'unknown-format');
   }
-  const layouts: readonly Sequences[] = format !== areal.name ? ['rollout'] : per ? [per] : LAYOUTS;
-  const candidates = layouts.flatMap((sequences) => {
-    const exporter = exporterNamed(format, sequences);
+  const layouts = format === areal.name && per ? [per] : (LAYOUTS[format] ?? ['rollout' as const]);
+  const candidates = layouts.flatMap((layout) => {
+    const exporter = exporterNamed(format, layout);
     const kinds = exporter.advantages ? ADVANTAGES : (['none'] as const);
-    return kinds.map((advantages) => ({ exporter, sequences, selection: { ...selection, advantages } }));
+    return kinds.map((advantages) => ({ exporter, layout, selection: { ...selection, advantages } }));
   });
   return asWritten(store, file, candidates);
 }

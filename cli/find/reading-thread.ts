@@ -8,9 +8,9 @@ import { type MakePart, openPartMaker } from '../../records/export/exported-part
 import { openFileStore } from '../../records/file-store.ts';
 import type { Answer, Beginning, Question } from './reading-threads.ts';
 
-const { out, run, format, sequences, selection, check } = workerData as Beginning;
+const { out, run, format, layout, selection, check } = workerData as Beginning;
 const store = openFileStore(out, run);
-const exporter = exporterNamed(format, sequences);
+const exporter = exporterNamed(format, layout);
 
 async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, exports }: NonNullable<Beginning['check']>) {
   // An export needs none of these.

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/run/ids.ts';
-import type { Sequences } from '../../formats/exports/index.ts';
+import type { Layout } from '../../formats/exports/index.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
 import { openThreads } from '../../local/machine/threads.ts';
 import type { CheckedPart, PartIds, PartsElsewhere } from '../../records/check/parts.ts';
@@ -18,7 +18,7 @@ export interface Beginning {
   readonly out: string;
   readonly run: string;
   readonly format: string;
-  readonly sequences: Sequences;
+  readonly layout: Layout;
   readonly selection: PartOptions;
   /** Of `check`. */
   readonly check?: {

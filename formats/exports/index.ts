@@ -15,7 +15,7 @@ import { nemoGym } from './nemo-gym.ts';
 import { parquet } from './parquet.ts';
 import { parquetTurns } from './parquet-turns.ts';
 import { primeRl } from './prime-rl.ts';
-import { rows } from './rows.ts';
+import { rows, rowsWithTexts } from './rows.ts';
 import { tinker } from './tinker.ts';
 import { verifiers } from './verifiers.ts';
 
@@ -63,6 +63,8 @@ export function formatOf(line: string): string | undefined {
 export const SEQUENCES = ['rollout', 'turn', 'query'] as const;
 /** AReaL's ids: one per rollout with a sequence per turn, one per turn, or one per query with a sequence per answer. */
 export type Sequences = (typeof SEQUENCES)[number];
+/** Forms of a line within its format; `texts`: of `rows --texts`. */
+export type Layout = Sequences | 'texts';
 
 interface SampledRun {
   readonly settings?: { readonly stop: 'always' | 'success' };
@@ -78,9 +80,10 @@ export function sequencesFor(run: SampledRun | undefined): Sequences {
   return run?.settings?.stop === 'success' ? 'turn' : 'rollout';
 }
 
-export function exporterNamed(name: string, sequences: Sequences = 'rollout'): Exporter {
-  if (name === areal.name && sequences === 'turn') return arealTurns;
-  if (name === areal.name && sequences === 'query') return arealQueries;
+export function exporterNamed(name: string, layout: Layout = 'rollout'): Exporter {
+  if (name === rows.name && layout === 'texts') return rowsWithTexts;
+  if (name === areal.name && layout === 'turn') return arealTurns;
+  if (name === areal.name && layout === 'query') return arealQueries;
   const found = EXPORTERS.find((exporter) => exporter.name === name);
   if (found) return found;
   throw unknownFormat(

@@ -69,6 +69,14 @@ def token_advantages(row):
     return [advantages[turn] if turn >= 0 else 0.0 for turn in row["turn_ids"]]
 
 
+def answer_spans(row):
+    """[start, end) of each turn's answer in `response_ids`."""
+    spans = []
+    for turn, end in enumerate(row["turn_ends"]):
+        spans.append((end - row["turn_ids"].count(turn), end))
+    return spans
+
+
 def action_ranges(row):
     """[start, end) of each run of sampled tokens in `input_ids`."""
     ranges, prompt = [], len(row["prompt_ids"])

@@ -1,5 +1,5 @@
 """The shapes of what Everturn hands out; docs/formats.md says what each field means."""
-from typing import List, Optional, TypedDict
+from typing import Any, Dict, List, Optional, TypedDict, Union
 
 
 class _Row(TypedDict):
@@ -26,7 +26,8 @@ class _Row(TypedDict):
 
 class Row(_Row, total=False):
     """One rollout. The lists from response_ids to turn_ids have an entry a token after the prompt, the turn_ ones an
-    entry a turn. The feed's rows have the fields below as well; turn_advantages needs `--advantages` in an export."""
+    entry a turn. The feed's rows have the fields below as well, but those of `--texts`; turn_advantages needs `--advantages` in
+    an export."""
 
     turn_advantages: List[float]
     staleness: Optional[int]
@@ -34,3 +35,19 @@ class Row(_Row, total=False):
     group_size: int
     group_success_rate: Optional[float]
     zero_variance: bool
+    # of an export with --texts
+    run: str
+    index: Optional[int]
+    messages: Union[str, List[Dict[str, Any]]]
+    solutions: List[str]
+    answers: List[str]
+    feedback: List[List[Dict[str, Any]]]
+    metrics: Optional[Dict[str, float]]
+    models: List[str]
+    servers: List[Optional[str]]
+    top_p: float
+    max_new_tokens: List[int]
+    started_at: List[int]
+    finished_at: List[int]
+    judged_ms: List[Optional[int]]
+    ended_at: int

@@ -38,6 +38,8 @@ describe('an export', () => {
     ['rows'],
     ['rows --advantages mean'],
     ['rows --advantages std'],
+    ['rows --texts'],
+    ['rows --texts --advantages mean'],
     ['messages'],
     ['kto'],
     ['labels'],

@@ -20,7 +20,15 @@ const UNSET = Object.fromEntries(
     .map((name) => [name, undefined]),
 ) as Partial<ExportFlags>;
 const flags = (part: Partial<ExportFlags>) =>
-  ({ format: 'rows', undecided: 'drop', verdicts: 'judge', humanTurns: 'drop', ...UNSET, ...part }) as ExportFlags;
+  ({
+    format: 'rows',
+    undecided: 'drop',
+    verdicts: 'judge',
+    humanTurns: 'drop',
+    texts: false,
+    ...UNSET,
+    ...part,
+  }) as ExportFlags;
 const target = { overwrite: true, onSkip: () => {} };
 
 async function storeOf(stop: 'always' | 'success') {
@@ -35,6 +43,7 @@ describe('the flags of an export', () => {
     ['limits in the wrong order', { successRate: '0.9:0.1' }, '--success-rate'],
     ['limits above 1', { successRate: '0:2' }, '--success-rate'],
     ['sequences of another format', { sequences: 'turn' }, '--sequences'],
+    ['texts of another format', { format: 'labels', texts: true }, '--texts'],
     ['advantages where there is no place for them', { format: 'dpo', advantages: 'std' }, '--advantages'],
     ['ranks of another format', { ranks: 2 }, '--ranks'],
     ['prime-rl without its sequence length', { format: 'prime-rl' }, 'prime-rl'],

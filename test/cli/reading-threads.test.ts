@@ -36,7 +36,7 @@ async function withThreads<T>(
 ): Promise<T> {
   const store = openFileStore(out, RUN);
   const selection = { undecided: 'finished-turns' } as const;
-  const beginning = { out, run: RUN, format: 'areal', sequences: 'rollout', selection, ...part } as const;
+  const beginning = { out, run: RUN, format: 'areal', layout: 'rollout', selection, ...part } as const;
   const parts = await openReadingThreads(store, beginning, { least: 0, threads: 2 });
   return use(parts!).finally(() => parts!.close());
 }
@@ -127,7 +127,7 @@ describe('a run that is read by threads', () => {
 
   test('has no threads if it is small', async () => {
     const store = openFileStore(join(root, 'ended'), RUN);
-    const beginning = { out: root, run: RUN, format: 'areal', sequences: 'rollout', selection: {} } as const;
+    const beginning = { out: root, run: RUN, format: 'areal', layout: 'rollout', selection: {} } as const;
     expect(await openReadingThreads(store, beginning, { threads: 2 })).toBeUndefined();
     expect(await openReadingThreads(store, beginning, { least: 0, threads: 1 })).toBeUndefined();
   });

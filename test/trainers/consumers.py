@@ -55,7 +55,7 @@ def stub(name, **members):
 
 
 ROWS = lines("rows.jsonl")
-ADVANCED = lines("rows-mean.jsonl")
+ADVANCED = lines("rows-texts.jsonl")
 
 
 def datasets_reads_text():

@@ -78,7 +78,7 @@ def rows_hold_the_turns():
     """Independent of Parquet: each turn of `turns` taken out of the row of its rollout."""
     turns = {(row["id"], row["turn"]): row for row in lines("turns")}
     complete = {key for key, row in turns.items() if row["outcome"] == "complete"}
-    for row in lines("rows-mean"):
+    for row in lines("rows-texts"):
         ends, ids, before = row["turn_ends"], row["turn_ids"], list(row["prompt_ids"])
         for t, end in enumerate(ends):
             began = ends[t - 1] if t else 0

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseSampleId } from '../../support/sample-name.ts';
+import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../../domain/rollout/conversation.ts';
 import type { NeutralRow } from '../../../domain/rollout/neutral-row.ts';
 import { EXPORTERS, exporterNamed } from '../../../formats/exports/index.ts';
 import { exportRun, type ExportOptions } from '../../../records/export/export-run.ts';
@@ -24,9 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function exported<T>(format: string, options: ExportOptions = {}, sequences?: 'turn') {
+async function exported<T>(format: string, options: ExportOptions = {}, layout?: 'turn' | 'texts') {
   const file = join(folder, `${format}.out`);
-  const summary = await exportRun(store, exporterNamed(format, sequences), file, options);
+  const summary = await exportRun(store, exporterNamed(format, layout), file, options);
   const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
   return { summary, lines: lines.map((line) => JSON.parse(line) as T) };
 }
@@ -69,6 +70,27 @@ describe('an export format', () => {
     });
     expect(of('q2@2')).toMatchObject({ group_success_rate: 1, zero_variance: true });
     expect(of('q%403')).toMatchObject({ query: 'q@3', group_size: 1 });
+  });
+
+  test('rows with texts are the same rows, with what was asked, answered and replied at each turn behind them', async () => {
+    const plain = (await exported<NeutralRow>('rows')).lines;
+    const { lines } = await exported<NeutralRow & Record<string, unknown>>('rows', {}, 'texts');
+    for (const [i, { run, index, ...line }] of lines.entries()) {
+      expect(line).toMatchObject(plain[i]!);
+      expect([run, index]).toEqual([RUN, ['q1', 'q2', 'q@3', 'q4', 'raw'].indexOf(line.query)]);
+      for (const name of ['answers', 'feedback', 'models', 'servers', 'max_new_tokens', 'started_at', 'finished_at'])
+        expect(line[name], name).toHaveLength(line.turn_ends.length);
+    }
+    const of = (id: string) => lines.find((row) => row.id === id)!;
+    expect(of('q1@1')).toMatchObject({
+      messages: [
+        { role: 'system', content: 'Answer.' },
+        { role: 'user', content: 'What is q1?' },
+      ],
+      answers: ['wrong 1 1', 'right 1 2'],
+      feedback: [[{ role: 'user', content: FEEDBACK_WRONG }], [{ role: 'user', content: FEEDBACK_RIGHT }]],
+    });
+    expect(of('raw').messages).toBe('What is raw?');
   });
 
   test('AReaL’s turns have one id and one sequence each, and together are the rollout’s sequences', async () => {

@@ -76,7 +76,7 @@ export async function exportAll(store: Store, folder: string): Promise<void> {
   const out = (name: string) => join(folder, name);
   for (const name of ['rows', 'messages', 'dpo', 'kto', 'labels'])
     await exportRun(store, exporterNamed(name), out(`${name}.jsonl`));
-  await exportRun(store, exporterNamed('rows'), out('rows-mean.jsonl'), { advantages: 'mean' });
+  await exportRun(store, exporterNamed('rows', 'texts'), out('rows-texts.jsonl'), { advantages: 'mean' });
   for (const name of ['verifiers', 'tinker', 'nemo-gym'])
     await exportRun(store, exporterNamed(name), out(`${name}.jsonl`), { advantages: 'mean' });
   await exportRun(store, exporterNamed('parquet'), out('rows.parquet'));

@@ -1,0 +1,101 @@
+"""python/everturn/exports.py over the recorded rows of one run: each file is what the trainers' own code has read
+(npm run test:trainers), value by value."""
+
+import contextlib
+import io
+import json
+import os
+import tempfile
+import unittest
+
+from everturn import exports, prime_rl
+from everturn.rows import answer_spans, input_ids, read_rows
+
+FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures")
+ROWS = os.path.join(FIXTURES, "formats", "rows-texts.jsonl")
+RECORDED = os.path.join(FIXTURES, "row-exports")
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def as_json(batches):
+    return json.dumps(batches).encode("utf-8")
+
+
+def steps_in(folder):
+    """{step_N/rank_R.bin: its micro batches}"""
+    root, found = os.path.join(folder, "rollouts"), {}
+    for step in os.listdir(root):
+        for rank in os.listdir(os.path.join(root, step)):
+            with open(os.path.join(root, step, rank), encoding="utf-8") as file:
+                found[f"{step}/{rank}"] = json.load(file)
+    return found
+
+
+class Exports(unittest.TestCase):
+    def setUp(self):
+        self.rows = list(read_rows(ROWS))
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+
+    def refused(self, *arguments):
+        with self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(io.StringIO()) as said:
+            exports.main(arguments)
+        return f"{ended.exception.code} {said.getvalue()}"
+
+    def test_each_format_of_lines_has_the_recorded_values(self):
+        for name in exports.LINES:
+            to = os.path.join(self.folder, f"{name}.jsonl")
+            exports.main([name, ROWS, "--to", to])
+            self.assertEqual(lines_of(to), lines_of(os.path.join(RECORDED, f"{name}.jsonl")), name)
+        self.assertEqual(len(os.listdir(self.folder)), len(exports.LINES))
+
+    def test_standard_output_has_the_lines_of_the_file(self):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exports.main(["nemo-gym", ROWS])
+        self.assertEqual([json.loads(line) for line in out.getvalue().splitlines()], lines_of(os.path.join(RECORDED, "nemo-gym.jsonl")))
+
+    def test_prime_rl_has_the_recorded_micro_batches(self):
+        prime_rl.write_steps(prime_rl.steps(self.rows, 64, ranks=2, groups_per_step=2), self.folder, as_json)
+        with open(os.path.join(RECORDED, "prime-rl.json"), encoding="utf-8") as recorded:
+            self.assertEqual(steps_in(self.folder), json.load(recorded))
+
+    def test_a_sample_beyond_seq_len_is_cut_there_and_every_sampled_token_before_is_trained_once(self):
+        made = [batch for _, ranks in prime_rl.steps(self.rows, 6, ranks=3, groups_per_step=100) for rank in ranks for batch in rank]
+        self.assertEqual(len(made) % 3, 0)
+        self.assertLessEqual(max(map(prime_rl.length_of, made)), 6)
+        trained = [token for batch in made for token, mask in zip(batch[0], batch[1]) if mask]
+        sampled = [
+            token for row in self.rows for token, mask in list(zip(input_ids(row), [0] * len(row["prompt_ids"]) + row["response_mask"]))[:6] if mask
+        ]
+        self.assertEqual(sorted(trained), sorted(sampled))
+
+    def test_a_folder_that_is_there_and_a_failed_export_leave_what_was(self):
+        prime_rl.write_steps(prime_rl.steps(self.rows, 64), self.folder, as_json)
+        before = steps_in(self.folder)
+        with self.assertRaisesRegex(ValueError, "exists already"):
+            prime_rl.write_steps(prime_rl.steps(self.rows, 32), self.folder, as_json)
+        self.assertEqual((steps_in(self.folder), os.listdir(self.folder)), (before, ["rollouts"]))
+        torn = os.path.join(self.folder, "torn.jsonl")
+        with open(torn, "w", encoding="utf-8") as out:
+            out.write(json.dumps(self.rows[0]) + "\n{\"id\"")
+        to = os.path.join(self.folder, "out.jsonl")
+        self.assertIn("line 2", self.refused("verifiers", torn, "--to", to))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["rollouts", "torn.jsonl"])
+
+    def test_rows_without_texts_or_advantages_are_refused_by_the_flag_that_they_lack(self):
+        plain = os.path.join(FIXTURES, "formats", "rows.jsonl")
+        self.assertIn("--texts", self.refused("verifiers", plain))
+        self.assertIn("--advantages", self.refused("tinker", plain))
+        self.assertIn("--seq-len", self.refused("prime-rl", plain, "--to", self.folder))
+
+    def test_an_answer_without_a_token_has_its_place_behind_its_context(self):
+        self.assertEqual(answer_spans({"turn_ends": [2, 4, 5], "turn_ids": [0, 0, -1, -1, 2]}), [(0, 2), (4, 4), (4, 5)])
+
+
+if __name__ == "__main__":
+    unittest.main()
