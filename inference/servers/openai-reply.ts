@@ -1,6 +1,6 @@
 // A reply to chat completions, read: one choice, the first. An answer is taken however it is written: as a text or as parts,
 // with any word for its end or none, with counts and logprobs that may be of no use and are then left out. A choice that
-// holds no answer and no end is a failure of the server. Names are compared by openai.ts, which knows what was asked.
+// holds no answer, and no end or one by an error, is a failure of the server. Names are compared by openai.ts, which knows what was asked.
 
 import { z } from 'zod';
 
@@ -83,19 +83,18 @@ const FINISHES: readonly (readonly [RegExp, Finish])[] = [
     'length',
   ],
   [
-    /^(?:abort(?:ed)?|cancel+ed|refusal|content_?filter|safety|sensitive|recitation|blocklist|prohibited_content)\b/,
+    /^(?:abort(?:ed)?|cancel+ed|error|refusal|content_?filter|safety|sensitive|recitation|blocklist|prohibited_content)\b/,
     'abort',
   ],
 ];
-/** The server broke off: no answer of the model's. */
-const FAILED = /^(?:error|.*_error|insufficient_system_resource)$/;
+/** The server broke off, for a cause that it names. */
+const FAILED = /^(?:.*_error|insufficient_system_resource)$/;
 
 export function readCompletion(reply: unknown, place: Place): ReadCompletion {
   const { model, usage: used, choices } = parseReply(Completion, reply, place);
   const { message, text: plain, finish_reason: said, logprobs } = choices[0]!;
   const end = typeof said === 'string' ? said.toLowerCase() : '';
   const failed = (what: string) => complaintError(200, {}, { words: what, codes: '', status: null }, place);
-  if (FAILED.test(end)) throw failed(`it ended its answer by ${JSON.stringify(said)}`);
   if (!message && plain == null && end === '') throw failed('a choice without a message and without an end');
   const role = message?.role ?? 'assistant';
   if (['user', 'system', 'developer', 'tool'].includes(String(role)))
@@ -105,6 +104,9 @@ export function readCompletion(reply: unknown, place: Place): ReadCompletion {
   const thoughtsIn = (['reasoning_content', 'reasoning'] as const).find((field) => textOf(message?.[field]) !== '');
   // A refusal is the model's answer, in another field.
   const text = parts.text || textOf(message?.refusal);
+  const isNothing = text === '' && !message?.tool_calls?.length;
+  if (FAILED.test(end) || (isNothing && end === 'error'))
+    throw failed(`it ended its answer by ${JSON.stringify(said)}`);
   return {
     ...{ text, finish, tokens: saidTokens(logprobs, text), name: model || null, usage: usageOf(used) },
     reasoning: thoughtsIn ? textOf(message?.[thoughtsIn]) : parts.thoughts,
