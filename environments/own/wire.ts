@@ -15,7 +15,6 @@ import {
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import { rolloutWorkflowId, turnSeed } from '../../domain/run/ids.ts';
 import { conversationOf, type EarlierTurn } from '../../domain/rollout/new-context.ts';
-import type { Message, Prompt } from '../../domain/run/query.ts';
 import { answerToJudge, isCut } from '../../domain/rollout/turn.ts';
 import type { Move, Played } from '../environment.ts';
 
@@ -41,11 +40,8 @@ function rowOf({ queryId, task, solutions, inputOutput, prompt }: Played['query'
 }
 
 export function beginParams(rollout: Played): BeginParams {
-  return { episode: episodeOf(rollout), messages: messagesOf(rollout.begun?.asked ?? rollout.query.prompt) };
+  return { episode: episodeOf(rollout), messages: conversationOf(rollout.begun?.asked ?? rollout.query.prompt, []) };
 }
-
-const messagesOf = (prompt: Prompt): readonly Message[] =>
-  prompt.kind === 'text' ? [{ role: 'user', content: prompt.text }] : prompt.messages;
 
 export type Answer = Pick<Move, 'rollout' | 'turn' | 'answer' | 'cut'>;
 
@@ -54,9 +50,7 @@ export function respondParams(
   before: readonly EarlierTurn[],
   kind: StateKind,
 ): RespondParams {
-  const { prompt } = rollout.query;
-  // A conversation begins with the messages of a chat; a plain text stands before it.
-  const messages = [...(prompt.kind === 'text' ? messagesOf(prompt) : []), ...conversationOf(prompt, before)];
+  const messages = conversationOf(rollout.query.prompt, before);
   const state = given(rollout, before, kind);
   return { episode: episodeOf(rollout), turn, answer, cut, messages, ...state };
 }

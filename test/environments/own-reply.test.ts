@@ -3,8 +3,25 @@
 import { describe, expect, test } from 'vitest';
 import { inTime } from '../../environments/processes/in-time.ts';
 import { parseReply } from '../../environments/own/reply.ts';
+import { beginParams, respondParams } from '../../environments/own/wire.ts';
+import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
+import { earlier, moveOf, rolloutOf } from './own/rollouts.ts';
 
 const read = (json: string) => parseReply('env', 'none', JSON.parse(json), undefined);
+
+describe('a call', () => {
+  test('has a prompt of bare text once, before the conversation', () => {
+    const rollout = rolloutOf({ name: 'env' } as EnvironmentRecord, {});
+    const asked = { ...rollout, query: { ...rollout.query, prompt: { kind: 'text', text: 'Which?' } as const } };
+    const which = { role: 'user', content: 'Which?' };
+    expect(beginParams(asked).messages).toEqual([which]);
+    expect(respondParams(moveOf(asked, '4'), [], 'none').messages).toEqual([which]);
+    const before = [earlier(1, '3', { verdict: { verdict: 'wrong', reason: 'r' } })];
+    expect(respondParams(moveOf(asked, '4', before), before, 'none').messages.map(({ role }) => role)).toEqual([
+      ...['user', 'assistant', 'user'],
+    ]);
+  });
+});
 
 describe('a reply', () => {
   test.each([
