@@ -2,6 +2,7 @@
 // first right answer, because what follows it is praise and a problem already solved. Text: a reader tokenises it again.
 
 import { feedbackOn } from '../../domain/rollout/conversation.ts';
+import { conversationOf } from '../../domain/rollout/new-context.ts';
 import type { ChatMessage } from '../../domain/run/query.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { jsonFacts } from '../../domain/text/json-text.ts';
@@ -18,9 +19,9 @@ export interface ChatTurn {
   readonly called: boolean;
 }
 
-/** A prompt that is bare text went through no chat template: as a message it would be another prompt. */
-export function withoutChat({ rollout: { query } }: Trajectory): 'text-prompt' | undefined {
-  return query.prompt.kind === 'text' ? 'text-prompt' : undefined;
+/** A prompt that is bare text went through no chat template: as a message, which endpoints of text get, it would be another prompt. */
+export function withoutChat({ rollout: { query }, turns }: Trajectory): 'text-prompt' | undefined {
+  return query.prompt.kind === 'text' && turns[0]?.record.trainable !== false ? 'text-prompt' : undefined;
 }
 
 export function withoutRight({ turns }: Trajectory): 'no-right-answer' | undefined {
@@ -32,9 +33,9 @@ export function chatTools({ rollout: { settings } }: Trajectory): { readonly too
   return settings.tools ? { tools: templateTools(settings.tools.list) } : {};
 }
 
-/** Up to the first right answer. The prompt must be messages. */
+/** Up to the first right answer, of a rollout that was a chat. */
 export function chatOf({ rollout: { query }, turns }: Trajectory): ChatTurn[] {
-  let context: readonly ChatMessage[] = query.prompt.kind === 'messages' ? query.prompt.messages : [];
+  let context: readonly ChatMessage[] = conversationOf(query.prompt, []);
   const chat: ChatTurn[] = [];
   for (const [i, { record, verdict }] of turns.entries()) {
     const { answer: content, calls, toolCalls } = record;

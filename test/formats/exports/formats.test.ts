@@ -14,7 +14,7 @@ import { openFileStore } from '../../../records/file-store.ts';
 import type { Store } from '../../../records/store.ts';
 import { readTrajectory } from '../../../records/reading/trajectories.ts';
 import { exporterContract } from '../../contract/exporter.ts';
-import { RUN } from '../../records/play.ts';
+import { aQuery, play, putRun, RUN, someSettings } from '../../records/play.ts';
 import { someRun } from './some-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-formats-'));
@@ -138,6 +138,21 @@ describe('an export format', () => {
       ['assistant', true],
     ]);
     expect(said.at(-1)!.content).toBe('right 1 2');
+  });
+
+  test('messages hold a prompt of bare text that an endpoint of text got as a message, and no other', async () => {
+    const out = mkdtempSync(join(folder, 'texts-'));
+    const texts = openFileStore(out, RUN);
+    const [sent, encoded] = [aQuery('sent'), aQuery('encoded')];
+    await putRun(texts, [sent, encoded], { settings: someSettings() });
+    const ofText = () => ({ contextIds: [], outputIds: [], logprobs: [], versions: [], trainable: false });
+    await play(texts, { query: sent, index: 0, verdicts: ['wrong', 'right'], stop: 'success', turn: ofText });
+    await play(texts, { query: encoded, index: 1, verdicts: ['right'], stop: 'success' });
+    for (const format of ['messages', 'kto'] as const) {
+      const file = join(out, format);
+      expect((await exportRun(texts, exporterNamed(format), file)).skipped).toEqual({ 'text-prompt': 1 });
+      expect(readFileSync(file, 'utf8')).toMatch(/^\{"id":"sent[^{]*\[\{"role":"user","content":"What is sent\?"\}/);
+    }
   });
 
   test('DPO pairs a right with a wrong answer to the same messages, and uses no answer twice', async () => {
