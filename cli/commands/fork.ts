@@ -11,6 +11,7 @@ import { registerRun } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { createFork } from '../../run/fork-run.ts';
+import type { RunRecord } from '../../records/format/run-record.ts';
 import { type Answer, command, flag, required, text, unusable, type Values, whole, withDefault } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { personOf } from '../find/person.ts';
@@ -28,6 +29,7 @@ import {
 import { type Source, sourceOf } from '../find/fork-source.ts';
 import { ROLLOUT } from '../flags.ts';
 import type { Io } from '../io.ts';
+import { againIfAllFailed } from '../play/again.ts';
 import { checkModel } from '../play/model.ts';
 import { showEnded, startRun } from '../play/start.ts';
 import { plural } from '../view/format.ts';
@@ -130,25 +132,26 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
   }
   const { prompt } = rollout.query;
   const opening = prompt.kind === 'messages' ? prompt.messages.map(({ role }) => role) : ['user'];
-  const there = await place.store.getRun();
-  const found = there?.record ?? (await checkModel(rollout.settings, [opening], io));
-  const make = () =>
-    createFork(place.store, old.store, {
+  const recorded = (await placeOf(old.out, run).store.getRun())?.record;
+  const make = ({ store }: RunPlace, { logprobs = null, model = null }: Partial<RunRecord>) =>
+    createFork(store, old.store, {
       ...{ run, from, parentRun: runRecord, rollout, numTurns, samples },
-      found: { logprobs: found.logprobs ?? null, model: found.model ?? null },
-      now: io.now(),
+      ...{ found: { logprobs, model }, now: io.now() },
     });
+  // Refuses another fork under this name.
+  if (recorded) await make(placeOf(old.out, run), recorded);
+  const again = recorded && (await againIfAllFailed(io, placeOf(old.out, run), recorded));
+  const there = again ? undefined : recorded;
   const known = there && (await knownResult(place));
-  if (known) {
-    await make();
-    return showEnded(io, place, known, { maxFailed: 0, json });
-  }
+  if (known) return showEnded(io, place, known, { maxFailed: 0, json });
+  const found = there ?? (await checkModel(rollout.settings, [opening], io));
   return startRun(io, {
     ...{ place, detach: given.detach, maxFailed: 0, json, own: false, keys: [rollout.settings.apiKeyEnv] },
     title: `${parent.run}: ${what}`,
     programs: rollout.query.task === 'code',
-    async make() {
-      registerRun(homeOf(io.env), { folder, ...(await make()).settings });
+    async make(attached) {
+      if (!attached) await again?.begin();
+      registerRun(homeOf(io.env), { folder, ...(await make(place, found)).settings });
     },
     begun: async () => ({
       lines: [`From       run "${parent.run}"`, `Playing    ${what}`],

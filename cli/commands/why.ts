@@ -61,6 +61,7 @@ function fromRecords(id: RolloutId, trajectory: Trajectory | undefined, out: str
     outcome: result ? (result.outcome === 'complete' ? result.stopReason : result.outcome) : null,
     reason: result?.reason ?? null,
     message: end?.failure?.message ?? fault ?? null,
+    endedAt: end?.finishedAt ?? null,
     turns: turns.map((turn) => whyOfTurn(turn, end)),
     ...(trajectory?.rollout.settings.program && {
       branches: end?.branches ?? leavesOf(turns.map(({ record }) => record)).length,

@@ -1,5 +1,5 @@
-// A run of which every rollout failed: the same command plays it again, under its name. The records of then are set aside,
-// whole. Left as it is: a run in a bucket, a fork, one that a trainer lives on, and one that was cancelled.
+// A run or a fork of which every rollout failed: the same command plays it again, under its name. The records of then are set
+// aside, whole. Left as it is: a run in a bucket, one that a trainer lives on, and one that was cancelled.
 
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { ended } from '../../domain/run/progress.ts';
@@ -16,7 +16,7 @@ export interface Again {
 
 export async function againIfAllFailed(io: Io, place: RunPlace, record: RunRecord): Promise<Again | undefined> {
   const { store, run } = place;
-  if (isBucketPlace(store.folder) || record.train || record.forkedFrom || record.evaluates) return undefined;
+  if (isBucketPlace(store.folder) || record.train || record.evaluates) return undefined;
   const result = await knownResult(place);
   if (!result || result.cancelled || result.counts.outcomes.failed < Math.max(1, result.total)) return undefined;
   // A later attempt may have ended otherwise, or may be played now.

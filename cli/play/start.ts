@@ -79,12 +79,20 @@ export async function showEnded(
   result: CollectionResult,
   { maxFailed, json }: FollowOptions,
 ): Promise<Answer> {
-  sayEnded(io, place, result);
+  await sayEnded(io, place, result);
   return showEnding(io, { place, result, maxFailed, isPast: true }, json);
 }
 
-export function sayEnded(io: Io, { run }: RunPlace, result: CollectionResult): void {
-  const next = noneComplete(result) ? ' With another --name the same command begins a new one.' : '';
+export async function sayEnded(io: Io, place: RunPlace, result: CollectionResult): Promise<void> {
+  const { run, store } = place;
+  const record = (await store.getRun())?.record;
+  const mayTry =
+    record && !record.train && !record.forkedFrom && !result.cancelled && result.counts.outcomes.failed > 0;
+  const next = mayTry
+    ? ` \`${typed(io, place, 'retry', '--failed')}\` plays what failed again.`
+    : noneComplete(result)
+      ? ' With another --name the same command begins a new one.'
+      : '';
   say(io, `Run "${run}" ${result.cancelled ? 'was cancelled' : 'has ended'}; it is not played again.${next}`);
 }
 

@@ -9,7 +9,7 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
-import { clock, indented, lines, namedNumbers, paintFor, plural, tokensText, whichOf } from './format.ts';
+import { ago, clock, indented, lines, namedNumbers, paintFor, plural, tokensText, whichOf } from './format.ts';
 import type { Io } from '../io.ts';
 import { type RunPlace, typed } from '../find/place.ts';
 import { type Said, saidLines } from './people.ts';
@@ -45,6 +45,8 @@ export interface Why {
   readonly outcome: string | null;
   readonly reason: string | null;
   readonly message: string | null;
+  /** Epoch milliseconds; null while it has not ended. */
+  readonly endedAt: number | null;
   readonly turns: readonly WhyTurn[];
   /** The pending activity; null if there is none, or if Temporal did not answer. */
   readonly pending: (PendingActivity & { readonly turn: number; readonly chunksKept: number }) | null;
@@ -130,14 +132,11 @@ function calledNames(calls: readonly Pick<CallResult, 'name' | 'outcome'>[]): st
 }
 
 function sentence(io: Io, place: RunPlace, why: Why): string {
-  const { state, outcome, reason, message, collection, branches } = why;
+  const { state, outcome, collection, branches } = why;
   switch (state) {
     case 'ended':
       if (outcome === 'done' && branches !== undefined) return 'is complete: its program ended.';
-      return (
-        ENDED[outcome ?? ''] ??
-        `${oneLine(outcome ?? '')}: ${oneLine(reason ?? '')}${message ? `: ${indented(message, '  ').trimStart()}` : '.'}`
-      );
+      return ENDED[outcome ?? ''] ?? broken(io, why);
     case 'playing':
       return playing(io, why);
     case 'waiting':
@@ -150,6 +149,14 @@ function sentence(io: Io, place: RunPlace, why: Why): string {
     case 'unknown':
       return `has not ended, and Temporal does not answer: \`${typed(io, place, 'status', '--follow')}\` starts the local service if needed.`;
   }
+}
+
+/** Its words are of then: what they ask for may be there by now. */
+function broken(io: Io, { outcome, reason, message, endedAt }: Why): string {
+  const how = outcome === 'undecided' ? 'could not be judged' : oneLine(outcome ?? '');
+  const when = endedAt === null ? '' : ` ${ago(io.now() - endedAt)}`;
+  const words = message ? `, with the words of then: ${indented(message, '  ').trimStart()}` : '.';
+  return `${how}${when} (${oneLine(reason ?? '')})${words}`;
 }
 
 const SENTENCES: Readonly<Record<Exclude<StopReason, 'undecided' | 'failed'>, string>> = {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { placeOf } from '../../cli/find/place.ts';
 import { againIfAllFailed } from '../../cli/play/again.ts';
 import { causeOf } from '../../cli/play/ending.ts';
+import { sayEnded } from '../../cli/play/start.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
@@ -49,9 +50,18 @@ describe('a run of which every rollout failed', () => {
     ['was cancelled', 'failed', { cancelled: true }, {}],
     ['has a rollout that is complete', 'complete', {}, {}],
     ['has a trainer', 'failed', {}, { train: {} }],
-    ['is a fork', 'failed', {}, { forkedFrom: {} }],
   ] as const)('is not, where it %s', async (_, outcome, result, more) => {
     expect(await again(await endedRun(outcome, result), undefined, more as never)).toBeUndefined();
+  });
+
+  test.each([
+    ['names the command that does', {}, /retry .* --failed` plays what failed again/],
+    ['needs another name where it was cancelled', { cancelled: true }, /With another --name/],
+  ])('that is not played again %s', async (_, result, words) => {
+    const place = await endedRun('failed', result);
+    const io = scriptedIo({ cwd: out });
+    await sayEnded(io, place, (await place.store.getResult())!.record as never);
+    expect(io.text.err).toMatch(words);
   });
 
   test('is told as what it was, where it is not played again', async () => {

@@ -17,6 +17,7 @@ const say = (changes: Partial<Why>) =>
     outcome: null,
     reason: null,
     message: null,
+    endedAt: null,
     turns: [],
     pending: null,
     waitsForWorker: false,
@@ -40,6 +41,7 @@ const pending = (changes: Partial<PendingActivity> = {}, chunksKept = 0): Partia
     chunksKept,
   },
 });
+const failed: Partial<Why> = { state: 'ended', endedAt: io.now() - 3 * 3_600_000 };
 const collection = { state: 'running', inFlight: 16, maxConcurrent: 16 };
 
 describe('everturn why', () => {
@@ -57,12 +59,15 @@ describe('everturn why', () => {
       { state: 'ended', outcome: 'max-turns', sample: 2, attempt: 3 },
     ],
     ['q1 is complete: its environment ended it.', { state: 'ended', outcome: 'done' }],
-    ['q1 failed: server-auth: 401', { state: 'ended', outcome: 'failed', reason: 'server-auth', message: '401' }],
     [
-      'q1 undecided: environment-exited: exit code 1',
-      { state: 'ended', outcome: 'undecided', reason: 'environment-exited', message: 'exit code 1' },
+      'q1 failed 3 h ago (server-auth), with the words of then: 401',
+      { ...failed, outcome: 'failed', reason: 'server-auth', message: '401' },
     ],
-    ['q1 undecided: unparsed.', { state: 'ended', outcome: 'undecided', reason: 'unparsed' }],
+    [
+      'q1 could not be judged 3 h ago (environment-exited), with the words of then: exit code 1',
+      { ...failed, outcome: 'undecided', reason: 'environment-exited', message: 'exit code 1' },
+    ],
+    ['q1 could not be judged 3 h ago (unparsed).', { ...failed, outcome: 'undecided', reason: 'unparsed' }],
   ])('%s', (text, changes) => {
     expect(say(changes)).toBe(text);
   });
