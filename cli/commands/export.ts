@@ -2,7 +2,8 @@
 // or that the filters or the format leave out, are counted and listed on stderr, with what the format cannot carry.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { EXPORTERS, FORMATS, isFolderFormat } from '../../formats/exports/index.ts';
+import { EXPORTERS, FORMATS } from '../../formats/exports/index.ts';
+import { logs } from '../../formats/exports/logs.ts';
 import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import type { ExportSummary } from '../../records/export/export-run.ts';
 import { join, resolvePlace } from '../../records/place.ts';
@@ -28,7 +29,7 @@ const exported = command({
   args: RUN,
   flags: {
     out: OUT,
-    to: text('<file>', 'where to write (default: stdout), or a folder/ to write into; a folder for prime-rl and logs'),
+    to: text('<file>', 'where to write (default: stdout), or a folder/ to write into; of logs a folder'),
     overwrite: flag('replace an existing file once the new one is complete'),
     json: { ...JSON_FLAG, help: 'a summary as JSON on stdout; needs --to' },
     ...EXPORT_FLAGS,
@@ -37,7 +38,7 @@ const exported = command({
   async run(io, given) {
     const { format, to } = given;
     const wanted = to === undefined || to === '-' ? undefined : resolvePlace(io.cwd, to);
-    const isFolder = to?.endsWith('/') === true && !isFolderFormat(format);
+    const isFolder = to?.endsWith('/') === true && format !== logs.name;
     if (given.json && wanted === undefined) {
       throw unusable(
         '--json prints its summary on stdout, where the export would go.',

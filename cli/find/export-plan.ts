@@ -16,7 +16,6 @@ import {
   unknownFormat,
 } from '../../formats/exports/index.ts';
 import { logFiles, logs } from '../../formats/exports/logs.ts';
-import { openSteps, primeRl } from '../../formats/exports/prime-rl.ts';
 import { rows } from '../../formats/exports/rows.ts';
 import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import type { TraceFormat } from '../../formats/exports/traces/trace-format.ts';
@@ -48,10 +47,6 @@ export const EXPORT_FLAGS = {
     group: 'Of single formats:',
   }),
   texts: flag('rows: also messages, answers, feedback, times and models'),
-  seqLen: whole('<tokens>', "prime-rl: the trainer's seq_len", 1),
-  ranks: whole('<n>', 'prime-rl: data-parallel ranks (default: 1)', 1),
-  groupsPerStep: whole('<n>', 'prime-rl: groups of one training step (default: 32)', 1),
-  firstStep: whole('<n>', 'prime-rl: the number of the first step (default: 0)', 0),
 };
 export type ExportFlags = Values<typeof EXPORT_FLAGS>;
 
@@ -86,9 +81,9 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
   if (traces) return tracesExport(traces);
   if (format.name === logs.name) return logsExport;
   const filter = filterOf(flags);
-  const advantages = flags.advantages ?? FORMATS.find((one) => one === format)?.advantages ?? 'none';
+  const advantages = flags.advantages ?? 'none';
   const selection = { ...readingOf(flags), advantages, ...(filter && { filter }) };
-  const write = format.name === primeRl.name ? stepsExport(flags, selection) : linesExport(flags, selection);
+  const write = linesExport(flags, selection);
   return async (store, file, target) => {
     const run = await runOf(store);
     const members = filter?.minMembers ?? 1;
@@ -105,15 +100,13 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
   };
 }
 
-const OF_STEPS: ReadonlySet<string> = new Set(['seqLen', 'ranks', 'groupsPerStep', 'firstStep']);
-
 /** Whether a flag means anything to a format. Of one that takes every rollout, nothing selects among them. */
 function takes(format: string, flag: string): boolean {
   if (format === logs.name || TRACE_FORMATS.some(({ name }) => name === format)) return false;
   if (flag === 'sequences') return format === areal.name;
   if (flag === 'texts') return format === rows.name;
   if (flag === 'advantages') return FORMATS.some(({ name, advantages }) => name === format && advantages !== undefined);
-  return !OF_STEPS.has(flag) || format === primeRl.name;
+  return true;
 }
 
 type ReadingFlags = Pick<ExportFlags, 'undecided' | 'verdicts' | 'contradicted' | 'humanTurns'>;
@@ -137,18 +130,11 @@ function tracesExport(format: TraceFormat): PlannedExport {
   };
 }
 
-const logsExport: PlannedExport = async (store, file, { overwrite, onSkip }) => {
-  const place = { folder: mustBeFolder(logs.name, file, overwrite), top: logs.top };
-  const encoder = { add: logFiles, end: () => [] };
-  const summary = await exportFolder(store, encoder, place, { every: true, onSkip });
-  return { summary: { ...summary, lines: summary.exported }, note: undefined };
+const logsExport: PlannedExport = async (store, folder, { overwrite, onSkip }) => {
+  if (folder === undefined) throw unusable(`${logs.name} takes a folder of files.`, 'Name a folder with --to.');
+  if (overwrite) throw notFor('--overwrite', logs.name);
+  return { summary: await exportFolder(store, logFiles, { folder, top: logs.top }, onSkip), note: undefined };
 };
-
-function mustBeFolder(format: string, folder: string | undefined, overwrite: boolean): string {
-  if (folder === undefined) throw unusable(`${format} takes a folder of files.`, 'Name a folder with --to.');
-  if (overwrite) throw notFor('--overwrite', format);
-  return folder;
-}
 
 type Selection = Omit<PartOptions, 'filter'>;
 type Write = (
@@ -180,25 +166,6 @@ function linesExport(flags: ExportFlags, selection: Selection): Write {
     const written = exportRun(store, exporter, file ?? process.stdout, options);
     const summary = await written.finally(() => elsewhere?.close());
     return { summary, note: flags.format === areal.name ? arealNote(flags, sequences, run) : exporter.note };
-  };
-}
-
-function stepsExport(flags: ExportFlags, selection: Selection): Write {
-  const { seqLen, ranks = 1, groupsPerStep = 32, firstStep = 0 } = flags;
-  if (seqLen === undefined) {
-    throw unusable(
-      'prime-rl packs samples into micro batches of a length that only its trainer knows.',
-      "Give the trainer's seq_len: --seq-len 8192.",
-    );
-  }
-  return async (store, _, filter, file, { overwrite, onSkip }) => {
-    const place = { folder: mustBeFolder(primeRl.name, file, overwrite), top: 'rollouts' };
-    const steps = openSteps({ seqLen, ranks, groupsPerStep, firstStep });
-    const chosen = { ...selection, ...(filter && { filter }), onSkip, needsIds: true, grouped: true };
-    const summary = await exportFolder(store, steps, place, chosen);
-    const cut = steps.cut();
-    const said = cut > 0 ? ` ${cut} samples were longer than --seq-len and were cut there, as prime-rl does.` : '';
-    return { summary, note: `${primeRl.note}${said}` };
   };
 }
 

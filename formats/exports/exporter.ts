@@ -29,8 +29,8 @@ export interface Exporter {
   readonly note?: string;
   /** Its lines hold labels of the group. */
   readonly grouped?: boolean;
-  /** Its reader wants finished advantages: the kind that is made unless another is asked for. */
-  readonly advantages?: 'none' | 'mean';
+  /** It has a place for finished advantages. */
+  readonly advantages?: true;
   /** The sample's id in the file: unique for each (query, sample). Absent where a line is not a sample. */
   id?(trajectory: Trajectory): string;
   /** Why a complete trajectory has nothing for this format; undefined if it has. */

@@ -11,39 +11,15 @@ import { kto } from './kto.ts';
 import { labels } from './labels.ts';
 import { logs } from './logs.ts';
 import { messages } from './messages.ts';
-import { nemoGym } from './nemo-gym.ts';
 import { parquet } from './parquet.ts';
 import { parquetTurns } from './parquet-turns.ts';
-import { primeRl } from './prime-rl.ts';
 import { rows, rowsWithTexts } from './rows.ts';
-import { tinker } from './tinker.ts';
-import { verifiers } from './verifiers.ts';
 
 /** Formats of one file. */
-export const EXPORTERS: readonly Exporter[] = [
-  areal,
-  rows,
-  parquet,
-  parquetTurns,
-  messages,
-  dpo,
-  kto,
-  labels,
-  verifiers,
-  tinker,
-  nemoGym,
-];
+export const EXPORTERS: readonly Exporter[] = [areal, rows, parquet, parquetTurns, messages, dpo, kto, labels];
 
-/** Formats of a folder of files. */
-const FOLDERS = [primeRl, logs];
-
-/** All formats, for lists. */
-export const FORMATS: readonly Pick<Exporter, 'name' | 'description' | 'note' | 'advantages'>[] = [
-  ...EXPORTERS,
-  ...FOLDERS,
-];
-
-export const isFolderFormat = (name: string): boolean => FOLDERS.some((format) => format.name === name);
+/** All formats, for lists: `logs` is a folder of files. */
+export const FORMATS: readonly Pick<Exporter, 'name' | 'description' | 'note' | 'advantages'>[] = [...EXPORTERS, logs];
 
 /** Formats whose lines each follow from one trajectory and the labels of its group: those that `check` proves. */
 export const PROVED: readonly string[] = EXPORTERS.filter(({ open }) => !open).map(({ name }) => name);

@@ -65,7 +65,7 @@ export const parquetTurns: Exporter = {
   needsIds: false,
   incomplete: true,
   grouped: true,
-  advantages: 'none',
+  advantages: true,
   description: 'a turn a row as one Parquet file, for DuckDB, pandas and pyarrow',
   note: 'parquet-turns also holds the finished turns of rollouts that are not complete, without returns: `outcome` names them.',
   lines: (trajectory, labels) => Array.from(turnRows(trajectory, labels), (row) => JSON.stringify(row)),

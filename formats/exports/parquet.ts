@@ -51,7 +51,7 @@ export const parquet: Exporter = {
   extension: 'parquet',
   needsIds: true,
   grouped: true,
-  advantages: 'none',
+  advantages: true,
   description: 'the rows as one Parquet file, for datasets and pyarrow',
   lines: (trajectory, labels) => [JSON.stringify(neutralRow(trajectory, labels))],
   open: () => openParquet(rolloutTable),

@@ -14,7 +14,7 @@ export const rows: Exporter = {
   fields: ['prompt_ids', 'response_ids', 'turn_ends'],
   needsIds: true,
   grouped: true,
-  advantages: 'none',
+  advantages: true,
   description: 'token-aligned rows, one rollout a line: what the Python package everturn reads',
   id: ({ rollout: { query, sample }, branch }) => sampleId(query.queryId, sample, branch?.index),
   lines: (trajectory, labels) => [JSON.stringify(neutralRow(trajectory, labels))],

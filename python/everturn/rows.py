@@ -237,7 +237,7 @@ def to_tinker(row, dict_only=False):
 
 
 def tinker_datum(datum):
-    """The object of a Datum's JSON, as `everturn export --format tinker` writes it too."""
+    """The object of a Datum's JSON, as `python3 -m everturn.exports tinker` writes it too."""
     from tinker.types import Datum, ModelInput, TensorData
 
     inputs = {name: TensorData(**value) for name, value in datum["loss_fn_inputs"].items()}

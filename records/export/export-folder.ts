@@ -1,5 +1,5 @@
-// Writes a run's trajectories as a folder of files, for a format of steps. The folder appears complete or not at all:
-// it is filled under another name beside its place. An existing one is never replaced, since a trainer may be reading it.
+// Writes a run's trajectories, all attempts, ended or not, as a folder of files. The folder appears complete or not at all:
+// it is filled under another name beside its place. An existing one is never replaced, since something may be reading it.
 
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -7,22 +7,17 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { fileError } from '../disk/errors.ts';
-import { isFurther, type Labels, made } from './encoder.ts';
+import { made } from './encoder.ts';
 import { type ExportSummary, notExported } from './export-run.ts';
 import { mustBeOutsideRuns } from '../run/outside-runs.ts';
 import { temporaryName } from '../disk/temporary.ts';
-import { selectedTrajectories, type SelectionOptions, type SkippedRollout, type WhySkipped } from './selection.ts';
+import { everyTrajectory, type SkippedRollout, type WhySkipped } from './selection.ts';
 import type { Store } from '../store.ts';
 
 export interface FolderFile {
   /** `<top>/…`: every file stands under one top folder. */
   readonly path: string;
   readonly bytes: Uint8Array;
-}
-
-export interface FolderEncoder {
-  add(trajectory: Trajectory, labels: Labels): FolderFile[];
-  end(): FolderFile[];
 }
 
 export interface FolderSummary extends ExportSummary {
@@ -32,9 +27,9 @@ export interface FolderSummary extends ExportSummary {
 /** Fills `<folder>/<top>`. */
 export async function exportFolder(
   store: Store,
-  encoder: FolderEncoder,
+  filesOf: (trajectory: Trajectory) => FolderFile[],
   { folder, top }: { readonly folder: string; readonly top: string },
-  { onSkip, ...selection }: SelectionOptions & { readonly onSkip?: (rollout: SkippedRollout) => void },
+  onSkip?: (rollout: SkippedRollout) => void,
 ): Promise<FolderSummary> {
   if (isBucketPlace(folder)) {
     throw new UsageError(`A folder of files is made on a disk, and ${folder} is in a bucket.`, {
@@ -47,7 +42,7 @@ export async function exportFolder(
   if (await stat(target).catch(() => undefined)) {
     throw new UsageError(`${target} exists already.`, {
       reason: 'file-exists',
-      fix: 'Name another folder with --to, or move that one away: a trainer may be reading it.',
+      fix: 'Name another folder with --to, or move that one away: something may be reading it.',
     });
   }
   const temporary = join(folder, temporaryName(top, `${process.pid}`));
@@ -56,31 +51,27 @@ export async function exportFolder(
     skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
     onSkip?.(rollout);
   };
-  const written = { exported: 0, lines: 0, finishedTurns: 0, files: 0 };
-  async function write(files: readonly FolderFile[]): Promise<void> {
-    for (const { path, bytes } of files) {
-      const file = join(temporary, path.slice(top.length + 1));
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, bytes, { flush: true });
-      written.files++;
-    }
-  }
+  const written = { exported: 0, files: 0 };
   try {
     await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary, { recursive: true });
-    for await (const { trajectory, labels, whole } of selectedTrajectories(store, count, selection)) {
-      const files = made({}, trajectory, count, () => encoder.add(trajectory, labels));
+    for await (const { trajectory } of everyTrajectory(store, count)) {
+      const files = made({}, trajectory, count, () => filesOf(trajectory));
       if (!files) continue;
-      if (!isFurther(trajectory)) written.exported++;
-      if (!whole) written.finishedTurns++;
-      await write(files);
+      written.exported++;
+      for (const { path, bytes } of files) {
+        const file = join(temporary, path.slice(top.length + 1));
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, bytes, { flush: true });
+        written.files++;
+      }
     }
-    await write(encoder.end());
     if (written.files > 0) await rename(temporary, target);
     else await rm(temporary, { recursive: true });
   } catch (error) {
     await rm(temporary, { recursive: true, force: true }).catch(() => {});
     throw notExported(fileError('write', target, error));
   }
-  return { ...written, skipped, ...(written.files === 0 && { empty: true }) };
+  const lines = written.exported;
+  return { ...written, lines, finishedTurns: 0, skipped, ...(written.files === 0 && { empty: true }) };
 }

@@ -63,7 +63,11 @@ export async function* selectedTrajectories(
   yield* select(rolloutsInOrder(store), onSkip);
 }
 
-async function* everyTrajectory(store: Store, onSkip: (rollout: SkippedRollout) => void): AsyncGenerator<Selected> {
+/** Every rollout as recorded: all attempts, ended or not. */
+export async function* everyTrajectory(
+  store: Store,
+  onSkip: (rollout: SkippedRollout) => void,
+): AsyncGenerator<Selected> {
   const onBroken = ({ query, sample }: RolloutId, { message: problem }: StoreError) =>
     onSkip({ query, sample, outcome: 'broken', problem });
   for await (const trajectory of readTrajectories(store, { attempts: 'all', onBroken }))

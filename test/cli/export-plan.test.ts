@@ -15,9 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'everturn-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const UNSET = Object.fromEntries(
-  'contradicted successRate minMembers advantages sequences seqLen ranks groupsPerStep firstStep'
-    .split(' ')
-    .map((name) => [name, undefined]),
+  'contradicted successRate minMembers advantages sequences'.split(' ').map((name) => [name, undefined]),
 ) as Partial<ExportFlags>;
 const flags = (part: Partial<ExportFlags>) =>
   ({
@@ -25,6 +23,7 @@ const flags = (part: Partial<ExportFlags>) =>
     undecided: 'drop',
     verdicts: 'judge',
     humanTurns: 'drop',
+    dropZeroVariance: false,
     texts: false,
     ...UNSET,
     ...part,
@@ -45,8 +44,6 @@ describe('the flags of an export', () => {
     ['sequences of another format', { sequences: 'turn' }, '--sequences'],
     ['texts of another format', { format: 'labels', texts: true }, '--texts'],
     ['advantages where there is no place for them', { format: 'dpo', advantages: 'std' }, '--advantages'],
-    ['ranks of another format', { ranks: 2 }, '--ranks'],
-    ['prime-rl without its sequence length', { format: 'prime-rl' }, 'prime-rl'],
   ])('%s is refused before anything is read', (_, part, said) => {
     expect(() => plannedExport(flags(part))).toThrow(
       expect.objectContaining({ boundary: 'usage', message: expect.stringContaining(said), fix: expect.any(String) }),
@@ -56,18 +53,16 @@ describe('the flags of an export', () => {
   test.each([
     ['half a member', '--min-members', '1.5'],
     ['no member', '--min-members', '0'],
-    ['a sequence length that is none', '--seq-len', '1e3'],
   ])('%s is refused, by its flag', async (_, flag, value) => {
     const io = scriptedIo({ cwd: folder });
     expect(await main(io, ['export', 'no-run', '--format', 'rows', flag, value])).toBe(2);
     expect(io.text.err).toContain(`${flag} is "${value}"`);
   });
 
-  test.each(['rows', 'dpo', 'prime-rl'])('%s with more members than the run has samples is refused', async (format) => {
+  test.each(['rows', 'dpo'])('%s with more members than the run has samples is refused', async (format) => {
     const store = await storeOf('always');
     const { samples } = (await store.getRun())!.record;
-    const planned = (minMembers: number) =>
-      plannedExport(flags({ format, minMembers, ...(format === 'prime-rl' ? { seqLen: 64 } : {}) }));
+    const planned = (minMembers: number) => plannedExport(flags({ format, minMembers }));
     const file = join(folder, `members-${format}`);
     await expect(planned(samples + 1)(store, file, target)).rejects.toMatchObject({
       reason: 'bad-value',
@@ -76,8 +71,8 @@ describe('the flags of an export', () => {
     });
   });
 
-  test('prime-rl to stdout, or with --overwrite, is refused', async () => {
-    const planned = plannedExport(flags({ format: 'prime-rl', seqLen: 64 }));
+  test('logs to stdout, or with --overwrite, is refused', async () => {
+    const planned = plannedExport(flags({ format: 'logs' }));
     const store = await storeOf('always');
     await expect(planned(store, undefined, target)).rejects.toMatchObject({
       message: expect.stringContaining('folder'),

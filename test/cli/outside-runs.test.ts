@@ -58,7 +58,7 @@ describe('a file in the folder of a run', () => {
   const COMMANDS: Readonly<Record<string, (place: string) => string[]>> = {
     export: (place) => ['export', RUN, '--format', 'areal', '--overwrite', '--to', place],
     'export of traces': (place) => ['export', RUN, '--format', 'otlp', '--overwrite', '--to', place],
-    'export of a folder': (place) => ['export', RUN, '--format', 'prime-rl', '--seq-len', '64', '--to', place],
+    'export of a folder': (place) => ['export', RUN, '--format', 'logs', '--to', place],
     report: (place) => ['report', RUN, '--overwrite', '--to', place],
   };
   test.each(Object.entries(COMMANDS).flatMap(([name, of]) => PLACES.map((place) => [name, place, of] as const)))(
@@ -117,12 +117,10 @@ describe('an export of nothing', () => {
     ['dpo', ['--format', 'dpo']],
     ['rows', ['--format', 'rows', '--min-members', '1', '--success-rate', '0:0.5']],
     ['parquet', ['--format', 'parquet', '--success-rate', '0:0.5']],
-    ['prime-rl', ['--format', 'prime-rl', '--seq-len', '64', '--success-rate', '0:0.5']],
   ])('ends with exit code 8, and leaves no file: %s', async (name, flags) => {
     const { code, said } = await ended('export', RUN, ...flags, '--to', `none-${name}`);
     expect([code, said]).toEqual([8, expect.stringContaining('Nothing is exported, and no file is written')]);
-    expect(existsSync(join(cwd, `none-${name}`, 'rollouts'))).toBe(false);
-    expect(name === 'prime-rl' || !existsSync(join(cwd, `none-${name}`))).toBe(true);
+    expect(existsSync(join(cwd, `none-${name}`))).toBe(false);
   });
 
   test('leaves a file of before as it was, and says in JSON that there is none', async () => {

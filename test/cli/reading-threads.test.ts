@@ -76,7 +76,7 @@ describe('a run that is read by threads', () => {
     }
   });
 
-  test.each(['areal', 'verifiers'])('has the same export, and names the same rest: %s', async (format) => {
+  test.each(['areal', 'rows'])('has the same export, and names the same rest: %s', async (format) => {
     const out = join(root, 'ended');
     const made = async (name: string, elsewhere?: ReadingThreads) => {
       const skipped: SkippedRollout[] = [];

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { neutralRow } from '../../domain/rollout/neutral-row.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { arealTurns, turnSampleId } from '../../formats/exports/areal-turns.ts';
-import { nemoGym } from '../../formats/exports/nemo-gym.ts';
 import { rows } from '../../formats/exports/rows.ts';
 import { turnRecord } from '../records/play.ts';
 import { asFloat32, trajectories } from './random-trajectory.ts';
@@ -41,34 +40,6 @@ describe('a neutral row', () => {
         expect(row.turn_rewards).toEqual([...Float32Array.from(trajectory.end!.turnRewards)]);
         const made = row.versions.filter((version) => version >= 0);
         for (const version of made) expect(version >= row.version_start && version <= row.version_end).toBe(true);
-      }),
-    );
-  });
-
-  test('an answer’s prompt in NeMo-Gym’s items begins with all tokens before it, which NeMo-RL asserts', () => {
-    interface Item {
-      readonly role: string;
-      readonly prompt_token_ids: readonly number[];
-      readonly generation_token_ids: readonly number[];
-      readonly generation_log_probs: readonly number[];
-    }
-    fc.assert(
-      fc.property(trajectories, (trajectory) => {
-        const line = JSON.parse(nemoGym.lines(trajectory)[0]!) as { response: { output: Item[] }; reward: number };
-        let seen: readonly number[] = [];
-        const answers = line.response.output.filter(({ role }) => role === 'assistant');
-        expect(answers).toHaveLength(trajectory.turns.length);
-        for (const {
-          prompt_token_ids: prompt,
-          generation_token_ids: made,
-          generation_log_probs: logprobs,
-        } of answers) {
-          expect(prompt.slice(0, seen.length)).toEqual(seen);
-          expect(logprobs).toHaveLength(made.length);
-          seen = [...prompt, ...made];
-        }
-        const row = neutralRow(trajectory);
-        expect(seen).toEqual([...row.prompt_ids, ...row.response_ids]);
       }),
     );
   });

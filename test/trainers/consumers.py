@@ -14,6 +14,7 @@ FOLDER = sys.argv[1]
 SOURCES = os.environ.get("EVERTURN_TRAINERS_SOURCES", "")
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+from everturn import exports  # noqa: E402
 from everturn import rows as adapters  # noqa: E402
 
 
@@ -56,6 +57,13 @@ def stub(name, **members):
 
 ROWS = lines("rows.jsonl")
 ADVANCED = lines("rows-texts.jsonl")
+
+
+def written(name, *more):
+    """The rows as another trainer's file or folder, which the package writes."""
+    to = os.path.join(FOLDER, "prime" if name == "prime-rl" else f"{name}.jsonl")
+    exports.main([name, os.path.join(FOLDER, "rows-texts.jsonl"), "--to", to, *more])
+    return to
 
 
 def datasets_reads_text():
@@ -113,7 +121,7 @@ def prime_rl_reads_micro_batches():
         exec(compile(file.read(), "types.py", "exec"), module.__dict__)
     decoder = msgspec.msgpack.Decoder(type=list[module.MicroBatch])
     said = {"batches": 0, "tokens": 0, "trained": 0}
-    root = os.path.join(FOLDER, "prime/rollouts")
+    root = os.path.join(written("prime-rl", "--seq-len", "64", "--ranks", "2", "--groups-per-step", "2"), "rollouts")
     for step in sorted(os.listdir(root)):
         ranks = []
         for rank in sorted(os.listdir(os.path.join(root, step))):
@@ -137,7 +145,7 @@ def verifiers_reads_traces():
     need("verifiers")
     from verifiers.v1 import WireEpisode
 
-    episodes = [WireEpisode.model_validate(line) for line in lines("verifiers.jsonl")]
+    episodes = [WireEpisode.model_validate(line) for line in lines(written("verifiers"))]
     for row, episode in zip(ADVANCED, episodes):
         (trace,) = episode.traces
         (branch,) = trace.branches
@@ -154,7 +162,7 @@ def verifiers_reads_traces():
 
 def tinker_reads_datums():
     need("tinker")
-    datums = [adapters.tinker_datum(line) for line in lines("tinker.jsonl")]
+    datums = [adapters.tinker_datum(line) for line in lines(written("tinker"))]
     for row, datum in zip(ADVANCED, datums):
         made = adapters.to_tinker(row)
         assert datum.model_input == made.model_input and datum.model_input.length == len(adapters.input_ids(row)) - 1

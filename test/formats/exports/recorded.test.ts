@@ -1,5 +1,6 @@
 // The bytes that consumers' own code has read (`npm run test:trainers`), recorded: an export of the same run is the same to
-// the byte. RECORD_FORMATS=1 records them again; then test:trainers must be run.
+// the byte. RECORD_FORMATS=1 records them again; then test:trainers must be run. Those that Python makes of `rows-texts.jsonl`:
+// test/python/exports_test.py.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

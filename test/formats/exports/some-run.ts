@@ -7,8 +7,6 @@ import type { RolloutSettings } from '../../../domain/run/settings.ts';
 import type { TurnRecord } from '../../../domain/rollout/turn.ts';
 import { exporterNamed } from '../../../formats/exports/index.ts';
 import { parquetTurns } from '../../../formats/exports/parquet-turns.ts';
-import { openSteps } from '../../../formats/exports/prime-rl.ts';
-import { exportFolder } from '../../../records/export/export-folder.ts';
 import { type ExportOptions, exportRun } from '../../../records/export/export-run.ts';
 import type { Store } from '../../../records/store.ts';
 import { aQuery, play, putRun, type Script, someSettings } from '../../records/play.ts';
@@ -77,13 +75,8 @@ export async function exportAll(store: Store, folder: string): Promise<void> {
   for (const name of ['rows', 'messages', 'dpo', 'kto', 'labels'])
     await exportRun(store, exporterNamed(name), out(`${name}.jsonl`));
   await exportRun(store, exporterNamed('rows', 'texts'), out('rows-texts.jsonl'), { advantages: 'mean' });
-  for (const name of ['verifiers', 'tinker', 'nemo-gym'])
-    await exportRun(store, exporterNamed(name), out(`${name}.jsonl`), { advantages: 'mean' });
   await exportRun(store, exporterNamed('parquet'), out('rows.parquet'));
   await exportTurns(store, out('turns'));
   await exportRun(store, exporterNamed('areal'), out('areal-rollout.jsonl'));
   await exportRun(store, exporterNamed('areal', 'turn'), out('areal-turn.jsonl'));
-  const steps = openSteps({ seqLen: 64, ranks: 2, groupsPerStep: 2, firstStep: 0 });
-  const place = { folder: out('prime'), top: 'rollouts' };
-  await exportFolder(store, steps, place, { advantages: 'mean', grouped: true });
 }

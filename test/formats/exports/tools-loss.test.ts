@@ -8,12 +8,11 @@ import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scoredTurns } from '../../../domain/rollout/ending.ts';
-import { type NeutralRow, neutralRow } from '../../../domain/rollout/neutral-row.ts';
+import type { NeutralRow } from '../../../domain/rollout/neutral-row.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 import type { VerdictValue } from '../../../domain/rollout/verdict.ts';
 import { EXPORTERS, exporterNamed } from '../../../formats/exports/index.ts';
 import type { Exporter } from '../../../formats/exports/exporter.ts';
-import { microBatch } from '../../../formats/exports/prime-rl.ts';
 import type { TurnRow } from '../../../formats/exports/turn-row.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { readTrajectories } from '../../../records/reading/trajectories.ts';
@@ -62,20 +61,6 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
   kto: (line) => read<{ completion: Said[] }>(line).completion.flatMap(({ content }) => inText(content)),
   labels: (line) => read<{ labels: number[] }>(line).labels.filter((id) => id !== -100),
-  verifiers: (line) =>
-    read<{ traces: { nodes: { token_ids: number[]; mask: boolean[] }[] }[] }>(line).traces.flatMap(({ nodes }) =>
-      nodes.flatMap(({ token_ids: ids, mask }) => masked(ids, mask)),
-    ),
-  tinker: (line) => {
-    const { target_tokens: ids, mask } = read<{ loss_fn_inputs: Record<string, { data: number[] }> }>(
-      line,
-    ).loss_fn_inputs;
-    return masked(ids!.data, mask!.data);
-  },
-  'nemo-gym': (line) =>
-    read<{ response: { output: { generation_token_ids?: number[] }[] } }>(line).response.output.flatMap(
-      ({ generation_token_ids: ids = [] }) => ids,
-    ),
 };
 
 async function parquetRows<Row>(exporter: Exporter, trajectory: Trajectory): Promise<Row[]> {
@@ -157,15 +142,12 @@ describe('an export of a run with tools', () => {
             exporter.name,
           ).toEqual([]);
           trained += found.length;
-          if (['areal', 'rows', 'parquet-turns', 'verifiers', 'tinker', 'nemo-gym'].includes(exporter.name))
-            expect(found, exporter.name).toEqual(outputs);
+          if (['areal', 'rows', 'parquet-turns'].includes(exporter.name)) expect(found, exporter.name).toEqual(outputs);
         }
         const [row] = await parquetRows<NeutralRow>(exporterNamed('parquet'), trajectory);
         expect(masked(row!.response_ids, row!.response_mask)).toEqual(outputs);
         const byTurn = await parquetRows<TurnRow>(exporterNamed('parquet-turns'), trajectory);
         expect(byTurn.map(({ response_ids: own }) => own)).toEqual(made.map(({ output }) => output));
-        const [all, mask] = microBatch(neutralRow(trajectory));
-        expect(masked(all, mask)).toEqual(outputs);
       }),
       { numRuns: 60 },
     );
