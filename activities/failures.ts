@@ -24,8 +24,8 @@ export function asFailure(error: unknown, mayBeOthers = false, worker?: string):
     ...(isOfWorker && mayGoElsewhere() && { nextRetryDelay: SOON.ms }),
     // Nothing is wrong: a cancelled run's would fill the log and the metrics.
     ...(error.reason === 'rollout-ended' && { category: ApplicationFailureCategory.BENIGN }),
-    // A server's Retry-After is respected.
-    ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+    // A server's Retry-After is respected. Temporal takes a delay of 0 as the end of all tries.
+    ...(error.retryAfterMs ? { nextRetryDelay: error.retryAfterMs } : {}),
   });
 }
 

@@ -69,11 +69,12 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const LONGEST_WAIT_MS = 10 * 60_000;
 
-/** The pause that a server asks for: in milliseconds, in seconds or until a date; undefined if it names none that is known here. */
+/** The pause that a server asks for: in milliseconds, in seconds or until a date; undefined if it names none that is ahead. */
 export function pauseIn(headers: Headers, now = Date.now()): number | undefined {
   const [inMs, wait] = ['retry-after-ms', 'retry-after'].map((name) => textOf(headers[name]));
-  const ms = isNumber(inMs) ? Number(inMs) : isNumber(wait) ? Number(wait) * 1000 : wait ? Date.parse(wait) - now : NaN;
-  return Number.isFinite(ms) ? Math.ceil(Math.min(Math.max(ms, 0), LONGEST_WAIT_MS)) : undefined;
+  const pauses = [isNumber(inMs) ? Number(inMs) : NaN, isNumber(wait) ? Number(wait) * 1000 : Date.parse(wait!) - now];
+  const pause = pauses.find((ms) => ms > 0);
+  return pause === undefined ? undefined : Math.ceil(Math.min(pause, LONGEST_WAIT_MS));
 }
 
 const textOf = (header: string | string[] | undefined): string =>

@@ -26,6 +26,7 @@ describe('a failure of an activity', () => {
   test('a server that says when to come back is not asked before that', () => {
     expect(failure({ reason: 'server-busy', retryable: true, retryAfterMs: 7000 }).nextRetryDelay).toBe(7000);
     expect(failure({ reason: 'server-busy', retryable: true }).nextRetryDelay).toBeUndefined();
+    expect(failure({ reason: 'server-busy', retryable: true, retryAfterMs: 0 }).nextRetryDelay).toBeUndefined();
   });
 
   test('what is no error of ours passes as it is', () => {

@@ -124,21 +124,31 @@ describe('a failing server', () => {
     await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryable: true, flaw: undefined });
   });
 
-  test('waits as long as a busy server says, and not for ever', async () => {
-    await open('sglang');
-    server.fail(
-      said(429, 'slow down', { 'retry-after': '7' }),
-      said(503, '', { 'retry-after': '99999999' }),
-      said(429, '', { 'retry-after': 'soon' }),
-      said(429, '', { 'retry-after-ms': '6000', 'retry-after': '1' }),
-      { status: 200, body: { error: { code: '429' } }, headers: { 'retry-after-ms': '250.5' } },
-    );
-    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 7000 });
-    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 600_000 });
-    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: undefined });
-    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 6000 });
-    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 251 });
-  });
+  test.each<[Record<string, string>, number | undefined]>([
+    [{ 'retry-after': '7' }, 7000],
+    [{ 'retry-after': '0.001' }, 1],
+    [{ 'retry-after': '99999999' }, 600_000],
+    [{ 'retry-after-ms': '6000', 'retry-after': '1' }, 6000],
+    [{ 'retry-after-ms': '250.5' }, 251],
+    [{ 'retry-after-ms': '0', 'retry-after': '1' }, 1000],
+    ...['soon', '', '0', '00', '0.0', '-1', 'Wed, 21 Oct 2015 07:28:00 GMT'].map(
+      (wait): [Record<string, string>, undefined] => [{ 'retry-after': wait }, undefined],
+    ),
+    [{ 'retry-after-ms': '0' }, undefined],
+    [{ 'retry-after-ms': '-20' }, undefined],
+  ])(
+    'waits as long as a busy server says, not for ever, and as usual if that is no time ahead: %j',
+    async (headers, ms) => {
+      await open('sglang');
+      server.fail(said(429, 'slow down', headers), said(500, '', headers), {
+        status: 200,
+        body: { error: { code: '429' } },
+        headers,
+      });
+      for (const reason of ['server-busy', 'server-error', 'server-busy'])
+        await expect(ask()).rejects.toMatchObject({ reason, retryable: true, retryAfterMs: ms });
+    },
+  );
 
   test('a server that nobody runs is unreachable, now and later', async () => {
     server = await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER });
