@@ -2,8 +2,10 @@
 // logprobs of ids are recorded, so the turn is marked as not trainable. Its tokens are those that the server counts, and
 // chunks do not apply.
 
-import type { AgentMessage, Asked } from '../domain/agent/conversation.ts';
+import { type AgentMessage, type Asked, canonicalJson } from '../domain/agent/conversation.ts';
 import { conversationOf, newTranscript } from '../domain/rollout/new-context.ts';
+import type { Json } from '../domain/text/json.ts';
+import type { GivenCall } from '../domain/tools/tool.ts';
 import type { TextBackend, TextMessage } from '../inference/backend.ts';
 import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn, wantedTokens } from './answer.ts';
 
@@ -14,7 +16,7 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
     ...requestOf(asked),
     maxNewTokens: wantedTokens(asked),
     ...(asked.request
-      ? ofRequest(asked.request)
+      ? ofRequest(asked.request, before)
       : { messages: conversationOf(rollout.query.prompt, earlier), tools: rollout.settings.tools?.list ?? [] }),
   };
   const reply = await backend.generate(request, options).catch(nullIfFull(turn));
@@ -55,19 +57,29 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
 }
 
 /** The request of an agent's call, with the ids by which the agent names calls. */
-function ofRequest({ messages, tools, limits }: Asked) {
-  return { messages: messages.map(sent), tools, noCalls: limits.toolChoice === 'none' };
+function ofRequest({ messages, tools, limits }: Asked, before: Turn['before']) {
+  const given = before.flatMap(({ record }) => record.toolCalls ?? []).filter(({ more }) => more);
+  return { messages: messages.map((message) => sent(message, given)), tools, noCalls: limits.toolChoice === 'none' };
 }
 
-function sent({ role, text, calls = [], callId, reasoning }: AgentMessage): TextMessage {
-  const toolCalls = calls.map(({ id, name, arguments: value }) => ({
-    id,
-    name,
-    arguments: typeof value === 'string' ? value : JSON.stringify(value),
-  }));
+/** `given`: the calls that have fields of the endpoint's own, which the agent was not shown; each is sent once. */
+function sent({ role, text, calls = [], callId, reasoning }: AgentMessage, given: GivenCall[]): TextMessage {
+  const toolCalls = calls.map(({ id, name, arguments: value }) => {
+    const at = given.findIndex((one) => one.name === name && isSame(one.arguments, value));
+    const [{ more } = {}] = at < 0 ? [] : given.splice(at, 1);
+    return { id, name, arguments: typeof value === 'string' ? value : JSON.stringify(value), ...(more && { more }) };
+  });
   return {
     ...{ role, content: text },
     ...(callId !== undefined && { tool_call_id: callId }),
     ...(toolCalls.length > 0 && { toolCalls, ...(reasoning && { reasoning }) }),
   };
+}
+
+function isSame(text: string, value: Json): boolean {
+  try {
+    return text === value || canonicalJson(JSON.parse(text === '' ? '{}' : text)) === canonicalJson(value);
+  } catch {
+    return false;
+  }
 }

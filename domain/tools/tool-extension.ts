@@ -24,7 +24,7 @@ export function templateTools(tools: readonly ToolSchema[]): object[] {
 
 /** Calls of an assistant's message, as chat completions have them. */
 export const messageCalls = (calls: readonly GivenCall[]): object[] =>
-  calls.map(({ id, ...call }) => ({ id, type: 'function', function: call }));
+  calls.map(({ id, more, ...call }) => ({ ...more, id, type: 'function', function: call }));
 
 /** `added`: the results, and messages behind them; or messages alone. */
 export function toolExtension(

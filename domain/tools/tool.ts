@@ -90,8 +90,11 @@ export const MAX_RECORDED_BYTES = 1 << 20;
 /** In place of the name of a form: an endpoint that takes messages gives the calls apart from the text. */
 export const ENDPOINT_CALLS = 'endpoint';
 
-/** A call as an endpoint gives it. `arguments`: JSON text, if the model wrote any. */
-const GIVEN_CALL = objectOf({ id: NAME, name: TEXT, arguments: TEXT });
+/**
+ * A call as an endpoint gives it. `arguments`: JSON text, if the model wrote any; `more`: the endpoint's own fields beside it,
+ * such as a signature of the thoughts that led to it, which go back with it.
+ */
+const GIVEN_CALL = objectOf({ id: NAME, name: TEXT, arguments: TEXT, more: maybe(OBJECT) });
 export type GivenCall = TypeOf<typeof GIVEN_CALL>;
 export const GIVEN_CALLS = listOf(GIVEN_CALL);
 

@@ -2,7 +2,7 @@
 // at any later request. A change counts only if the request is then answered.
 
 import { messageCalls, templateTools } from '../../domain/tools/tool-extension.ts';
-import type { ToolSchema } from '../../domain/tools/tool.ts';
+import type { GivenCall, ToolSchema } from '../../domain/tools/tool.ts';
 import type { TextMessage } from '../backend.ts';
 import { halfRoom, refusalIn, type Room, roomIn } from '../budget-room.ts';
 import type { ThoughtsField } from './openai-reply.ts';
@@ -20,6 +20,8 @@ export interface Dialect {
   readonly topK: -1 | null;
   /** The field in which thoughts go back with the calls that they led to; null: in none. */
   readonly thoughts: ThoughtsField | null;
+  /** Whether an endpoint's own fields of calls go back with them. */
+  readonly callFields: boolean;
   /** In place of the text of an empty answer. */
   readonly nothing: '' | '(no answer)';
   readonly stream: boolean;
@@ -27,7 +29,7 @@ export interface Dialect {
 
 export const DIALECT: Dialect = {
   ...{ budget: 'max_tokens', mostNewTokens: null, logprobs: true, seed: 'whole', temperature: true, topP: true },
-  ...{ topK: null, thoughts: 'reasoning_content', nothing: '', stream: false },
+  ...{ topK: null, thoughts: 'reasoning_content', callFields: true, nothing: '', stream: false },
 };
 
 export interface Question {
@@ -66,10 +68,12 @@ function sentMessage({ role, content, toolCalls, tool_call_id, reasoning }: Text
   return {
     role,
     content: isNothing ? dialect.nothing : content,
-    ...(toolCalls && { tool_calls: messageCalls(toolCalls) }),
+    ...(toolCalls && { tool_calls: messageCalls(dialect.callFields ? toolCalls : toolCalls.map(withoutMore)) }),
     ...(reasoning && dialect.thoughts && { [dialect.thoughts]: reasoning }),
   };
 }
+
+const withoutMore = ({ id, name, arguments: text }: GivenCall): GivenCall => ({ id, name, arguments: text });
 
 /** A size is refused, and not a parameter. */
 const SIZE = /too (?:large|many|long)|at most|exceed|greater|less than|larger|maximum|range|limit/i;
@@ -94,6 +98,11 @@ const COMPLAINTS: readonly (readonly [(words: string) => boolean, (dialect: Dial
   [
     (words) => /\breasoning(?:_content)?\b/.test(words),
     ({ thoughts }) => ({ thoughts: thoughts === 'reasoning_content' ? 'reasoning' : null }),
+  ],
+  [
+    (words) =>
+      /\b(?:extra|additional|unknown|unexpected|unrecogni[sz]ed|unsupported|not (?:permitted|allowed))\b/i.test(words),
+    () => ({ callFields: false }),
   ],
   [(words) => /empty|blank|whitespace|content/i.test(words), () => ({ nothing: '(no answer)' })],
   [(words) => /\bstream/i.test(words), () => ({ stream: true })],

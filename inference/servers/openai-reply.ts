@@ -6,14 +6,15 @@ import { z } from 'zod';
 
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Finish, Usage } from '../../domain/rollout/turn.ts';
+import type { JsonObject } from '../../domain/text/json.ts';
 import type { GivenCall } from '../../domain/tools/tool.ts';
 import { parseReply } from '../fleet/server-backend.ts';
 import { badReply, complaintError, type Place } from '../http/http-errors.ts';
 import { flawOfLogprob } from '../possible.ts';
 import { countsOf, usage } from './vllm-protocol.ts';
 
-/** Some servers leave the id out, and some give the arguments as an object. */
-const ToolCall = z.object({
+/** Some servers leave the id out, some give the arguments as an object, and some add fields of their own. */
+const ToolCall = z.looseObject({
   id: z.string().nullish(),
   function: z.object({
     name: z.string(),
@@ -137,10 +138,21 @@ function textOf(value: unknown): string {
   return textOf(TEXTS.map((name) => fields[name]).find((inner) => inner != null));
 }
 
-function givenCall({ id, function: { name, arguments: given } }: z.infer<typeof ToolCall>, place: number): GivenCall {
+function givenCall({ id, function: called, ...own }: z.infer<typeof ToolCall>, place: number): GivenCall {
+  const { name, arguments: given } = called;
   const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-  return { id: id?.toWellFormed() || `call_${place + 1}`, name: name.toWellFormed(), arguments: text.toWellFormed() };
+  const more = Object.entries(own).filter(([key, value]) => key !== 'type' && key !== 'index' && value != null);
+  return {
+    ...{ id: id?.toWellFormed() || `call_${place + 1}`, name: name.toWellFormed(), arguments: text.toWellFormed() },
+    ...(more.length > 0 && { more: wellFormed(Object.fromEntries(more)) }),
+  };
 }
+
+/** Records hold no half of a character. */
+const wellFormed = (fields: object): JsonObject =>
+  JSON.parse(
+    JSON.stringify(fields, (_, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)),
+  ) as JsonObject;
 
 /** No answer has so many. */
 const MOST_TOKENS = 1e9;

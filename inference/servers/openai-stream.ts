@@ -8,7 +8,7 @@ export function wholeOf(events: readonly unknown[]): unknown {
   const whole: Fields = {};
   const message: Fields = {};
   const logprobs: unknown[] = [];
-  const calls: { index: unknown; id?: unknown; name: string; arguments: string }[] = [];
+  const calls: Call[] = [];
   let finish: unknown = null;
   let isBegun = false;
   for (const event of events) {
@@ -28,7 +28,10 @@ export function wholeOf(events: readonly unknown[]): unknown {
     }
   }
   if (!isBegun) return { ...whole, choices: [] };
-  const tool_calls = calls.map(({ id, name, arguments: text }) => ({ id, function: { name, arguments: text } }));
+  const tool_calls = calls.map(({ id, name, arguments: text, more }) => ({
+    ...more,
+    ...{ id, function: { name, arguments: text } },
+  }));
   const said = { ...message, ...(tool_calls.length > 0 && { tool_calls }) };
   const choice = {
     message: said,
@@ -38,16 +41,27 @@ export function wholeOf(events: readonly unknown[]): unknown {
   return { ...whole, choices: [choice] };
 }
 
-function addCall(calls: { index: unknown; id?: unknown; name: string; arguments: string }[], part: unknown): void {
+interface Call {
+  readonly index: unknown;
+  id?: unknown;
+  name: string;
+  arguments: string;
+  readonly more: Fields;
+}
+
+function addCall(calls: Call[], part: unknown): void {
   if (!isFields(part)) return;
   const given = isFields(part['function']) ? part['function'] : {};
   const index = part['index'] ?? calls.length;
   let call = calls.find((one) => one.index === index);
-  if (!call) calls.push((call = { index, name: '', arguments: '' }));
+  if (!call) calls.push((call = { index, name: '', arguments: '', more: {} }));
   call.id ??= part['id'];
   call.name += asText(given['name']);
   call.arguments += asText(given['arguments']);
+  for (const [key, value] of Object.entries(part)) if (!OWN.has(key) && value != null) call.more[key] = value;
 }
+
+const OWN: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
 
 function added(before: unknown, more: unknown): unknown {
   if (more == null || before == null) return more ?? before;

@@ -92,6 +92,32 @@ describe('an endpoint is asked as it takes it', () => {
     expect(thoughts()).toEqual({});
   });
 
+  test('with its own fields of a call as they came, until it takes none of them', async () => {
+    const more = { extra_content: { google: { thought_signature: 'AY89a1' } } };
+    const call = { id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":2}' } };
+    const tools = [{ name: 'add', description: '', parameters: {} }];
+    const pieces = [
+      { choices: [{ delta: { tool_calls: [{ index: 0, ...call, ...more }] } }] },
+      {
+        choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '' } }] }, finish_reason: 'tool_calls' }],
+      },
+    ];
+    const streamed = pieces.map((piece) => `data: ${JSON.stringify(piece)}\n\n`).join('');
+    const whole = choice({ content: null, tool_calls: [{ index: 0, ...call, ...more, logprobs: null }] }, 'tool_calls');
+    for (const reply of [whole, streamed]) {
+      chat.says(reply);
+      const { toolCalls = [] } = await chat.ask({ tools });
+      expect(toolCalls).toEqual([{ id: 'c1', name: 'add', arguments: '{"a":2}', more }]);
+      const messages = [...called.slice(0, 1), { role: 'assistant' as const, content: '', toolCalls }];
+      await chat.ask({ tools, messages });
+      expect((chat.sent().at(-1)!['messages'] as Body[])[1]!['tool_calls']).toEqual([{ ...more, ...call }]);
+      if (reply === whole) continue;
+      chat.refuses((body) => (/extra_content/.test(JSON.stringify(body)) ? 'Extra inputs are not permitted' : null));
+      await chat.ask({ tools, messages });
+      expect((chat.sent().at(-1)!['messages'] as Body[])[1]!['tool_calls']).toEqual([call]);
+    }
+  });
+
   test('with words in place of an empty answer, where it takes none', async () => {
     const messages = [
       ...called.slice(0, 1),
