@@ -4,7 +4,6 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { EXPORTERS, FORMATS } from '../../formats/exports/index.ts';
 import { logs } from '../../formats/exports/logs.ts';
-import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import type { ExportSummary } from '../../records/export/export-run.ts';
 import { join, resolvePlace } from '../../records/place.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
@@ -18,12 +17,10 @@ import { plural } from '../view/format.ts';
 
 const LISTED = 20;
 /** Of a file in a folder that --to names with a slash at its end. */
-const endingOf = (format: string): string =>
-  format === 'perfetto' ? 'json' : (EXPORTERS.find(({ name }) => name === format)?.extension ?? 'jsonl');
+const endingOf = (format: string): string => EXPORTERS.find(({ name }) => name === format)?.extension ?? 'jsonl';
 
-const every = [...FORMATS, ...TRACE_FORMATS];
-const width = Math.max(...every.map(({ name }) => name.length));
-const formats = every.map(({ name, description }) => `  ${name.padEnd(width)} ${description}`).join('\n');
+const width = Math.max(...FORMATS.map(({ name }) => name.length));
+const formats = FORMATS.map(({ name, description }) => `  ${name.padEnd(width)} ${description}`).join('\n');
 
 const exported = command({
   args: RUN,

@@ -17,9 +17,6 @@ import {
 } from '../../formats/exports/index.ts';
 import { logFiles, logs } from '../../formats/exports/logs.ts';
 import { rows } from '../../formats/exports/rows.ts';
-import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
-import type { TraceFormat } from '../../formats/exports/traces/trace-format.ts';
-import { everturnVersion } from '../../local/machine/package-root.ts';
 import { exportFolder } from '../../records/export/export-folder.ts';
 import type { PartOptions } from '../../records/export/exported-parts.ts';
 import { exportRun, type ExportSummary } from '../../records/export/export-run.ts';
@@ -64,21 +61,17 @@ export interface Exported {
 /** `file`: undefined is stdout. */
 export type PlannedExport = (store: Store, file: string | undefined, target: Target) => Promise<Exported>;
 
-const EVERY = [...FORMATS, ...TRACE_FORMATS];
-
 /** Throws a UsageError. */
 export function plannedExport(flags: ExportFlags): PlannedExport {
-  const format = EVERY.find(({ name }) => name === flags.format);
+  const format = FORMATS.find(({ name }) => name === flags.format);
   if (!format) {
-    const known = EVERY.map(({ name }) => name);
+    const known = FORMATS.map(({ name }) => name);
     throw unknownFormat(flags.format, known);
   }
   for (const [flag, { fallback }] of Object.entries<Flag<unknown>>(EXPORT_FLAGS)) {
     const isGiven = flag !== 'format' && flags[flag as keyof ExportFlags] !== fallback;
     if (isGiven && !takes(format.name, flag)) throw notFor(flagOf(flag), format.name);
   }
-  const traces = TRACE_FORMATS.find((one) => one === format);
-  if (traces) return tracesExport(traces);
   if (format.name === logs.name) return logsExport;
   const filter = filterOf(flags);
   const advantages = flags.advantages ?? 'none';
@@ -102,7 +95,7 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
 
 /** Whether a flag means anything to a format. Of one that takes every rollout, nothing selects among them. */
 function takes(format: string, flag: string): boolean {
-  if (format === logs.name || TRACE_FORMATS.some(({ name }) => name === format)) return false;
+  if (format === logs.name) return false;
   if (flag === 'sequences') return format === areal.name;
   if (flag === 'texts') return format === rows.name;
   if (flag === 'advantages') return FORMATS.some(({ name, advantages }) => name === format && advantages !== undefined);
@@ -120,14 +113,6 @@ export function readingOf({ undecided, verdicts, contradicted, humanTurns }: Rea
     );
   }
   return { undecided, verdicts, ...(contradicted && { contradicted }), humanTurns };
-}
-
-function tracesExport(format: TraceFormat): PlannedExport {
-  return async (store, file, target) => {
-    const open = () => format.open({ run: basename(store.folder), everturn: everturnVersion() });
-    const exporter = { every: true, open, lines: () => [] };
-    return { summary: await exportRun(store, exporter, file ?? process.stdout, target), note: format.note };
-  };
 }
 
 const logsExport: PlannedExport = async (store, folder, { overwrite, onSkip }) => {

@@ -11,9 +11,9 @@ export type Chunk = string | Uint8Array;
 /** A format with a state: a file's head and end, or lines that several trajectories make. */
 export interface Encoder {
   /** Throws StoreError before it changes anything. */
-  add(trajectory: Trajectory, labels: Labels): Iterable<Chunk>;
+  add(trajectory: Trajectory, labels: Labels): Chunk[];
   /** Called once, after the last trajectory. */
-  end(): Iterable<Chunk>;
+  end(): Chunk[];
 }
 
 /** The part of an exporter that this file uses. */
@@ -22,8 +22,6 @@ export interface LineMaker {
   readonly needsIds?: boolean;
   /** It also takes rollouts that ended and are not complete. */
   readonly incomplete?: boolean;
-  /** It takes every rollout: all attempts, ended or not. Its chunks are no lines. */
-  readonly every?: boolean;
   /** Its lines hold labels of the group. */
   readonly grouped?: boolean;
   /** Why a complete trajectory gives nothing. */

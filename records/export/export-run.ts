@@ -1,4 +1,4 @@
-// Writes a run's complete trajectories, or every one, through an exporter to a file or a stream. The file appears complete or
+// Writes a run's complete trajectories through an exporter to a file or a stream. The file appears complete or
 // not at all, and an empty one never; memory holds one trajectory, and what the format holds. Incomplete and damaged rollouts
 // are counted and named, and only a format that asks for incomplete ones gets them; for undecided ones the finished turns can be
 // requested.
@@ -76,12 +76,12 @@ export async function exportRun(
       return;
     }
     const encoder = exporter.open();
-    const { needsIds = false, grouped = false, incomplete = false, every = false } = exporter;
+    const { needsIds = false, grouped = false, incomplete = false } = exporter;
     const writeChunk = (chunk: Chunk): Promise<void> => {
-      if (typeof chunk === 'string' && !every) written.lines++;
+      if (typeof chunk === 'string') written.lines++;
       return write(chunk);
     };
-    const chosen = { ...selection, needsIds, grouped, incomplete, every };
+    const chosen = { ...selection, needsIds, grouped, incomplete };
     for await (const { trajectory, labels, whole: is } of selectedTrajectories(store, count, chosen)) {
       const chunks = made(exporter, trajectory, count, () => encoder.add(trajectory, labels));
       if (!chunks) continue;
@@ -89,7 +89,6 @@ export async function exportRun(
       for (const chunk of chunks) await writeChunk(chunk);
     }
     for (const chunk of encoder.end()) await writeChunk(chunk);
-    if (every) written.lines = written.exported;
   }
 
   if (typeof target !== 'string') {

@@ -35,8 +35,6 @@ export interface SelectionOptions extends ReadingOptions {
   readonly advantages?: Advantages;
   /** Leaves out trajectories with an answer of text alone. */
   readonly needsIds?: boolean;
-  /** Every rollout as recorded: all attempts, ended or not. The other options are without effect then. */
-  readonly every?: boolean;
   /** Reads the labels of groups; a filter and advantages need them. Default false: a format without them costs nothing. */
   readonly grouped?: boolean;
 }
@@ -58,7 +56,6 @@ export async function* selectedTrajectories(
   onSkip: (rollout: SkippedRollout) => void,
   options: SelectionOptions,
 ): AsyncGenerator<Selected> {
-  if (options.every) return yield* everyTrajectory(store, onSkip);
   const select = await openSelection(store, options);
   yield* select(rolloutsInOrder(store), onSkip);
 }

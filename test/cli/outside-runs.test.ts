@@ -57,7 +57,6 @@ const PLACES = [
 describe('a file in the folder of a run', () => {
   const COMMANDS: Readonly<Record<string, (place: string) => string[]>> = {
     export: (place) => ['export', RUN, '--format', 'areal', '--overwrite', '--to', place],
-    'export of traces': (place) => ['export', RUN, '--format', 'otlp', '--overwrite', '--to', place],
     'export of a folder': (place) => ['export', RUN, '--format', 'logs', '--to', place],
     report: (place) => ['report', RUN, '--overwrite', '--to', place],
   };

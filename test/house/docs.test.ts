@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
 import { EXPORTERS, FORMATS } from '../../formats/exports/index.ts';
-import { TRACE_FORMATS } from '../../formats/exports/traces/index.ts';
 import { settingsTable } from './settings-table.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { filesUnder, ROOMS, ROOT, sources } from './tree.ts';
@@ -53,7 +52,7 @@ describe('the documentation', () => {
   test('has a line for every export format, with the answers of text that it refuses: docs/formats.md', () => {
     const rows = [...read('docs/formats.md').matchAll(/^\| `([a-z-]+)` \|.*\| (refused|taken)[^|]*\|$/gm)];
     const refusing = new Set(EXPORTERS.flatMap(({ name, needsIds }) => (needsIds ? [name] : [])));
-    const wanted = [...FORMATS, ...TRACE_FORMATS].map(({ name }) => [name, refusing.has(name) ? 'refused' : 'taken']);
+    const wanted = FORMATS.map(({ name }) => [name, refusing.has(name) ? 'refused' : 'taken']);
     expect(
       rows.map(([, name, answers]) => [name, answers]),
       'the first table of docs/formats.md has a line for each format, in the order of formats/exports/index.ts',

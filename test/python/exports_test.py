@@ -5,6 +5,7 @@ import contextlib
 import io
 import json
 import os
+import runpy
 import tempfile
 import unittest
 
@@ -92,6 +93,22 @@ class Exports(unittest.TestCase):
         self.assertIn("--texts", self.refused("verifiers", plain))
         self.assertIn("--advantages", self.refused("tinker", plain))
         self.assertIn("--seq-len", self.refused("prime-rl", plain, "--to", self.folder))
+
+    def test_traces_have_a_slice_and_a_span_for_each_rollout_and_each_answer(self):
+        traces = runpy.run_path(os.path.join(FIXTURES, "..", "..", "examples", "traces.py"))
+        turns = sum(len(row["answers"]) for row in self.rows)
+        slices = [event for event in traces["timeline"](self.rows)["traceEvents"] if event["ph"] == "X"]
+        self.assertEqual([sum(one["pid"] == pid for one in slices) for pid in (1, 2)], [len(self.rows) + 2 * turns, turns])
+        for one in slices:
+            inside = [other for other in slices if (other["pid"], other["tid"]) == (one["pid"], one["tid"]) and other is not one]
+            for other in inside:  # in a lane a slice holds another one, or ends before it
+                apart = other["ts"] >= one["ts"] + one["dur"] or one["ts"] >= other["ts"] + other["dur"]
+                ends = sorted([(one["ts"], -one["dur"]), (other["ts"], -other["dur"])])
+                self.assertTrue(apart or ends[0][0] - ends[0][1] >= ends[1][0] - ends[1][1])
+        spans = [span for row in self.rows for span in traces["otlp"](row)["resourceSpans"][0]["scopeSpans"][0]["spans"]]
+        self.assertEqual(len(spans), len(self.rows) + 2 * turns)
+        self.assertEqual(len({span["spanId"] for span in spans}), len(spans))
+        self.assertLessEqual({span.get("parentSpanId") for span in spans} - {None}, {span["spanId"] for span in spans})
 
     def test_an_answer_without_a_token_has_its_place_behind_its_context(self):
         self.assertEqual(answer_spans({"turn_ends": [2, 4, 5], "turn_ids": [0, 0, -1, -1, 2]}), [(0, 2), (4, 4), (4, 5)])
