@@ -22,7 +22,7 @@ import {
   type Place,
 } from './http-errors.ts';
 import { bombCheck } from './json-bomb.ts';
-import { parseJson } from './reply-json.ts';
+import { parseJson, type Together } from './reply-json.ts';
 
 export interface Timeouts {
   readonly connectMs: number;
@@ -64,7 +64,7 @@ export interface Ask {
   /** Called when the request has been sent. */
   readonly onSent?: () => void;
   /** Puts the events of a reply that is a stream of them together; absent: a stream is no answer. */
-  readonly events?: (events: readonly unknown[]) => unknown;
+  readonly events?: Together;
 }
 
 export interface Http {

@@ -8,19 +8,21 @@ import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 import { badReply, complaintError, type Place } from './http-errors.ts';
 import { failureIn } from './server-words.ts';
 
+/** `isEnded`: the stream says itself that it is whole. */
+export type Together = (events: readonly unknown[], isEnded: boolean) => unknown;
+
 interface Reading {
   /** Of a reply with a good status: a failure in its body is one of the status that it names. */
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
   /** Puts the events of a stream together. */
-  readonly events?: ((events: readonly unknown[]) => unknown) | undefined;
+  readonly events?: Together | undefined;
 }
 
 /** Null for an empty body. */
 export function parseJson(body: Buffer, text: string, place: Place, { headers = {}, events }: Reading = {}): unknown {
   if (!isUtf8(body)) throw badReply('sent an answer that is not UTF-8', place, { flaw: 'not UTF-8' });
   if (text.trim() === '') return null;
-  const value =
-    events && isStream(text) ? events(eventsIn(text).map((data) => parsed(data, place))) : parsed(text, place);
+  const value = events && isStream(text) ? streamed(text, events, place) : parsed(text, place);
   const failure = failureIn(value);
   if (failure) throw complaintError(200, headers, failure, place);
   return value;
@@ -41,15 +43,30 @@ function parsed(text: string, place: Place): unknown {
 
 const isStream = (text: string): boolean => /^(?:data|event|id|retry|):/.test(text.trimStart().slice(0, 20));
 
-/** The data of each event of a stream, without the mark of its end. */
-function eventsIn(text: string): string[] {
-  const data = text.split(/\r?\n\r?\n/).map((event) =>
-    event
-      .split(/\r?\n/)
-      .flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : []))
-      .join('\n'),
+const END = '[DONE]';
+
+function streamed(text: string, events: Together, place: Place): unknown {
+  const all = text.split(/\r?\n\r?\n/).map((event) => {
+    const lines = event.split(/\r?\n/);
+    const data = lines.flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : [])).join('\n');
+    return { data, isError: lines.some((line) => /^event: *error\s*$/.test(line)) };
+  });
+  const said = all.filter(({ data }) => data !== '' && data !== END);
+  const values = said.map(({ data, isError }) => (isError ? errorIn(data) : parsed(data, place)));
+  return events(
+    values,
+    all.some(({ data }) => data === END),
   );
-  return data.filter((one) => one !== '' && one !== '[DONE]');
+}
+
+/** Of an event that is named an error: it may hold no more than words. */
+function errorIn(data: string): unknown {
+  try {
+    const value = JSON.parse(data) as { readonly error?: unknown } | null;
+    return { error: value?.error ?? value };
+  } catch {
+    return { error: data };
+  }
 }
 
 function insteadOfJson(text: string, complaint: string): string {

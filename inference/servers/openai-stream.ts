@@ -3,8 +3,11 @@
 
 type Fields = Record<string, unknown>;
 
-/** `events`: the data of each event. The last error in them stands for the whole reply. */
-export function wholeOf(events: readonly unknown[]): unknown {
+/** An end that nobody says is a connection that broke. */
+const CUT = { error: { message: 'its stream ended before its answer did', code: 502 } };
+
+/** `events`: the data of each event. The last error in them stands for the whole reply; `isEnded`: a mark of the end follows. */
+export function wholeOf(events: readonly unknown[], isEnded: boolean): unknown {
   const whole: Fields = {};
   const message: Fields = {};
   const logprobs: unknown[] = [];
@@ -15,10 +18,12 @@ export function wholeOf(events: readonly unknown[]): unknown {
     if (!isFields(event)) continue;
     for (const key of ['id', 'model', 'usage', 'error', 'object', 'type'])
       if (event[key] != null) whole[key] = event[key];
-    const [choice] = Array.isArray(event['choices']) ? (event['choices'] as unknown[]) : [];
+    const [choice] = listOf(event['choices']);
+    // An error of some servers has its words at the top.
+    if (!choice && typeof event['message'] === 'string') whole['error'] ??= event;
     if (!isFields(choice)) continue;
     isBegun = true;
-    finish = choice['finish_reason'] ?? finish;
+    finish = choice['finish_reason'] || finish;
     if (choice['error'] != null) whole['error'] ??= choice['error'];
     if (isFields(choice['logprobs'])) logprobs.push(...listOf(choice['logprobs']['content']));
     const delta = isFields(choice['delta']) ? choice['delta'] : isFields(choice['message']) ? choice['message'] : {};
@@ -28,6 +33,7 @@ export function wholeOf(events: readonly unknown[]): unknown {
     }
   }
   if (!isBegun) return { ...whole, choices: [] };
+  if (!finish && !isEnded && !whole['error']) return CUT;
   const tool_calls = calls.map(({ id, name, arguments: text, more }) => ({
     ...more,
     ...{ id, function: { name, arguments: text } },

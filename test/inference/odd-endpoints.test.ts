@@ -100,8 +100,49 @@ describe('an answer is taken', () => {
       ...{ text: 'It is 5.', reasoning: 'Is it 5?', finish: 'stop', usage: { input: 3, output: 2 } },
       toolCalls: [{ id: 'c', name: 'add', arguments: '{"a":1}' }],
     });
-    chat.says(`data: ${JSON.stringify(pieces[2])}\n\ndata: {"error":{"message":"overloaded","code":503}}\n\n`);
-    await expect(chat.ask()).rejects.toMatchObject({ reason: 'server-busy', retryable: true });
+  });
+});
+
+describe('a stream', () => {
+  const piece = (content: unknown, finish_reason: unknown = null) =>
+    `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason }] })}\n\n`;
+  const DONE = 'data: [DONE]\n\n';
+  test.each<[string, string, object]>([
+    ['an end, and no mark of it', piece('5') + piece('', 'stop'), { finish: 'stop' }],
+    ['an end, and an empty one behind it', piece('5', 'stop') + piece('', ''), { finish: 'stop' }],
+    ['the mark alone', piece('5') + DONE, { finish: 'unknown' }],
+    ['empty ends and the mark', piece('5', '') + DONE.replace(': ', ':'), { finish: 'unknown' }],
+    ['an error of nothing', `${piece('5', 'stop')}data: {"error":null}\n\n${DONE}`, { finish: 'stop' }],
+  ])('is an answer with %s', async (_, body, reply) => {
+    chat.says(body);
+    expect(await chat.ask()).toMatchObject({ text: '5', ...reply });
+  });
+
+  const BUSY = { reason: 'server-busy', message: expect.stringContaining('overloaded') };
+  test.each<[string, string, object]>([
+    ['it breaks off', piece('It is 5'), { reason: 'server-error' }],
+    ['it breaks off behind empty ends', piece('It is 5', ''), { reason: 'server-error' }],
+    ['it breaks off behind its counts', `${piece('5')}data: {"choices":[],"usage":{}}\n\n`, { reason: 'server-error' }],
+    ['it breaks off in a piece', `${piece('5')}data: {"choi`, { reason: 'reply-malformed' }],
+    ['it never begins', DONE, { reason: 'server-busy' }],
+    ['an error follows', `${piece('5')}data: {"error":{"message":"overloaded","code":503}}\n\n`, BUSY],
+    ['an error follows with the mark', `${piece('5')}data: {"error":"overloaded"}\n\n${DONE}`, BUSY],
+    ['an error follows as words at the top', `${piece('5')}data: {"message":"overloaded","code":503}\n\n${DONE}`, BUSY],
+    [
+      'an event of an error follows',
+      `${piece('5')}event: error\ndata: {"message":"overloaded","type":"overloaded_error"}\n\n`,
+      BUSY,
+    ],
+    ['an event of an error follows as a text', `${piece('5', 'stop')}event:error\r\ndata: overloaded\r\n\r\n`, BUSY],
+    [
+      'an event of an error holds one',
+      `${piece('5')}event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"overloaded"}}\n\n`,
+      BUSY,
+    ],
+  ])('is a failure of the server, and tried again, where %s', async (_, body, error) => {
+    chat.says(body);
+    await expect(chat.ask()).rejects.toMatchObject({ retryable: true, ...error });
+    expect(chat.sent()).toHaveLength(1);
   });
 });
 
