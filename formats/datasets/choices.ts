@@ -45,12 +45,21 @@ export function choicesOf(row: RowObject, unread: Unread = 'refused'): Choices |
 }
 
 function choicesIn(row: RowObject): Choices | undefined {
-  for (const field of FIELDS) {
-    const items = itemsIn(field, row[field]);
+  for (const [field, value, name] of fieldsOf(row)) {
+    const items = itemsIn(field, value);
     if (items && items.length > 0)
-      return field === 'mc1_targets' ? inOrderOfContent(choicesFrom(field, items)) : choicesFrom(field, items);
+      return name === 'mc1_targets' ? inOrderOfContent(choicesFrom(field, items)) : choicesFrom(field, items);
   }
   return inColumns(row) ?? inMarkedColumns(row);
+}
+
+/** Names in any case; and OpenBookQA's `question`, an object with its choices. */
+function fieldsOf(row: RowObject): (readonly [field: string, value: unknown, name: string])[] {
+  const own = FIELDS.flatMap((name) =>
+    Object.keys(row).flatMap((field) => (field.toLowerCase() === name ? [[field, row[field], name] as const] : [])),
+  );
+  const { question } = row;
+  return isObject(question) ? [...own, ['question.choices', question['choices'], 'choices']] : own;
 }
 
 const isEmpty = (value: unknown): boolean =>
@@ -59,7 +68,7 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.every(isEmpty)) ||
   (isObject(value) && Object.values(value).every(isEmpty));
 
-function itemsIn(field: string, value: unknown): Item[] | undefined {
+export function itemsIn(field: string, value: unknown): Item[] | undefined {
   if (isEmpty(value)) return undefined;
   if (typeof value === 'string') return itemsInText(field, value);
   if (Array.isArray(value)) return value.map((item: unknown, i) => itemOf(`${field}[${i}]`, LETTERS[i] ?? '', item));
@@ -118,7 +127,7 @@ function itemOf(at: string, letter: string, item: unknown): Item {
   return { at: `${at}.${text}`, label, value: item[text], ...(mark && { isRight: item[mark] === true }) };
 }
 
-function choicesFrom(field: string, all: readonly Item[]): Choices {
+export function choicesFrom(field: string, all: readonly Item[]): Choices {
   // Tables pad lists to one length.
   const items = all.slice(0, all.findLastIndex(({ value }) => !isEmpty(value)) + 1);
   const given = items.map(({ at, value }) => {

@@ -43,8 +43,9 @@ interface Asked {
   readonly prompt: Prompt;
 }
 
-function read({ field, value }: Found): Asked {
+function read({ field, value: given }: Found): Asked {
   const name = field.toLowerCase();
+  const value = name === 'question' && isObject(given) && 'stem' in given ? given['stem'] : given;
   const chat = typeof value === 'string' && CHAT.test(value) ? chatIn(field, value) : value;
   if (name === 'messages' || chat !== value || (name === 'prompt' && Array.isArray(value)))
     return { field, prompt: { kind: 'messages', messages: messagesOf(field, chat) } };
@@ -114,7 +115,7 @@ export const withChoices = (text: string, choices: Choices | undefined, shows: S
 /** A prompt that is written as a whole may list them in a way of its own. */
 export const isSaid: Shows = (text, choices) => lists(text, choices) || choices.every((own) => text.includes(own));
 
-const textIn = (prompt: Prompt): string =>
+export const textIn = (prompt: Prompt): string =>
   prompt.kind === 'text' ? prompt.text : prompt.messages.map(({ content }) => content).join('\n');
 
 export function mustFit(field: string, prompt: Prompt): void {

@@ -80,13 +80,13 @@ function readingsOf(choices: Choices, { field, value: given }: Found): number[] 
   const plain = text.replace(/^\((.+)\)$/, '$1').replace(/^([A-Za-z])[.)]$/, '$1');
   if (/^\d{1,2}$/.test(plain) && (numbered || field.toLowerCase() === 'cop'))
     fail(field, `is ${said(value)}, which may count from 0 or from 1`, `Give the letter: A is \`${choices.field}\`.`);
-  const own = texts.indexOf(text);
+  const own = texts.flatMap((one, at) => (one === text ? [at] : []));
   const letters = [labels.indexOf(plain), byLetter(choices, plain), worded(texts, text)];
   const isIndex = /^\d{1,2}$/.test(plain) && Number(plain) < texts.length;
   // A number counts; a text of digits may be a label, and then it is one.
   const index = isIndex && (typeof value === 'number' || !labels.includes(plain)) ? Number(plain) : -1;
   const isText = typeof value === 'string' || choices.numbers;
-  return [...new Set([...letters, index, isText ? own : -1])].filter((at) => at >= 0);
+  return [...new Set([...letters, index, ...(isText ? own : [])])].filter((at) => at >= 0);
 }
 
 /** `b`, and a letter as it is shown where the data set has other labels. */

@@ -10,7 +10,9 @@ import { inputOutputOf } from './input-output.ts';
 import { IDS, type RowObject } from './names.ts';
 import { ALL_EXACT, type Inexact, numberText } from './number-text.ts';
 import { fail, isObject, kindOf, loneSurrogate, notObject, RowError, shown, type Problem } from './problem.ts';
+import { textIn } from './prompt.ts';
 import { statedOf, states } from './stated.ts';
+import { refuseUnread } from './unread-choices.ts';
 import { type Asker, OWN_QUESTIONS } from './wording.ts';
 
 /** `stated`: undefined if no text gives the reference answer (code). */
@@ -76,6 +78,7 @@ function parse(
     return { ok: true, query: { queryId, prompt, task, solutions, inputOutput, ...whole }, stated: undefined };
   }
   const stated = statedOf(row, inexact, undefined, unread);
+  if (!forProgram) refuseUnread(row, textIn(prompt), textsOf(stated));
   return { ok: true, query: { queryId, prompt, task, solutions: textsOf(stated), ...whole }, stated };
 }
 

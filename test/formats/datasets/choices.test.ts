@@ -70,6 +70,12 @@ const SHAPES: Readonly<Record<string, object>> = {
   'a list of one': { choices: DRUGS, answer: ['C'] },
   'a label that means something else': { choices: DRUGS, answer: 'C', label: 'pharmacy', correct: true },
   'LogiQA’s number': { options: DRUGS, correct_option: 2 },
+  'a name in capitals': { OPTIONS: DRUGS, Answer: 'C' },
+  'a name with a capital, and one without choices': { Choices: { A, B, C, D }, choices: null, answer: 'C' },
+  'ARC, OpenBookQA as first published': {
+    question: { stem: QUESTION, choices: DRUGS.map((text, i) => ({ label: LETTERS[i], text })) },
+    answerKey: 'C',
+  },
 };
 
 describe('choices', () => {
@@ -122,6 +128,11 @@ describe('choices', () => {
       { answer: 'is 2, which may be two of the choices' },
     ],
     ['numbers and a number', { choices: [1, 2, 3], answer: 1 }, { answer: 'is 1, which may be two of the choices' }],
+    [
+      'one text twice as the answer',
+      { choices: [A, A, C], answer: A },
+      { answer: 'is "Aspartame", which may be two of the choices' },
+    ],
     ['27 choices', { choices: [...LETTERS, 'more'], answer: 'A' }, { choices: 'has 27 choices' }],
   ])('that cannot be read or told apart make a bad row, with its field: %s', (_, row, problem) => {
     expect(said(row)).toEqual(problem);
