@@ -39,8 +39,8 @@ export interface DatasetSurvey {
   readonly offered: string;
   /** Lines whose solutions were read and found unusable; null if none was read. */
   readonly unusable: ReadonlySet<number> | null;
-  /** Accepted rows whose reference answer is a name or a phrase, and which the judge compares; null if none was read. */
-  readonly inWords: number | null;
+  /** Of the answers that the judge compares, the accepted names and phrases, and the sentences left out; null if none was read. */
+  readonly inWords: { readonly compared: number; readonly leftOut: number } | null;
   readonly accepted: number;
   /** Of the accepted. */
   readonly byTask: Readonly<Partial<Record<Task, number>>>;
@@ -66,11 +66,11 @@ export async function examineDataset(known: DatasetSurvey, reader: SolutionReade
   const unusable = new Set<number>();
   // An agent's program may judge itself.
   const counts = known.selection.program === undefined;
-  let inWords = 0;
+  const inWords = { compared: 0, leftOut: 0 };
   const found = await survey(known.selection, async function* (rows) {
     for await (const row of examinedRows(rows, known.selection.dataset, reader)) {
       if (!row.ok) unusable.add(row.bad.line);
-      else if (counts && row.inWords) inWords++;
+      if (counts && row.inWords) inWords[row.ok ? 'compared' : 'leftOut']++;
       yield row;
     }
   });

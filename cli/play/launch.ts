@@ -211,12 +211,21 @@ function reportRows(
   for (const bad of badRows.slice(0, SHOWN_BAD_ROWS)) say(io, `  ${oneLine(badRowText({ ...bad, file: dataset }))}`);
   if (refused > SHOWN_BAD_ROWS)
     say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}; --json names all of them`);
-  if (inWords)
-    say(
-      io,
-      `  ${count(inWords)} of ${count(accepted)} reference answers are names or phrases, which are compared as texts; \`--environment rubric:./rubric.json\` has a model judge them (docs/environments.md)`,
-    );
+  if (inWords) sayInWords(io, inWords, accepted + inWords.leftOut);
   if (json) for (const bad of badRows) printJson(io, { event: 'bad-row', ...bad, file: dataset });
+}
+
+/** Of answers that are names or sentences, none of which mathematics can compare. */
+function sayInWords(io: Io, { compared, leftOut }: NonNullable<DatasetSurvey['inWords']>, of: number): void {
+  if (compared + leftOut === 0) return;
+  const how = lines(
+    compared > 0 && `${count(compared)} compared as texts`,
+    leftOut > 0 && `${count(leftOut)} left out`,
+  );
+  say(
+    io,
+    `  ${count(compared + leftOut)} of ${count(of)} reference answers are names or sentences, ${how.join(', ')}: \`--environment rubric:./rubric.json\` has a model judge them (docs/environments.md)`,
+  );
 }
 
 interface Played {

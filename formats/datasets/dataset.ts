@@ -40,7 +40,8 @@ export interface GoodRow {
   readonly fields: unknown;
 }
 
-export type Row = GoodRow | { readonly ok: false; readonly bad: BadRow };
+/** `inWords`: its reference answer is a sentence without a number. */
+export type Row = GoodRow | { readonly ok: false; readonly bad: BadRow; readonly inWords?: boolean };
 
 export interface Dataset {
   /** Every line in file order, one at a time; memory does not grow with the file, ids aside. */

@@ -51,9 +51,9 @@ async function examineBatch(batch: readonly Row[], file: string, reader: Solutio
     batch.map(async (row): Promise<Row> => {
       if (!row.ok) return row;
       const problem = await problemOf(row, byText, reader);
-      return problem
-        ? { ok: false, bad: { file, line: row.line, ...problem } }
-        : { ...row, inWords: isInWords(row, byText) };
+      if (!problem) return { ...row, inWords: isInWords(row, byText) };
+      const inWords = statementsOf(row).some((one) => !finalOf(one, reader) && !/[\d\\]/.test(one.text));
+      return { ok: false, bad: { file, line: row.line, ...problem }, inWords };
     }),
   );
 }
@@ -63,7 +63,14 @@ function isInWords(row: Pick<GoodRow, 'stated'>, examined: ReadonlyMap<string, E
   return texts.length > 0 && texts.every((one) => one?.usable === true && one.inWords === true);
 }
 
-const textsOf = ({ stated }: Pick<GoodRow, 'stated'>): string[] => stated?.solutions.map(({ text }) => text) ?? [];
+const statementsOf = ({ stated }: Pick<GoodRow, 'stated'>): readonly Statement[] => stated?.solutions ?? [];
+const textsOf = (row: Pick<GoodRow, 'stated'>): string[] => statementsOf(row).map(({ text }) => text);
+
+/** Undefined of sentences without a mark. */
+function finalOf({ field, text }: Statement, reader: SolutionReader): FinalAnswer | undefined {
+  const final = reader.finalAnswer(text);
+  return final?.by === 'prose' || (final && isSentence(field, final)) ? undefined : final;
+}
 
 /** The fault of a row's reference answer; undefined if there is none. */
 export async function statedProblem(
@@ -86,8 +93,8 @@ async function problemOf(
 ): Promise<Problem | undefined> {
   if (!stated) return undefined;
   for (const { field, text } of stated.solutions) {
-    const final = reader.finalAnswer(text);
-    if (!final || final.by === 'prose' || isSentence(field, final)) return unmarked(field, text);
+    const final = finalOf({ field, text }, reader);
+    if (!final) return unmarked(field, text);
     const result = examined.get(text);
     if (result && !result.usable) return unusable(field, final, result.reason);
   }

@@ -87,7 +87,7 @@ describe('run --dry-run', () => {
     expect(await run('--extra-body', '{"model":"x"}')).toMatchObject({ code: 2 });
   });
 
-  test('says how many reference answers are names or phrases, and that a model judges them', async () => {
+  test('says how many reference answers are names or sentences, and that a model judges them', async () => {
     const rows = [
       { question: 'What is the capital of France?', answer: 'Paris' },
       { question: 'Which ones?', solutions: ['Alice and Bob', 'Bob and Alice'] },
@@ -95,12 +95,17 @@ describe('run --dry-run', () => {
       { question: 'What is 1 + 1?', answer: '2' },
       { question: 'Why?', answer: 'Because air scatters short waves of light more than long ones' },
     ];
-    const words = '2 of 4 reference answers are names or phrases, which are compared as texts; `--environment rubric:';
+    const words =
+      '3 of 5 reference answers are names or sentences, 2 compared as texts, 1 left out: `--environment rubric:';
     const { out, err } = await played(rows, '--json');
     expect(err).toContain(words);
     expect(err).toMatch(/data\.jsonl:5: .* a model judges answers in words: --environment rubric:/);
-    expect(JSON.parse(out.trim().split('\n').at(-1)!)).toMatchObject({ queries: 4, refused: 1, inWords: 2 });
-    expect((await run()).err).not.toContain('names or phrases');
+    expect(JSON.parse(out.trim().split('\n').at(-1)!)).toMatchObject({
+      queries: 4,
+      refused: 1,
+      inWords: { compared: 2, leftOut: 1 },
+    });
+    expect((await run()).err).not.toContain('names or sentences');
     // They judge themselves.
     writeFileSync(
       join(cwd, 'own.ts'),
