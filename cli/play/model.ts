@@ -4,6 +4,8 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ModelError } from '../../domain/errors/errors.ts';
 import { mustExtend } from '../../domain/rollout/feedback-delta.ts';
 import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../domain/rollout/logprob-meaning.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
@@ -34,12 +36,34 @@ export async function withModel<T>(
   openings: readonly (readonly string[])[],
   use: (backend: Backend, tools: ToolSettings | undefined) => Promise<T>,
 ): Promise<T> {
-  const backend = await createBackend(settings.model, { ...settings, log: (line) => say(io, line) });
+  const backend = await openedModel(io, settings);
   try {
     mustServeLogprobs(backend.facts, settings);
     return await use(backend, settings.tools && (await withToolFormat(backend, settings.tools, openings, io)));
   } finally {
     await backend.close();
+  }
+}
+
+/** Pauses before the tries of a server that answers, or that broke off; a wrong address is soon found to be one. */
+const PAUSES_MS = [1000, 2000, 4000, 8000];
+const UNREACHED_PAUSES_MS = [1000, 2000, 3000];
+const LONGEST_PAUSE_MS = 30_000;
+const PASSING: ReadonlySet<string> = new Set(['server-busy', 'server-error', 'server-reset', 'server-unreachable']);
+
+/** A server that restarts, or that is busy for a moment, is asked some times: nothing has begun that would ask it again. */
+async function openedModel(io: Io, settings: Omit<RolloutSettings, 'seed'>): Promise<Backend> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await createBackend(settings.model, { ...settings, log: (line) => say(io, line) });
+    } catch (error) {
+      if (!(error instanceof ModelError) || !error.retryable || !PASSING.has(error.reason)) throw error;
+      const pauses = error.reason === 'server-unreachable' ? UNREACHED_PAUSES_MS : PAUSES_MS;
+      const pauseMs = pauses[tries] && (error.retryAfterMs ?? pauses[tries]);
+      if (pauseMs === undefined || pauseMs > LONGEST_PAUSE_MS) throw error;
+      say(io, `${error.message}. It is asked again in ${Math.ceil(pauseMs / 1000)} s.`);
+      await sleep(pauseMs);
+    }
   }
 }
 

@@ -1,15 +1,21 @@
 // The model as a run keeps it: workers stand elsewhere, so its folder is absolute.
 
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Io } from '../../cli/io.ts';
 import { checkModel, withAbsolutePaths } from '../../cli/play/model.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { scriptedIo } from './scripted-io.ts';
+
+/** A reply of an endpoint to the first question. */
+const YES = { model: 'm', choices: [{ message: { content: 'Yes.' }, finish_reason: 'stop' }] };
 
 let cwd: string;
 beforeAll(() => {
@@ -33,6 +39,45 @@ describe('--model', () => {
 
   test('a tokenizer’s folder is absolute too', () => {
     expect(withAbsolutePaths({ ...DEFAULT_OPTIONS, tokenizer: 'here' }, cwd).tokenizer).toBe(join(cwd, 'here'));
+  });
+
+  describe('of a server', () => {
+    let server: Server;
+    let replies: (readonly [number, Record<string, string>?])[] = [];
+    let asked = 0;
+    beforeAll(async () => {
+      server = createServer((_, response) => {
+        asked++;
+        const [status = 200, headers = {}] = replies.shift() ?? [];
+        response.writeHead(status, { 'content-type': 'application/json', ...headers });
+        response.end(status === 200 ? JSON.stringify(YES) : '{"error": {"message": "the words"}}');
+      });
+      await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+    });
+    afterAll(() => server.close());
+    beforeEach(() => void (asked = 0));
+    const opened = (io: Io) => {
+      const { port } = server.address() as AddressInfo;
+      return checkModel({ ...DEFAULT_OPTIONS, model: `openai:http://127.0.0.1:${port}/v1#m` }, [['user']], io);
+    };
+
+    test('is asked again, and the command says so, where the server is busy or starts again', async () => {
+      const io = scriptedIo({ cwd });
+      replies = [[502], [429, { 'retry-after-ms': '20' }], [503, { 'retry-after-ms': '20' }]];
+      await opened(io);
+      expect(asked).toBe(4);
+      expect(io.text.err.match(/answered (?:502|429|503): the words\. It is asked again in \d s\./g)).toHaveLength(3);
+    });
+
+    test.each([
+      ['refuses the key', [401], 'server-auth'],
+      ['asks for a long pause', [429, { 'retry-after': '600' }], 'server-busy'],
+      ['has none of that name', [404], 'server-lacks'],
+    ] as const)('is refused at once where the server %s', async (_, reply, reason) => {
+      replies = [reply as (typeof replies)[number]];
+      await expect(opened(scriptedIo({ cwd }))).rejects.toMatchObject({ reason });
+      expect(asked).toBe(1);
+    });
   });
 
   test('a model folder that is missing, or holds no model, is refused before anything is started', async () => {
