@@ -30,6 +30,7 @@ const PARTS = [
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
   'test/cli/{doctor,dry-run,exit,export,format,judge,odd-runs,reading-threads,streams,update-weights,verdict,view}.test.ts',
+  'test/endpoint/{large-bodies,last-line}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/records/check/{calls,check,played-runs}.test.ts',

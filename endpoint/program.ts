@@ -83,6 +83,9 @@ function ran(launch: ProcessLaunch, { program, signal }: AgentAttempt): Promise<
   const tail: string[] = [];
   let last: Buffer = Buffer.of();
   return new Promise((resolve, reject) => {
+    const take = (line: Buffer) => {
+      if (line.toString('utf8').trim() !== '') last = line;
+    };
     const log = (line: string) => {
       tail.push(line.slice(line.indexOf(': ') + 2));
       if (tail.length > TAIL_LINES) tail.shift();
@@ -99,14 +102,14 @@ function ran(launch: ProcessLaunch, { program, signal }: AgentAttempt): Promise<
     const limited = confined({ ...launch, file: '/bin/sh', args, log });
     const lines = new GuardedLines(limited, {
       maxLineBytes: MAX_LINE_BYTES,
-      onLine(line) {
-        if (line.toString('utf8').trim() !== '') last = line;
-      },
+      onLine: take,
       onTooLong: () => end(() => reject(tooLong(launch.who))),
       onEnd(how, code, cause) {
         const beyond = code === null ? undefined : limited.endings?.[code];
         if (beyond !== undefined) return end(() => reject(broken(`The agent ${launch.who} ${beyond}.`)));
         if (cause !== undefined || code === NOT_FOUND) return end(() => reject(notRun(launch.who, how, cause)));
+        // Many programs end it with no line break.
+        take(lines.rest);
         const read = isUtf8(last) ? saidInLine(last.toString().trim()) : notText(last);
         if (read && 'problem' in read)
           return end(() => reject(broken(`The last line of the agent ${launch.who} ${read.problem}.`)));

@@ -81,6 +81,11 @@ export class GuardedLines {
     return lastLines(this.#last.join('\n')) || undefined;
   }
 
+  /** All behind the last line break so far. */
+  get rest(): Buffer {
+    return Buffer.concat(this.#parts);
+  }
+
   write(message: object): void {
     if (!this.#killed) (this.#child.stdin as Writable).write(`${JSON.stringify(message)}\n`);
   }
