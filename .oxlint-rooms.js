@@ -50,7 +50,7 @@ const ROOMS = {
     ],
     outside: ['@temporalio/activity', '@temporalio/common'],
   },
-  'endpoint/': { ours: ['domain/', 'environments/processes/'], outside: ['node:', 'vendor'] },
+  'endpoint/': { ours: ['domain/', 'local/machine/', 'environments/processes/'], outside: ['node:', 'vendor'] },
   'formats/': PLUG_POINT,
   'environments/': PLUG_POINT,
   'inference/': PLUG_POINT,

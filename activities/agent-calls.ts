@@ -47,6 +47,7 @@ export function openCalls(store: Store, id: TrajectoryReference, play: Play): Ca
     nextTurn: () => ++count,
     recorded: () =>
       [...turns.values()].map(({ record }) => ({
+        hash: record.asked!.hash,
         occurrence: record.asked!.occurrence,
         request: byTurn.get(record.turn)!.request,
         dialect: record.asked!.dialect,

@@ -4,9 +4,10 @@ import type { AskedCall } from '../domain/agent/asked.ts';
 import { callContext, type CallContext, type PlayedCall } from '../domain/agent/call-context.ts';
 import { placeOf } from '../domain/agent/call-tree.ts';
 import type { Claim } from '../domain/agent/claims.ts';
-import { requestHash, type AgentRequest } from '../domain/agent/conversation.ts';
+import type { AgentRequest } from '../domain/agent/conversation.ts';
 import { explain } from '../domain/errors/errors.ts';
 import { tokenBudget } from '../domain/rollout/ending.ts';
+import { TooManyTokens } from '../domain/rollout/new-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { RolloutSettings } from '../domain/run/settings.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
@@ -32,7 +33,7 @@ export async function contextOf(request: AgentRequest, answering: Answering): Pr
   if ('refused' in context) return context;
   const length = lengthOf(context, calls);
   const { contextLength } = backend.facts;
-  if (tokenBudget(length, settings.maxNewTokens, contextLength) > 0) return context;
+  if ('ids' in context && tokenBudget(length, settings.maxNewTokens, contextLength) > 0) return context;
   const message = `has ${length} tokens, and the model's context holds ${contextLength}`;
   return { refused: 'context-length', message } as const;
 }
@@ -46,15 +47,21 @@ export async function tokensOf(request: AgentRequest, answering: Answering): Pro
   return 'refused' in context ? context : lengthOf(context, calls);
 }
 
-function inTokens(request: AgentRequest, { settings, calls }: Answering, { tokenizer }: TokenBackend) {
+/** No ids are made that the model's context does not hold. */
+function inTokens(request: AgentRequest, { settings, calls }: Answering, { tokenizer, facts }: TokenBackend) {
   const { stops = [], opensResults } = settings.tools ?? {};
   const end = { stops, ...(opensResults !== undefined && { opensResults }) };
-  return callContext(request, calls.played, tokenizer, end).catch(unshowable);
+  return callContext(request, calls.played, tokenizer, end, facts.contextLength).catch((error: unknown) =>
+    error instanceof TooManyTokens ? error : unshowable(error),
+  );
 }
 
-function lengthOf({ parent, ids }: CallContext, calls: Answering['calls']): number {
-  const before = parent === null ? undefined : calls.turnOf(parent).record;
-  return (before ? before.contextLength + before.outputIds.length : 0) + ids.length;
+function lengthOf(context: CallContext | TooManyTokens, calls: Answering['calls']): number {
+  const before = context.parent === null ? undefined : calls.turnOf(context.parent).record;
+  return (
+    (before ? before.contextLength + before.outputIds.length : 0) +
+    ('ids' in context ? context.ids.length : context.tokens)
+  );
 }
 
 /** The place of a call to a model that is sent messages. */
@@ -102,7 +109,7 @@ export function askedCall(
   ];
   return {
     call: call.id,
-    hash: requestHash(request),
+    hash: call.hash,
     occurrence: call.occurrence,
     dialect,
     parent,

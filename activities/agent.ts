@@ -87,6 +87,7 @@ export function agentActivity(
           row: query.row ?? {},
           seed: turnSeed(settings.seed, id.query, id.sample, 0),
           model: backend.facts.name,
+          ...('contextLength' in backend.facts && { contextLength: backend.facts.contextLength }),
           recorded,
           answer: answering(patient, id, { settings, hash, backend, calls, play, begun, answered }),
           count: (request) => tokensOf(request, { settings, backend, calls }),

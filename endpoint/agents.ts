@@ -10,6 +10,8 @@ import type { JsonObject } from '../domain/text/json.ts';
 
 /** A call with its reply, as an earlier attempt recorded it. */
 export interface RecordedReply {
+  /** Of the request. */
+  readonly hash: string;
   readonly occurrence: number;
   readonly request: RecordedRequest;
   readonly dialect: string;
@@ -43,6 +45,8 @@ export interface AgentAttempt {
   readonly row: JsonObject;
   readonly seed: number;
   readonly model: string;
+  /** Tokens that its context holds. Absent: not known. */
+  readonly contextLength?: number;
   /** In the order in which they began. */
   readonly recorded: readonly RecordedReply[];
   readonly answer: AnswerCall;

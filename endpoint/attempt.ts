@@ -29,7 +29,8 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
     recorded: attempt.recorded,
     count: attempt.count,
     maxCalls: attempt.program.maxCalls,
-    onTooMany: () => (cut = 'max-calls'),
+    contextLength: attempt.contextLength,
+    onCut: (by) => (cut = by),
     async answer(...call) {
       try {
         const reply = await attempt.answer(...call);

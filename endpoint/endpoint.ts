@@ -2,8 +2,10 @@
 // A call of an earlier attempt is answered from its record; a call that repeats one whose connection broke waits for the same
 // reply. The reply itself comes from the owner of the endpoint, which also decides how often a model is tried.
 
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   abandonedCalls,
   type Again,
@@ -14,13 +16,15 @@ import {
   ended,
   unclaimedCalls,
 } from '../domain/agent/claims.ts';
-import { requestHash, type AgentRequest } from '../domain/agent/conversation.ts';
+import { type AgentRequest, type Asked, messageForms, requestText } from '../domain/agent/conversation.ts';
+import { type Cut, CUTS } from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { AnswerCall, CountTokens, RecordedReply, RefusedCall } from './agents.ts';
 import { RefusedRequest, withTexts, type Dialect, type RecordedCalls } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';
-import { bodyOf, failure, hasKey, send } from './http.ts';
+import { bodyOf } from './body.ts';
+import { failure, hasKey, send } from './http.ts';
 
 export interface EndpointOptions {
   /** The secret of this attempt. */
@@ -30,9 +34,12 @@ export interface EndpointOptions {
   readonly recorded: readonly RecordedReply[];
   readonly answer: AnswerCall;
   readonly count: CountTokens;
-  /** Calls of this attempt; a further one is refused, and `onTooMany` is called. */
+  /** Calls of this attempt. */
   readonly maxCalls: number;
-  readonly onTooMany: () => void;
+  /** Tokens that the model's context holds. Absent: not known. */
+  readonly contextLength?: number | undefined;
+  /** A call was refused by one of the two. */
+  readonly onCut: (cut: Cut) => void;
   /** Takes what was posted to `/v1/reward`; returns what is wrong with it. */
   readonly onReward: (posted: unknown) => string | undefined;
   /** Silence before a sign of life, for clients that give up without one. */
@@ -57,7 +64,7 @@ export interface AgentEndpoint {
 const KEEP_ALIVE_MS = 10_000;
 
 export function createEndpoint(options: EndpointOptions): AgentEndpoint {
-  const { key, model, recorded, keepAliveMs = KEEP_ALIVE_MS } = options;
+  const { key, model, recorded, contextLength, keepAliveMs = KEEP_ALIVE_MS } = options;
   const byCall = new Map(recorded.map((one) => [one.reply.call, one]));
   const pending = new Map<string, Promise<AgentReply | RefusedCall>>();
   let last: string | null = null;
@@ -67,9 +74,9 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   const carried = new Map<Socket, string>();
   const watched = new WeakSet<Socket>();
   let claims = claimsOfAttempt(
-    recorded.map(({ request, reply, occurrence, dialect }) => ({
+    recorded.map(({ hash, request, reply, occurrence, dialect }) => ({
       id: reply.call,
-      hash: requestHash(request),
+      hash,
       occurrence,
       request,
       reply: messageIn(dialect, reply),
@@ -91,7 +98,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   }
 
   async function replyTo(taken: Claim, request: AgentRequest, { path }: Dialect): Promise<AgentReply> {
-    const { id, occurrence } = taken.call;
+    const { id, hash, occurrence } = taken.call;
     const known = byCall.get(id);
     if (known) return known.reply;
     const begun = pending.get(id) ?? options.answer(taken, request, path);
@@ -99,7 +106,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     try {
       const reply = await begun;
       if ('refused' in reply) throw new RefusedRequest(reply.refused, '', reply.message);
-      byCall.set(id, { occurrence, request, dialect: path, reply });
+      byCall.set(id, { hash, occurrence, request, dialect: path, reply });
       return reply;
     } finally {
       pending.delete(id);
@@ -111,19 +118,25 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     return one && { request: one.request, reply: messageIn(one.dialect, one.reply) };
   };
 
+  const cut = (error: unknown): never => {
+    if (error instanceof RefusedRequest && isCut(error.reason)) options.onCut(error.reason);
+    throw error;
+  };
+
   const read = (dialect: Dialect, body: unknown) => withTexts(dialect.read(body, recordedCall), recordedCall);
 
   async function count(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const tokens = await options.count(read(dialect, await bodyOf(message)));
+    const tokens = await options.count(read(dialect, await bodyOf(message, { contextLength, dialect: dialect.path })));
     if (tokens === null) return send(response, 404, failure('this model does not show its tokens', 'tokens'));
     if (typeof tokens !== 'number') throw new RefusedRequest(tokens.refused, '', tokens.message);
     send(response, 200, dialect.count!.reply(tokens));
   }
 
   async function call(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = (await bodyOf(message)) as JsonObject;
+    const body = (await bodyOf(message, { contextLength, dialect: dialect.path }).catch(cut)) as JsonObject;
     const request = read(dialect, body);
-    const next = claim(claims, request, againIn(message.headers));
+    const hash = await hashBetween(request);
+    const next = claim(claims, request, againIn(message.headers), (one) => (one === request ? hash : hashOf(one)));
     claims = next.claims;
     const taken = next.claim;
     const { id } = taken.call;
@@ -151,7 +164,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
       response.write(request.stream ? ': keep-alive\n\n' : ' ');
     }, keepAliveMs);
     try {
-      if (isTooMany && taken.is !== 'rerun' && !byCall.has(id)) throw tooMany(made, options);
+      if (isTooMany && taken.is !== 'rerun' && !byCall.has(id)) cut(tooMany(made, options));
       const reply = await replyTo(taken, request, dialect);
       if (response.destroyed) return;
       if (!response.headersSent) response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' });
@@ -194,18 +207,20 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     } catch (error) {
       // Behind a sign of life an error has no status: most clients ask again after a connection that broke.
       if (response.headersSent) response.destroy();
-      else if (error instanceof RefusedRequest) send(response, 400, dialect.refusal(error));
+      else if (error instanceof RefusedRequest) send(response, error.status, dialect.refusal(error));
       else send(response, 500, failure('the call could not be answered', 'call'));
     }
   }
 
   async function rewarded(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const problem = await bodyOf(message).then(
-      (body) => options.onReward(body),
-      (error: unknown) => (error as Error).message,
-    );
-    if (problem === undefined) send(response, 200, { ok: true });
-    else send(response, 400, failure(problem, 'malformed'));
+    try {
+      const problem = options.onReward(await bodyOf(message, {}));
+      if (problem === undefined) send(response, 200, { ok: true });
+      else send(response, 400, failure(problem, 'malformed'));
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      send(response, error.status, failure(error.message, error.reason));
+    }
   }
 
   return {
@@ -220,6 +235,19 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
       for (const response of holders.values()) response.destroy();
     },
   };
+}
+
+const hashOf = (request: Asked): string => createHash('sha256').update(requestText(request)).digest('hex');
+
+/** Other work of the loop comes between its steps. */
+async function hashBetween(request: Asked): Promise<string> {
+  await nextTurn();
+  // They are kept with the messages.
+  for (const _ of messageForms(request.messages));
+  await nextTurn();
+  const text = requestText(request);
+  await nextTurn();
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** As OpenAI has it, and as Anthropic. */
@@ -244,10 +272,10 @@ function againIn(headers: IncomingHttpHeaders): Again {
   return { retries, ...(typeof key === 'string' && { key }) };
 }
 
-function tooMany(made: number, { maxCalls, onTooMany }: EndpointOptions): RefusedRequest {
-  onTooMany();
-  return new RefusedRequest('max-calls', '', `is call ${made} of this rollout, which may make ${maxCalls}`);
-}
+const tooMany = (made: number, { maxCalls }: EndpointOptions) =>
+  new RefusedRequest('max-calls', '', `is call ${made} of this rollout, which may make ${maxCalls}`);
+
+const isCut = (reason: RefusedRequest['reason']): reason is Cut => (CUTS as readonly string[]).includes(reason);
 
 const messageIn = (path: string, reply: AgentReply) => DIALECTS.find((one) => one.path === path)!.message(reply);
 

@@ -1,15 +1,12 @@
-// Requests and replies of agents by HTTP: a server at an address, keys, and JSON bodies of bounded size.
+// Requests and replies of agents by HTTP: a server at an address, keys, and replies in JSON.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Json, JsonObject } from '../domain/text/json.ts';
-import { DoubtfulJson, strictJson } from '../domain/text/json-text.ts';
-import { RefusedRequest } from './dialects/dialect.ts';
 
 const LOOPBACK = '127.0.0.1';
-const MOST_BYTES = 64 * 2 ** 20;
 
 export interface Listening {
   /** Without a path. */
@@ -57,36 +54,4 @@ export function hasKey({ headers }: IncomingMessage, key: string): boolean {
   const given = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /i, '') ?? '';
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(String(given)), digest(key));
-}
-
-export async function bodyOf(message: IncomingMessage): Promise<unknown> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of message as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > MOST_BYTES) throw new RefusedRequest('malformed', '', `is larger than ${MOST_BYTES} bytes`);
-    parts.push(part);
-  }
-  try {
-    const text = UTF8.decode(Buffer.concat(parts));
-    const body = strictJson(text);
-    return HALF_CHARACTER.test(text) ? wellFormed(body) : body;
-  } catch (error) {
-    if (error instanceof DoubtfulJson) throw new RefusedRequest('malformed', '', error.message);
-    const problem = error instanceof SyntaxError ? `JSON: ${error.message.slice(0, 200)}` : 'UTF-8';
-    throw new RefusedRequest('malformed', '', `is no ${problem}`);
-  }
-}
-
-/** Throws a TypeError for other bytes. */
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-/** An escape that may be half a character: no file of UTF-8 holds one. */
-const HALF_CHARACTER = /\\ud[89a-f]/i;
-
-function wellFormed(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key.toWellFormed(), wellFormed(part)]));
 }

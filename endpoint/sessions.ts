@@ -13,7 +13,8 @@ import type { JsonObject } from '../domain/text/json.ts';
 import type { AgentAttempt, AgentEnded } from './agents.ts';
 import { type AttemptEndpoint, attemptEndpoint, late, newKey, type OwnEnd } from './attempt.ts';
 import { RefusedRequest } from './dialects/dialect.ts';
-import { bodyOf, failure, hasKey, listenAt, type Listening, send } from './http.ts';
+import { bodyOf } from './body.ts';
+import { failure, hasKey, listenAt, type Listening, send } from './http.ts';
 
 export interface Sessions extends Listening {
   /** As a program's: resolves when the agent that took it has said its end. */
@@ -176,10 +177,10 @@ const inOneLine = (error: z.ZodError): string => z.prettifyError(error).replaceA
 /** The body; undefined where it is refused. */
 async function read<T>(schema: z.ZodType<T>, message: IncomingMessage, response: ServerResponse) {
   try {
-    return schema.parse(await bodyOf(message));
+    return schema.parse(await bodyOf(message, {}));
   } catch (error) {
-    if (!(error instanceof z.ZodError) && !(error instanceof RefusedRequest)) throw error;
-    const problem = error instanceof z.ZodError ? inOneLine(error) : error.message;
-    return void send(response, 400, failure(`the body ${problem}`, 'malformed'));
+    if (error instanceof RefusedRequest) return void send(response, error.status, failure(error.message, error.reason));
+    if (!(error instanceof z.ZodError)) throw error;
+    return void send(response, 400, failure(`the body ${inOneLine(error)}`, 'malformed'));
   }
 }

@@ -2,6 +2,7 @@
 // and tokenizer. A backend never retries: it throws a ModelError whose `retryable` says whether Temporal does.
 
 import type { LogprobMeaning } from '../domain/rollout/logprob-meaning.ts';
+import type { CallToShow, ShownCall } from '../domain/agent/call-text.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { ChatMessage, Message } from '../domain/run/query.ts';
 import type { ServerStatus } from '../domain/run/server-status.ts';
@@ -127,8 +128,13 @@ export interface Tokenizer {
   renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string;
   /** Ids of the rendered chat. */
   encodeChat(messages: readonly Message[]): Promise<number[]>;
-  /** Ids of rendered chat text: adds no special tokens, and recognises those in the text. */
-  encodeRendered(text: string): Promise<number[]>;
+  /** As shownCall with this template, without holding the event loop however long the conversation is. */
+  showCall?(call: CallToShow): Promise<ShownCall | null>;
+  /**
+   * Ids of rendered chat text: adds no special tokens, and recognises those in the text. Rejects with TooManyTokens if there
+   * are more than `most`.
+   */
+  encodeRendered(text: string, most?: number): Promise<number[]>;
   /** The chat template's text, for messages to people; null if there is none. */
   chatTemplate(): string | null;
 }

@@ -1,7 +1,7 @@
 // The calls of an agent as a tree. A call whose request repeats an earlier one with its reply, and adds to them, extends that
 // call's own tokens; any other begins a new root, with the reason. An echo that was changed is never taken for the reply.
 
-import { messageForms, sameTools, type AgentMessage, type Asked } from './conversation.ts';
+import { formAlone, messageForms, sameTools, type AgentMessage, type Asked } from './conversation.ts';
 import { callsNamedIn } from './reply.ts';
 
 /** Reasons why a call extends no other. */
@@ -68,18 +68,14 @@ export function isEcho(echo: AgentMessage, reply: AgentMessage): boolean {
   return (!echo.reasoning || echo.reasoning === reply.reasoning) && formAlone(echo) === formAlone(reply);
 }
 
-const ALONE = new WeakMap<AgentMessage, readonly AgentMessage[]>();
-function formAlone(message: AgentMessage): string {
-  const alone = ALONE.get(message) ?? [message];
-  ALONE.set(message, alone);
-  return messageForms(alone)[0]!;
-}
-
 /** Messages at the beginning that both requests have. */
 function sharedWith(call: AnsweredCall, { messages }: Asked): number {
-  const [one, other] = [messageForms(call.request.messages), messageForms(messages)];
+  const other = messageForms(messages);
   let shared = 0;
-  while (shared < one.length && shared < other.length && one[shared] === other[shared]) shared++;
+  for (const form of messageForms(call.request.messages)) {
+    if (other.next().value !== form) break;
+    shared++;
+  }
   return shared;
 }
 
@@ -118,7 +114,7 @@ function beginning(request: Asked, calls: readonly AnsweredCall[]): Placement<ne
 /** The system messages before all others. */
 function systemOf({ messages }: Asked): string {
   const end = messages.findIndex(({ role }) => role !== 'system');
-  return JSON.stringify(messageForms(messages).slice(0, end < 0 ? messages.length : end));
+  return JSON.stringify([...messageForms(messages.slice(0, end < 0 ? messages.length : end))]);
 }
 
 /** The message has what the reply begins with: its first items, as a client keeps them that saw the reply cut. */

@@ -58,13 +58,15 @@ export function claimsOfAttempt(calls: readonly Omit<ClaimedCall, 'delivery'>[])
   return { calls: calls.map((call) => ({ ...call, delivery: 'unclaimed' })) };
 }
 
+/** `hashOf`: as requestHash, faster. */
 export function claim(
   claims: Claims,
   request: Asked,
   { retries, key }: Again = { retries: false },
+  hashOf: (request: Asked) => string = requestHash,
 ): { readonly claims: Claims; readonly claim: Claim } {
-  const cut = cutCall(claims, request);
-  const hash = cut?.hash ?? requestHash(request);
+  const cut = cutCall(claims, request, hashOf);
+  const hash = cut?.hash ?? hashOf(request);
   const equal = claims.calls.filter((call) => call.hash === hash);
   const oldest = (delivery: Delivery) => equal.find((call) => call.delivery === delivery);
   const latest = (delivery: Delivery) => equal.findLast((call) => call.delivery === delivery);
@@ -109,14 +111,14 @@ export function unclaimedCalls({ calls }: Claims): readonly ClaimedCall[] {
  * The call whose reply was cut, if the request is that call's with the items that had arrived behind it. Codex asks so
  * again, and gets the whole reply.
  */
-function cutCall({ calls }: Claims, request: Asked): ClaimedCall | undefined {
+function cutCall({ calls }: Claims, request: Asked, hashOf: (request: Asked) => string): ClaimedCall | undefined {
   const part = request.messages.at(-1);
   if (part?.role !== 'assistant') return undefined;
   const broken = calls.filter(
     ({ delivery, reply }) => (delivery === 'broken' || delivery === 'doubtful') && reply && isBeginningOf(part, reply),
   );
   if (broken.length === 0) return undefined;
-  const hash = requestHash({ ...request, messages: request.messages.slice(0, -1) });
+  const hash = hashOf({ ...request, messages: request.messages.slice(0, -1) });
   return broken.find((call) => call.hash === hash);
 }
 

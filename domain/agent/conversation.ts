@@ -2,7 +2,7 @@
 // Equal: text as a string or in parts, arguments in any spelling, any ids, with or without the reasoning of earlier replies.
 // Half of all clients drop that reasoning, and no two of them write the rest alike.
 
-import type { Json, JsonObject } from '../text/json.ts';
+import type { Json } from '../text/json.ts';
 import { sha256Hex } from '../text/sha256.ts';
 import type { Message } from '../run/query.ts';
 import type { ToolSchema } from '../tools/tool.ts';
@@ -52,46 +52,68 @@ export type Asked = Pick<AgentRequest, 'messages' | 'tools' | 'limits'>;
 /** The part of a request that later ones may refer to. */
 export type RecordedRequest = Asked & Pick<AgentRequest, 'instructed'>;
 
-const FORMS = new WeakMap<readonly AgentMessage[], readonly string[]>();
+interface Form {
+  /** The place, among the calls before it, of the one whose result it is. */
+  readonly of: number | undefined;
+  readonly text: string;
+}
+
+const FORMS = new WeakMap<AgentMessage, Form>();
 
 /** One text for each message; equal texts for messages that mean the same at that place. */
-export function messageForms(messages: readonly AgentMessage[]): readonly string[] {
-  const known = FORMS.get(messages);
-  if (known) return known;
-  let calls: readonly AgentToolCall[] = [];
-  const forms = messages.map((message) => {
-    if (message.role === 'assistant') calls = message.calls ?? [];
-    return formOf(message, calls);
-  });
-  FORMS.set(messages, forms);
-  return forms;
+export function* messageForms(messages: readonly AgentMessage[]): Generator<string> {
+  let before: ReadonlyMap<string | undefined, number> = new Map();
+  for (const message of messages) {
+    if (message.role === 'assistant') before = placesOf(message.calls ?? []);
+    yield formOf(message, message.role === 'tool' ? (before.get(message.callId) ?? -1) : undefined);
+  }
 }
 
-/** `before`: the calls whose results follow. A result is known by the place of its call, since ids differ between equal replies. */
-function formOf({ role, text, calls = [], callId, failed }: AgentMessage, before: readonly AgentToolCall[]): string {
-  return canonicalJson({
-    role,
-    text,
-    ...(calls.length > 0 && { calls: calls.map((call) => ({ name: call.name, arguments: call.arguments })) }),
-    ...(role === 'tool' && { of: before.findIndex(({ id }) => id === callId) }),
+/** Of several calls with one id the first counts. */
+const placesOf = (calls: readonly AgentToolCall[]): ReadonlyMap<string, number> =>
+  new Map(calls.map(({ id }, place) => [id, place] as const).toReversed());
+
+/** `of`: a result is known by the place of its call, since ids differ between equal replies. */
+function formOf(message: AgentMessage, of: number | undefined): string {
+  const known = FORMS.get(message);
+  if (known && known.of === of) return known.text;
+  const { role, text: said, calls = [], failed } = message;
+  // In the order of the keys, so that the long texts are written once.
+  const text = JSON.stringify({
+    ...(calls.length > 0 && {
+      calls: calls.map(({ name, arguments: given }) => ({ arguments: inOrder(given), name })),
+    }),
     ...(failed && { failed }),
+    ...(of !== undefined && { of }),
+    role,
+    text: said,
   });
+  FORMS.set(message, { of, text });
+  return text;
 }
 
-/** SHA-256 of all that a reply depends on. */
-export function requestHash({ messages, tools, limits }: Asked): string {
-  return sha256Hex(JSON.stringify([messageForms(messages), canonicalJson(tools), canonicalJson(limits)]));
+/** The form of a message of the assistant, which depends on no other one. */
+export const formAlone = (message: AgentMessage): string => formOf(message, undefined);
+
+/** The text of all that a reply depends on. */
+export function requestText({ messages, tools, limits }: Asked): string {
+  return JSON.stringify([[...messageForms(messages)], canonicalJson(tools), canonicalJson(limits)]);
 }
+
+/** Its SHA-256. */
+export const requestHash = (request: Asked): string => sha256Hex(requestText(request));
 
 export function sameTools(one: Asked, other: Asked): boolean {
   return one.tools === other.tools || canonicalJson(one.tools) === canonicalJson(other.tools);
 }
 
 /** JSON with the keys of every object in order. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: Json) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+export const canonicalJson = (value: unknown): string => JSON.stringify(inOrder(value));
+
+/** A copy of JSON with the keys of every object in order. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, part]) => [key, inOrder(part)]));
 }

@@ -205,6 +205,7 @@ export const REASONS = {
     'agent-not-served',
     'agent-silent',
     'agent-timeout',
+    'not-built',
   ],
   /** A tool could not do its work, or may not run here. A fault that a tool itself reports is told to the model instead. */
   tool: [

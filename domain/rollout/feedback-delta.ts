@@ -159,9 +159,10 @@ function conversation(messages: readonly Message[], turn: number, mark: string):
 
 /** A text that occurs in no message and that no template would change. */
 export function markerFor(messages: readonly Message[]): string {
-  let mark = 'Answer';
-  while (messages.some(({ content }) => content.includes(mark))) mark += 'x';
-  return mark;
+  let longest = '';
+  for (const { content } of messages)
+    for (const [found] of content.matchAll(/Answerx*/g)) if (found.length > longest.length) longest = found;
+  return longest === '' ? 'Answer' : `${longest}x`;
 }
 
 /** Texts that the template searches for in messages: an answer may contain them. `written`: as in the template. */

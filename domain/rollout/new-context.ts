@@ -6,6 +6,7 @@ import { ModelError } from '../errors/errors.ts';
 import { extension, mustExtend, type Render, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
 import type { ChatMessage, Message, Prompt } from '../run/query.ts';
 import type { RolloutSettings } from '../run/settings.ts';
+import type { CallToShow, ShownCall } from '../agent/call-text.ts';
 import type { ToolSettings } from '../tools/tool.ts';
 import { templateTools, toolExtension } from '../tools/tool-extension.ts';
 import type { RolloutRecord, VerdictRecord } from './trajectory.ts';
@@ -14,11 +15,27 @@ import type { TurnRecord } from './turn.ts';
 /** The part of a tokenizer that a context is made with. */
 export interface ContextTokenizer {
   encode(text: string): Promise<number[]>;
-  encodeRendered(text: string): Promise<number[]>;
+  /** Rejects with TooManyTokens if there are more than `most`. */
+  encodeRendered(text: string, most?: number): Promise<number[]>;
   decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): Promise<string>;
   /** `tools`: as the template takes them. */
   renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string;
+  /** As shownCall with this template, without holding the event loop however long the conversation is. */
+  showCall?(call: CallToShow): Promise<ShownCall | null>;
   chatTemplate(): string | null;
+}
+
+/** The ids of a text, of which nobody could make use, are not made. */
+export class TooManyTokens extends Error {
+  readonly tokens: number;
+  /** The call behind whose ids they would be. */
+  readonly parent: string | null;
+
+  constructor(tokens: number, parent: string | null = null) {
+    super(`${tokens} tokens are too many`);
+    this.tokens = tokens;
+    this.parent = parent;
+  }
 }
 
 /** The model that answers. */
@@ -140,12 +157,16 @@ export async function idsBehind(
   tokenizer: ContextTokenizer,
   before: readonly string[],
   text: string,
+  most = Infinity,
 ): Promise<number[]> {
   for (const front of before) {
-    const [head, whole] = await Promise.all([tokenizer.encodeRendered(front), tokenizer.encodeRendered(front + text)]);
+    const head = await tokenizer.encodeRendered(front);
+    const whole = await tokenizer.encodeRendered(front + text, most + head.length).catch((error: unknown) => {
+      throw error instanceof TooManyTokens ? new TooManyTokens(error.tokens - head.length) : error;
+    });
     if (head.every((id, i) => whole[i] === id)) return whole.slice(head.length);
   }
-  return tokenizer.encodeRendered(text);
+  return tokenizer.encodeRendered(text, most);
 }
 
 function messagesOf(prompt: Prompt) {

@@ -44,13 +44,23 @@ export function sha256Hex(text: string): string {
 }
 
 function utf8(text: string): Uint8Array {
-  const out: number[] = [];
+  const out = new Uint8Array(3 * text.length);
+  let at = 0;
   for (const char of text) {
     const c = char.codePointAt(0)!;
-    if (c < 0x80) out.push(c);
-    else if (c < 0x800) out.push(0xc0 | (c >> 6), 0x80 | (c & 63));
-    else if (c < 0x10000) out.push(0xe0 | (c >> 12), 0x80 | ((c >> 6) & 63), 0x80 | (c & 63));
-    else out.push(0xf0 | (c >> 18), 0x80 | ((c >> 12) & 63), 0x80 | ((c >> 6) & 63), 0x80 | (c & 63));
+    if (c < 0x80) out[at++] = c;
+    else {
+      if (c < 0x800) out[at++] = 0xc0 | (c >> 6);
+      else {
+        if (c < 0x10000) out[at++] = 0xe0 | (c >> 12);
+        else {
+          out[at++] = 0xf0 | (c >> 18);
+          out[at++] = 0x80 | ((c >> 12) & 63);
+        }
+        out[at++] = 0x80 | ((c >> 6) & 63);
+      }
+      out[at++] = 0x80 | (c & 63);
+    }
   }
-  return Uint8Array.from(out);
+  return out.subarray(0, at);
 }

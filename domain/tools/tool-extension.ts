@@ -35,7 +35,7 @@ export function toolExtension(
 ): Extension {
   const mark = markerFor([...messages, ...added]);
   const probe = markerFor([...messages, ...added, { role: '', content: mark }]);
-  const results = added.filter(({ role }) => !NO_RESULTS.has(role));
+  const results = added.filter(isResult);
   let does = 'it does not show the results of tools';
   for (const { reply, endOf } of replies(mark, results, end)) {
     try {
@@ -43,7 +43,7 @@ export function toolExtension(
       const at = whole.lastIndexOf(mark);
       if (at < 0) continue;
       const behind = at + mark.length;
-      const probes = added.map((one) => (results.includes(one) ? { ...one, content: probe } : one));
+      const probes = added.map((one) => (isResult(one) ? { ...one, content: probe } : one));
       const probed = results.length > 0 ? render([...messages, reply, ...probes]) : whole;
       const shown = probed.split(probe).length - 1;
       if (shown !== results.length) {
@@ -63,6 +63,7 @@ export function toolExtension(
 }
 
 const NO_RESULTS: ReadonlySet<string> = new Set(['user', 'system', 'assistant', 'developer']);
+const isResult = ({ role }: Message): boolean => !NO_RESULTS.has(role);
 
 export interface ToolTemplate {
   /** The model's name, for messages. */

@@ -13,7 +13,6 @@ import {
   isForced,
   isSchema,
   LIMIT,
-  readBody,
   type RecordedCalls,
   refuse,
   STOP,
@@ -63,7 +62,8 @@ const REQUEST = z.looseObject({
 
 export const chat: Dialect = {
   path: '/chat/completions',
-  read,
+  schema: REQUEST,
+  read: (asked, recorded) => read(asked as z.output<typeof REQUEST>, recorded),
   message: (reply) => replyMessage(reply),
   whole: (reply) => ({
     ...head(reply, 'chat.completion'),
@@ -76,8 +76,7 @@ export const chat: Dialect = {
   }),
 };
 
-function read(body: unknown, recorded: RecordedCalls): AgentRequest {
-  const asked = readBody(REQUEST, body);
+function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRequest {
   refuse({
     n: (asked.n ?? 1) !== 1,
     logprobs: asked.logprobs === true,

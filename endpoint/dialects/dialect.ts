@@ -24,8 +24,10 @@ export type RecordedCalls = (
 export interface Dialect {
   /** Behind the base of its URLs. */
   readonly path: string;
-  /** Throws RefusedRequest. */
-  read(body: unknown, recorded: RecordedCalls): AgentRequest;
+  /** Of its requests. */
+  readonly schema: z.ZodType;
+  /** `asked`: a body that has the form of its requests. Throws RefusedRequest. */
+  read(asked: unknown, recorded: RecordedCalls): AgentRequest;
   /** The message of a reply, with the ids that this dialect gave it. */
   message(reply: AgentReply): AgentMessage;
   /** `body`: the request, of which some dialects repeat fields. */
@@ -36,16 +38,26 @@ export interface Dialect {
   readonly count?: { readonly path: string; reply(tokens: number): JsonObject };
 }
 
-/** A request that cannot be honoured; its status is 400. `field`: its path in the body. */
+/** A request that cannot be honoured. `field`: its path in the body. */
 export class RefusedRequest extends Error {
-  readonly reason: 'malformed' | 'unsupported-field' | 'unknown-item' | Cut;
+  readonly reason: 'malformed' | 'unsupported-field' | 'unknown-item' | 'too-large' | Cut;
   readonly field: string;
+  readonly status: 400 | 413;
+  /** To make it again. */
+  readonly facts: ConstructorParameters<typeof RefusedRequest>;
 
-  constructor(reason: RefusedRequest['reason'], field: string, message: string) {
+  constructor(
+    reason: RefusedRequest['reason'],
+    field: string,
+    message: string,
+    status: RefusedRequest['status'] = 400,
+  ) {
     super(`${field || 'the request'} ${message}`);
     this.name = 'RefusedRequest';
     this.reason = reason;
     this.field = field;
+    this.status = status;
+    this.facts = [reason, field, message, status];
   }
 }
 

@@ -12,7 +12,6 @@ import {
   isForced,
   LIMIT,
   PARTS,
-  readBody,
   type RecordedCalls,
   refuse,
   RefusedRequest,
@@ -70,7 +69,8 @@ const REQUEST = z.looseObject({
 
 export const messages: Dialect = {
   path: '/messages',
-  read,
+  schema: REQUEST,
+  read: (asked, recorded) => read(asked as z.output<typeof REQUEST>, recorded),
   message: (reply) => ({ ...replyMessage(reply, 'toolu'), ids: [itemId('msg', reply.call)] }),
   whole: (reply) => ({
     ...head(reply),
@@ -79,11 +79,11 @@ export const messages: Dialect = {
     usage: usageOf(reply),
   }),
   events,
-  refusal: ({ message, reason }) => ({
+  refusal: ({ message, reason, status }) => ({
     type: 'error',
     // By it the library sends its whole conversation again.
     error: {
-      type: 'invalid_request_error',
+      type: status === 413 ? 'request_too_large' : 'invalid_request_error',
       message,
       ...(reason === 'unknown-item' && { details: { error_code: 'thread_not_found' } }),
     },
@@ -92,8 +92,7 @@ export const messages: Dialect = {
   count: { path: '/messages/count_tokens', reply: (input_tokens) => ({ input_tokens }) },
 };
 
-function read(body: unknown, recorded: RecordedCalls): AgentRequest {
-  const asked = readBody(REQUEST, body);
+function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRequest {
   refuse({
     'output_config.format': asked.output_config?.format != null,
     output_format: asked.output_format != null,

@@ -15,7 +15,6 @@ import {
   isSchema,
   LIMIT,
   PARTS,
-  readBody,
   type RecordedCalls,
   refuse,
   RefusedRequest,
@@ -65,7 +64,8 @@ const REQUEST = z.looseObject({
 
 export const responses: Dialect = {
   path: '/responses',
-  read,
+  schema: REQUEST,
+  read: (asked, recorded) => read(asked as z.output<typeof REQUEST>, recorded),
   message: (reply) => replyMessage(reply),
   whole: wholeResponse,
   events: responseEvents,
@@ -81,8 +81,7 @@ export const responses: Dialect = {
 /** The item of a newer Codex, at the head of its conversation, that holds tools and no message. */
 const MORE_TOOLS = 'additional_tools';
 
-function read(body: unknown, recorded: RecordedCalls): AgentRequest {
-  const asked = readBody(REQUEST, body);
+function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRequest {
   refuse({
     background: asked.background === true,
     conversation: asked.conversation != null,
@@ -129,15 +128,16 @@ function earlierMessages(id: string | null | undefined, recorded: RecordedCalls)
 
 /** Items of one reply, one behind the other, are one message. */
 function messagesOf(items: readonly Item[], recorded: RecordedCalls): AgentMessage[] {
-  const messages: AgentMessage[] = [];
+  const groups: AgentMessage[][] = [];
   for (const [i, item] of items.entries()) {
     if (item.type === MORE_TOOLS) continue;
     const read = itemRead(item, i, recorded);
-    const open = messages.at(-1);
-    if (read.role === 'assistant' && open?.role === 'assistant' && continues(open, read)) {
-      messages[messages.length - 1] = joined(open, read);
-    } else messages.push(read);
+    const open = groups.at(-1);
+    const last = open?.at(-1);
+    if (read.role === 'assistant' && last?.role === 'assistant' && continues(last, read)) open!.push(read);
+    else groups.push([read]);
   }
+  const messages = groups.map(joined);
   // A client that saw a reply cut keeps its first items, and adds the whole reply behind them.
   return messages.filter((message, i) => {
     const next = messages[i + 1];
@@ -146,19 +146,20 @@ function messagesOf(items: readonly Item[], recorded: RecordedCalls): AgentMessa
 }
 
 /** In a reply come first its reasoning, then its text, then its calls. */
-function continues(open: AgentMessage, next: AgentMessage): boolean {
+function continues(last: AgentMessage, next: AgentMessage): boolean {
   if (next.calls) return true;
-  if (open.calls) return false;
-  return next.reasoning === undefined ? open.text === '' : false;
+  if (last.calls) return false;
+  return next.reasoning === undefined ? last.text === '' : false;
 }
 
-const joined = (one: AgentMessage, other: AgentMessage): AgentMessage => ({
-  ...one,
-  ...other,
-  text: one.text + other.text,
-  ...(one.calls && { calls: [...one.calls, ...(other.calls ?? [])] }),
-  ids: [...(one.ids ?? []), ...(other.ids ?? [])],
-});
+function joined(group: readonly AgentMessage[]): AgentMessage {
+  const [one, ...more] = group;
+  if (more.length === 0) return one!;
+  const calls = group.flatMap((item) => item.calls ?? []);
+  const ids = group.flatMap((item) => item.ids ?? []);
+  const text = group.map((item) => item.text).join('');
+  return Object.assign({}, ...group, { text, ...(calls.length > 0 && { calls }), ids }) as AgentMessage;
+}
 
 function itemRead(item: Item, i: number, recorded: RecordedCalls): AgentMessage {
   const { id, call_id: callId, encrypted_content: sealed } = item;

@@ -4,9 +4,9 @@
 
 import { Tokenizer as RustTokenizer } from 'tokenizers';
 import { ModelError } from '../../domain/errors/errors.ts';
-import type { ChatMessage } from '../../domain/run/query.ts';
+import { TooManyTokens } from '../../domain/rollout/new-context.ts';
 import type { Tokenizer } from '../backend.ts';
-import { type ChatTemplate, chatTemplateOf } from './chat-template.ts';
+import { type ChatRenderer, openTemplate } from './chat-renderer.ts';
 import { completeTokenizer, plainTokens, type TokenizerJson } from './from-config.ts';
 import { tokenizerFromHub } from './hub.ts';
 import {
@@ -43,10 +43,11 @@ export async function openTokenizer(source: ModelSource): Promise<ModelTokenizer
     const config = plainTokens(JSON.parse(files.config) as object);
     const json = completeTokenizer(JSON.parse(files.json) as TokenizerJson, config);
     const special = (json.added_tokens ?? []).filter((token) => token.special === true).map(({ id }) => id);
-    return wrap(source.name, {
+    const facts = { name: source.name, config, file: files.template };
+    return wrap({
       tokenizer: RustTokenizer.fromString(JSON.stringify(json)),
       stops: [config['pad_token'], config['eos_token']],
-      template: chatTemplateOf(config, files.template),
+      template: openTemplate(facts),
       specialIds: new Set(special),
     });
   } catch (cause) {
@@ -76,32 +77,22 @@ function filesOf(folder: string): Files {
 interface Parts {
   readonly tokenizer: RustTokenizer;
   readonly stops: readonly unknown[];
-  readonly template: ChatTemplate;
+  readonly template: ChatRenderer;
   readonly specialIds: ReadonlySet<number>;
 }
 
-function wrap(name: string, { tokenizer, stops, template, specialIds }: Parts): ModelTokenizer {
+function wrap({ tokenizer, stops, template, specialIds }: Parts): ModelTokenizer {
   const ids = Object.values(tokenizer.getVocab(true));
   const stopTokenIds = stops
     .map((token) => (typeof token === 'string' ? tokenizer.tokenToId(token) : null))
     .filter((id) => id !== null);
-  const encode = async (text: string, addSpecialTokens: boolean): Promise<number[]> =>
-    (await tokenizer.encode(text, null, { addSpecialTokens })).getIds();
 
-  function renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string {
-    try {
-      if (template.text(tools) !== null) return template.render(messages, tools);
-    } catch (cause) {
-      throw new ModelError(
-        `The chat template of ${name} refuses these messages (${messages.map((m) => m.role).join(', ')})`,
-        { reason: 'chat-template-failed', cause },
-      );
-    }
-    throw new ModelError(`The tokenizer of ${name} has no chat template`, {
-      reason: 'no-chat-template',
-      fix: 'Give rows with `prompt`, which is used unchanged, or a model folder with chat_template.jinja.',
-    });
-  }
+  const { renderChat } = template;
+  const encodeRendered = async (text: string, most = Infinity): Promise<number[]> => {
+    const encoding = await tokenizer.encode(text, null, { addSpecialTokens: false });
+    if (encoding.getLength() > most) throw new TooManyTokens(encoding.getLength());
+    return encoding.getIds();
+  };
 
   return {
     size: ids.reduce((most, id) => Math.max(most, id), -1) + 1,
@@ -117,11 +108,10 @@ function wrap(name: string, { tokenizer, stops, template, specialIds }: Parts): 
         lists.map((ids) => [...ids]),
         false,
       ),
-    encode: (text) => encode(text, true),
-    encodeRendered: (text) => encode(text, false),
+    encode: async (text) => (await tokenizer.encode(text, null, { addSpecialTokens: true })).getIds(),
+    encodeRendered,
     decode: (wanted, { skipSpecialTokens }) => tokenizer.decode([...wanted], skipSpecialTokens),
-    renderChat,
-    encodeChat: async (messages) => encode(renderChat(messages), false),
-    chatTemplate: () => template.text(),
+    ...template,
+    encodeChat: async (messages) => encodeRendered(renderChat(messages)),
   };
 }

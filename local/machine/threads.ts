@@ -85,8 +85,16 @@ export function openThreads<Ask, Answer>(options: ThreadOptions): Threads<Ask, A
   function send(thread: Thread): void {
     const { asked } = thread;
     thread.asked = [];
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-    thread.worker.postMessage(asked);
+    try {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+      thread.worker.postMessage(asked);
+    } catch (error) {
+      for (const { id } of asked) {
+        thread.pending.get(id)?.reject(error as Error);
+        thread.pending.delete(id);
+      }
+      if (thread.pending.size === 0) thread.worker.unref();
+    }
   }
 
   return {

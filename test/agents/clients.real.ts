@@ -29,9 +29,9 @@ async function attempt(way: string, most: number, records: RecordedReply[], play
     recorded: [...records],
     onReward: () => undefined,
     maxCalls: 100,
-    onTooMany: () => undefined,
+    onCut: () => undefined,
     keepAliveMs: 20,
-    async answer({ call: { id, occurrence } }, request, dialect) {
+    async answer({ call: { id, hash, occurrence } }, request, dialect) {
       asked++;
       const { parent, branch, ids: contextIds } = await callContext(request, played, tokenizer, {});
       expect(branch).toBeNull();
@@ -47,7 +47,7 @@ async function attempt(way: string, most: number, records: RecordedReply[], play
         outputIds: [97, 256],
         finish: 'stop',
       });
-      records.push({ occurrence, request, dialect, reply });
+      records.push({ hash, occurrence, request, dialect, reply });
       await new Promise((resolve) => setTimeout(resolve, 60));
       return reply;
     },

@@ -10,6 +10,7 @@ import { type Dialect, type RecordedCalls, RefusedRequest, type StreamEvent } fr
 import { chat } from '../../endpoint/dialects/chat.ts';
 import { messages } from '../../endpoint/dialects/messages.ts';
 import { responses } from '../../endpoint/dialects/responses.ts';
+import { readAs } from './recorded-agents.ts';
 
 const REPLY: AgentReply = {
   call: '0123456789abcdef00',
@@ -123,7 +124,7 @@ const NEXT: readonly (readonly [Dialect, (whole: Any) => JsonObject])[] = [
 ];
 
 /** Of the results behind the echo, by chat completions. */
-const HASH_OF_SECOND = requestHash(chat.read(NEXT[0]![1](any(chat.whole(REPLY, {}))), () => undefined));
+const HASH_OF_SECOND = requestHash(readAs(chat, NEXT[0]![1](any(chat.whole(REPLY, {}))), () => undefined));
 
 describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next })))(
   '$path',
@@ -144,9 +145,9 @@ describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next
     );
 
     test('the echo of a reply extends its call, and the next request is the same in every dialect', () => {
-      const first = dialect.read({ messages: [{ role: 'user', content: USER }], input: USER }, () => undefined);
+      const first = readAs(dialect, { messages: [{ role: 'user', content: USER }], input: USER }, () => undefined);
       const call = { id: REPLY.call, request: first, reply: dialect.message(REPLY) };
-      const second = dialect.read(next(any(dialect.whole(REPLY, {}))), () => undefined);
+      const second = readAs(dialect, next(any(dialect.whole(REPLY, {}))), () => undefined);
       const placed = placeOf(second, [call]);
       expect(placed).toMatchObject({ parent: call, reasoningDropped: false });
       expect(placed.parent && placed.added.map(({ role, text }) => [role, text])).toEqual([
@@ -157,7 +158,7 @@ describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next
     });
 
     test('a changed echo is a branch: another text, another argument, other reasoning', () => {
-      const first = dialect.read({ messages: [{ role: 'user', content: USER }], input: USER }, () => undefined);
+      const first = readAs(dialect, { messages: [{ role: 'user', content: USER }], input: USER }, () => undefined);
       const call = { id: REPLY.call, request: first, reply: dialect.message(REPLY) };
       for (const [from, to] of [
         ['One', 'Two'],
@@ -166,7 +167,7 @@ describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next
       ] as const) {
         const changed = JSON.parse(JSON.stringify(next(any(dialect.whole(REPLY, {})))).replaceAll(from, to)) as unknown;
         const placed = placeOf(
-          dialect.read(changed, () => undefined),
+          readAs(dialect, changed, () => undefined),
           [call],
         );
         expect(placed).toMatchObject({ parent: null, branch: 'edited' });
@@ -175,7 +176,7 @@ describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next
 
     test('a reply whose arguments are nested a million deep is sent, known again and told from others', () => {
       const deep = { ...REPLY, calls: [{ name: 'add', arguments: `${'['.repeat(1e6)}${']'.repeat(1e6)}` }] };
-      const first = dialect.read({ messages: [{ role: 'user', content: USER }], input: USER }, () => undefined);
+      const first = readAs(dialect, { messages: [{ role: 'user', content: USER }], input: USER }, () => undefined);
       const call = { id: deep.call, request: first, reply: dialect.message(deep) };
       const request = { ...first, messages: [...first.messages, call.reply, { role: 'user' as const, text: 'On.' }] };
       expect(JSON.stringify(dialect.whole(deep, {}))).toContain('[[[[');
@@ -198,14 +199,14 @@ describe('a thread of /messages', () => {
   test('has the requests of its whole conversation, with its system text and its tools; an unknown one is named', () => {
     const tools = [{ name: 'add', input_schema: { type: 'object' } }];
     const asked = { system: 'You add.', tools, messages: [{ role: 'user', content: USER }] };
-    const request = messages.read({ ...asked, thread: { type: 'create' } }, () => undefined);
+    const request = readAs(messages, { ...asked, thread: { type: 'create' } }, () => undefined);
     const recorded = (id: string) => (id === REPLY.call ? { request, reply: messages.message(REPLY) } : undefined);
     const whole = any(messages.whole(REPLY, {}));
     const repeated = { ...asked, ...NEXT[2]![1](whole) };
     const thread = { type: 'continue', previous_message_id: whole['id']! };
     const continuing = { messages: repeated.messages.slice(-1), thread };
-    expect(requestHash(messages.read(continuing, recorded))).toBe(requestHash(messages.read(repeated, recorded)));
-    const refused = refusalOf(() => messages.read(continuing, () => undefined));
+    expect(requestHash(readAs(messages, continuing, recorded))).toBe(requestHash(readAs(messages, repeated, recorded)));
+    const refused = refusalOf(() => readAs(messages, continuing, () => undefined));
     expect(messages.refusal(refused)).toMatchObject({ error: { details: { error_code: 'thread_not_found' } } });
   });
 });
@@ -239,7 +240,7 @@ describe('the arguments of a call that is sent back', () => {
   });
   const readAll = (given: unknown, id?: string, recorded: RecordedCalls = () => undefined) => {
     const bodies = asked(given, id);
-    return [chat.read(bodies.chat, recorded), responses.read(bodies.responses, recorded)].map(
+    return [readAs(chat, bodies.chat, recorded), readAs(responses, bodies.responses, recorded)].map(
       ({ messages: [message] }) => message!.calls![0]!.arguments,
     );
   };
@@ -254,7 +255,7 @@ describe('the arguments of a call that is sent back', () => {
     'are refused where readers take them differently, but those of a model’s own reply: %#',
     (given) => {
       for (const [dialect, body] of Object.entries(asked(given))) {
-        const read = () => (dialect === 'chat' ? chat : responses).read(body, () => undefined);
+        const read = () => readAs(dialect === 'chat' ? chat : responses, body, () => undefined);
         expect(read).toThrow(/arguments (?:has the key "a" twice|is nested deeper)/);
       }
       const reply = chat.message({ ...REPLY, calls: [{ name: 'add', arguments: given }] });
@@ -274,7 +275,8 @@ describe('an item of tools', () => {
       tools: [{ type, name: 'exec' }],
     });
     const read = (type: string) =>
-      responses.read(
+      readAs(
+        responses,
         { input: [item(type), { role: 'user', content: USER }], tools: [{ type: 'function', name: 'add' }] },
         () => undefined,
       );

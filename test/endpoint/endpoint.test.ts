@@ -1,9 +1,11 @@
 // An agent's endpoint by HTTP: replies from records, calls joined after broken connections, streams, refusals.
 
+import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { RecordedReply } from '../../endpoint/agents.ts';
 import type { EndpointOptions } from '../../endpoint/endpoint.ts';
+import { until } from '../support/until.ts';
 import { openEndpoint, type OpenEndpoint } from './open-endpoint.ts';
 import { recorded, replyOf } from './recorded-agents.ts';
 
@@ -21,12 +23,12 @@ async function open(records: RecordedReply[], more: Partial<EndpointOptions> = {
     recorded: [...records],
     onReward: () => undefined,
     maxCalls: 100,
-    onTooMany: () => undefined,
+    onCut: () => undefined,
     async answer({ call }, request, dialect) {
       asked.push(call.id);
       const turn = request.messages.filter(({ role }) => role === 'assistant').length;
       const reply = replyOf(call.id, CALLS[turn]!);
-      records.push({ occurrence: call.occurrence, request, dialect, reply });
+      records.push({ hash: call.hash, occurrence: call.occurrence, request, dialect, reply });
       return reply;
     },
     ...more,
@@ -151,6 +153,62 @@ describe('an endpoint', () => {
     expect(deltas.map(({ content }) => content ?? '').join('')).toBe('  Step 1: “naïve”.\n\n');
   });
 
+  test('refuses a body that no context could hold in each dialect’s own form, before it is parsed, and goes on', async () => {
+    const cuts: string[] = [];
+    const { asked } = await open([], { contextLength: 1000, onCut: (cut) => cuts.push(cut) });
+    const most = 2 ** 20 + 32 * 1000;
+    // It is no JSON, and nobody has seen that.
+    const body = 'x'.repeat(most + 1);
+    const ask = (path: string, given: string | ReadableStream) =>
+      fetch(`${endpoint!.url}/v1${path}`, {
+        method: 'POST',
+        headers: { 'x-api-key': KEY },
+        body: given,
+        duplex: 'half',
+      });
+    const message = `the request has more than ${most} bytes: the model's context holds 1000 tokens, of at most 32 bytes each`;
+    for (const path of ['/chat/completions', '/responses']) {
+      for (const given of [body, new Blob([body]).stream()]) {
+        const refused = await ask(path, given);
+        const error = { message, type: 'invalid_request_error', param: '', code: 'context-length' };
+        expect([refused.status, await refused.json()]).toEqual([413, { error }]);
+        expect(refused.headers.get('x-should-retry')).toBe('false');
+      }
+    }
+    const refused = await ask('/messages', body);
+    const error = { type: 'request_too_large', message };
+    expect([refused.status, await refused.json()]).toEqual([413, { type: 'error', error, request_id: null }]);
+    expect(cuts).toEqual(Array(5).fill('context-length'));
+    expect((await ask('/messages/count_tokens', body)).status).toBe(413);
+    expect([cuts.length, asked]).toEqual([5, []]);
+  });
+
+  test('reads on while a client sends what is refused, and then answers on the same connection', async () => {
+    await open([], { contextLength: 1000 });
+    const { port } = new URL(endpoint!.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const size = 8 * 2 ** 20;
+    const head = `host: 127.0.0.1\r\nx-api-key: ${KEY}\r\n`;
+    socket.write(`POST /v1/chat/completions HTTP/1.1\r\n${head}content-length: ${size}\r\n\r\n`);
+    let said = '';
+    socket.on('data', (part: Buffer) => (said += part.toString()));
+    await until('the refusal', () => said.startsWith('HTTP/1.1 413') || undefined);
+    socket.write('x'.repeat(size));
+    socket.write(`GET /v1/models HTTP/1.1\r\n${head}\r\n`);
+    await until('the models', () => said.includes('HTTP/1.1 200') || undefined);
+    socket.destroy();
+  });
+
+  test('refuses a body of more values than any conversation has, of whatever size they are', async () => {
+    await open([], { contextLength: 10 ** 6 });
+    const body = (values: number) =>
+      `{"messages": [{"role": "user", "content": "1,[{"}], "x": [${'1,'.repeat(values)}1]}`;
+    const refused = await post(body(100_001));
+    const code = 'too-large';
+    const message = 'the request has more than 100000 values of JSON, the most that are read';
+    expect([refused.status, await refused.json()]).toMatchObject([413, { error: { code, message } }]);
+  });
+
   test('takes a reward that every reader takes alike, and says of any other one what is wrong', async () => {
     const posted: unknown[] = [];
     await open([], { onReward: (value) => void posted.push(value) });
@@ -159,6 +217,7 @@ describe('an endpoint', () => {
       const response = await fetch(`${endpoint!.url}/v1/reward`, { method: 'POST', headers, body });
       return [response.status, await response.text()] as const;
     };
+    expect((await reward(`{"answer": "${'x'.repeat(2 ** 20)}"}`))[0]).toBe(413);
     expect(await reward('{"reward": 1}')).toEqual([200, '{"ok":true}']);
     expect(await reward('{"reward": 1, "reward": 0}')).toEqual([400, expect.stringContaining('twice in one object')]);
     expect(await reward(Buffer.from('{"reward": 1, "rewards": {"\xe9": 1}}', 'latin1'))).toEqual([

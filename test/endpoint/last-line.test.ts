@@ -3,7 +3,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AgentAttempt, AgentEnded } from '../../endpoint/agents.ts';
 import { createAgents } from '../../endpoint/program.ts';
 
@@ -35,25 +35,27 @@ async function ended(printed: string): Promise<AgentEnded> {
   return agents.play(attempt, folder);
 }
 
-test.each([
-  ['{"answer": "caf\\351"}', 'has bytes that are no UTF-8'],
-  ['{"reward": 1, "rewards": {"\\377": 1}}', 'has bytes that are no UTF-8'],
-  // Half of a character, a character written too long, half of a pair.
-  ['{"answer": "\\303"}', 'has bytes that are no UTF-8'],
-  ['{"answer": "\\300\\257"}', 'has bytes that are no UTF-8'],
-  ['{"answer": "\\355\\240\\200"}', 'has bytes that are no UTF-8'],
-  ['{"answer": "1", "answer": "2"}', 'has the key "answer" twice in one object'],
-])('a last line %s fails its rollout by its cause', async (printed, problem) => {
-  const message = expect.stringMatching(`The last line of the agent .* ${problem}`) as string;
-  await expect(ended(printed)).rejects.toMatchObject({ reason: 'agent-broken', message });
-});
+describe('the last line of a program', () => {
+  test.each([
+    ['{"answer": "caf\\351"}', 'has bytes that are no UTF-8'],
+    ['{"reward": 1, "rewards": {"\\377": 1}}', 'has bytes that are no UTF-8'],
+    // Half of a character, a character written too long, half of a pair.
+    ['{"answer": "\\303"}', 'has bytes that are no UTF-8'],
+    ['{"answer": "\\300\\257"}', 'has bytes that are no UTF-8'],
+    ['{"answer": "\\355\\240\\200"}', 'has bytes that are no UTF-8'],
+    ['{"answer": "1", "answer": "2"}', 'has the key "answer" twice in one object'],
+  ])('%s fails its rollout by its cause', async (printed, problem) => {
+    const message = expect.stringMatching(`The last line of the agent .* ${problem}`) as string;
+    await expect(ended(printed)).rejects.toMatchObject({ reason: 'agent-broken', message });
+  });
 
-test.each([
-  ['{"answer": "caf\\303\\251"}', { answer: 'café' }],
-  ['{"answer": "\\360\\235\\225\\217"}\\n\\n', { answer: '𝕏' }],
-  // A log of another encoding, and lines before the last one.
-  ['done: \\351', {}],
-  ['{"answer": "caf\\351"}\\n{"answer": "42"}', { answer: '42' }],
-])('a last line %s is taken as it is', async (printed, said) => {
-  expect(await ended(printed)).toMatchObject({ code: 0, said });
+  test.each([
+    ['{"answer": "caf\\303\\251"}', { answer: 'café' }],
+    ['{"answer": "\\360\\235\\225\\217"}\\n\\n', { answer: '𝕏' }],
+    // A log of another encoding, and lines before the last one.
+    ['done: \\351', {}],
+    ['{"answer": "caf\\351"}\\n{"answer": "42"}', { answer: '42' }],
+  ])('%s is taken as it is', async (printed, said) => {
+    expect(await ended(printed)).toMatchObject({ code: 0, said });
+  });
 });

@@ -3,11 +3,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { abandonedCalls, unclaimedCalls, claim, claimsOfAttempt, ended } from '../../domain/agent/claims.ts';
-import { idsThrough, type PlayedCall } from '../../domain/agent/call-context.ts';
+import type { PlayedCall } from '../../domain/agent/call-context.ts';
 import type { Asked } from '../../domain/agent/conversation.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { RefusedRequest } from '../../endpoint/dialects/dialect.ts';
-import { CLIENTS, Player, recorded, tokenizer } from './recorded-agents.ts';
+import { CLIENTS, idsThrough, Player, recorded, tokenizer } from './recorded-agents.ts';
 
 /** What a client does besides one loop of calls: the branch of each of its calls. */
 const BRANCHES: Readonly<Record<string, readonly (string | null)[]>> = {

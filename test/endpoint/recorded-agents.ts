@@ -3,12 +3,12 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callContext, type CallContext, type PlayedCall } from '../../domain/agent/call-context.ts';
+import { callContext, type CallContext, type CallTokens, type PlayedCall } from '../../domain/agent/call-context.ts';
 import { claim, claimsOfAttempt, ended, type Claim, type Claims } from '../../domain/agent/claims.ts';
 import type { AgentRequest } from '../../domain/agent/conversation.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import type { Dialect } from '../../endpoint/dialects/dialect.ts';
+import { type Dialect, readBody, type RecordedCalls } from '../../endpoint/dialects/dialect.ts';
 import { DIALECTS } from '../../endpoint/dialects/index.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
 
@@ -36,6 +36,16 @@ export function recorded<T = RecordedCall>(client: string): readonly T[] {
 
 export function dialectOf({ path }: Pick<RecordedCall, 'path'>): Dialect {
   return DIALECTS.find((dialect) => path.split('?')[0] === `/v1${dialect.path}`)!;
+}
+
+/** A body as the endpoint reads it. */
+export const readAs = (dialect: Dialect, body: unknown, recorded: RecordedCalls): AgentRequest =>
+  dialect.read(readBody(dialect.schema, body), recorded);
+
+/** All ids up to the end of a call: the beginning of every context that extends it. */
+export function idsThrough(call: CallTokens, byId: ReadonlyMap<string, CallTokens>): readonly number[] {
+  const before = call.parent === null ? [] : idsThrough(byId.get(call.parent)!, byId);
+  return [...before, ...call.contextIds, ...call.outputIds];
 }
 
 /** The recorded reply as one of ours. */
@@ -160,7 +170,7 @@ export class Player {
   }
 
   read(call: RecordedCall, alter = (body: JsonObject): JsonObject => body): AgentRequest {
-    return dialectOf(call).read(alter(withIds(call.body, this.#ids)), (id) => {
+    return readAs(dialectOf(call), alter(withIds(call.body, this.#ids)), (id) => {
       const reply = this.played.find((one) => one.id === id)?.reply;
       return reply && { request: this.#requests.get(id)!, reply };
     });

@@ -25,7 +25,7 @@ async function open() {
   const endpoint = createEndpoint({
     ...{ key: KEY, model: 'tiny', recorded: [], maxCalls: 100 },
     onReward: () => undefined,
-    onTooMany: () => undefined,
+    onCut: () => undefined,
     count: () => Promise.resolve(null),
     async answer({ call }) {
       asked.push(call.id);
