@@ -19,12 +19,13 @@ export function lists(text: string, choices: readonly string[]): boolean {
 
 const squeezed = (text: string): string => text.replace(/\s/g, '');
 
-/** `(A) 4`, `A) 4`, `a ) 4`, `A. 4`, `A: 4`. */
+/** `(A) 4`, `A) 4`, `a ) 4`, `A. 4`, `A: 4`, `（A）4`, `A．4`, `A、4`, `A：4`. */
 const STYLES = [
-  /(?<![\w)])\(([A-Za-z])\)/g,
-  /(?<![\w(])([A-Za-z]) ?\)/g,
-  /(?<![\w(])([A-Z])\.(?=\s)/g,
-  /(?<![\w(])([A-Z]):(?=\s)/g,
+  /(?<![\w)）])[(（]([A-Za-z])[)）]/g,
+  /(?<![\w(（])([A-Za-z]) ?[)）]/g,
+  /(?<![\w(（])([A-Z])(?:\.(?=\s)|．)/g,
+  /(?<![\w(（])([A-Z])(?::(?=\s)|：)/g,
+  /(?<=^|\s)([A-Z])、(?![A-Za-z])/g,
 ];
 const LISTED_CHARS = 40_000;
 
@@ -67,7 +68,7 @@ export interface Choice {
 export const lastLetter = (known: number): string => LETTERS[Math.min(Math.max(known, USUAL), LETTERS.length) - 1]!;
 
 const NOUN = '(?:[Tt]he )?(?:[Cc]orrect |[Bb]est |[Rr]ight )?(?:[Oo]ption|[Cc]hoice|[Aa]nswer)(?: is)?:? ?';
-const OPENED = '[\\[("\'`“]*';
+const OPENED = '[\\[("\'`“]{0,4}';
 /** An apostrophe closes what one has opened: `C'` is a name with a prime. */
 const CLOSED = String.raw`(?:["\`”]|(?<=(?<!\w)'[^'\n]{0,40})')*`;
 const APPROVED = String.raw`(?:is|must be|would be|seems)(?: clearly| therefore)? (?:the )?(?:correct|right|best|true|answer|one)\b(?: (?:answer|choice|option|one)\b)?`;

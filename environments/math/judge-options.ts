@@ -1,6 +1,7 @@
 // The options of a caller of the judge, and what the comparison makes of them.
 
 import { listedChoices } from '../../domain/text/choices.ts';
+import { plainSigns } from '../../domain/text/plain-signs.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import { percentInOneWord } from './find/percent.ts';
 
@@ -25,6 +26,6 @@ export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
   decimals: options.decimals ?? DEFAULT_DECIMALS,
   decimalsGiven: options.decimals !== undefined,
   rename: options.strict === false,
-  question: percentInOneWord((options.question ?? '').slice(-QUESTION_CHARS)),
+  question: percentInOneWord(plainSigns((options.question ?? '').slice(-QUESTION_CHARS))),
   choices: listedChoices(options.question ?? ''),
 });

@@ -102,6 +102,41 @@ describe('a named answer', () => {
   });
 });
 
+describe('the signs of another writing', () => {
+  test.each([
+    ['18', '\\boxed{১৮}', 'right'],
+    ['18', 'উত্তর হল ১৮।', 'right'],
+    ['18', 'তিনি ১৮ ডলার পান।', 'right'],
+    ['18', 'الجواب هو ١٨', 'right'],
+    ['18', 'คำตอบคือ ๑๘', 'right'],
+    ['18', 'तो उत्तर १८ है। धन्यवाद।', 'right'],
+    ['18', 'پاسخ ۱۸ است', 'right'],
+    ['18', '答えは１８です。', 'right'],
+    ['18', '\\boxed{𝟏𝟖}', 'right'],
+    ['18', '\\boxed{১৯}', 'wrong'],
+    ['\\boxed{১৮}', '18', 'right'],
+    ['1234.5', '\\boxed{١٬٢٣٤٫٥}', 'right'],
+    ['1234', '\\boxed{１，２３４}', 'right'],
+    ['1, 2, 3', '答えは１、２、３です。', 'right'],
+    ['(-1, 2)', '答案：（－１，２）。', 'right'],
+    ['12', '小明有 5 个苹果。所以一共是 12 个。', 'right'],
+    ['24', '答案是 24！', 'right'],
+    ['120', '\\boxed{5！}', 'right'],
+    ['50\\%', '\\boxed{５０％}', 'right'],
+    ['x^2', '\\boxed{x²}', 'right'],
+    ['x2', '\\boxed{x²}', 'wrong'],
+    ['1/2', '\\boxed{½}', 'right'],
+  ])('is read as what it says: for %s %j is %s', (solution, answer, verdict) => {
+    expect(judgeMath(answer, [solution]).verdict).toBe(verdict);
+  });
+
+  test('is read in the question', () => {
+    const question = 'একটি উট ৪৫ লিটার পান করে। ৩০ দিনে কত?';
+    const answer = 'So altogether the camel drinks 450 litres of water in 30 days.';
+    expect(judgeMath(answer, ['450'], { question }).verdict).toBe('right');
+  });
+});
+
 describe('a solution that is a letter or a word', () => {
   test.each([
     ['B', 'The others are too large, so (B).', 'right'],

@@ -2,6 +2,7 @@
 // A text that a limit cut has an answer by a mark alone. Linear in length.
 
 import { isDenied } from '../../../domain/text/choices.ts';
+import { plainSigns } from '../../../domain/text/plain-signs.ts';
 import { LIMITS } from '../limits.ts';
 import { isRelationSign } from '../compare/spelled.ts';
 import { dateOf, timeOf } from '../read/moments.ts';
@@ -50,7 +51,7 @@ export function findAnswer(source: string, cut = false, question = ''): Found | 
 
 /** A solution in the layout of GSM8K ends with its mark, and a box that is never closed still says what it holds. */
 export function findSolution(source: string): Found | undefined {
-  const text = percentInOneWord(source.slice(-LIMITS.textChars)).trim();
+  const text = percentInOneWord(plainSigns(source.slice(-LIMITS.textChars))).trim();
   return hash(text, false) ?? marked(text, false) ?? openBox(text) ?? whole(text) ?? lastOf(text, '');
 }
 
@@ -101,7 +102,7 @@ const PHRASE_CHARS = 60_000;
 const MOST_PHRASES = 20;
 const BEFORE_CHARS = 80;
 /** The end of a statement: of its sentence, which a point inside a number is not, or the reason behind it. */
-const STATEMENT_END = /\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n|[。！？；]/;
+const STATEMENT_END = /\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n|！/;
 
 /** ", since x > 0" and ", not 7" are no part of the statement. */
 const REASON = /(?:,?\s+(?:because|since)|,\s+not)\s[^]*$/;
@@ -153,7 +154,8 @@ function whole(source: string, question = ''): Found | undefined {
 
 /** "She sold 5 apples" says its last value; "5 apples or more" and "at most 6" are answers as they stand. */
 function valueOfStatement(text: string, question: string): string | undefined {
-  if (!/^["(*]*\p{L}[\p{L}\s]/u.test(text) || !(hasProse(text) || /[^\P{L}\x00-\x7F]/u.test(text))) return undefined;
+  if (!/^["(*]*\p{L}[\p{L}\p{M}\s]/u.test(text) || !(hasProse(text) || /[^\P{L}\x00-\x7F]/u.test(text)))
+    return undefined;
   if (dateOf(text) !== undefined || timeOf(text) !== undefined) return undefined;
   const value = lastValue(text, question);
   const before = value === undefined ? '' : text.slice(0, text.lastIndexOf(value.split(' ')[0]!));

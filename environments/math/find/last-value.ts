@@ -9,7 +9,7 @@ import { mathSegments, type Segment } from './segments.ts';
 
 const REACH = 20_000;
 /** A sentence ends before a capital, a bracket or emphasis; a point within a number or before a small letter ends none. */
-const SENTENCE = /(?<=[.!?][)*"]?)\s+(?=[\p{Lu}[*(\uE000])|\n+|(?<=[。！？；])/u;
+const SENTENCE = /(?<=[.!?][)*"]?)\s+(?=[\p{Lu}[*(\uE000])|(?<=[.!?;])\s+(?=\p{Lo})|\n+|(?<=！)/u;
 const FORMULA = '\uE000';
 /** `$n$`, `$ABC$`: a name stands for no value. */
 const NAME =

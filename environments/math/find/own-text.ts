@@ -1,6 +1,7 @@
 // The part of a model's text that is its answer: behind its thought, before the mark at which a chat template ends the turn,
 // without Markdown, drawings and GSM8K's calculations. A box within a thought counts only if nothing follows the thought. Linear.
 
+import { plainSigns } from '../../../domain/text/plain-signs.ts';
 import { answerMessage, behindThoughts } from '../../../domain/text/thoughts.ts';
 import { LIMITS } from '../limits.ts';
 import { scanBoxes } from './boxes.ts';
@@ -25,7 +26,8 @@ export function ownText(source: string, cut: boolean): string | undefined {
   const { text: said, isOpen } = behindThoughts(text, cut);
   if (isOpen || message.isOpen) return undefined;
   const answer = said.trim() === '' && scanBoxes(text).boxes.length > 0 ? text : said;
-  const plain = cut ? answer : withoutMarkup(answer).replace(CALCULATION, '');
+  const signs = plainSigns(answer);
+  const plain = cut ? signs : withoutMarkup(signs).replace(CALCULATION, '');
   return percentInOneWord(plain)
     .replaceAll('−', '-')
     .replace(TITLE, '$1')
