@@ -7,7 +7,7 @@ from safetensors.torch import load_file
 from tokenizer import CONTEXT, load_tokenizer
 
 SHAPE = dict(hidden_size=192, num_hidden_layers=4, num_attention_heads=6, num_key_value_heads=2, head_dim=32,
-             intermediate_size=512, rms_norm_eps=1e-6, rope_theta=10000.0, max_position_embeddings=CONTEXT)
+             intermediate_size=512, rms_norm_eps=1e-6, rope_theta=10000.0)
 E, H, KV, D, I = (SHAPE[k] for k in ("hidden_size", "num_attention_heads", "num_key_value_heads", "head_dim",
                                      "intermediate_size"))
 

@@ -1,7 +1,7 @@
 """The tokenizer of the shipped model, and what its chat template renders."""
 from tokenizers import Tokenizer
 
-PAD, START, END = SPECIALS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+START, END = "<|im_start|>", "<|im_end|>"
 CONTEXT = 2048
 
 

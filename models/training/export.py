@@ -1,10 +1,9 @@
-"""Turns the trained folder into the one that ships: `python export.py --trained FOLDER --out models/tiny`.
+"""Puts trained weights into the folder that ships: `python export.py --trained FOLDER --out models/tiny`.
 
 The weights are rounded to float16 once, here; model.safetensors and onnx/model.onnx hold the same rounded values."""
 import argparse
 import json
 import os
-import shutil
 import sys
 
 import numpy as np
@@ -18,7 +17,7 @@ from onnx_graph import build_graph  # noqa: E402
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--trained", required=True)
-    args.add_argument("--out", required=True)
+    args.add_argument("--out", required=True, help="a folder with the configuration")
     args.add_argument("--heat", type=float, default=1.0,
                       help="divide the final norm's weight by this: what the trained model does at this temperature, the exported one does at 1")
     a = args.parse_args()
@@ -27,13 +26,11 @@ def main():
     tensors["model.norm.weight"] = tensors["model.norm.weight"] / a.heat
     tensors = {k: v.astype(np.float16) for k, v in tensors.items()}
     save_file(tensors, f"{a.out}/model.safetensors", metadata={"format": "pt"})
-    with open(f"{a.trained}/config.json") as f:
+    with open(f"{a.out}/config.json") as f:
         config = json.load(f)                    # its dtype stays float32: that is what the values are computed in
-    for name in ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"):
-        shutil.copyfile(f"{a.trained}/{name}", f"{a.out}/{name}")
     os.chmod(f"{a.out}/model.safetensors", 0o644)
     onnx.save(build_graph({k: v.astype(np.float32) for k, v in tensors.items()}, config), f"{a.out}/onnx/model.onnx")
-    for name in ("model.safetensors", "onnx/model.onnx", "tokenizer.json"):
+    for name in ("model.safetensors", "onnx/model.onnx"):
         print(name, os.path.getsize(f"{a.out}/{name}"), "bytes")
 
 

@@ -1,10 +1,9 @@
-"""Trains the model: `python train.py --out FOLDER` writes tokenizer, configuration and fp32 weights there.
+"""Trains the model: `python train.py --out FOLDER` writes fp32 weights there, for the tokenizer of models/tiny.
 
 Three parts, one learning-rate schedule over all steps: single answers (the arithmetic), conversations with made-up
 wrong answers, and conversations with the model's own wrong answers, sampled once when the third part begins.
 Everything follows from the seed and the number of conversations, nothing from the clock."""
 import argparse
-import json
 import math
 import os
 import random
@@ -16,23 +15,33 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import save_file
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "train"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "..", "examples", "train"))
 from answers import boxed  # noqa: E402
 from conversations import WRONG, conversation, single  # noqa: E402
-from make_tokenizer import encode_conversations, make_tokenizer  # noqa: E402
-from network import SHAPE, Llama, sample  # noqa: E402
+from network import Llama, sample  # noqa: E402
 from problems import problem  # noqa: E402
-from tokenizer import END, PAD, load_tokenizer, render  # noqa: E402
+from tokenizer import END, START, load_tokenizer, render  # noqa: E402
 
 BATCH_TOKENS, LONGEST = 6144, 640
 
 
 def encode(tok, conversations):
-    """-> list of (ids, wanted) arrays, overlong ones left out"""
+    """-> list of (ids, which of them training predicts) arrays, overlong ones left out; a conversation is as in conversations.py"""
     out = []
     for s in range(0, len(conversations), 4000):
-        out += [(np.array(i, dtype=np.int16), np.array(w)) for i, w in encode_conversations(tok, conversations[s:s + 4000])
-                if len(i) <= LONGEST]
+        part = conversations[s:s + 4000]
+        pieces = [x for c in part for role, text, _ in c for x in (f"{START}{role}\n", text, f"{END}\n")]
+        encoded = iter(tok.encode_batch(pieces, add_special_tokens=False))
+        for c in part:
+            ids, wanted = [], []
+            for _, text, n in c:
+                head, body, tail = next(encoded), next(encoded), next(encoded)
+                ids += head.ids + body.ids + tail.ids
+                wanted += [False] * len(head.ids) + [o[1] <= n for o in body.offsets]
+                wanted += [0 < len(text) <= n] + [False] * (len(tail.ids) - 1)
+            if len(ids) <= LONGEST:
+                out.append((np.array(ids, dtype=np.int16), np.array(wanted)))
     return out
 
 
@@ -56,7 +65,7 @@ def batches(data, r):
 
 class Trainer:
     def __init__(self, tok, args):
-        self.tok, self.args, self.step, self.tokens, self.mean = tok, args, 0, 0, None
+        self.args, self.step, self.tokens, self.mean = args, 0, 0, None
         self.model = Llama(tok.get_vocab_size())
         self.forward = torch.compile(self.model, dynamic=True) if args.compile else self.model
         named = list(self.model.named_parameters())
@@ -96,8 +105,6 @@ class Trainer:
             if self.step % 50 == 0:
                 seconds = time.time() - started
                 print(f"{part} {self.step}/{total} loss {self.mean:.4f} lr {lr:.2e} {self.tokens / seconds:.0f} tok/s {seconds:.0f} s", flush=True)
-            if self.step % 200 == 0:
-                save(self.model, self.tok, self.args.out)
 
 
 def own_mistakes(model, tok, r, count, seed):
@@ -124,23 +131,6 @@ def own_mistakes(model, tok, r, count, seed):
     return [conversation(r, p, ws) for p, ws in out[:count]]
 
 
-def save(model, tok, folder):
-    save_file({k: v.detach().clone().contiguous() for k, v in model.named_parameters()}, f"{folder}/model.safetensors",
-              metadata={"format": "pt"})
-    eos, pad = tok.token_to_id(END), tok.token_to_id(PAD)
-    config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": tok.get_vocab_size(), **SHAPE,
-              "rope_parameters": {"rope_type": "default", "rope_theta": SHAPE["rope_theta"]}, "hidden_act": "silu",
-              "attention_bias": False, "mlp_bias": False, "attention_dropout": 0.0, "tie_word_embeddings": True,
-              "use_cache": True, "initializer_range": 0.02, "bos_token_id": None, "eos_token_id": eos,
-              "pad_token_id": pad, "dtype": "float32"}
-    generation = {"bos_token_id": None, "eos_token_id": eos, "pad_token_id": pad, "do_sample": True, "temperature": 1.0,
-                  "top_p": 1.0, "top_k": 0, "max_new_tokens": 192}
-    for name, content in (("config", config), ("generation_config", generation)):
-        with open(f"{folder}/{name}.json", "w") as f:
-            json.dump(content, f, indent=1)
-            f.write("\n")
-
-
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--out", required=True)
@@ -155,9 +145,8 @@ def main():
     torch.manual_seed(a.seed)
     os.makedirs(a.out, exist_ok=True)
     r, started = random.Random(a.seed), time.time()
-    tok = load_tokenizer(a.out) if os.path.exists(f"{a.out}/tokenizer.json") else make_tokenizer(a.out)
+    tok = load_tokenizer(os.path.join(HERE, "..", "tiny"))
     trainer = Trainer(tok, a)
-    print("vocabulary", tok.get_vocab_size(), "parameters", sum(p.numel() for p in trainer.model.parameters()), flush=True)
     first = batches(encode(tok, [single(r, problem(r)) for _ in range(a.singles)]), r)
     second = batches(encode(tok, [conversation(r, problem(r)) for _ in range(a.conversations)]), r)
     made_up = [conversation(r, problem(r)) for _ in range(a.own)]
@@ -167,14 +156,14 @@ def main():
     trained = time.time()
     trainer.run("singles", first, total, trained)
     trainer.run("conversations", second, total, trained)
-    save(trainer.model, tok, a.out)
     if a.own:
         sampled = time.time()
         own = own_mistakes(trainer.model, tok, r, a.own, a.seed)
         print(f"{len(own)} conversations with own mistakes sampled in {time.time() - sampled:.0f} s", flush=True)
         third = batches(encode(tok, own + made_up), r)
         trainer.run("own mistakes", third, trainer.step + len(third), trained)
-    save(trainer.model, tok, a.out)
+    save_file({k: v.detach().clone().contiguous() for k, v in trainer.model.named_parameters()}, f"{a.out}/model.safetensors",
+              metadata={"format": "pt"})
     print(f"{trainer.step} steps, {trainer.tokens} tokens, {(time.time() - trained) / 60:.1f} min of training, "
           f"{(time.time() - started) / 60:.1f} min with the data", flush=True)
 
