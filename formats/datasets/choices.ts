@@ -17,8 +17,8 @@ export interface Choices {
   readonly right?: { readonly field: string; readonly index: number };
   /** The data set has them as numbers: a number as the answer may be one of them. */
   readonly numbers: boolean;
-  /** Columns that are numbered from 1: a number as the answer may count from 0. */
-  readonly numbered?: true;
+  /** Columns `option1`, and KMMLU's `A`: a number as the answer may count from 0 or from 1. */
+  readonly eitherCount?: true;
 }
 
 interface Item {
@@ -186,7 +186,7 @@ function inColumns(row: RowObject): Choices | undefined {
     if (missing > 0) fail(columns.get(labels[missing]!)!, 'is there without the choice before it', 'Give all of them.');
     const items = labels.map((label) => ({ at: columns.get(label)!, label, value: row[columns.get(label)!] }));
     const choices = choicesFrom(items[0]!.at, items);
-    return first === 1 ? { ...choices, numbered: true } : choices;
+    return first === 1 || kind === 'A' ? { ...choices, eitherCount: true } : choices;
   }
   return undefined;
 }

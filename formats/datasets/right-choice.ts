@@ -73,18 +73,25 @@ function refuse(choices: Choices, { field, value }: Found): never {
 
 /** Each choice that the value may name. */
 function readingsOf(choices: Choices, { field, value: given }: Found): number[] {
-  const { texts, labels, numbered } = choices;
+  const { texts, labels, eitherCount } = choices;
   const value = Array.isArray(given) && given.length === 1 ? (given[0] as unknown) : given;
   if (typeof value !== 'string' && typeof value !== 'number') return [];
   const text = String(value).trim();
   const plain = text.replace(/^\((.+)\)$/, '$1').replace(/^([A-Za-z])[.)]$/, '$1');
-  if (/^\d{1,2}$/.test(plain) && (numbered || field.toLowerCase() === 'cop'))
-    fail(field, `is ${said(value)}, which may count from 0 or from 1`, `Give the letter: A is \`${choices.field}\`.`);
+  const mayCount = /^\d{1,2}$/.test(plain) && Number(plain) <= texts.length;
+  if (mayCount && (eitherCount || field.toLowerCase() === 'cop'))
+    fail(
+      field,
+      `is ${said(value)}, which may count from 0 or from 1`,
+      choices.field === 'A' ? 'Give the letter.' : `Give the letter: A is \`${choices.field}\`.`,
+    );
   const own = texts.flatMap((one, at) => (one === text ? [at] : []));
   const letters = [labels.indexOf(plain), byLetter(choices, plain), worded(texts, text)];
-  const isIndex = /^\d{1,2}$/.test(plain) && Number(plain) < texts.length;
   // A number counts; a text of digits may be a label, and then it is one.
-  const index = isIndex && (typeof value === 'number' || !labels.includes(plain)) ? Number(plain) : -1;
+  const index =
+    mayCount && Number(plain) < texts.length && (typeof value === 'number' || !labels.includes(plain))
+      ? Number(plain)
+      : -1;
   const isText = typeof value === 'string' || choices.numbers;
   return [...new Set([...letters, index, ...(isText ? own : [])])].filter((at) => at >= 0);
 }

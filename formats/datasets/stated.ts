@@ -17,6 +17,7 @@ const IN_VERL =
 export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer', unread?: Unread): Stated {
   refuseUnjudged(row);
   const choice = without ? undefined : rightChoice(row, unread);
+  if (choice) refuseUnsound(row, 'error_type', 'ok');
   if (choice) return { solutions: [{ field: choice.field, text: choice.solution }], beside: [] };
   const fields = [
     ...found(row, ANSWERS).filter(({ field }) => field.toLowerCase() !== without),
@@ -74,16 +75,27 @@ function decided(row: RowObject, { field, value }: Found, inexact: Inexact): Sta
 /** Skywork-OR1 stores a list of answers as JSON in a text: `["\\frac{1}{2}"]`. */
 function listInText(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*\[\s*"/.test(value)) return value;
+  return isJson(value) ? JSON.parse(value) : value;
+}
+
+function isJson(text: string): boolean {
   try {
-    return JSON.parse(value);
+    JSON.parse(text);
+    return true;
   } catch {
-    return value;
+    return false;
   }
 }
 
 function oneText(row: RowObject, field: string, value: unknown, inexact: Inexact): string {
   if (typeof value === 'number') return numberText(field, value, inexact);
   const text = textOf(field, value);
+  if (OBJECT.test(text) && isJson(text))
+    fail(
+      field,
+      'is JSON of an object, and no answer',
+      'Give the answer as a text; rules of your own need --environment.',
+    );
   const control = CONTROL.exec(text)?.[0];
   if (control !== undefined) {
     const lost = { '\b': '\\boxed', '\f': '\\frac' }[control];
@@ -97,6 +109,9 @@ function oneText(row: RowObject, field: string, value: unknown, inexact: Inexact
   const asdiv = 'formula' in row && 'solution_type' in row ? /^\s*([-\d.,/: %]+?)\s*\([^()]*\)\s*$/.exec(text) : null;
   return asdiv?.[1] ?? text;
 }
+
+/** RLVR-IFEval's rule, a function with its arguments: `{"func_name": "validate_lowercase"}`. */
+const OBJECT = /^\s*(?:\[\s*)?\{\s*"/;
 
 /** All control characters except tabs and line ends. */
 const CONTROL = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
@@ -114,15 +129,18 @@ function saidBeside(row: RowObject, found: Found, inexact: Inexact): Statement[]
 
 /** Marks of the data set's authors that a row cannot be judged by its value alone. */
 function refuseUnjudged(row: RowObject): void {
-  for (const field of ['problem_is_valid', 'solution_is_valid']) {
-    const value = row[field];
-    if (value != null && value !== 'Yes' && value !== true)
-      fail(field, `is ${shown(String(value))}`, 'Leave the row out, or mend it and write "Yes".');
-  }
+  for (const field of ['problem_is_valid', 'solution_is_valid']) refuseUnsound(row, field, 'Yes');
   if (row['final_answer'] == null) return;
   if (row['answer_type'] === 'Need_human_evaluate' || row['Need_human_evaluate'] === true)
     fail('answer_type', 'is "Need_human_evaluate": no rule judges it', 'Leave the row out.');
   const { error } = row;
   if (error != null && error !== '' && error !== 0)
     fail('error', `is ${shown(String(error))}: a tolerance, and none is judged here`, 'Leave the row out.');
+}
+
+/** NuminaMath's and MMLU-Redux's own findings about a question and its answer. */
+function refuseUnsound(row: RowObject, field: string, sound: string): void {
+  const value = row[field];
+  if (value == null || value === '' || value === sound || value === true) return;
+  fail(field, `is ${shown(String(value))}`, `Leave the row out, or mend it and write "${sound}".`);
 }

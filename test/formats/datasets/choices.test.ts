@@ -70,6 +70,7 @@ const SHAPES: Readonly<Record<string, object>> = {
   'a list of one': { choices: DRUGS, answer: ['C'] },
   'a label that means something else': { choices: DRUGS, answer: 'C', label: 'pharmacy', correct: true },
   'LogiQA’s number': { options: DRUGS, correct_option: 2 },
+  'MMLU-Redux': { choices: DRUGS, answer: 2, error_type: 'ok', correct_answer: null },
   'a name in capitals': { OPTIONS: DRUGS, Answer: 'C' },
   'a name with a capital, and one without choices': { Choices: { A, B, C, D }, choices: null, answer: 'C' },
   'ARC, OpenBookQA as first published': {
@@ -117,6 +118,14 @@ describe('choices', () => {
       { answer_idx: 'names another choice than `answer`' },
     ],
     ['MedMCQA’s number', { opa: A, opb: B, opc: C, opd: D, cop: 2 }, { cop: 'is 2, which may count from 0 or from 1' }],
+    ['KMMLU’s number', { A, B, C, D, answer: 1 }, { answer: 'is 1, which may count from 0 or from 1' }],
+    ['KMMLU’s last number', { A, B, C, D, answer: 4 }, { answer: 'is 4, which may count from 0 or from 1' }],
+    ['a number beyond columns', { A, B, C, D, answer: 5 }, { answer: 'is 5, and there are 4 choices' }],
+    [
+      'MMLU-Redux’s finding that none is right',
+      { choices: DRUGS, answer: 2, error_type: 'no_correct_answer', correct_answer: null },
+      { error_type: 'is "no_correct_answer"' },
+    ],
     [
       'numbered columns',
       { option1: A, option2: B, answer: '1' },

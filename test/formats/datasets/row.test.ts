@@ -159,6 +159,12 @@ describe('a row', () => {
     [{ answer: [] }, 'answer', /empty list/],
     [{ answer: 'proof' }, 'answer', /asks for a proof/],
     [{ answer: 'notfound' }, 'answer', /no answer was found/],
+    [
+      { answer: null, ground_truth: '{"func_name": "validate_lowercase", "N": null}' },
+      'ground_truth',
+      /JSON of an object/,
+    ],
+    [{ answer: '[{"instruction_id": ["keywords"]}]' }, 'answer', /JSON of an object/],
     [{ image: 'a.png' }, 'image', /pictures/],
     [{ question: 'a\u0000b' }, 'question', /NUL/],
     [{ choices: ['1', '2'], answer: 'E' }, 'answer', /none of the choices/],
