@@ -13,7 +13,7 @@ import { DIALECTS } from './dialects/index.ts';
 const FEW_BYTES = 2 ** 20;
 /** More than a token of any language has, also where each of its characters is written as an escape of six bytes. */
 const BYTES_OF_TOKEN = 32;
-const MOST_BYTES = 32 * 2 ** 20;
+const MOST_BYTES = 20 * 2 ** 20;
 /** An agent of 5,000 steps has so many. */
 const MOST_VALUES = 100_000;
 /** Parsed in some milliseconds. */

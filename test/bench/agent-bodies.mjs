@@ -1,7 +1,7 @@
 // The time for which a request of an agent holds the loop of its worker: bodies of several shapes and sizes are posted to an
 // endpoint as a worker makes it, up to the context of the call, and a timer of 2 ms in the same process says how late it was, and
 // how much of that the loop itself worked: the rest is of other processes.
-//   npm run build && node test/bench/agent-bodies.mjs [MiB: 60,16,4,1] [tokens of the context: 1048576] [shapes: all]
+//   npm run build && node test/bench/agent-bodies.mjs [MiB: 60,16,4,1] [tokens of the context: 1048576; none: a model of text] [shapes: all]
 
 import { fork } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -83,18 +83,27 @@ async function serve() {
   const ROOT = join(import.meta.dirname, '../..');
   const dist = (path) => import(join(ROOT, 'dist', path));
   const [sizes = '60,16,4,1', contextLength = '1048576', shapes = ''] = process.argv.slice(2);
-  const [{ createEndpoint }, { listenAt }, { contextOf, tokensOf }, { openTokenizer }] = await Promise.all(
-    ['endpoint/endpoint.js', 'endpoint/http.js', 'activities/agent-context.js', 'inference/tokenizer/tokenizer.js'].map(
-      dist,
-    ),
-  );
+  const [{ createEndpoint }, { listenAt }, { askedCall, contextOf, tokensOf }, { openTokenizer }, { encodeRecord }] =
+    await Promise.all(
+      [
+        'endpoint/endpoint.js',
+        'endpoint/http.js',
+        'activities/agent-context.js',
+        'inference/tokenizer/tokenizer.js',
+        'records/format/text.js',
+      ].map(dist),
+    );
 
   const folder = mkdtempSync(join(tmpdir(), 'everturn-bench-'));
   for (const file of ['tokenizer.json', 'tokenizer_config.json', 'config.json'])
     cpSync(join(ROOT, 'models/tiny', file), join(folder, file));
   cpSync(join(ROOT, 'test/fixtures/templates/qwen3.jinja'), join(folder, 'chat_template.jinja'));
   const tokenizer = await openTokenizer({ kind: 'folder', path: folder, name: 'tiny' });
-  const backend = { facts: { kind: 'tokens', name: 'tiny', contextLength: Number(contextLength) }, tokenizer };
+  const facts =
+    contextLength === 'none'
+      ? { kind: 'text', name: 'text' }
+      : { kind: 'tokens', name: 'tiny', contextLength: Number(contextLength) };
+  const backend = { facts, tokenizer };
   const settings = { maxNewTokens: 16, tools: { list: [], stops: [] } };
   const calls = { played: [], turnOf: () => undefined };
   const answering = { settings, backend, calls };
@@ -121,12 +130,16 @@ async function serve() {
         maxCalls: 100,
         onCut() {},
         onReward() {},
-        contextLength: Number(contextLength),
+        contextLength: facts.contextLength,
       },
       count: (request) => tokensOf(request, answering),
-      async answer({ call }, request) {
+      async answer(taken, request, dialect) {
+        const { call } = taken;
         const context = await contextOf(request, answering);
         if ('refused' in context) return context;
+        const asked = askedCall(taken, request, dialect, context, null);
+        const record = { turn: 1, asked, contextIds: context.ids, contextText: context.text, previous: call.hash };
+        encodeRecord('asked', { query: 'q', sample: 0, attempt: 1 }, record);
         const usage = { input: context.ids.length, cached: 0, output: 0, reasoning: 0 };
         return {
           call: call.id,
