@@ -5,7 +5,7 @@ import { ModelError } from '../../domain/errors/errors.ts';
 import type { Reason } from '../../domain/errors/reasons.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { forbiddenIn } from '../../local/machine/forbidden-address.ts';
-import { type Complaint, complaintIn, isUsedUp, isWithheld, pauseIn } from './server-words.ts';
+import { type Complaint, complaintIn, type Meaning, pauseIn } from './server-words.ts';
 
 /** The place of a failure; every message begins with it. */
 export interface Place {
@@ -44,10 +44,12 @@ const BY_STATUS: Readonly<Record<number, Kind>> = {
     fix: 'Check the url, the kind of server and the name of the model.',
   },
   408: { reason: 'server-timeout', retryable: RETRY },
+  409: { reason: 'server-error', retryable: RETRY },
   413: { reason: 'request-too-large', retryable: NEVER },
   422: { reason: 'request-refused', retryable: NEVER },
   425: { reason: 'server-busy', retryable: RETRY },
   429: { reason: 'server-busy', retryable: RETRY },
+  499: { reason: 'server-error', retryable: RETRY },
   503: { reason: 'server-busy', retryable: RETRY },
   504: { reason: 'server-timeout', retryable: RETRY },
 };
@@ -58,6 +60,9 @@ const TOO_LONG =
 
 /** Of a complaint whose status is general: a word of the server says more. */
 const GENERAL: ReadonlySet<number> = new Set([200, 400, 500]);
+/** Of a refusal of any kind: the server's own words say which, by the status that they mean. */
+const VAGUE: ReadonlySet<number> = new Set([200, 400, 404, 422]);
+const MEANT: Partial<Record<Meaning, number>> = { key: 401, busy: 429, model: 404 };
 /** A reply that is neither an answer nor a failure with a name. */
 const UNNAMED = 503;
 
@@ -73,11 +78,12 @@ export function statusError(status: number, headers: Headers, body: string, plac
 export function complaintError(status: number, headers: Headers, complaint: Complaint, place: Place): ModelError {
   const words = short(complaint.words, 500, place.secret);
   const codes = short(complaint.codes, 100, place.secret);
-  const meant = GENERAL.has(status) ? (complaint.status ?? (status < 400 ? UNNAMED : status)) : status;
-  const { reason, retryable, fix } = kindOf(meant, words, complaint);
+  const said = VAGUE.has(status) && complaint.meaning ? MEANT[complaint.meaning] : undefined;
+  const named = GENERAL.has(status) ? (complaint.status ?? (status < 400 ? UNNAMED : status)) : status;
+  const { reason, retryable, fix } = kindOf(said ?? named, words, complaint);
   const retryAfterMs = retryable ? pauseIn(headers) : undefined;
-  const said = [words, ...(codes === '' || words.includes(codes) ? [] : [`(${codes})`])].join(' ').trim();
-  return new ModelError(`${at(place)} answered ${status}${said ? `: ${said}` : ''}`, {
+  const told = [words, ...(codes === '' || words.includes(codes) ? [] : [`(${codes})`])].join(' ').trim();
+  return new ModelError(`${at(place)} answered ${status}${told ? `: ${told}` : ''}`, {
     reason,
     retryable,
     ...(fix === undefined ? {} : { fix }),
@@ -90,11 +96,14 @@ function kindOf(status: number, words: string, complaint: Complaint): Kind {
     const fix = 'Name the address that answers itself: a key is not sent on to wherever a server points.';
     return { reason: 'server-redirects', retryable: NEVER, fix };
   }
-  if (status === 402 || isUsedUp(complaint)) return NO_QUOTA;
-  if ([400, 403, 422].includes(status) && isWithheld(complaint)) return { reason: 'answer-withheld', retryable: NEVER };
+  const { meaning } = complaint;
+  if (status === 402 || meaning === 'used-up') return NO_QUOTA;
+  if (meaning === 'withheld' && status !== 401 && status !== 429)
+    return { reason: 'answer-withheld', retryable: NEVER };
   const isTooLong = TOO_LONG.test(words) || TOO_LONG.test(complaint.codes);
   if ([400, 413, 422].includes(status) && isTooLong) return { reason: 'context-length', retryable: NEVER };
-  if (status === 404 && /model/i.test(words)) return { reason: 'model-not-found', retryable: NEVER };
+  if (status === 404 && (meaning === 'model' || /model/i.test(words)))
+    return { reason: 'model-not-found', retryable: NEVER };
   const kind = BY_STATUS[status];
   if (kind) return kind;
   return status >= 500 ? { reason: 'server-error', retryable: RETRY } : { reason: 'request-refused', retryable: NEVER };

@@ -8,7 +8,17 @@ export interface Complaint {
   readonly codes: string;
   /** The HTTP status that it names; null if it names none. */
   readonly status: number | null;
+  readonly meaning: Meaning | null;
 }
+
+/**
+ * used-up   nothing helps but a payment or another key
+ * withheld  a filter withheld the request or the answer
+ * key       the key is missing or refused
+ * busy      it passes
+ * model     no such model is there
+ */
+export type Meaning = 'used-up' | 'withheld' | 'key' | 'busy' | 'model';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -25,18 +35,24 @@ export function failureIn(reply: unknown): Complaint | null {
 /** `body`: parsed JSON, or the text as it is. */
 export function complaintIn(body: unknown): Complaint {
   if (Array.isArray(body) && body.length === 1) return complaintIn((body as unknown[])[0]);
-  if (!isFields(body)) return { words: asWords(body), codes: '', status: null };
+  if (!isFields(body)) return { words: asWords(body), codes: '', status: null, meaning: meaningOf([], body) };
   const { error } = body;
   const inner = isFields(error) ? error : {};
   const said = (isFields(error) ? inner['message'] : error) ?? body['message'] ?? body['detail'] ?? body['msg'];
   // A gateway has the words of the server behind it there.
-  const behind = isFields(inner['metadata']) ? inner['metadata']['raw'] : undefined;
+  const more = isFields(inner['metadata']) ? inner['metadata'] : {};
+  const behind = more['raw'];
   const words = [asWords(said ?? body), ...(behind === undefined ? [] : [asWords(behind)])].join(': ');
   const named = [inner, body].flatMap((fields) => ['code', 'type', 'status', 'status_code'].map((key) => fields[key]));
   const texts = (all: readonly unknown[]) => [...new Set(all.filter((one) => typeof one === 'string'))].join(' ');
   const number = named.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code < 600);
   const codes = texts([...named, inner['param'], body['param']]);
-  return { words, codes, status: number ?? statusOf(texts(named)) };
+  const filters = JSON.stringify([body['prompt_filter_results'], body['promptFeedback']]);
+  const isFiltered = more['flagged_input'] !== undefined || /"filtered":true|"blockReason":"/.test(filters);
+  const meaning = isFiltered
+    ? 'withheld'
+    : meaningOf([...named, ...listOf(inner['details']).map(reasonOf)], said, behind);
+  return { words, codes, status: number ?? statusOf(texts(named)), meaning };
 }
 
 /** Names of failures, of several providers; the first that fits counts. */
@@ -54,16 +70,60 @@ const STATUSES: readonly (readonly [RegExp, number])[] = [
 
 const statusOf = (codes: string): number | null => STATUSES.find(([names]) => names.test(codes))?.[1] ?? null;
 
-/** Nothing helps but a payment or another key: codes of OpenAI, Moonshot, DashScope, one-api and others, and words of two more. */
-const USED_UP =
-  /insufficient_(?:user_)?(?:quota|balance|credits?|funds)|billing_(?:hard_limit_reached|not_active)|exceeded_current_quota_error|arrearage|payment_required/i;
-const USED_UP_WORDS = /credit balance is too low|insufficient (?:account )?balance|insufficient credits/i;
+/** Codes and words of OpenAI, Anthropic, Google, Azure, Bedrock, DashScope, DeepSeek, Zhipu, Moonshot, xAI, OpenRouter and others. */
+const MEANINGS: readonly (readonly [Meaning, 'codes' | 'words', RegExp])[] = [
+  [
+    'used-up',
+    'codes',
+    /insufficient_(?:user_)?(?:quota|balance|credits?|funds)|billing_(?:hard_limit_reached|not_active)|exceeded_current_quota_error|arrearage|payment_required/i,
+  ],
+  ['used-up', 'words', /credit balance is too low|insufficient (?:account )?balance|insufficient credits/i],
+  [
+    'withheld',
+    'codes',
+    /(?:content_?(?:filter|policy|safety)|moderation)(?!_?(?:error|fail|time|unavail))|data_?inspection_?failed|ResponsibleAI|sensitive_?content|censorship|\b1301\b/i,
+  ],
+  [
+    'withheld',
+    'words',
+    /\b(?:prompt|input|output|content|response|completion|request|message)s?\b.{0,40}\b(?:flagged|filtered|blocked|rejected)\b.{0,60}\b(?:content|moderation|safety) (?:filter|guideline|management|moderation|polic|system)/is,
+  ],
+  [
+    'withheld',
+    'words',
+    /\b(?:prompt|input|output|content|response|completion)s?\b.{0,40}\bviolat\w+ .{0,20}\b(?:content|safety|usage) (?:guideline|polic)|\b(?:prompt|input|output|content|response)s? (?:was|were|has been|have been) (?:flagged|filtered)\b|content_?policy_?violation/is,
+  ],
+  [
+    'withheld',
+    'words',
+    /\b[Bb]lock(?:ed|_?[Rr]eason)\b.{0,80}\b(?:PROHIBITED_CONTENT|SAFETY|RECITATION|BLOCKLIST|SPII)\b/s,
+  ],
+  ['withheld', 'words', /content exists risk|inappropriate content|considered high risk|不安全或敏感内容/i],
+  ['key', 'codes', /invalid_?api_?key|api_?key_?invalid/i],
+  [
+    'key',
+    'words',
+    /\bapi[ _-]?key\b(?: provided)?(?: is| was)? (?:not valid|invalid|not found|expired|missing)|\b(?:invalid|incorrect|missing|expired|no) (?:api[ _-]?key|auth\w* (?:credentials|token))/i,
+  ],
+  ['busy', 'codes', /throttl|too_?many_?requests|rate_?limit|model_not_ready|overloaded/i],
+  [
+    'busy',
+    'words',
+    /throttlingexception|\btoo many (?:concurrent )?requests|\brate limit (?:exceeded|reached)|\bno (?:instances?|workers?|replicas?|capacity)\b.{0,20} available|\bmodel\b.{0,60} is (?:still |currently |being )*(?:loading|starting|overloaded)/i,
+  ],
+  ['model', 'codes', /model_?not_?(?:found|exist)/i],
+  [
+    'model',
+    'words',
+    /\bmodel:? (?:[`'"][^`'"]+[`'"] |[\w./:@-]+ )?(?:does not exist|doesn't exist|not exist|not found|was not found)|not a valid model|unknown model|invalid model (?:name|id)/i,
+  ],
+];
 
-export const isUsedUp = ({ words, codes }: Complaint): boolean => USED_UP.test(codes) || USED_UP_WORDS.test(words);
-
-/** The request or the answer was withheld by a filter: codes of OpenAI, Azure, DashScope, Zhipu and others. */
-export const isWithheld = ({ codes }: Complaint): boolean =>
-  /content_?(?:filter|policy|safety)|DataInspectionFailed|ResponsibleAI|data_inspection|moderation/i.test(codes);
+/** `said`: what a server repeats of the request, in a list or an object, says nothing. */
+function meaningOf(codes: readonly unknown[], ...said: readonly unknown[]): Meaning | null {
+  const texts = { codes: codes.join(' '), words: said.filter((one) => typeof one === 'string').join(' ') };
+  return MEANINGS.find(([, place, known]) => known.test(texts[place]))?.[0] ?? null;
+}
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -86,6 +146,10 @@ function saysMore(error: unknown): boolean {
   if (isFields(error)) return Object.values(error).some(saysMore);
   return Array.isArray(error) ? error.some(saysMore) : Boolean(error);
 }
+
+/** Of a detail of Google's. */
+const reasonOf = (detail: unknown): unknown => (isFields(detail) ? detail['reason'] : undefined);
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 function asWords(value: unknown): string {
   if (typeof value === 'string') return value;

@@ -95,7 +95,8 @@ export function readCompletion(reply: unknown, place: Place): ReadCompletion {
   const { model, usage: used, choices } = parseReply(Completion, reply, place);
   const { message, text: plain, finish_reason: said, logprobs } = choices[0]!;
   const end = typeof said === 'string' ? said.toLowerCase() : '';
-  const failed = (what: string) => complaintError(200, {}, { words: what, codes: '', status: null }, place);
+  const failed = (what: string) =>
+    complaintError(200, {}, { words: what, codes: '', status: null, meaning: null }, place);
   if (!message && plain == null && end === '') throw failed('a choice without a message and without an end');
   const role = message?.role ?? 'assistant';
   if (['user', 'system', 'developer', 'tool'].includes(String(role)))

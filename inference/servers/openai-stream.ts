@@ -16,7 +16,7 @@ export function wholeOf(events: readonly unknown[], isEnded: boolean): unknown {
   let isBegun = false;
   for (const event of events) {
     if (!isFields(event)) continue;
-    for (const key of ['id', 'model', 'usage', 'error', 'object', 'type'])
+    for (const key of ['id', 'model', 'usage', 'error', 'object', 'type', 'prompt_filter_results'])
       if (event[key] != null) whole[key] = event[key];
     const [choice] = listOf(event['choices']);
     // An error of some servers has its words at the top.

@@ -163,6 +163,14 @@ describe('an answer of nothing is the model’s', () => {
       400,
     ],
     [
+      'no choices, and a question that a filter withheld',
+      {
+        ...{ choices: [], usage: { completion_tokens: 0 } },
+        prompt_filter_results: [{ content_filter_results: { hate: { filtered: true, severity: 'high' } } }],
+      },
+      { finish: 'abort' },
+    ],
+    [
       'a budget that thoughts used up',
       refused('Could not finish the message because max_tokens or model output limit was reached.').body,
       { finish: 'length' },
