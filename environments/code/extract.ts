@@ -1,5 +1,6 @@
-// Finds the program in an answer: the last closed fence of three or more backticks. A few characters in a fence of no
-// language, as a program's output is shown, do not take the place of a program before them. One pass, linear in the answer's
+// Finds the program in an answer: the last closed fence of three or more backticks that names Python; else the last that names
+// no language, of some length; else the last of another one. What is shown beside a program, its input, output and how it is
+// run, so never takes its place. Fences are read as in CommonMark, and within a line as well. One pass, linear in the answer's
 // length. An unclosed fence counts as empty; a text that ends within its thought has no program.
 
 import { behindThoughts } from '../../domain/text/thoughts.ts';
@@ -11,29 +12,35 @@ export interface CodeBlock {
   readonly tag: string;
 }
 
-/** A fence of fewer characters without a language of ours may show an output, and within a line is a quotation. */
+/** A fence of fewer characters without a language may show an output, and within a line is a quotation. */
 const FEW_CHARS = 20;
+
+/** With what stands before it where it begins its line: indentation, the mark of a list's item. */
+const FENCE = /(?:^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?))?(`{3,})/gm;
+const widthOf = (prefix = ''): number => prefix.replaceAll('\t', '    ').length;
 
 export function lastCodeBlock(answer: string): CodeBlock | undefined {
   if (behindThoughts(answer).isOpen) return undefined;
   let last: CodeBlock | undefined;
-  let opened: number | undefined;
-  for (const { index, 0: fence } of answer.matchAll(/`{3,}/g)) {
+  let opened: { readonly prefix: string | undefined; readonly fence: string; readonly from: number } | undefined;
+  for (const { index, 0: all, 1: prefix, 2: fence = '' } of answer.matchAll(FENCE)) {
     if (opened === undefined) {
-      opened = index + fence.length;
+      opened = { prefix, fence, from: index + all.length };
       continue;
     }
-    const block = blockOf(answer.slice(opened, index));
-    if (block && (last === undefined || isProgram(block) || !isProgram(last))) last = block;
+    // In a docstring, or shorter than the one that it stands in.
+    if (widthOf(prefix) >= widthOf(opened.prefix) + 4 || fence.length < opened.fence.length) continue;
+    const block = blockOf(answer.slice(opened.from, index), opened.prefix?.length ?? 0);
+    if (block && (last === undefined || rankOf(block) >= rankOf(last))) last = block;
     opened = undefined;
   }
   return last;
 }
 
 const isLong = (code: string): boolean => code.trim().length >= FEW_CHARS;
-const isProgram = ({ code, tag }: CodeBlock): boolean => isLong(code) || (tag !== '' && languageOf(tag) !== undefined);
+const rankOf = ({ code, tag }: CodeBlock): number => (tag === '' ? (isLong(code) ? 2 : 0) : languageOf(tag) ? 3 : 1);
 
-function blockOf(content: string): CodeBlock | undefined {
+function blockOf(content: string, indent: number): CodeBlock | undefined {
   const lineEnd = content.indexOf('\n');
   const firstLine = lineEnd < 0 ? '' : content.slice(0, lineEnd).trim();
   // A single word on the fence's line is the language, as in every Markdown parser; attributes may follow.
@@ -41,6 +48,7 @@ function blockOf(content: string): CodeBlock | undefined {
   const body = tag !== undefined ? content.slice(lineEnd + 1) : content;
   const code = body
     .replaceAll('\r\n', '\n')
+    .replace(new RegExp(`^[ \\t]{0,${indent}}`, 'gm'), '')
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd();
   if (code.trim() === '' || (lineEnd < 0 && !isLong(code))) return undefined;

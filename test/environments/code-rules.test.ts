@@ -1,4 +1,4 @@
-// The rules of the code judge that need no sandbox: what is a program, what is a case, what is equal.
+// The rules of the code judge that need no sandbox: what is a case, what is equal.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -6,57 +6,11 @@ import { proveSandbox } from '../../environments/code/canary.ts';
 import { casesOf } from '../../environments/code/cases.ts';
 import { sameOutput, sameValue } from '../../environments/code/compare.ts';
 import { exactOf, type ExactValue, parseExactJson } from '../../environments/code/exact-json.ts';
-import { lastCodeBlock } from '../../environments/code/extract.ts';
 import { readReport } from '../../environments/code/language.ts';
 import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { createReader } from '../../environments/code/reader.ts';
 import { runSandboxed } from '../../environments/code/sandboxed.ts';
 import { createSlots } from '../../environments/code/slots.ts';
-
-const LONG = 'print("twenty characters")';
-
-describe('the program of an answer', () => {
-  test.each([
-    [
-      'the last of several',
-      `\`\`\`python\nprint("the first of the two")\n\`\`\`\nor\n\`\`\`py\n${LONG}\n\`\`\``,
-      LONG,
-      'py',
-    ],
-    ['not a short one behind it', `\`\`\`\n${LONG}\n\`\`\`\nOutput: \`\`\`\n42\n\`\`\``, LONG, ''],
-    ['behind a thought', `<think>\n\`\`\`1\`\`\`</think>\`\`\`\n${LONG}\n\`\`\``, LONG, ''],
-    ['without a language', `\`\`\`\n${LONG}\n\`\`\``, LONG, ''],
-    ['with attributes', `\`\`\`python title="a.py"\n${LONG}\n\`\`\``, LONG, 'python'],
-    ['in one line', `so \`\`\`${LONG}\`\`\``, LONG, ''],
-    ['with Windows line ends', `\`\`\`Python\r\n${LONG}\r\nx = 1\r\n\`\`\``, `${LONG}\nx = 1`, 'python'],
-    [
-      'with its own indentation',
-      `\`\`\`python\n\n    x = "as it stands here"\n\`\`\``,
-      '    x = "as it stands here"',
-      'python',
-    ],
-    ['of 17 characters', '```python\nprint(input()[0])\n```\n', 'print(input()[0])', 'python'],
-    ['of 17 characters behind a longer draft', `\`\`\`\n${LONG}\n\`\`\`\n\`\`\`py\nprint(1)\n\`\`\``, 'print(1)', 'py'],
-    ['of one character', '```\n7\n```', '7', ''],
-    ['not a language that is quoted', `\`\`\`\n${LONG}\n\`\`\`\nin \`\`\`python\`\`\``, LONG, ''],
-    ['not a short output behind it', `\`\`\`py\n${LONG}\n\`\`\`\nprints\n\`\`\`text\n3\n\`\`\``, LONG, 'py'],
-    ['before one that was cut off', `\`\`\`\n${LONG}\n\`\`\`\n\`\`\`python\n${LONG}2`, LONG, ''],
-  ])('%s', (_, answer, code, tag) => expect(lastCodeBlock(answer)).toEqual({ code, tag }));
-
-  test.each([
-    '',
-    LONG,
-    '```python\n\n```',
-    '```x = 1```',
-    `\`\`\`python\n${LONG}`,
-    '``` ``` ``` ```',
-    `<think>\n\`\`\`python\n${LONG}\n\`\`\``,
-  ])('none in %j', (answer) => expect(lastCodeBlock(answer)).toBeUndefined());
-
-  test('costs no more than the length of the answer, whatever it holds', () => {
-    for (const part of ['```', '``` ', '`', '```python\n', '\n', ' \n']) lastCodeBlock(part.repeat(300_000)); // Ends within the test's own limit only if it is linear.
-  });
-});
 
 describe('printed lines', () => {
   test.each([
