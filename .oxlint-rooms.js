@@ -61,6 +61,11 @@ const ROOMS = {
     ...PLUG_POINT,
     ours: [...PLUG_POINT.ours, 'environments/processes/', 'environments/own/', 'environments/code/'],
   },
+  // A model that judges is asked as a model that plays is.
+  'environments/own/rubric/': {
+    ...PLUG_POINT,
+    ours: [...PLUG_POINT.ours, 'environments/', 'inference/http/', 'inference/servers/openai.ts'],
+  },
   'client/temporal/': { ours: ['domain/'], outside: ['node:', '@temporalio/'] },
   'client/feed/': {
     ours: [

@@ -37,7 +37,7 @@ import { printJson, say, type Io } from '../io.ts';
 import { type Link, withLink } from '../find/link.ts';
 import { describeProgram, sessionsText } from './agent-program.ts';
 import { describeOwn } from './environments.ts';
-import { checkModel, mustHonour, withAbsolutePaths } from './model.ts';
+import { checkModel, mustHonour, patiently, withAbsolutePaths } from './model.ts';
 import { describeRunTools, withKnownFormat } from './tools.ts';
 import {
   knownResult,
@@ -138,6 +138,7 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
     return { place, start: () => dryRun(io, plan) };
   }
   if (!there) await mustTakeRun(folder);
+  for (const { tryOut } of there ? [] : described) if (tryOut) await patiently(io, tryOut);
   const found = there ? null : await checkModel(before, [...survey.openings, ...(held?.survey.openings ?? [])], io);
   const { tools: _, ...rest } = before;
   const settings = found ? { ...rest, ...(found.tools && { tools: found.tools }) } : before;

@@ -36,7 +36,8 @@ export async function withModel<T>(
   openings: readonly (readonly string[])[],
   use: (backend: Backend, tools: ToolSettings | undefined) => Promise<T>,
 ): Promise<T> {
-  const backend = await openedModel(io, settings);
+  const log = (line: string) => say(io, line);
+  const backend = await patiently(io, () => createBackend(settings.model, { ...settings, log }));
   try {
     mustServeLogprobs(backend.facts, settings);
     return await use(backend, settings.tools && (await withToolFormat(backend, settings.tools, openings, io)));
@@ -52,16 +53,18 @@ const LONGEST_PAUSE_MS = 30_000;
 const PASSING: ReadonlySet<string> = new Set(['server-busy', 'server-error', 'server-reset', 'server-unreachable']);
 
 /** A server that restarts, or that is busy for a moment, is asked some times: nothing has begun that would ask it again. */
-async function openedModel(io: Io, settings: Omit<RolloutSettings, 'seed'>): Promise<Backend> {
+export async function patiently<T>(io: Io, ask: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
-      return await createBackend(settings.model, { ...settings, log: (line) => say(io, line) });
+      return await ask();
     } catch (error) {
-      if (!(error instanceof ModelError) || !error.retryable || !PASSING.has(error.reason)) throw error;
-      const pauses = error.reason === 'server-unreachable' ? UNREACHED_PAUSES_MS : PAUSES_MS;
-      const pauseMs = pauses[tries] && (error.retryAfterMs ?? pauses[tries]);
+      const { cause } = error as Error;
+      const why = cause instanceof ModelError ? cause : error;
+      if (!(why instanceof ModelError) || !why.retryable || !PASSING.has(why.reason)) throw error;
+      const pauses = why.reason === 'server-unreachable' ? UNREACHED_PAUSES_MS : PAUSES_MS;
+      const pauseMs = pauses[tries] && (why.retryAfterMs ?? pauses[tries]);
       if (pauseMs === undefined || pauseMs > LONGEST_PAUSE_MS) throw error;
-      say(io, `${error.message}. It is asked again in ${Math.ceil(pauseMs / 1000)} s.`);
+      say(io, `${why.message}. It is asked again in ${Math.ceil(pauseMs / 1000)} s.`);
       await sleep(pauseMs);
     }
   }

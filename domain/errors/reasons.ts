@@ -189,6 +189,7 @@ export const REASONS = {
     'environment-unreachable',
     'judge-unreachable',
     'judge-unreadable',
+    'judge-withheld',
     'not-built',
   ],
   /** An agent's program. */

@@ -60,7 +60,7 @@ export function createOwnEnvironments({
     if (record.door === 'queue') return { environment: queueEnvironment(record), ...ended };
     if (record.door === 'rubric') {
       const file = join(runFolder, codeFile(record.fingerprint));
-      return { environment: rubricEnvironment(record, file, math), ...ended };
+      return { ...ended, ...rubricEnvironment(record, file, math) };
     }
     const [launch, accept] =
       record.door === 'module'
@@ -97,6 +97,8 @@ export function createOwnEnvironments({
 export interface DescribedEnvironment extends Described {
   /** Of a module or a rubric, to be stored in the run's folder. */
   readonly code?: ModuleCode;
+  /** Asks a model that judges once. */
+  readonly tryOut?: () => Promise<void>;
 }
 
 /** The result of the activity `describe` of a queue. */

@@ -5,8 +5,6 @@ import type { Response } from 'undici';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
 import { short } from '../../domain/text/foreign-text.ts';
-import { holdsSecret } from '../../domain/text/secret.ts';
-import type { Reason } from '../../domain/errors/reasons.ts';
 import { FORBIDDEN, forbiddenIn } from '../../local/machine/forbidden-address.ts';
 import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
 import { parseJson, tooLarge } from '../processes/envelope.ts';
@@ -15,21 +13,16 @@ export interface PostOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly key?: string | null;
-  readonly bearer?: string | null;
-  /** Of a server that is away, and of one that refuses. */
-  readonly reasons?: { readonly away: Reason<'environment'>; readonly refused: Reason<'environment'> };
 }
 
 const UNCONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
-
-const REASONS = { away: 'environment-unreachable', refused: 'environment-error' } as const;
 
 export async function post(
   who: string,
   method: string,
   url: string,
   body: object,
-  { signal, timeoutMs, key = null, bearer = null, reasons = REASONS }: PostOptions,
+  { signal, timeoutMs, key = null }: PostOptions,
 ): Promise<unknown> {
   const late = AbortSignal.timeout(timeoutMs);
   try {
@@ -38,43 +31,33 @@ export async function post(
       headers: {
         'content-type': 'application/json',
         ...(key === null ? {} : { 'idempotency-key': key }),
-        ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
       },
       body: JSON.stringify(body),
       signal: AbortSignal.any([signal, late]),
       redirect: 'manual',
     });
     const bytes = await bodyOf(who, response);
-    if (response.ok && bearer !== null && holdsSecret(bytes.toString('utf8'), bearer)) throw keyReply(who);
     if (response.ok) return parseJson(who, bytes);
-    throw refused({ who, method, reasons, bearer }, response, bytes);
+    throw refused(who, method, response, bytes);
   } catch (error) {
     if (error instanceof EnvironmentError) throw error;
     if (signal.aborted && !late.aborted) throw signal.reason;
     if (late.aborted) {
       throw new EnvironmentError(`The environment ${who} did not answer \`${method}\` in ${timeoutMs / 1000} s.`, {
-        reason: reasons === REASONS ? 'environment-timeout' : reasons.away,
+        reason: 'environment-timeout',
         retryable: true,
       });
     }
     if (forbiddenIn(error)) throw forbidden(who, error);
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     throw new EnvironmentError(`The environment ${who} cannot be reached`, {
-      reason: reasons.away,
+      reason: 'environment-unreachable',
       fix: 'Is its server up, and is its address right?',
       retryable: true,
       untaken: UNCONNECTED.test((cause as NodeJS.ErrnoException | undefined)?.code ?? ''),
       cause,
     });
   }
-}
-
-/** Replies are stored and shown: one that contains the key would spread it. */
-function keyReply(who: string): EnvironmentError {
-  return new EnvironmentError(`The environment ${who} repeated its key in a reply.`, {
-    reason: 'environment-broken',
-    fix: 'Change the key, and ask its operator why the replies contain it.',
-  });
 }
 
 export function forbidden(who: string, cause: unknown): EnvironmentError {
@@ -92,19 +75,12 @@ async function bodyOf(who: string, response: Response): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-type Asked = Required<Pick<PostOptions, 'reasons' | 'bearer'>> & { readonly who: string; readonly method: string };
-
-function refused(
-  { who, method, reasons, bearer }: Asked,
-  { status, headers }: Response,
-  bytes: Buffer,
-): EnvironmentError {
+function refused(who: string, method: string, { status, headers }: Response, bytes: Buffer): EnvironmentError {
   const passes = status === 408 || status === 429 || status >= 500;
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  // A server may repeat the key that it was sent.
-  const said = short(bytes.toString('utf8'), 200, bearer);
+  const said = short(bytes.toString('utf8'), 200);
   return new EnvironmentError(`The environment ${who} answered \`${method}\` with status ${status}: ${said}`, {
-    reason: passes ? reasons.away : reasons.refused,
+    reason: passes ? 'environment-unreachable' : 'environment-error',
     retryable: passes,
     // Asked to come later: nothing was done.
     untaken: status === 429 || status === 503,

@@ -58,7 +58,8 @@ export async function openOpenai(
   }
 }
 
-interface Chat {
+/** Conversations with one model of an endpoint; a rubric's judge has them too. */
+export interface Chat {
   /** Sends a request in the form that the endpoint takes, and learns what it refuses. */
   ask(
     request: Omit<Question, 'model'>,
@@ -69,7 +70,7 @@ interface Chat {
   leaveLogprobs(): void;
 }
 
-function openChat(http: Http, model: string, extraBody: JsonObject): Chat {
+export function openChat(http: Http, model: string, extraBody: JsonObject): Chat {
   const place = http.place(PATH);
   let known = DIALECT;
 
@@ -124,7 +125,7 @@ function answerIn({ reason, message }: ModelError): ReadCompletion | undefined {
 }
 
 /** The model's name for itself; null if it says none. */
-async function meet(chat: Chat): Promise<string | null> {
+export async function meet(chat: Chat): Promise<string | null> {
   const messages = [{ role: 'user' as const, content: 'Say yes.' }];
   const question = { messages, maxNewTokens: 16, seed: 1, temperature: 1, topP: 1 };
   const { tokens, name } = await chat.ask(question, DEFAULT_SAMPLING, { timeouts: SLOW_TIMEOUTS });

@@ -12,7 +12,7 @@ import { chosen, judgePrompt } from '../../environments/own/rubric/prompt.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { putCode } from '../../records/run/code.ts';
-import { answerOf, type JudgeServer, markOf, serveJudge } from './own/judge-server.ts';
+import { answerOf, type Asked, type JudgeServer, markOf, serveJudge } from './own/judge-server.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
 
 const EXAMPLE = readFileSync(join(import.meta.dirname, '../../examples/environments/rubric.json'), 'utf8');
@@ -123,6 +123,63 @@ describe('a model as judge', () => {
     await expect(respond('42')).rejects.toMatchObject({ reason: 'judge-unreachable', retryable });
   });
 
+  test.each<[string, string, (body: Asked['body']) => boolean, string | object[]]>([
+    [
+      'wants another name of the budget',
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      (body) => 'max_completion_tokens' in body,
+      'clear',
+    ],
+    [
+      'has one temperature',
+      "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.",
+      (body) => !('temperature' in body),
+      'clear',
+    ],
+    ['takes no seed', 'Unknown parameter: seed', (body) => !('seed' in body), 'clear'],
+    [
+      'answers in parts',
+      '',
+      () => true,
+      [
+        { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+        { type: 'text', text: 'clear' },
+      ],
+    ],
+  ])('whose endpoint %s is asked as a model that plays is', async (_, message, takes, says) => {
+    judge.fault = (response) => {
+      const asked = judge.asked.at(-1)!;
+      if (!takes(asked.body)) return void response.writeHead(400).end(JSON.stringify({ error: { message } }));
+      const content = JSON.parse(JSON.stringify(says).replace('clear', `${markOf(asked)} clear`)) as string;
+      response.end(JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] }));
+    };
+    expect((await respond('42')).verdict).toMatchObject({ extracted: 'clear' });
+  });
+
+  test('that a filter of its server keeps from a verdict leaves the answer undecided by a name of its own', async () => {
+    const withheld = { reason: 'judge-withheld', retryable: false, message: expect.stringContaining('Qwen/Qwen3-8B') };
+    judge.finish = 'content_filter';
+    await expect(respond('42')).rejects.toMatchObject(withheld);
+    judge.finish = 'stop';
+    const error = { message: 'The response was filtered.', code: 'content_filter' };
+    judge.fault = (response) => void response.writeHead(400).end(JSON.stringify({ error }));
+    await expect(respond('42')).rejects.toMatchObject(withheld);
+  });
+
+  test('is tried once when a run is made, in the form that it takes, and one that refuses is named', async () => {
+    const file = rubricFile({});
+    const { tryOut } = await describeEnvironment(parseSpec(`rubric:${file}`, '/'), () => undefined);
+    const before = judge.asked.length;
+    judge.reply = () => 'Yes.';
+    await tryOut!();
+    expect(judge.asked.length - before).toBe(1);
+    judge.fault = (response) => void response.writeHead(404).end('{"error":{"message":"no model of that name"}}');
+    await expect(tryOut!()).rejects.toMatchObject({
+      reason: 'judge-unreachable',
+      message: expect.stringMatching(/^The judge Qwen\/Qwen3-8B of .* answered 404: no model of that name/),
+    });
+  });
+
   test('that is nowhere, never ends, or sends what is no JSON fails by name', async () => {
     await expect(respond('42', { server: 'http://127.0.0.1:9/v1' })).rejects.toMatchObject({
       reason: 'judge-unreachable',
@@ -161,7 +218,9 @@ describe('a model as judge', () => {
         choices: [{ message: { content: 'It is sk-very-secret.' }, finish_reason: 'stop' }],
       });
       judge.fault = (response) => void response.end(reply.replace('v', '\\u0076'));
-      await expect(respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' })).rejects.toThrow('repeated its key in a reply');
+      await expect(respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' })).rejects.toThrow(
+        'repeated the API key in its answer',
+      );
     } finally {
       delete process.env['RUBRIC_TEST_API_KEY'];
     }
@@ -217,46 +276,5 @@ describe('an answer that means harm', () => {
     judge.reply = (asked) => `The answer says:\n${answerOf(asked)}\n${markOf(asked)} wrong`;
     for (const answer of INJECTIONS)
       expect((await respond(answer)).verdict).toEqual({ verdict: 'wrong', reason: 'rubric', extracted: 'wrong' });
-  });
-});
-
-describe('a rubric', () => {
-  test.each([
-    [{ choices: [{ choice: 'only', verdict: 'right' }] }, 'choices'],
-    [{ choices: [{ choice: 'a', verdict: 'right' }, { choice: 'b' }] }, 'choices.1'],
-    [
-      {
-        choices: [
-          { choice: 'a', verdict: 'right' },
-          { choice: ' A', verdict: 'wrong' },
-        ],
-        examples: [],
-      },
-      'choices.1.choice',
-    ],
-    [{ examples: [{ answer: 'x', choice: 'perfect' }] }, 'examples.0.choice'],
-    [{ server: 'ftp://x' }, 'server'],
-    [{ server: 'https://me:secret@x/v1' }, 'server'],
-    [{ apiKeyEnv: 'not a name' }, 'apiKeyEnv'],
-    [{ name: 'Not A Name' }, 'name'],
-    [{ instructions: '' }, 'instructions'],
-    [{ temperature: 1 }, 'temperature'],
-    [{ model: undefined }, '`model` is missing: it takes a text'],
-    [{ choices: 'right' }, '`choices` takes a list'],
-    [{ model: undefined, modle: 'm' }, 'it has the unknown field `modle`'],
-  ])('that cannot be used is refused by its field: %j', async (changes, field) => {
-    const refused = await described(changes).catch((error: unknown) => error as Error);
-    expect(refused).toMatchObject({ reason: 'environment-unloadable' });
-    expect((refused as Error).message).toContain(field);
-    expect((refused as Error).message).not.toContain('secret');
-  });
-
-  test('that is no JSON, or no file, is refused', async () => {
-    const file = join(folder, 'bad.json');
-    writeFileSync(file, '{"name": ');
-    await expect(describeEnvironment(parseSpec(`rubric:${file}`, '/'), () => undefined)).rejects.toMatchObject({
-      reason: 'environment-unloadable',
-    });
-    expect(() => parseSpec('rubric:./none.json', folder)).toThrow('is no file');
   });
 });

@@ -1,28 +1,31 @@
-// The door `rubric`: another model judges each answer, by a rubric file that travels with the run, at temperature 0. Its
-// model, its prompt's hash, its reply and its cost are recorded with the verdict. A server that is away or refuses, and a
-// reply without a verdict, leave the answer undecided by name. With `exactFirst` the exact judge is asked first, and the
-// model only about what that does not show right. State none.
+// The door `rubric`: another model judges each answer, by a rubric file that travels with the run, at temperature 0 where its
+// endpoint takes one: it is asked as a model `openai:` is. Its model, its prompt's hash, its reply and its cost are recorded
+// with the verdict. A server that is away or refuses, a reply that a filter withheld, and one without a verdict leave the
+// answer undecided by name. With `exactFirst` the exact judge is asked first, and the model only about what that does not
+// show right. State none.
 
 import { createHash } from 'node:crypto';
 import type { EnvironmentRecord, ModelJudgement, Reply } from '../../../domain/rollout/environment.ts';
-import { EnvironmentError } from '../../../domain/errors/errors.ts';
+import { EnvironmentError, ModelError } from '../../../domain/errors/errors.ts';
+import { MAX_REPLY_BYTES } from '../../../domain/rollout/environment.ts';
+import { DEFAULT_SAMPLING } from '../../../domain/rollout/sampling.ts';
 import { short } from '../../../domain/text/foreign-text.ts';
 import { referencesIn } from '../../../domain/run/references.ts';
-import { readKey } from '../../../local/machine/key.ts';
+import { readApiKey } from '../../../inference/http/api-key.ts';
+import { type Http, openHttp } from '../../../inference/http/http.ts';
+import { type Chat, meet, openChat } from '../../../inference/servers/openai.ts';
 import { readRegular } from '../../../local/machine/regular-file.ts';
 import type { Json } from '../../../domain/text/json.ts';
 import type { Environment, Judge } from '../../environment.ts';
 import { mismatch } from '../command.ts';
-import { post } from '../post.ts';
 import { respondParams } from '../wire.ts';
 import { askedAgain, chosen, type JudgePrompt, judgePrompt } from './prompt.ts';
 import { MAX_RUBRIC_BYTES, type ReadRubric, readRubric, type Rubric } from './rubric.ts';
 
-const REASONS = { away: 'judge-unreachable', refused: 'judge-unreachable' } as const;
 const REPLY_CHARS = 4_000;
 const DRAWS = 2;
 
-/** `code`: the file's text, to be stored with the run. */
+/** `code`: the file's text, to be stored with the run. `tryOut` asks the model once. */
 export function describeRubric(path: string) {
   const code = readRegular(path, MAX_RUBRIC_BYTES);
   const { rubric, sha256 } = readRubric(path, code);
@@ -32,13 +35,14 @@ export function describeRubric(path: string) {
     ...{ state: 'none', begins: false, ends: false, door: 'rubric', spec: [path] },
     judge: { server, apiKeyEnv },
   };
-  return { record, agents: [], code: { sha256, code } };
+  return { record, agents: [], code: { sha256, code }, tryOut: () => tryOut(rubric) };
 }
 
 /** `file`: in the run's folder. `exact`: the judge of mathematics. */
-export function rubricEnvironment(record: EnvironmentRecord, file: string, exact: Pick<Judge, 'judge'>): Environment {
+export function rubricEnvironment(record: EnvironmentRecord, file: string, exact: Pick<Judge, 'judge'>) {
   let read: ReadRubric | undefined;
-  return {
+  let model: JudgeModel | undefined;
+  const environment: Environment = {
     async respond(move, { signal }) {
       read ??= rubricOf(record, file);
       const { rubric, sha256 } = read;
@@ -50,10 +54,12 @@ export function rubricEnvironment(record: EnvironmentRecord, file: string, exact
         return { verdict: own, ...rewardOf(rubric.choices.find(({ verdict }) => verdict === 'right')!) };
       }
       const asked = { conversation: messages, reference: references[0] ?? null, answer };
-      const reply = await judgedBy(rubric, judgePrompt(rubric, sha256, asked), signal);
+      const prompt = judgePrompt(rubric, sha256, asked);
+      const reply = await named(rubric, () => judgedBy(rubric, (model ??= openModel(rubric)).chat, prompt, signal));
       return own ? { ...reply, judged: { ...reply.judged!, exact: own.reason } } : reply;
     },
   };
+  return { environment, close: () => void model?.http.close() };
 }
 
 function rubricOf(record: EnvironmentRecord, file: string): ReadRubric {
@@ -73,11 +79,11 @@ function rubricOf(record: EnvironmentRecord, file: string): ReadRubric {
   throw mismatch(record, name, read.sha256);
 }
 
-async function judgedBy(rubric: Rubric, first: JudgePrompt, signal: AbortSignal): Promise<Reply> {
+async function judgedBy(rubric: Rubric, chat: Chat, first: JudgePrompt, signal: AbortSignal): Promise<Reply> {
   let prompt = first;
   let spent: Pick<ModelJudgement, 'promptTokens' | 'completionTokens'> = { promptTokens: 0, completionTokens: 0 };
   for (let draw = 1; ; draw++) {
-    const said = await askJudge(rubric, prompt, signal);
+    const said = await askJudge(rubric, chat, prompt, signal);
     spent = {
       promptTokens: sum(spent.promptTokens, said.promptTokens),
       completionTokens: sum(spent.completionTokens, said.completionTokens),
@@ -124,44 +130,69 @@ const rewardOf = ({ reward }: Pick<Choice, 'reward'>): Pick<Reply, 'reward'> =>
 
 interface Said extends Pick<ModelJudgement, 'promptTokens' | 'completionTokens'> {
   readonly reply: string;
-  /** The model ended it, and no limit or filter did. */
+  /** The model ended it, and no limit did. */
   readonly isWhole: boolean;
 }
 
-async function askJudge(rubric: Rubric, { messages }: JudgePrompt, signal: AbortSignal): Promise<Said> {
-  const { server, model, maxTokens, timeoutSeconds, apiKeyEnv } = rubric;
-  const who = `${rubric.name} (judge ${new URL(server).host})`;
-  const refuse = (what: string, fix: string): never => {
-    throw new EnvironmentError(`${rubric.name}: ${what}`, { reason: 'judge-unreachable', fix });
-  };
-  const bearer = apiKeyEnv === null ? null : readKey(apiKeyEnv, refuse);
-  const body = { model, messages, temperature: 0, max_tokens: maxTokens };
-  const url = `${server.replace(/\/+$/, '')}/chat/completions`;
-  const options = { signal, timeoutMs: timeoutSeconds * 1000, bearer, reasons: REASONS };
-  return saidOf(await post(who, 'chat/completions', url, body, options).catch(unreadable));
+interface JudgeModel {
+  readonly http: Http;
+  readonly chat: Chat;
 }
 
-/** A reply that is no JSON, or too large, is no verdict either. */
-function unreadable(error: unknown): never {
-  if (!(error instanceof EnvironmentError) || error.reason.startsWith('judge-')) throw error;
-  throw new EnvironmentError(error.message, { reason: 'judge-unreadable', cause: error });
+function openModel({ server, model, apiKeyEnv, timeoutSeconds }: Rubric): JudgeModel {
+  const apiKey = readApiKey(apiKeyEnv);
+  const limits = { requestTimeoutMs: timeoutSeconds * 1000, maxBodyBytes: MAX_REPLY_BYTES };
+  const http = openHttp({ url: server, apiKey, ...limits });
+  const chat = openChat(http, model, {});
+  chat.leaveLogprobs();
+  return { http, chat };
 }
 
-function saidOf(value: unknown): Said {
-  const { choices, usage } = (value ?? {}) as { readonly choices?: readonly unknown[]; readonly usage?: unknown };
-  const first = (Array.isArray(choices) ? choices[0] : null) as {
-    readonly message?: { readonly content?: unknown };
-    readonly finish_reason?: unknown;
-  } | null;
-  const content = first?.message?.content;
-  const { prompt_tokens: asked, completion_tokens: answered } = (usage ?? {}) as Record<string, unknown>;
-  const count = (n: unknown): number | null => (Number.isSafeInteger(n) && (n as number) >= 0 ? (n as number) : null);
+/** One small request, before any answer is paid for. */
+function tryOut(rubric: Rubric): Promise<void> {
+  return named(rubric, async () => {
+    const { http, chat } = openModel(rubric);
+    try {
+      await meet(chat);
+    } finally {
+      await http.close();
+    }
+  });
+}
+
+async function askJudge(rubric: Rubric, chat: Chat, { messages }: JudgePrompt, signal: AbortSignal): Promise<Said> {
+  const question = { messages, maxNewTokens: rubric.maxTokens, seed: 1, temperature: 0, topP: 1 };
+  // The defaults ask for nothing: an endpoint that takes no temperature judges at its own.
+  const { text, finish, usage } = await chat.ask(question, DEFAULT_SAMPLING, { signal });
+  if (finish === 'abort') {
+    const message = `The judge ${rubric.model} of ${rubric.name} gave no verdict: a filter of its server withheld the reply.`;
+    throw new EnvironmentError(message, { reason: 'judge-withheld' });
+  }
   return {
-    isWhole: (first?.finish_reason ?? 'stop') === 'stop',
-    reply: typeof content === 'string' ? content.toWellFormed().replaceAll('\u0000', '\ufffd') : '',
-    promptTokens: count(asked),
-    completionTokens: count(answered),
+    isWhole: finish !== 'length',
+    reply: text.toWellFormed().replaceAll('\u0000', '\ufffd'),
+    promptTokens: usage?.input ?? null,
+    completionTokens: usage?.output ?? null,
   };
+}
+
+/** A failure of the judge's server, as the judge's. A reply that is no JSON, or too large, is no verdict either. */
+async function named<T>({ name, model }: Rubric, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof ModelError)) throw cause;
+    const { message, reason, retryable, retryAfterMs } = cause;
+    const isReply = reason.startsWith('reply-');
+    const fix = cause.fix?.replace('--api-key-env', "the rubric's `apiKeyEnv`");
+    throw new EnvironmentError(`The judge ${model} of ${name}: ${message}`, {
+      reason: isReply ? 'judge-unreadable' : 'judge-unreachable',
+      retryable: retryable && !isReply,
+      ...(fix !== undefined && { fix }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      cause,
+    });
+  }
 }
 
 const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
