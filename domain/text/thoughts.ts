@@ -32,7 +32,8 @@ const IN_WORDS =
 const OPENED_IN_WORDS = /^\s*Here(?: is|'s) my thought process:/;
 const CHANNEL_HEADER = /<\|start\|>assistant|<\|channel\|>\w+(?: to=\w+)?<\|message\|>/g;
 
-const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** For a regular expression. */
+export const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const anyOf = (marks: readonly string[]): string => marks.map(quoted).join('|');
 const OPEN = anyOf(THOUGHT_MARKS.map(([open]) => open));
 const OPENS = new RegExp(OPEN, 'i');

@@ -1,11 +1,11 @@
 // The judge's prompt, and its reply read back. Text of a model stands between two fences, and the verdict is the
-// line behind a mark. Both hold a hash of the texts between the fences, which those texts cannot contain: no answer can
+// choice behind a mark. Both hold a hash of the texts between the fences, which those texts cannot contain: no answer can
 // close its fence or write a verdict, and a reply that quotes the answer does not repeat a verdict. Not covered: a judge
 // that is talked into another choice by an answer; its instructions say what the fence means, and no prompt can do more.
 
 import { createHash } from 'node:crypto';
 import type { Message } from '../../../domain/run/query.ts';
-import { answerMessage, behindThoughts } from '../../../domain/text/thoughts.ts';
+import { answerMessage, behindThoughts, quoted } from '../../../domain/text/thoughts.ts';
 import { type Rubric, sameChoice } from './rubric.ts';
 
 export interface Judgeable {
@@ -57,26 +57,25 @@ function decided(reply: string): string {
   return isOpen || message.isOpen ? '' : text;
 }
 
-/** The choice behind the mark on the last line; undefined if there is none, or several that differ. */
-export function chosen(rubric: Rubric, mark: string, reply: string): Rubric['choices'][number] | undefined {
-  // Fences and rules may close a reply; words behind its verdict could take it back.
-  const lines = decided(reply)
-    .split('\n')
-    .filter((line) => /[\p{L}\p{N}]/u.test(line));
-  if (!lines.at(-1)?.includes(mark)) return undefined;
-  const said = lines
-    .filter((line) => line.includes(mark))
-    .map((line) =>
-      sameChoice(
-        line
-          .slice(line.lastIndexOf(mark) + mark.length)
-          .replace(/[*`"']/g, ' ')
-          .replace(/[.\s]+$/, ''),
-      ),
-    );
-  const [first] = said;
-  if (first === undefined || said.some((choice) => choice !== first)) return undefined;
-  return rubric.choices.find(({ choice }) => sameChoice(choice) === first);
+/** No sign in it denies what it stands around. */
+const DRESS = String.raw`[\s*_\x60"'“”‘’«»<>()[\]{}:]*?`;
+/** Of a choice: no part of a longer word, number or list. */
+const END = String.raw`(?![\p{L}\p{N}?/|-]|[.,]\p{N}|[^\S\n]+[\p{L}\p{N}])`;
+
+/**
+ * The choice that begins the text behind the last mark. Undefined if there is none, or if that text names another one too:
+ * that could take it back.
+ */
+export function chosen({ choices }: Rubric, mark: string, reply: string): Rubric['choices'][number] | undefined {
+  const [, ...said] = decided(reply).split(new RegExp(mark.slice(0, -1), 'i'));
+  const behind = said.at(-1) ?? '';
+  const words = choices.map(({ choice }) => sameChoice(choice)).toSorted((one, other) => other.length - one.length);
+  const any = `(${words.map((word) => quoted(word).replaceAll(' ', String.raw`\s+`)).join('|')})`;
+  const first = new RegExp(`^${DRESS}${any}${END}`, 'iu').exec(behind)?.[1];
+  if (first === undefined) return undefined;
+  const named = behind.matchAll(new RegExp(String.raw`(?<![\p{L}\p{N}])${any}(?![\p{L}\p{N}])`, 'giu'));
+  const isOne = [...named].every(([, other]) => sameChoice(other!) === sameChoice(first));
+  return isOne ? choices.find(({ choice }) => sameChoice(choice) === sameChoice(first)) : undefined;
 }
 
 const markOf = (nonce: string): string => `VERDICT-${nonce}:`;
