@@ -1,18 +1,29 @@
 // `everturn pause|resume|tune|cancel <run>`: one update to the run's workflow, answered by a worker.
 
+import { existsSync } from 'node:fs';
+import { namesCluster } from '../../client/temporal/cluster-settings.ts';
+import { isSameFolder } from '../../client/temporal/feed.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
-import { describeWorkflow, progressOf, requestCancel, steer, tuneRun } from '../../client/temporal/runs.ts';
+import {
+  describeWorkflow,
+  progressOf,
+  requestCancel,
+  runElsewhere,
+  steer,
+  tuneRun,
+} from '../../client/temporal/runs.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
+import { homeOf } from '../../local/service/home.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';
 import { type Answer, command, required, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { withLink } from '../find/link.ts';
-import { knownResult, locateRun, typed } from '../find/place.ts';
+import { type Link, withLink } from '../find/link.ts';
+import { knownResult, locateRun, type RunPlace, typed } from '../find/place.ts';
 import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
-import { follow } from '../play/follow.ts';
+import { follow, notKnown } from '../play/follow.ts';
 import { plural } from '../view/format.ts';
 import { openProgressView } from '../view/progress-view.ts';
 import { outcomeLine } from '../view/summary.ts';
@@ -53,7 +64,7 @@ async function steered(
   const { run } = place;
   if (await knownResult(place))
     throw unusable(`Run "${run}" has ended.`, '`everturn list` shows the runs.', 'run-not-open');
-  return withLink(io, async ({ session }) => {
+  return withItsServer(io, place, async ({ session }) => {
     await ask(session, run).catch((error: unknown) => sayWhy(session, error));
     // Each of these updates writes the memo: it is what a worker that is too busy for a query has said last.
     const progress = (await progressOf(session, run)) ?? (await describeWorkflow(session, run)).memo;
@@ -61,6 +72,21 @@ async function steered(
     const { state, done: ended, total, inFlight, maxConcurrent } = progress;
     const flight = `${plural(inFlight, 'rollout')} in flight, at most ${maxConcurrent} at once`;
     return { json: progress, text: `Run "${run}" is ${state}: ${ended} of ${total} done, ${flight}.` };
+  });
+}
+
+/** A server that does not know the run, or plays another one of its name, is asked nothing, nor started for it. */
+function withItsServer<T>(io: Io, { run, out }: RunPlace, use: (link: Link) => Promise<T>): Promise<T> {
+  const { folder, database } = homeOf(io.env);
+  const local = namesCluster() ? '' : `the local service of ${folder}`;
+  if (local !== '' && !existsSync(database)) throw notKnown(run, local);
+  return withLink(io, async (link) => {
+    const found = await describeWorkflow(link.session, run);
+    const other = found.out === null || isSameFolder(found.out, out) ? null : found.out;
+    if (other !== null && found.state === 'running') throw runElsewhere(run, other);
+    if (other !== null || found.state === 'absent')
+      throw notKnown(run, local || `the server at ${link.session.address}`);
+    return use(link);
   });
 }
 
@@ -82,7 +108,7 @@ export const cancel = command({
     const { run } = place;
     const before = await knownResult(place);
     if (!before) {
-      const end = await withLink(io, async (link) => {
+      const end = await withItsServer(io, place, async (link) => {
         await askToStop(io, link.session, run);
         return follow(io, link, run, openProgressView(io, false));
       });

@@ -192,15 +192,20 @@ function detached(io: Io, place: RunPlace, json: boolean): ExitCode {
   return EXIT.detached;
 }
 
+/** `server`: the one that was asked. */
+export function notKnown(run: string, server: string): TemporalError {
+  return new TemporalError(`The workflow of run "${run}" is not known to ${server}.`, {
+    reason: 'workflow-absent',
+    fix: `If another server plays it, name that as where it was started: EVERTURN_HOME, or TEMPORAL_ADDRESS. If none does, ${AGAIN}.`,
+  });
+}
+
+const AGAIN = 'the command that started the run plays the rest: finished turns stay stored';
+
 async function closedEarly(io: Io, link: Link, place: RunPlace, end: WorkflowState): Promise<Error> {
   const name = `The workflow of run "${place.run}"`;
-  const again = 'Finished turns stay stored: the command that started the run plays the rest.';
-  if (end === 'absent') {
-    return new TemporalError(`${name} is not known to the server at ${link.session.address}.`, {
-      reason: 'workflow-absent',
-      fix: again,
-    });
-  }
+  const again = `${AGAIN[0]!.toUpperCase()}${AGAIN.slice(1)}.`;
+  if (end === 'absent') return notKnown(place.run, `the server at ${link.session.address}`);
   if (end !== 'failed') return new TemporalError(`${name} was ${end}.`, { reason: `workflow-${end}`, fix: again });
   const cause = await resultOf(link.session, place.run).then(
     () => undefined,

@@ -22,6 +22,7 @@ export function startRun(rig: Rig, { run, rows, ...input }: RigRun) {
   return rig.client.workflow.start('collection', {
     workflowId: run,
     taskQueue: 'everturn',
+    memo: { out: rig.out },
     args: [{ run, out: rig.out, dataset, ...input } satisfies CollectionInput],
   });
 }
