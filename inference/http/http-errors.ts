@@ -86,10 +86,14 @@ export function complaintError(status: number, headers: Headers, complaint: Comp
   return new ModelError(`${at(place)} answered ${status}${told ? `: ${told}` : ''}`, {
     reason,
     retryable,
+    ...(complaint.written !== undefined && { cause: new UnreadAnswer(complaint.written) }),
     ...(fix === undefined ? {} : { fix }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
+
+/** The cause of a failure that is an answer: its message is what the model wrote. */
+export class UnreadAnswer extends Error {}
 
 function kindOf(status: number, words: string, complaint: Complaint): Kind {
   if (status >= 300 && status < 400) {

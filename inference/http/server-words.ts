@@ -9,6 +9,8 @@ export interface Complaint {
   /** The HTTP status that it names; null if it names none. */
   readonly status: number | null;
   readonly meaning: Meaning | null;
+  /** The model wrote it, and the server could not read a call in it. */
+  readonly written?: string | undefined;
 }
 
 /**
@@ -52,8 +54,13 @@ export function complaintIn(body: unknown): Complaint {
   const meaning = isFiltered
     ? 'withheld'
     : meaningOf([...named, ...listOf(inner['details']).map(reasonOf)], said, behind);
-  return { words, codes, status: number ?? statusOf(texts(named)), meaning };
+  const { failed_generation: failed = UNREAD_CALL.exec(asWords(said))?.[1] } = inner;
+  const written = typeof failed === 'string' ? failed : undefined;
+  return { words, codes, status: number ?? statusOf(texts(named)), meaning, written };
 }
+
+/** Ollama's. */
+const UNREAD_CALL = /error parsing tool call: raw='(.*)',? err=/s;
 
 /** Names of failures, of several providers; the first that fits counts. */
 const STATUSES: readonly (readonly [RegExp, number])[] = [

@@ -64,16 +64,29 @@ export function bodyOf(question: Question, dialect: Dialect): object {
 
 function sentMessage({ role, content, toolCalls, tool_call_id, reasoning }: TextMessage, dialect: Dialect): object {
   if (tool_call_id !== undefined) return { role, content, tool_call_id };
-  const isNothing = role === 'assistant' && content === '' && !toolCalls;
+  const isNothing = role === 'assistant' && content.trim() === '' && !toolCalls;
   return {
     role,
     content: isNothing ? dialect.nothing : content,
-    ...(toolCalls && { tool_calls: messageCalls(dialect.callFields ? toolCalls : toolCalls.map(withoutMore)) }),
+    ...(toolCalls && { tool_calls: messageCalls(toolCalls.map((call) => sentCall(call, dialect))) }),
     ...(reasoning && dialect.thoughts && { [dialect.thoughts]: reasoning }),
   };
 }
 
-const withoutMore = ({ id, name, arguments: text }: GivenCall): GivenCall => ({ id, name, arguments: text });
+/** Strict servers refuse a conversation in which arguments are no object: what the model wrote goes back within one. */
+function sentCall({ id, name, arguments: text, more }: GivenCall, { callFields }: Dialect): GivenCall {
+  const whole = text === '' ? '{}' : isObject(text) ? text : JSON.stringify({ text });
+  return { id, name, arguments: whole, ...(callFields && more && { more }) };
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
 
 /** A size is refused, and not a parameter. */
 const SIZE = /too (?:large|many|long)|at most|exceed|greater|less than|larger|maximum|range|limit/i;

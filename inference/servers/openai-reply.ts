@@ -15,7 +15,7 @@ import { countsOf, usage } from './vllm-protocol.ts';
 
 /** Some servers leave the id out, some give the arguments as an object, and some add fields of their own. */
 const ToolCall = z.looseObject({
-  id: z.string().nullish(),
+  id: z.union([z.string(), z.number()]).nullish(),
   function: z.object({
     name: z.string(),
     arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
@@ -113,7 +113,7 @@ export function readCompletion(reply: unknown, place: Place): ReadCompletion {
     ...{ text, finish, tokens: saidTokens(logprobs, text), name: model || null, usage: usageOf(used) },
     reasoning: thoughtsIn ? textOf(message?.[thoughtsIn]) : parts.thoughts,
     thoughtsIn: thoughtsIn ?? null,
-    toolCalls: (message?.tool_calls ?? []).map(givenCall),
+    toolCalls: givenCalls(message?.tool_calls ?? []),
   };
 }
 
@@ -139,12 +139,26 @@ function textOf(value: unknown): string {
   return textOf(TEXTS.map((name) => fields[name]).find((inner) => inner != null));
 }
 
-function givenCall({ id, function: called, ...own }: z.infer<typeof ToolCall>, place: number): GivenCall {
+/** No fields of the endpoint's own. */
+const OURS: ReadonlySet<string> = new Set(['id', 'type', 'index']);
+
+/** A call without an id, or with that of an earlier one, gets the number of its place. */
+function givenCalls(calls: readonly z.infer<typeof ToolCall>[]): GivenCall[] {
+  const ids = calls.map(({ id }) => String(id ?? '').toWellFormed());
+  return calls.map((call, at) => {
+    const isOwn = ids[at] !== '' && ids.indexOf(ids[at]!) === at;
+    let id = isOwn ? ids[at]! : `call_${at + 1}`;
+    while (!isOwn && ids.includes(id)) id += '_';
+    return givenCall(call, id);
+  });
+}
+
+function givenCall({ function: called, ...own }: z.infer<typeof ToolCall>, id: string): GivenCall {
   const { name, arguments: given } = called;
   const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-  const more = Object.entries(own).filter(([key, value]) => key !== 'type' && key !== 'index' && value != null);
+  const more = Object.entries(own).filter(([key, value]) => !OURS.has(key) && value != null);
   return {
-    ...{ id: id?.toWellFormed() || `call_${place + 1}`, name: name.toWellFormed(), arguments: text.toWellFormed() },
+    ...{ id, name: name.toWellFormed(), arguments: text.toWellFormed() },
     ...(more.length > 0 && { more: wellFormed(Object.fromEntries(more)) }),
   };
 }

@@ -12,7 +12,7 @@ import type { BackendOptions, GenerateOptions, TextBackend, TextReply, TextReque
 import { openFleet } from '../fleet/fleet.ts';
 import { textRules } from '../fleet/rules.ts';
 import { type Ask, openHttp, type Http } from '../http/http.ts';
-import { badReply } from '../http/http-errors.ts';
+import { badReply, UnreadAnswer } from '../http/http-errors.ts';
 import { SLOW_TIMEOUTS, otherName, routingHeaders, type ServerBackend } from '../fleet/server-backend.ts';
 import { parseOpenaiTarget } from '../http/server-url.ts';
 import { checkTextRequest } from '../request.ts';
@@ -118,8 +118,12 @@ export function openChat(http: Http, model: string, extraBody: JsonObject): Chat
   };
 }
 
-/** The answer of nothing that a refusal means: a filter withheld it, or the model's thoughts used up its budget. */
-function answerIn({ reason, message }: ModelError): ReadCompletion | undefined {
+/**
+ * The answer that a failure means: a filter withheld it, the model's thoughts used up its budget, or its call could not be
+ * read, and is judged as it was written.
+ */
+function answerIn({ reason, message, cause }: ModelError): ReadCompletion | undefined {
+  if (cause instanceof UnreadAnswer) return { ...nothingSaid('stop'), text: cause.message };
   if (reason === 'answer-withheld') return nothingSaid('abort');
   return /could not finish the message because max_tokens/i.test(message) ? nothingSaid('length') : undefined;
 }

@@ -72,6 +72,27 @@ describe('an answer is taken', () => {
     expect(await chat.ask()).toMatchObject(reply);
   });
 
+  test.each<[string, unknown[], string[]]>([
+    ['no ids', [undefined, null, ''], ['call_1', 'call_2', 'call_3']],
+    ['numbers for ids', [7, 0], ['7', '0']],
+    ['one id for two', ['a', 'a', 'b', 'a'], ['a', 'call_2', 'b', 'call_4']],
+    ['an id that a number has', ['call_2', 'call_2'], ['call_2', 'call_2_']],
+  ])('with calls that have %s', async (_, given, ids) => {
+    const calls = given.map((id) => ({ id, function: { name: 'add', arguments: '{}' } }));
+    chat.says(choice({ content: null, tool_calls: calls }, 'tool_calls'));
+    const { toolCalls = [] } = await chat.ask({ tools: [{ name: 'add', description: '', parameters: {} }] });
+    expect(toolCalls.map(({ id }) => id)).toEqual(ids);
+  });
+
+  const UNREAD = '<function=add>{"x": }</function>';
+  test.each<[string, string, object, number]>([
+    ['Groq', 'Failed to call a function.', { code: 'tool_use_failed', failed_generation: UNREAD }, 400],
+    ['Ollama', `error parsing tool call: raw='${UNREAD}', err=invalid character '}'`, { type: 'api_error' }, 500],
+  ])('as the model wrote it, where %s cannot read the call in it', async (_, words, more, status) => {
+    chat.says(refused(words, more).body, status);
+    expect(await chat.ask()).toMatchObject({ text: UNREAD, finish: 'stop' });
+  });
+
   test('in pieces, with its thoughts and calls put together', async () => {
     const pieces = [
       { model: 'tiny', choices: [{ delta: { role: 'assistant', reasoning_content: 'Is ' } }] },

@@ -118,19 +118,37 @@ describe('an endpoint is asked as it takes it', () => {
     }
   });
 
-  test('with words in place of an empty answer, where it takes none', async () => {
-    const messages = [
-      ...called.slice(0, 1),
-      { role: 'assistant' as const, content: '' },
-      { role: 'user' as const, content: 'Again.' },
-    ];
-    await chat.ask({ messages });
-    expect((chat.sent().at(-1)!['messages'] as Body[])[1]).toEqual({ role: 'assistant', content: '' });
-    chat.refuses((body) =>
-      /"content":""/.test(JSON.stringify(body)) ? 'all messages must have non-empty content' : null,
-    );
-    await chat.ask({ messages });
-    expect((chat.sent().at(-1)!['messages'] as Body[])[1]).toEqual({ role: 'assistant', content: '(no answer)' });
+  test.each(['', '  \n', '\u00a0'])(
+    'with words in place of an empty answer (%j), where it takes none',
+    async (content) => {
+      const messages = [
+        ...called.slice(0, 1),
+        { role: 'assistant' as const, content },
+        { role: 'user' as const, content: 'Again.' },
+      ];
+      await chat.ask({ messages });
+      expect((chat.sent().at(-1)!['messages'] as Body[])[1]).toEqual({ role: 'assistant', content: '' });
+      chat.refuses((body) =>
+        /"content":""/.test(JSON.stringify(body)) ? 'text content blocks must contain non-whitespace text' : null,
+      );
+      await chat.ask({ messages });
+      expect((chat.sent().at(-1)!['messages'] as Body[])[1]).toEqual({ role: 'assistant', content: '(no answer)' });
+    },
+  );
+
+  test.each([
+    ['{"x": 1}', '{"x": 1}'],
+    ['', '{}'],
+    ['{"x": 1', '{"text":"{\\"x\\": 1"}'],
+    ['[1]', '{"text":"[1]"}'],
+    ['null', '{"text":"null"}'],
+    ['{"x":NaN}', '{"text":"{\\"x\\":NaN}"}'],
+  ])('with the arguments %s of a call as an object', async (given, sent) => {
+    const toolCalls = [{ id: 'c1', name: 'add', arguments: given }];
+    await chat.ask({ messages: [{ role: 'assistant', content: '', toolCalls }] });
+    expect((chat.sent().at(-1)!['messages'] as Body[])[0]!['tool_calls']).toMatchObject([
+      { function: { name: 'add', arguments: sent } },
+    ]);
   });
 
   test('no otherwise after a refusal that another form does not mend', async () => {
