@@ -70,9 +70,14 @@ export const lastLetter = (known: number): string => LETTERS[Math.min(Math.max(k
 const NOUN = '(?:[Tt]he )?(?:[Cc]orrect |[Bb]est |[Rr]ight )?(?:[Oo]ption|[Cc]hoice|[Aa]nswer)(?: is)?:? ?';
 const OPENED = '[\\[("\'`“]{0,4}';
 /** An apostrophe closes what one has opened: `C'` is a name with a prime. */
-const CLOSED = String.raw`(?:["\`”]|(?<=(?<!\w)'[^'\n]{0,40})')*`;
+const CLOSED = String.raw`(?:["\x60”]|(?<=(?<!\w)'[^'\n]{0,40})')*`;
 const APPROVED = String.raw`(?:is|must be|would be|seems)(?: clearly| therefore)? (?:the )?(?:correct|right|best|true|answer|one)\b(?: (?:answer|choice|option|one)\b)?`;
 const REASON = String.raw`(?:because|since|as|for)\b`;
+/** Denials and doubts of other languages. */
+const NOT =
+  '或|还是|還是|または|또는|(?<!\\p{L})или(?!\\p{L})|[不没沒未非误誤错錯]|排除|ない|ません|間違|아니|아닙|틀[린렸]|ليس|خطأ|(?<!\\p{L})не(?!\\p{L})|नहीं|गलत|নয়|ভুল|ไม่|ผิด';
+/** What other languages put behind the letter: "B です", "B选项". */
+const CLOSING = String.raw`(?:です|だ|である|[にと]なります|が正|입니다|이다|이에요|예요|[가이] ?(?:정답|맞)|选项|選項|项|項|[是为為]?(?:正确|正確|对|對)|है|হবে|است|верн|правиль|صحيح)(?:(?!${NOT})[^.,;!?]){0,20}(?=[.,;!?]|$)`;
 
 /** A pattern for each last letter. */
 function upTo(pattern: (last: string) => RegExp): (last: string) => RegExp {
@@ -102,9 +107,12 @@ export function choiceOfSolution(text: string, known = 0): Choice | undefined {
 const choice = (letter = '', rest = ''): Choice => ({ letter: letter.toUpperCase(), rest: rest.trim() });
 
 const ANSWER = upTo((last) => {
-  const small = `[a-${last.toLowerCase()}](?=\\s?\\)|[\\]"'\`”.:]*\\s*$)`;
-  const behind = String.raw`\s*$|[.:]|\s?[)\]][.:]?|\s?,(?!\s?${OPENED}[A-${last}]\b)|\s[-–—]\s|\s(?=\()|\s(?=${REASON})|\s(${APPROVED})`;
-  return new RegExp(`^${OPENED}(?:${NOUN})?${OPENED}([A-${last}]|${small})${CLOSED}(?:${behind})(.*)$`, 's');
+  const small = `[a-${last.toLowerCase()}](?=\\s?\\)|[\\]"'\`”.:]*\\s*$|[.:]\\s)`;
+  const behind = String.raw`\s*$|[.:]|\s?[)\]]{1,2}[.:]?|\s?,(?!\s?${OPENED}[A-${last}]\b)|\s[-–—]\s|\s(?=\()|\s(?=${REASON})|(\s${APPROVED}|\s?${CLOSING})`;
+  return new RegExp(
+    `^(?:not \\(?[A-Z]\\)?,? but )?${OPENED}(?:${NOUN})?${OPENED}([A-${last}]|${small})${CLOSED}(?:${behind})(.*)$`,
+    'su',
+  );
 });
 
 /** An answer's own text that names a choice first: also `b`, `[B]`, `B: words`, `B - words`, `B (7)`, `B, as …`, "B is correct". */
@@ -115,12 +123,15 @@ export function choiceOfAnswer(text: string, last: string): Choice | undefined {
   return choice(letter, approved !== undefined && !/^[\s,]*or\b/.test(rest) ? '' : rest);
 }
 
+/** "unlike A, B and C" */
+const CONTRAST = /,?\s(?:unlike|whereas|while|rather than|instead of|as opposed to)\s.*$/s;
+
 /** The text behind the letter is its content, and no further choice, denial or doubt: not `(A) or (B)`, `(A) is wrong`. */
 export const namesOneChoice = ({ rest }: Choice): boolean =>
   rest === '' ||
   !(
     /^\s*[a-z]+s (?:the|an?|our|all|this|that)\b|(?<![A-Za-z])[A-Za-z]\)|\?|\b(?:or|and) \(?[A-Z](?![A-Za-z])/.test(
-      rest,
+      rest.replace(CONTRAST, ''),
     ) ||
     /^[\s.,:;-]*(?:[/&+|]|(?:\(?[A-Z]\)?(?:[\s,]|$))|(?:or|and|not|nor|but|is|isn[’']t|was|can|cannot|can[’']t|could|may|might|maybe|perhaps|possibly|probably|would|wrong|incorrect|rather|never)\b)/i.test(
       rest,
@@ -130,10 +141,11 @@ export const namesOneChoice = ({ rest }: Choice): boolean =>
 const LINE_CHARS = 400;
 /** "not B", "it cannot be B" deny, "if it is B" supposes; "A or B", "A, B" name none. */
 const DENIED =
-  /(?:\b(?:if|suppose|supposing|assume|assuming|whether|unless|not|never|nor|neither|cannot|eliminates?|excludes?|rules? out)\b|n[’']t\b)[^,.;:]{0,30}$/i;
+  /(?:\b(?:if|suppose|supposing|assume|assuming|whether|unless|not|never|nor|neither|cannot|eliminates?|excludes?|rules? out)\b|n[’']t\b)(?:(?!\bbut\b)[^,.;:]){0,30}$|(?:不(?!难|難)|[没未非若误誤错錯除]|如果|假如)[^,.;:]{0,3}$|(?:^|\s)(?:no es|não é|non|nicht|pas|niet|inte|bukan|không|all but|except)(?:\s[^,.;:]{0,20})?$/i;
 export const isDenied = (before: string): boolean => DENIED.test(before);
 const DENIED_BEHIND = /^["'`”)\]*]*\s+(?:(?:is|was|seems)(?:n[’']t| not| wrong| incorrect| false)|cannot|can[’']t)\b/i;
-const ONE_OF_SEVERAL = /(?<![A-Za-z])\(?[A-Z]\)?\s*(?:,|\/|&|,?\s*(?:or|and))\s*[("'`*]*$/;
+const ONE_OF_SEVERAL =
+  /(?<![A-Za-z])\(?[A-Z]\)?\s*(?:,|\/|&|\s*(?:[或和与與及]|还是|還是|また?は|と|또는)|,?\s*(?:or|and|oder|und|ou?|et?|y|eller|of|atau|hoặc|или|أو|و|या))\s*[("'`*]*$/;
 /** Words with or without a capital. */
 const words = (all: string): string =>
   all
@@ -142,14 +154,29 @@ const words = (all: string): string =>
     .join('|');
 const NAMING = String.raw`(?:${words('choose choosing chose pick select options? choice answer say guess go(?:ing)?\\swith')})(?: is|:)?|(?:choice|option|answer|one|correct|right|best)\b[^.!?\n]{0,20} (?:is|be)`;
 /** Words before the letter in which a line ends. */
-const CONCLUDING = words('so thus therefore hence is be leaves leaving leaving\\sonly leaves\\sonly us\\swith');
+const CONCLUDING = `${words("so thus therefore hence is be leaves leaving leaving\\sonly leaves\\sonly us\\swith probably likely definitely it[’']s think")}|not\\s\\(?[A-Z]\\)?,?\\sbut`;
+/** "is", as languages in Latin letters lead with it to a letter: "est la lettre B". */
+const COPULA = String.raw`(?<!\p{L})(?:est|es|ist|lautet|é|è|är|je|adalah|là|este)(?!\p{L})(?:\s(?:donc|also|pues|portanto|quindi|dunque))?(?:\s(?:la|le|el|il|a|o|die|der|das))?(?:\s(?:lettre|réponse|option|respuesta|resposta|risposta|opción|opção|opzione|letra|lettera|alternativa|buchstabe|antwort))?`;
+
+const LETTER_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z](?!\p{L}*\p{Script=Latin}))`;
+/** The words behind which a text states its choice, in the languages that models are asked in. */
+export const STATING = new RegExp(
+  [
+    String.raw`\banswers?\**\s{0,9}(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s{0,9}(?:is|[’']s|are|(?:should|must|would|will|has to) be|:|=|\s[-–—]\s)\**\s{0,9}:?\**`,
+    String.raw`\b(?:correct|right|true) (?:option|choice|answer|statement)s? (?:is|are|(?:should|must|would|will) be)\**:?\**`,
+    String.raw`\b(?:actually|correction|I mean|make that)[,:]?\s+(?:it(?:[’']s|\sis)\s+)?${LETTER_AHEAD}`,
+    String.raw`(?<!\p{L})(?:réponse|respuesta|antwort|lösung|resposta|risposta|antwoord|svaret|odpověď|jawaban|răspunsul|đáp án|trả lời|solución|solução|soluzione)(?!\p{L})(?:(?!\s(?:no|non|não|nicht|ne|niet|inte|bukan|không)\s|\sn[’'])[^.!?:\n]){0,30}?(?:${COPULA}|\sis(?!\p{L})|:)\**`,
+    String.raw`(?:答案|正解|答え|回答|解答|정답|답[은:]|الجواب|الإجابة|الاجابة|پاسخ|ответ|উত্তর|उत्तर|คำตอบ|תשובה|选(?!项)择?|選(?![項択])擇?)(?:(?!${NOT})[^\p{Script=Latin}\p{N}.,;!?\n]){0,20}${LETTER_AHEAD}`,
+  ].join('|'),
+  'giu',
+);
 
 const POINTED = upTo((last) => {
   const letter = `${OPENED}([A-${last}])${CLOSED}[)\\]]?`;
-  const named = String.raw`(?<=\b(?:${NAMING}) )${letter}(?=[.,:;!]|\s*$|\s+${REASON})`;
-  const approved = String.raw`${letter}(?= ${APPROVED}| is[.!]?\s*$)`;
-  const atEnd = String.raw`(?:(?<=^|[.,:;!?—→]\s|\b(?:${CONCLUDING})\s)${letter}|\(([A-${last}])\))(?=[.!]*\s*$)`;
-  return new RegExp(String.raw`(?<![\w$\\^{=+*/-])(?:${named}|${approved}|${atEnd})`, 'g');
+  const named = String.raw`(?<=\b(?:${NAMING}) )${letter}(?=[.,:;!]|\s*$|\s+${REASON}|\s[-–—]\s)`;
+  const approved = String.raw`${letter}(?= ${APPROVED}| is[.!]?\s*$|\s?${CLOSING})`;
+  const atEnd = String.raw`(?:(?<=^|(?:[.,:;!?—→⇒]|[=-]>)\s|\b(?:${CONCLUDING})\s|${COPULA}\s)${letter}|\(([A-${last}])\))(?=[.!]*\s*$)`;
+  return new RegExp(String.raw`(?<![\w$\\^{=+*/-])(?:${named}|${approved}|${atEnd})`, 'gu');
 });
 
 /** The letter that running text names as its choice: the one that opens it, or that its last line ends in or points to. */
@@ -173,10 +200,35 @@ export function letterMentioned(source: string, last: string): string | undefine
   return undenied(line, [...line.matchAll(MENTIONED)].filter(isOne).at(-1));
 }
 
+const ALONE = /(?<![\p{Script=Latin}\p{N}\\^_=+*/-])[A-Z](?![\p{Script=Latin}\p{N}^_=+*/'-])/gu;
+const MOST_SENTENCES = 20;
+const DENIES = new RegExp(NOT, 'u');
+const ENDS = new RegExp(`[A-Z][)\\]"'*\\s]*(?:${CLOSING})?[.!;,\\s]*$`, 'u');
+
+/**
+ * In a language of other letters: the one Latin letter of the last sentence that has any, where this ends in it, with no word in Latin
+ * letters and no denial beside it, unless the question uses it for more than its choice.
+ */
+export function letterAlone(source: string, last: string, question: string): string | undefined {
+  const sentences = source.trim().split(/(?<=[.!?;])\s+|\n+/);
+  const sentence = sentences.slice(-MOST_SENTENCES).findLast((one) => one.search(ALONE) >= 0) ?? '';
+  if (sentence.length > LINE_CHARS || !ENDS.test(sentence) || !/(?!\p{Script=Latin})\p{L}/u.test(sentence))
+    return undefined;
+  const [letter = '', ...more] = new Set(sentence.match(ALONE));
+  if (letter === '' || more.length > 0 || letter > last || /\p{Script=Latin}{2}|\?/u.test(sentence)) return undefined;
+  const used = (question.match(ALONE) ?? []).filter((one) => one === letter).length;
+  return used > 1 || DENIES.test(sentence) ? undefined : letter;
+}
+
+const CLAUSE = /^[^.,;:]*/;
+const CLAUSE_END = /[^.,;:]*$/;
+
 function undenied(line: string, found: RegExpExecArray | undefined): string | undefined {
   if (!found) return undefined;
   const before = line.slice(0, found.index);
   const behind = line.slice(found.index + found[0].length);
-  if (isDenied(before) || ONE_OF_SEVERAL.test(before) || DENIED_BEHIND.test(behind)) return undefined;
+  const clause = CLAUSE_END.exec(before)![0] + CLAUSE.exec(behind)![0];
+  if (isDenied(before) || DENIES.test(clause) || ONE_OF_SEVERAL.test(before) || DENIED_BEHIND.test(behind))
+    return undefined;
   return found.slice(1).find((one) => one !== undefined);
 }

@@ -50,11 +50,11 @@ function ofKind(answer: string, found: Found | undefined, gold: Solution, leaf: 
   const choice = solutionChoice(gold.text, leaf.choices.length);
   if (choice) {
     const last = lastLetter(Math.max(leaf.choices.length, LETTERS.indexOf(choice.letter) + 1));
-    const text = isMarked ? behindBoxes(answer) : answer;
-    const stated = isMarked ? statedIn(text, (statement) => namesChoice(statement, last)) : undefined;
+    const text = behindBoxes(answer);
+    const stated = statedIn(text, (statement) => namesChoice(statement, last));
     if (stated) return stated;
     if (found && (answerChoice(found.text, last) || (isMarked && isContent(found, choice.rest, leaf)))) return found;
-    const letter = findChoice(text, choice, last);
+    const letter = findChoice(text, choice, last, leaf);
     if (letter !== undefined) return { text: letter, by: 'choice' };
     if (isMarked) return found;
     return isProse(choice.rest) && statesWord(answer, choice.rest) ? { text: choice.rest, by: 'word' } : found;

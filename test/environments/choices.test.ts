@@ -68,6 +68,29 @@ const SPELLINGS = [
     'Looking at all of them: @ is right.',
   ],
 ];
+const listed = (texts: string): string[] => texts.split(' |').map((text) => text.trim());
+const STATED = listed(`
+  Final answer - @ | Answer – @ | Probably @. | I think it's @ | => @ | [[@]] | The answer's @. |
+  I would pick @ — a safe choice. | The answer must be @ | The answer would be @ because nothing divides it. |
+  Answer: D\n\nCorrection: the answer should be @ | The answer: D. Hmm, actually @. | It is not D but @. |
+  The answer is not D but @. | not D but @ | @. it has no divisors, unlike D and E.`);
+const ABROAD = listed(`
+  答案是@ | 答案：@ | 答案为@。 | 故选：@。 | 选@ | 因此，选@。 | 本题选择@选项。 | @。 | 【答案】@ |
+  所以答案是 @。 | 綜上，選 @ | 正確答案為 @ | 根据分析，@选项正确。 | D错误，E错误，故选@。 |
+  答案是@。因为没有约数。 | **答案：@**\n\n解析：D可以被3整除。 | 正解は@ | 答えは@です。 |
+  したがって、@が正解です。 | 정답은 @입니다. | 답: @ | @가 정답입니다. | الجواب هو @ | الإجابة: @ |
+  सही उत्तर @ है। | সঠিক উত্তর হল @। | คำตอบคือ @ | Правильный ответ: @. | Правильный ответ — @. |
+  Die Antwort ist @. | Antwort: @ | Die Antwort ist @, weil nichts teilt. | La réponse est @. |
+  La réponse est donc la lettre @. | La respuesta es @. | La respuesta correcta es la opción @. |
+  La risposta corretta è la @. | A resposta é a alternativa @. | Svaret är @. | Jawaban yang benar adalah @. |
+  Đáp án đúng là @.`);
+const DENIED_ABROAD = listed(`
+  答案不是B。 | 答案是C，不是B。 | B选项错误。 | 不选B。 | 排除B。 | 如果选B，就错了。 | 答案可能是A或B |
+  选A还是选B？ | 这里的B表示磁场。 | 正解はBではありません。 | 正解はCです。Bは間違い。 |
+  정답은 B가 아니라 C입니다. | الجواب ليس B | सही उत्तर B नहीं है। | Ответ не B. | La réponse n’est pas B. |
+  La respuesta no es B. | A resposta não é B. | La risposta non è B. | Die Antwort ist nicht B. |
+  Die Antwort ist A oder B. | La respuesta es A o B. | La réponse est A et non B. | Actually, B is wrong. |
+  The answer is not B but C. | The answer: B. Hmm, actually C. | all but B | The answer should not be B.`);
 /** A mark that names no choice yields to what names one behind it. */
 const BEHIND_A_BOX = [
   '\\boxed{42}\n\n**Answer: @**',
@@ -81,14 +104,17 @@ const BEHIND_A_BOX = [
 const SMALL = ['@', '\\boxed{@}', '(@)', '@)', 'Answer: @', '`@`'];
 
 describe('the letter of a choice', () => {
-  test.each([...SPELLINGS, ...BEHIND_A_BOX])('is right as the solution has it, and no other: %j', (spelling) => {
-    for (const { solution, question } of [PRIME, CITY])
-      for (const [gold, asked] of [[solution, question], [solution], ['B', question], ['B']] as const) {
-        const options = asked === undefined ? {} : { question: asked };
-        const verdict = (letter: string) => judgeMath(spelling.replace('@', letter), [gold], options).verdict;
-        expect([gold, asked, ...['A', 'B', 'C'].map(verdict)]).toEqual([gold, asked, 'wrong', 'right', 'wrong']);
-      }
-  });
+  test.each([...SPELLINGS, ...STATED, ...ABROAD, ...BEHIND_A_BOX])(
+    'is right as the solution has it, and no other: %j',
+    (spelling) => {
+      for (const { solution, question } of [PRIME, CITY])
+        for (const [gold, asked] of [[solution, question], [solution], ['B', question], ['B']] as const) {
+          const options = asked === undefined ? {} : { question: asked };
+          const verdict = (letter: string) => judgeMath(spelling.replace('@', letter), [gold], options).verdict;
+          expect([gold, asked, ...['A', 'B', 'C'].map(verdict)]).toEqual([gold, asked, 'wrong', 'right', 'wrong']);
+        }
+    },
+  );
 
   test.each(SMALL)('may be a small one: %j', (spelling) => {
     for (const { solution, question } of [PRIME, CITY])
@@ -119,6 +145,7 @@ describe('the letter of a choice', () => {
       'The answer is either B or D.',
       'B?',
     ],
+    ...DENIED_ABROAD,
   ])('is not named by %j', (answer) => {
     for (const solution of [PRIME.solution, 'B'])
       expect(judgeMath(answer, [solution], PRIME).verdict, solution).toBe('wrong');
@@ -150,6 +177,9 @@ describe('the letter of a choice', () => {
     ['\\textbf{(B)}\\ \\frac{12}{35}', '\\boxed{\\frac{12}{35}}', 'right'],
     ['$(B)\\ x^{12}$', '\\boxed{x^{12}}', 'right'],
     ['(B) \\frac{1}{18}', '\\boxed{\\frac{11}{8}}', 'wrong'],
+    ['(C) vitamin A', '所以是维生素C。', 'wrong'],
+    ['(B) 4', 'b. 4', 'right'],
+    ['(B) 4', 'b. 5', 'wrong'],
     ['(L) seven', 'L', 'right'],
     ['(L) seven', 'M', 'wrong'],
     ['(L) seven', 'The answer is (L).', 'right'],

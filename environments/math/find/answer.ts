@@ -1,7 +1,7 @@
 // The final answer of a text: the first of the places in the table below that has one. The words around a mark do not count.
 // A text that a limit cut has an answer by a mark alone. Linear in length.
 
-import { isDenied } from '../../../domain/text/choices.ts';
+import { isDenied, STATING } from '../../../domain/text/choices.ts';
 import { plainSigns } from '../../../domain/text/plain-signs.ts';
 import { LIMITS } from '../limits.ts';
 import { isRelationSign } from '../compare/spelled.ts';
@@ -119,7 +119,7 @@ export const statedIn = (text: string, accepts: (statement: string) => boolean):
 
 function phrase(source: string, cut: boolean, accepts?: (text: string) => boolean): Found | undefined {
   const text = source.slice(-PHRASE_CHARS);
-  for (const { index, 0: words } of [...text.matchAll(PHRASE)].slice(-MOST_PHRASES).toReversed()) {
+  for (const { index, 0: words } of [...text.matchAll(accepts ? STATING : PHRASE)].slice(-MOST_PHRASES).toReversed()) {
     const rest = text.slice(index + words.length).replace(/^[\s*:}]+/, '');
     const end = endOfStatement(rest);
     const raw = rest.slice(0, end).replace(REASON, '').trim();
