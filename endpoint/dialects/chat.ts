@@ -15,6 +15,7 @@ import {
   LIMIT,
   type RecordedCalls,
   refuse,
+  resultTextOf,
   STOP,
   type StreamEvent,
   textOf,
@@ -114,8 +115,8 @@ const schemaOf = (given: {
 });
 
 function messageRead(message: z.output<typeof MESSAGE>, i: number, recorded: RecordedCalls): AgentMessage {
-  const text = textOf(message.content, `messages[${i}].content`);
   const { role } = message;
+  const text = (role === 'tool' ? resultTextOf : textOf)(message.content, `messages[${i}].content`);
   if (role === 'system' || role === 'developer') return { role: 'system', text };
   if (role === 'user') return { role, text };
   if (role === 'tool') return { role, text, ...(message.tool_call_id != null && { callId: message.tool_call_id }) };

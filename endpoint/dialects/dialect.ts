@@ -7,6 +7,7 @@ import type { AgentMessage, AgentRequest, RecordedRequest } from '../../domain/a
 import type { Cut } from '../../domain/agent/program.ts';
 import { callNamedBy, callsNamedIn, type AgentReply } from '../../domain/agent/reply.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
+import { short } from '../../domain/text/foreign-text.ts';
 import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 import type { ToolSchema } from '../../domain/tools/tool.ts';
 
@@ -126,7 +127,8 @@ export const PARTS = z.array(z.looseObject({ type: z.string(), text: z.string().
 export const CONTENT = z.union([z.string(), PARTS]).nullish();
 /** An empty one would end every reply at once. */
 export const STOP = z.string().min(1);
-export const LIMIT = z.int().positive().nullish();
+/** -1 is none, as LangChain and LM Studio write it. */
+export const LIMIT = z.preprocess((n) => (n === -1 ? null : n), z.int().positive().nullish());
 
 const TEXTS: ReadonlySet<string> = new Set([
   'text',
@@ -150,6 +152,15 @@ export function textOf(content: z.output<typeof CONTENT>, field: string): string
       );
     })
     .join('\n');
+}
+
+/** The same of a tool's result: a picture that it returned is named, and the agent goes on. */
+export function resultTextOf(content: z.output<typeof CONTENT>, field: string): string {
+  if (!Array.isArray(content)) return textOf(content, field);
+  const named = content.map((part) =>
+    TEXTS.has(part.type) ? part : { type: 'text', text: `[${short(part.type, 40)}: not shown]` },
+  );
+  return textOf(named, field);
 }
 
 /** The functions among a request's tools. Hosted ones nobody here can run: they are dropped, with a flag. */

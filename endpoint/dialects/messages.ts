@@ -15,6 +15,7 @@ import {
   type RecordedCalls,
   refuse,
   RefusedRequest,
+  resultTextOf,
   STOP,
   type StreamEvent,
   textOf,
@@ -153,7 +154,7 @@ function turnRead(role: 'user' | 'system', blocks: readonly Block[], i: number):
     if (block.type !== 'tool_result') texts.push(block);
     else {
       flush();
-      const text = textOf(block.content, `messages[${i}].content[${j}].content`);
+      const text = resultTextOf(block.content, `messages[${i}].content[${j}].content`);
       const { tool_use_id: callId, is_error: failed } = block;
       read.push({ role: 'tool', text, ...(callId !== undefined && { callId }), ...(failed && { failed }) });
     }

@@ -18,6 +18,7 @@ import {
   type RecordedCalls,
   refuse,
   RefusedRequest,
+  resultTextOf,
   textOf,
   unheld,
 } from './dialect.ts';
@@ -181,7 +182,7 @@ function itemRead(item: Item, i: number, recorded: RecordedCalls): AgentMessage 
       return { role: 'assistant', text: '', calls: [call], ids };
     }
     case 'function_call_output': {
-      const text = textOf(item.output, `input[${i}].output`);
+      const text = resultTextOf(item.output, `input[${i}].output`);
       return { role: 'tool', text, ...(callId !== undefined && { callId }) };
     }
     case 'item_reference':

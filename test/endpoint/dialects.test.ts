@@ -265,24 +265,3 @@ describe('the arguments of a call that is sent back', () => {
     },
   );
 });
-
-describe('an item of tools', () => {
-  test('at the head of a conversation gives the request its tools, and is no message', () => {
-    const item = (type: string) => ({
-      type: 'additional_tools',
-      id: 'at_1',
-      role: 'developer',
-      tools: [{ type, name: 'exec' }],
-    });
-    const read = (type: string) =>
-      readAs(
-        responses,
-        { input: [item(type), { role: 'user', content: USER }], tools: [{ type: 'function', name: 'add' }] },
-        () => undefined,
-      );
-    expect(read('function').messages).toEqual([{ role: 'user', text: USER }]);
-    expect(read('function').tools.map(({ name }) => name)).toEqual(['add', 'exec']);
-    expect(read('web_search').tools.map(({ name }) => name)).toEqual(['add']);
-    expect(read('web_search').flags).toEqual(['The tool exec is no function, and was left out.']);
-  });
-});
