@@ -59,7 +59,9 @@ export function describedTool(
   const seconds = own ?? timeoutSeconds ?? DEFAULT_TOOL_TIMEOUT_SECONDS;
   // As run.json holds it.
   const plain = JSON.parse(JSON.stringify(parameters)) as JsonObject;
-  return { name, description, parameters: plain, effect, timeoutSeconds: seconds };
+  // Endpoints take no schema without a type or properties.
+  const whole = { ...plain, ...NO_ARGUMENTS, ...plain };
+  return { name, description, parameters: whole, effect, timeoutSeconds: seconds };
 }
 
 function nameOf(value: unknown, place: number): string {

@@ -167,7 +167,8 @@ function answerOf(
       retryable: true,
     });
   const parts = (content ?? []).map(partText);
-  const text = parts.length > 0 ? parts.join('\n') : JSON.stringify(structuredContent ?? null);
+  const isText = parts.length > 0 || structuredContent === undefined;
+  const text = isText ? parts.join('\n') : JSON.stringify(structuredContent);
   return { text, outcome: isError === true ? 'failed' : 'ok' };
 }
 

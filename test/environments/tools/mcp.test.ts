@@ -65,6 +65,7 @@ describe('a result', () => {
       { content: null, structuredContent: [5] },
       { text: '[5]', outcome: 'ok' },
     ],
+    [{ content: [] }, { text: '', outcome: 'ok' }],
     [{ content: [{ type: 'hologram', uri: 'x:y' }] }, { text: '[hologram: x:y]', outcome: 'ok' }],
   ])('%j is told', async (result, told) => {
     expect(await callOne('result', result)).toEqual(told);

@@ -1,6 +1,7 @@
 // Schemas of tools, and arguments against them.
 
 import { describe, expect, test } from 'vitest';
+import { describedTool } from '../../../environments/tools/described.ts';
 import { argumentsFlaw, isTooDeep, schemaFlaw } from '../../../environments/tools/schema.ts';
 
 const NONE: readonly (readonly [unknown, string])[] = [
@@ -38,6 +39,18 @@ describe('a schema of a tool', () => {
     { $defs: { n: { type: 'null' } }, properties: { a: { $ref: '#/$defs/n' } } },
   ])('that is one is taken: %j', (schema) => {
     expect(schemaFlaw(schema)).toBeUndefined();
+  });
+
+  const OBJECT = { type: 'object', properties: {} };
+  test.each<[object | undefined, object]>([
+    [undefined, OBJECT],
+    [{}, OBJECT],
+    [{ $schema: 'http://json-schema.org/draft-07/schema#' }, { $schema: expect.any(String), ...OBJECT }],
+    [{ anyOf: [{ required: ['a'] }] }, { anyOf: [{ required: ['a'] }], ...OBJECT }],
+    [{ type: 'object' }, OBJECT],
+    [{ properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
+  ])('is told with its type and properties, which endpoints want: %j', (parameters, told) => {
+    expect(describedTool('x', { name: 'a', parameters }, 0, null).parameters).toEqual(told);
   });
 
   test('nested deeper than a stack is refused, and ends nothing', () => {
