@@ -19,19 +19,26 @@ interface Reading {
 }
 
 /** Null for an empty body. */
-export function parseJson(body: Buffer, text: string, place: Place, { headers = {}, events }: Reading = {}): unknown {
+export function parseJson(body: Buffer, said: string, place: Place, { headers = {}, events }: Reading = {}): unknown {
+  const text = said.replace(/^\uFEFF/, '');
   if (!isUtf8(body)) throw badReply('sent an answer that is not UTF-8', place, { flaw: 'not UTF-8' });
   if (text.trim() === '') return null;
-  const value = events && isStream(text) ? streamed(text, events, place) : parsed(text, place);
+  const value = events && isStream(text) ? streamed(text, events, place) : parsed(text, place, !events);
   const failure = failureIn(value);
   if (failure) throw complaintError(200, headers, failure, place);
   return value;
 }
 
-function parsed(text: string, place: Place): unknown {
+/** A string as it is, or a number as Python writes it. */
+const NO_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/gs;
+
+/** `strictly`: each number is needed. An endpoint of texts may have one in a count that is none. */
+function parsed(text: string, place: Place, strictly: boolean): unknown {
   try {
     return strictJson(text);
   } catch (error) {
+    const plain = strictly ? text : text.replace(NO_NUMBER, (one) => (one.startsWith('"') ? one : 'null'));
+    if (plain !== text) return parsed(plain, place, true);
     if (error instanceof DoubtfulJson)
       throw badReply(`sent an answer that ${error.message}`, place, { flaw: 'a key twice' });
     const complaint = error instanceof Error ? error.message : '';
@@ -52,7 +59,7 @@ function streamed(text: string, events: Together, place: Place): unknown {
     return { data, isError: lines.some((line) => /^event: *error\s*$/.test(line)) };
   });
   const said = all.filter(({ data }) => data !== '' && data !== END);
-  const values = said.map(({ data, isError }) => (isError ? errorIn(data) : parsed(data, place)));
+  const values = said.map(({ data, isError }) => (isError ? errorIn(data) : parsed(data, place, false)));
   return events(
     values,
     all.some(({ data }) => data === END),

@@ -157,9 +157,9 @@ describe.each(SHAPES)('a reply of $of', ({ needs, ...shape }) => {
   });
 
   test('that cannot be read ends by the name of what is wrong, three times the same', async () => {
-    const { 'event stream': stream, ...others } = bodies(JSON.stringify(whole));
-    // A chat may come in pieces.
-    const faults = shape.kind === 'openai' ? others : { ...others, 'event stream': stream! };
+    const { 'event stream': stream, NaN: none, ...others } = bodies(JSON.stringify(whole));
+    // A chat may come in pieces, and with counts that are no numbers.
+    const faults = shape.kind === 'openai' ? others : { ...others, 'event stream': stream!, NaN: none! };
     for (const [name, fault] of Object.entries(faults)) {
       const flaws = new Set<string>();
       for (let i = 0; i < 3; i++) {

@@ -66,6 +66,19 @@ describe('an answer is taken', () => {
     ],
     ['logprobs of another shape', choice(said('5'), 'stop', { logprobs: { tokens: ['5'] } }), { textLogprobs: [] }],
     ['a text without an end', { choices: [{ message: said('5') }] }, { text: '5', finish: 'unknown' }],
+    ['a mark of its bytes’ order', `\uFEFF${JSON.stringify(choice(said('5')))}`, { text: '5' }],
+    [
+      'counts that are no numbers',
+      JSON.stringify({ usage: { prompt_tokens: 7, total_tokens: 8, x: '-y' }, ...choice(said('NaN, "-Infinity"')) })
+        .replace('7', 'NaN')
+        .replace('8', '-Infinity'),
+      { text: 'NaN, "-Infinity"' },
+    ],
+    [
+      'counts that are no numbers, in pieces',
+      `\uFEFFdata: ${JSON.stringify(choice(said('5')))}\n\ndata: {"choices":[],"usage":{"total_tokens":NaN}}\n\n`,
+      { text: '5' },
+    ],
     ['half a character', choice(said('5\ud800')), { text: '5\ufffd' }],
   ])('as %s', async (_, body, reply) => {
     chat.says(body);

@@ -32,7 +32,7 @@ describe('a body that is no JSON', () => {
   );
 
   test('is named by what stands before and behind it', () => {
-    for (const odd of [`\uFEFF${TEXT}`, `${TEXT}garbage}`, Buffer.from(TEXT, 'utf16le')])
+    for (const odd of [`${TEXT}garbage}`, Buffer.from(TEXT, 'utf16le')])
       expect(flawOf(odd)).toMatch(/malformed JSON|JSON that was cut/);
     expect(flawOf('upstream connect error')).toBe('plain text');
     expect(flawOf('<html>')).toBe('HTML');
