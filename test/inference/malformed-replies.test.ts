@@ -51,7 +51,6 @@ function bodies(whole: string): Record<string, Fault> {
     'single quotes': raw(whole.replaceAll('"', "'")),
     NaN: raw(whole.replace(/-?\d+\.\d+(e-?\d+)?/, 'NaN')),
     comment: raw(`/* ok */${whole}`),
-    'byte order mark': raw(`\uFEFF${whole}`),
     'no UTF-8': raw(Buffer.concat([Buffer.from(whole.slice(0, -1)), Buffer.from(',"x":"\xff\xfe"}', 'latin1')])),
     'UTF-16': raw(Buffer.from(whole, 'utf16le')),
     'a key twice': raw(whole.replace('{', '{"choices":null,"meta_info":null,')),
