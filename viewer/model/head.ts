@@ -7,7 +7,7 @@ export interface HeadNumbers {
   readonly right: { readonly first: number | null; readonly last: number | null; readonly any: number | null };
   readonly meanReturn: number | null;
   readonly ended: number;
-  /** Of ended rollouts, those that failed and those that could not be judged, each with its most frequent reason. */
+  /** Of ended rollouts, those that failed and those that could not be judged, by their causes. */
   readonly troubles: readonly Trouble[];
 }
 
@@ -19,7 +19,7 @@ export interface Trouble {
 
 /** Every rollout failed. */
 export const hasFailed = ({ ended, troubles }: Pick<HeadNumbers, 'ended' | 'troubles'>): boolean =>
-  troubles.some(({ state, count }) => state === 'failed' && count === ended);
+  ended > 0 && troubles.reduce((all, { state, count }) => all + (state === 'failed' ? count : 0), 0) === ended;
 
 export function headNumbers({ headline, ended, ends }: Pick<RunSummary, 'headline' | 'ended' | 'ends'>): HeadNumbers {
   const { first, last, any, meanReturn } = headline;
@@ -31,9 +31,11 @@ export function headNumbers({ headline, ended, ends }: Pick<RunSummary, 'headlin
   };
 }
 
-/** `ends`: the most frequent first. */
+/** Each cause, with its own count; `ends`: the most frequent first. */
 function troubleOf(state: Trouble['state'], ends: readonly EndCount[]): readonly Trouble[] {
   const own = ends.filter((end) => end.state === state);
-  const count = own.reduce((all, end) => all + end.count, 0);
-  return count === 0 ? [] : [{ state, count, reason: own[0]!.reason }];
+  return [...new Set(own.map(({ reason }) => reason))].map((reason) => {
+    const count = own.reduce((all, end) => all + (end.reason === reason ? end.count : 0), 0);
+    return { state, count, reason };
+  });
 }

@@ -85,7 +85,7 @@ function Troubles({ message: { head, failure } }: { readonly message: RunMessage
   return (
     <Notice kind={state === 'failed' ? 'problem' : 'note'}>
       {numbers.troubles.map((trouble) => (
-        <span key={trouble.state}>
+        <span key={`${trouble.state} ${trouble.reason}`}>
           <a href={listHref(run, `outcome:${trouble.state}`)}>{capital(troubleText(trouble, numbers.ended))}</a>.{' '}
         </span>
       ))}

@@ -200,7 +200,7 @@ function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
           numbers && numbers.meanReturn !== null && <span>mean return {decimals(numbers.meanReturn)}</span>
         )}
         {numbers?.troubles.map((trouble) => (
-          <span key={trouble.state} class={`state ${trouble.state} small`}>
+          <span key={`${trouble.state} ${trouble.reason}`} class={`state ${trouble.state} small`}>
             {troubleText(trouble, numbers.ended)}
           </span>
         ))}
