@@ -104,6 +104,9 @@ const BEFORE_CHARS = 80;
 /** The end of a statement: of its sentence, which a point inside a number is not, or the reason behind it. */
 const STATEMENT_END = /\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n|！/;
 
+/** "John F. Kennedy", "J. K. Rowling": the points of initials end no statement, and those of choices do. */
+const INITIALS = /^[*"“]*((?:\p{Lu}[\p{L}'’-]* ){0,3}(?:\p{Lu}\. ?){1,3}\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’-]+){0,2})/u;
+
 /** ", since x > 0" and ", not 7" are no part of the statement. */
 const REASON = /(?:,?\s+(?:because|since)|,\s+not)\s[^]*$/;
 
@@ -127,8 +130,14 @@ function phrase(source: string, cut: boolean, accepts?: (text: string) => boolea
     // A limit may have cut a number or a sentence in two.
     if (cut && end >= rest.trimEnd().length - 1 && !/(?:\$|\\[)\]]|\*\*)$/.test(raw)) return undefined;
     if (accepts && (!accepts(sentence) || isDenied(text.slice(Math.max(0, index - BEFORE_CHARS), index)))) continue;
-    if (/[\p{L}\p{N}\\<>=]/u.test(sentence) && rest[end] !== '?')
-      return { ...(/:\W*$/.test(words) ? saidOrValue : said)(sentence), by: 'phrase' };
+    if (/[\p{L}\p{N}\\<>=]/u.test(sentence) && rest[end] !== '?') {
+      const name = INITIALS.exec(rest)?.[1];
+      return {
+        ...(/:\W*$/.test(words) ? saidOrValue : said)(sentence),
+        ...(name && name.length > sentence.length && { otherwise: name }),
+        by: 'phrase',
+      };
+    }
   }
   return undefined;
 }

@@ -22,7 +22,7 @@ const EXPRESSION = String.raw`(?:[-−–+](?=[\d$(.√]))?(?:${TERM})(?:(?:${SI
 const MONTH =
   /(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?/;
 const DAY = /\d{1,2}(?:st|nd|rd|th)?/;
-const DATE = `(?:${MONTH.source} ${DAY.source}(?:,? \\d{4})?|${DAY.source} (?:of )?${MONTH.source}(?:,? \\d{4})?|\\d{4}-\\d{2}-\\d{2})(?![\\dA-Za-z])`;
+const DATE = `(?:${MONTH.source} ${DAY.source}(?:,? \\d{4})?|${MONTH.source},? (?:of )?[12]\\d{3}|${DAY.source} (?:of )?${MONTH.source}(?:,? \\d{4})?|\\d{4}-\\d{2}-\\d{2})(?![\\dA-Za-z])`;
 /** "3 hours and 35 minutes" */
 const DURATION =
   /\d{1,4} (?:days?|hours?|hrs?|minutes?|feet|foot|ft|pounds?|lbs?)(?:,? and|,)? \d{1,3} (?:hours?|hrs?|minutes?|mins?|seconds?|inch(?:es)?|ounces?|oz)(?![A-Za-z])/;

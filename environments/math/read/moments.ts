@@ -63,7 +63,7 @@ export const weekdayOf = (text: string): string | undefined =>
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 
-/** Year, month and day of a date that is written out; `3/4/2020` is two dates and therefore none. */
+/** Year, month and day of a date that is written out, or year and month; `3/4/2020` is two dates and therefore none. */
 export function dateOf(text: string): string | undefined {
   if (!/\d{4}[-/]\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i.test(text)) return undefined;
   const plain = text
@@ -75,7 +75,7 @@ export function dateOf(text: string): string | undefined {
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/\.$/, '')
-    .replace(/^(?:on )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day )?(?:the )?/, '');
+    .replace(/^(?:[io]n )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day )?(?:the )?/, '');
   const iso = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(plain);
   if (iso) return `${Number(iso[1])}-${Number(iso[2])}-${Number(iso[3])}`;
   const month = (word: string | undefined): number =>
@@ -84,5 +84,7 @@ export function dateOf(text: string): string | undefined {
   if (a && month(a[1]) >= 0) return `${a[3] ? Number(a[3]) : ''}-${month(a[1]) + 1}-${Number(a[2])}`;
   const b = /^(\d{1,2}) ([a-z]+\.?)(?: (\d{4}))?$/.exec(plain);
   if (b && month(b[2]) >= 0) return `${b[3] ? Number(b[3]) : ''}-${month(b[2]) + 1}-${Number(b[1])}`;
+  const c = /^([a-z]+\.?) (\d{4})$/.exec(plain);
+  if (c && month(c[1]) >= 0) return `${Number(c[2])}-${month(c[1]) + 1}`;
   return undefined;
 }
