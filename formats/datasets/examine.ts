@@ -52,7 +52,8 @@ async function examineBatch(batch: readonly Row[], file: string, reader: Solutio
       if (!row.ok) return row;
       const problem = await problemOf(row, byText, reader);
       if (!problem) return { ...row, inWords: isInWords(row, byText) };
-      const inWords = statementsOf(row).some((one) => !finalOf(one, reader) && !/[\d\\]/.test(one.text));
+      const finals = await Promise.all(statementsOf(row).map(({ text }) => finalOf(text, byText, reader)));
+      const inWords = statementsOf(row).some(({ text }, i) => !finals[i] && !/[\d\\]/.test(text));
       return { ok: false, bad: { file, line: row.line, ...problem }, inWords };
     }),
   );
@@ -66,10 +67,17 @@ function isInWords(row: Pick<GoodRow, 'stated'>, examined: ReadonlyMap<string, E
 const statementsOf = ({ stated }: Pick<GoodRow, 'stated'>): readonly Statement[] => stated?.solutions ?? [];
 const textsOf = (row: Pick<GoodRow, 'stated'>): string[] => statementsOf(row).map(({ text }) => text);
 
-/** Undefined of sentences without a mark. */
-function finalOf({ field, text }: Statement, reader: SolutionReader): FinalAnswer | undefined {
+/** Undefined of sentences without a mark, and not of one that the judge understands: "There is no solution". */
+async function finalOf(
+  text: string,
+  examined: ReadonlyMap<string, Examined>,
+  reader: SolutionReader,
+): Promise<FinalAnswer | undefined> {
   const final = reader.finalAnswer(text);
-  return final?.by === 'prose' || (final && isSentence(field, final)) ? undefined : final;
+  if (!final || final.by === 'prose') return undefined;
+  if (!isSentence(final)) return final;
+  const exam = examined.get(text) ?? (await reader.examine([text]))[0]!;
+  return exam.usable && exam.inWords ? undefined : final;
 }
 
 /** The fault of a row's reference answer; undefined if there is none. */
@@ -93,7 +101,7 @@ async function problemOf(
 ): Promise<Problem | undefined> {
   if (!stated) return undefined;
   for (const { field, text } of stated.solutions) {
-    const final = finalOf({ field, text }, reader);
+    const final = await finalOf(text, examined, reader);
     if (!final) return unmarked(field, text);
     const result = examined.get(text);
     if (result && !result.usable) return unusable(field, final, result.reason);
@@ -105,9 +113,12 @@ async function problemOf(
   return undefined;
 }
 
-/** A worked text may also be a bare value, even in a few words ("no solution"); a sentence is not one. */
-const isSentence = (field: string, { text, by }: FinalAnswer): boolean =>
-  by === 'whole' && /^solution/i.test(field) && !/[\d\\$]/.test(text) && text.trim().split(/\s+/).length > 3;
+/** A bare value may be a name or a few words ("Niels Bohr and his brother"); a sentence is not one. */
+const isSentence = ({ text, by }: FinalAnswer): boolean =>
+  by === 'whole' &&
+  !/[\d\\$]/.test(text) &&
+  text.trim().split(/\s+/).length > 3 &&
+  /[A-Za-z][a-z] (?:is|are|was|were|has|have|had)\s/.test(text);
 
 const SHOWN_CHARS = 80;
 

@@ -94,16 +94,18 @@ describe('run --dry-run', () => {
       { question: 'Which one?', choices: ['Paris', 'London'], answer: 'Paris' },
       { question: 'What is 1 + 1?', answer: '2' },
       { question: 'Why?', answer: 'Because air scatters short waves of light more than long ones' },
+      { question: 'What is the capital?', answer: 'The capital of France is Paris.' },
+      { question: 'Who?', solution: 'Albert Einstein and Niels Bohr' },
     ];
     const words =
-      '3 of 5 reference answers are names or sentences, 2 compared as texts, 1 left out: `--environment rubric:';
+      '5 of 7 reference answers are names or sentences, 3 compared as texts, 2 left out: `--environment rubric:';
     const { out, err } = await played(rows, '--json');
     expect(err).toContain(words);
     expect(err).toMatch(/data\.jsonl:5: .* a model judges answers in words: --environment rubric:/);
     expect(JSON.parse(out.trim().split('\n').at(-1)!)).toMatchObject({
-      queries: 4,
-      refused: 1,
-      inWords: { compared: 2, leftOut: 1 },
+      queries: 5,
+      refused: 2,
+      inWords: { compared: 3, leftOut: 2 },
     });
     expect((await run()).err).not.toContain('names or sentences');
     // They judge themselves.
