@@ -1,7 +1,7 @@
-// Finds the program in an answer: the last closed fence of three or more backticks that names Python; else the last that names
-// no language, of some length; else the last of another one. What is shown beside a program, its input, output and how it is
-// run, so never takes its place. Fences are read as in CommonMark, and within a line as well. One pass, linear in the answer's
-// length. An unclosed fence counts as empty; a text that ends within its thought has no program.
+// Finds the program in an answer: the last closed fence of three or more backticks (or `~`) that names Python; else the last
+// that names no language, of some length; else the last of another one. What is shown beside a program, its input, its output
+// and how it is run, so never takes its place. Fences are read as in CommonMark, and backticks within a line as well. One pass,
+// linear in the answer's length. An unclosed fence counts as empty; a text that ends within its thought has no program.
 
 import { behindThoughts } from '../../domain/text/thoughts.ts';
 import { languageOf } from './languages.ts';
@@ -16,7 +16,7 @@ export interface CodeBlock {
 const FEW_CHARS = 20;
 
 /** With what stands before it where it begins its line: indentation, the mark of a list's item. */
-const FENCE = /(?:^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?))?(`{3,})/gm;
+const FENCE = /(?:^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)|)(`{3,}|~{3,})/gm;
 const widthOf = (prefix = ''): number => prefix.replaceAll('\t', '    ').length;
 
 export function lastCodeBlock(answer: string): CodeBlock | undefined {
@@ -24,12 +24,13 @@ export function lastCodeBlock(answer: string): CodeBlock | undefined {
   let last: CodeBlock | undefined;
   let opened: { readonly prefix: string | undefined; readonly fence: string; readonly from: number } | undefined;
   for (const { index, 0: all, 1: prefix, 2: fence = '' } of answer.matchAll(FENCE)) {
+    if (fence.startsWith('~') && prefix === undefined) continue;
     if (opened === undefined) {
       opened = { prefix, fence, from: index + all.length };
       continue;
     }
-    // In a docstring, or shorter than the one that it stands in.
-    if (widthOf(prefix) >= widthOf(opened.prefix) + 4 || fence.length < opened.fence.length) continue;
+    // In a docstring; or of the other kind, or shorter, than the one that it stands in.
+    if (widthOf(prefix) >= widthOf(opened.prefix) + 4 || !fence.startsWith(opened.fence)) continue;
     const block = blockOf(answer.slice(opened.from, index), opened.prefix?.length ?? 0);
     if (block && (last === undefined || rankOf(block) >= rankOf(last))) last = block;
     opened = undefined;

@@ -58,6 +58,8 @@ describe('the program of an answer', () => {
       `def f():\n    """\n    \`\`\`\n    x\n    \`\`\`\n    """\n${LONG}`,
       'python',
     ],
+    ['in a fence of tildes', `~~~python\n${LONG}\n#\n\`\`\`\n~~~`, `${LONG}\n#\n\`\`\``, 'python'],
+    ['not between tildes within a line', `\`\`\`py\n${LONG}\n\`\`\`\n3 ~~~ 4 ~~~ 5 and twenty more`, LONG, 'py'],
     ['in a longer fence', `\`\`\`\`py\n${LONG}\n#\n\`\`\`\n\`\`\`\``, `${LONG}\n#\n\`\`\``, 'py'],
     ['before one that was cut off', `\`\`\`\n${LONG}\n\`\`\`\n\`\`\`python\n${LONG}2`, LONG, ''],
   ])('%s', (_, answer, code, tag) => expect(lastCodeBlock(answer)).toEqual({ code, tag }));
@@ -73,7 +75,7 @@ describe('the program of an answer', () => {
   ])('none in %j', (answer) => expect(lastCodeBlock(answer)).toBeUndefined());
 
   test('costs no more than the length of the answer, whatever it holds', () => {
-    for (const part of ['```', '``` ', '`', '```python\n', '\n', ' \n', ' ', '- ', '1. '])
+    for (const part of ['```', '``` ', '~~~', '`', '```python\n', '\n', ' \n', ' ', '- ', '1. '])
       lastCodeBlock(part.repeat(300_000)); // Ends within the test's own limit only if it is linear.
   });
 });
