@@ -184,8 +184,11 @@ export function sameIds(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, i) => id === b[i]);
 }
 
-/** A router that asks another model, or a server that was restarted as another. */
-export function otherName(said: string, asked: string, place: Place): ModelError {
-  const names = `the model ${short(JSON.stringify(said), 100)}, and ${short(JSON.stringify(asked), 100)} was asked`;
-  return badReply(`gave a reply of ${names}`, place, { flaw: 'a reply of another model' });
+/** A router that asks another model, or a server that was restarted as another. `before`: the name in its first reply. */
+export function otherName(said: string, asked: string, place: Place, before = asked): ModelError {
+  const [reply, wanted, first] = [said, asked, before].map((name) => short(JSON.stringify(name), 100));
+  const more = before === asked ? '' : `; its first reply named ${first}`;
+  return badReply(`gave a reply of the model ${reply}, and ${wanted} was asked${more}`, place, {
+    flaw: 'a reply of another model',
+  });
 }

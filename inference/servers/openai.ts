@@ -149,7 +149,7 @@ function serverBackend(http: Http, model: string, chat: Chat, known: string | nu
     const place = http.place(PATH);
     if (toolCalls.length > 0 && tools.length === 0)
       throw badReply('called a tool, and none was offered', place, { flaw: 'calls of tools that were not offered' });
-    if (name !== null && known !== null && name !== known) throw otherName(name, known, place);
+    if (name !== null && known !== null && name !== known) throw otherName(name, model, place, known);
     return {
       text: text.toWellFormed(),
       finish,

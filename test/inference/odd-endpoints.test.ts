@@ -239,6 +239,11 @@ describe('a failure has the cause that the server means', () => {
     ['choices left out, with a status', { code: 429, msg: 'slow' }, BUSY],
     ['a choice of nothing', choice(null, null), BUSY],
     [
+      'another model than at first',
+      { ...choice(said('5')), model: 'nano' },
+      { message: expect.stringMatching(/the model "nano", and "m" was asked; its first reply named "[^"]+"$/) },
+    ],
+    [
       'an error of the key',
       { error: { message: 'x', code: 'invalid_api_key' } },
       { reason: 'server-auth', retryable: false },
