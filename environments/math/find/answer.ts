@@ -18,7 +18,7 @@ type Place =
   | 'box'
   /** The line behind the last `####`. */
   | 'hash'
-  /** The last `<answer>…</answer>`. */
+  /** The last `<answer>…</answer>` or `<final_answer>…`, in any case. */
   | 'tag'
   /** The statement behind the last "(final) answer is", "answer:". */
   | 'phrase'
@@ -90,9 +90,10 @@ function hash(text: string, cut: boolean): Found | undefined {
 }
 
 function tagged(text: string): Found | undefined {
-  const end = text.lastIndexOf('</answer>');
-  const start = end < 0 ? -1 : text.lastIndexOf('<answer>', end);
-  const inner = start < 0 ? '' : text.slice(start + 8, end).trim();
+  const marks = [...text.matchAll(/<(\/?)(?:final[ _-]?)?answer>/gi)];
+  const close = marks.findLastIndex(([, slash], i) => slash === '/' && marks[i - 1]?.[1] === '');
+  const [open, end] = [marks[close - 1], marks[close]];
+  const inner = open && end ? text.slice(open.index + open[0].length, end.index).trim() : '';
   return inner === '' ? undefined : { ...(boxed(inner).box ?? said(inner)), by: 'tag' };
 }
 
