@@ -89,6 +89,21 @@ function upTo(pattern: (last: string) => RegExp): (last: string) => RegExp {
   };
 }
 
+const BETWEEN = String.raw`\s*(?:,\s*and\b|[,;/&和與与及と]|\band\b)\s*`;
+const SEVERAL = new RegExp(
+  `^(?:the )?(?:correct |right )?(?:(?:options|choices|answers|statements)(?: are)?:? )?((?:[[(]?[A-Z][\\])]?(?:${BETWEEN})?){2,}\\s*)(?:are (?:all )?(?:correct|right|true)|${CLOSING})?[.\\s]*$`,
+  'u',
+);
+const SEVERAL_CHARS = 200;
+
+/** The letters of a text that names several of so many choices, in their order: `ABD`, `A, B, D`, "(A), (B) and (D)"; of any other undefined. */
+export function severalChoices(text: string, known: number): string | undefined {
+  const plain = text.slice(0, SEVERAL_CHARS).replace(/["'*\x60]/g, '');
+  const letters = (SEVERAL.exec(plain)?.[1]?.match(/[A-Z]/g) ?? []).sort();
+  const isSet = letters.length > 1 && new Set(letters).size === letters.length;
+  return isSet && LETTERS.indexOf(letters.at(-1)!) < known ? letters.join('') : undefined;
+}
+
 const SOLUTION = upTo(
   (last) =>
     new RegExp(`^(?:${NOUN})?(?:\\(([A-${last}a-${last.toLowerCase()}])\\)|([A-${last}])(?=$|[.):]))[.):]?(.*)$`, 's'),
@@ -96,6 +111,7 @@ const SOLUTION = upTo(
 
 /** A solution that is a choice: `C`, `(C)`, `C.`, `option C`, `(C) 14`; `c` and `c ) 14` where choices are known, `(K) 14` everywhere. */
 export function choiceOfSolution(text: string, known = 0): Choice | undefined {
+  if (severalChoices(text, LETTERS.length) !== undefined) return undefined;
   const usual = SOLUTION(lastLetter(known)).exec(text);
   if (usual) return choice(usual[1] ?? usual[2], usual[3]);
   const small = known > 1 ? /^([a-z])(?: ?[.):](.*))?$/s.exec(text) : null;
@@ -158,12 +174,12 @@ const CONCLUDING = `${words("so thus therefore hence is be leaves leaving leavin
 /** "is", as languages in Latin letters lead with it to a letter: "est la lettre B". */
 const COPULA = String.raw`(?<!\p{L})(?:est|es|ist|lautet|é|è|är|je|adalah|là|este)(?!\p{L})(?:\s(?:donc|also|pues|portanto|quindi|dunque))?(?:\s(?:la|le|el|il|a|o|die|der|das))?(?:\s(?:lettre|réponse|option|respuesta|resposta|risposta|opción|opção|opzione|letra|lettera|alternativa|buchstabe|antwort))?`;
 
-const LETTER_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z](?!\p{L}*\p{Script=Latin}))`;
+const LETTER_AHEAD = String.raw`(?=[(["'*\s]{0,4}[A-Z])`;
 /** The words behind which a text states its choice, in the languages that models are asked in. */
 export const STATING = new RegExp(
   [
     String.raw`\banswers?\**\s{0,9}(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s{0,9}(?:is|[’']s|are|(?:should|must|would|will|has to) be|:|=|\s[-–—]\s)\**\s{0,9}:?\**`,
-    String.raw`\b(?:correct|right|true) (?:option|choice|answer|statement)s? (?:is|are|(?:should|must|would|will) be)\**:?\**`,
+    String.raw`\b(?:correct|right|true) (?:option|choice|answer|statement|one)s? (?:is|are|(?:should|must|would|will) be)\**:?\**`,
     String.raw`\b(?:actually|correction|I mean|make that)[,:]?\s+(?:it(?:[’']s|\sis)\s+)?${LETTER_AHEAD}`,
     String.raw`(?<!\p{L})(?:réponse|respuesta|antwort|lösung|resposta|risposta|antwoord|svaret|odpověď|jawaban|răspunsul|đáp án|trả lời|solución|solução|soluzione)(?!\p{L})(?:(?!\s(?:no|non|não|nicht|ne|niet|inte|bukan|không)\s|\sn[’'])[^.!?:\n]){0,30}?(?:${COPULA}|\sis(?!\p{L})|:)\**`,
     String.raw`(?:答案|正解|答え|回答|解答|정답|답[은:]|الجواب|الإجابة|الاجابة|پاسخ|ответ|উত্তর|उत्तर|คำตอบ|תשובה|选(?!项)择?|選(?![項択])擇?)(?:(?!${NOT})[^\p{Script=Latin}\p{N}.,;!?\n]){0,20}${LETTER_AHEAD}`,

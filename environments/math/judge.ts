@@ -12,7 +12,7 @@ import { findChoice, placeOfWords } from './find/choice.ts';
 import { isWord, statesWord } from './find/stated-word.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { readSolution, type Solution } from './solution.ts';
-import { answerChoice, isProse, solutionChoice } from './read/words.ts';
+import { answerChoice, choicesSaid, isProse, solutionChoice } from './read/words.ts';
 
 export type { JudgeOptions } from './judge-options.ts';
 
@@ -47,9 +47,12 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
 /** An answer that is no choice or is not marked, to a solution that is a choice or a word: one of the same kind is looked for. */
 function ofKind(answer: string, found: Found | undefined, gold: Solution, leaf: LeafOptions): Found | undefined {
   const isMarked = found !== undefined && found.by !== 'whole' && found.by !== 'last';
-  const choice = solutionChoice(gold.text, leaf.choices.length);
+  const known = leaf.choices.length;
+  if (choicesSaid(gold.text, known) !== undefined)
+    return statedIn(behindBoxes(answer), (statement) => choicesSaid(statement, known) !== undefined) ?? found;
+  const choice = solutionChoice(gold.text, known);
   if (choice) {
-    const last = lastLetter(Math.max(leaf.choices.length, LETTERS.indexOf(choice.letter) + 1));
+    const last = lastLetter(Math.max(known, LETTERS.indexOf(choice.letter) + 1));
     const text = behindBoxes(answer);
     const stated = statedIn(text, (statement) => namesChoice(statement, last));
     if (stated) return stated;

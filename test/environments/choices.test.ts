@@ -211,6 +211,32 @@ describe('the letter of a choice', () => {
   });
 });
 
+describe('several right choices', () => {
+  const question = 'Which are even?\n\n(A) 4\n(B) 8\n(C) 9\n(D) 12';
+  test.each(['ABD', 'A, B, D', 'A and B and D', '(A), (B) and (D)', '\\boxed{\\text{ABD}}'])(
+    'are one set: %s',
+    (solution) => {
+      const right = listed(`
+      ABD | BDA | A, B, D | A,B,D | (A), (B) and (D) | A, B, and D | A & B & D | \\boxed{BDA} | \\boxed{A, B, D} | Answer: A, B, D |
+      **Answer: ABD** | The correct options are A, B and D. | The answer is D, B, A. | A, B and D are correct. | 故选ABD。 | 答案：A、B、D |
+      正解はA、B、Dです。 | \\boxed{A}, \\boxed{B}, \\boxed{D}`);
+      const wrong = listed(
+        'A | AB | ABCD | A, B, C | A, B or D | Answer: A and B | The correct options are A and D. | AABD | not ABD',
+      );
+      for (const answer of right)
+        expect([answer, judgeMath(answer, [solution], { question }).verdict]).toEqual([answer, 'right']);
+      for (const answer of wrong)
+        expect([answer, judgeMath(answer, [solution], { question }).verdict]).toEqual([answer, 'wrong']);
+    },
+  );
+
+  test('are no single one, and a letter before the letter of its words is', () => {
+    expect(judgeMath('\\boxed{\\text{dab}}', ['\\text{bad}']).verdict).toBe('wrong');
+    expect(judgeMath('A', ['(A), (B) and (D)']).verdict).toBe('wrong');
+    expect(judgeMath('C', ['(C) A'], { question: 'Which?\n\n(A) B\n(B) AB\n(C) A' }).verdict).toBe('right');
+  });
+});
+
 describe('a listing of choices', () => {
   test.each([
     ['Which?\n\n(A) 4\n(B) 7', ['4', '7']],

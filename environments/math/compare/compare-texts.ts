@@ -21,6 +21,7 @@ import { isSpelling } from './spelled.ts';
 import type { Reading } from '../read/tokens.ts';
 import {
   answerChoice,
+  choicesSaid,
   isProse,
   isWording,
   solutionChoice,
@@ -55,6 +56,10 @@ export function compareTexts(solution: string, said: string, options: LeafOption
   if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return wrong('too-big');
   // `10–15` with a long dash is no difference.
   if (isRange(said) && !isRange(solution)) return WRONG;
+  const several = choicesSaid(gold, options.choices.length);
+  const own = several === undefined ? undefined : choicesSaid(answer, options.choices.length);
+  if (own !== undefined || (several !== undefined && /\bor\b/.test(answer)))
+    return own === several ? AS_WRITTEN : WRONG;
   const choice = solutionChoice(gold, options.choices.length);
   return choice ? compareChoices(choice, answer, options) : compareContents(gold, answer, options);
 }

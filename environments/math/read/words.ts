@@ -1,6 +1,6 @@
 // Answers in words: choice letters, names, yes and no, "no solution".
 
-import { type Choice, choiceOfAnswer, choiceOfSolution } from '../../../domain/text/choices.ts';
+import { type Choice, choiceOfAnswer, choiceOfSolution, severalChoices } from '../../../domain/text/choices.ts';
 import { isRefusing } from './harmless-words.ts';
 import { remembered } from '../remembered.ts';
 
@@ -46,6 +46,10 @@ export const solutionChoice = (text: string, known = 0): Choice | undefined =>
 /** An answer that names a choice, up to this letter. */
 export const answerChoice = (text: string, last: string): Choice | undefined =>
   asWritten(text, choiceOfAnswer(undressed(text), last));
+
+/** The letters of a text that names several choices, of so many that are known. */
+export const choicesSaid = (text: string, known: number): string | undefined =>
+  known > 1 ? severalChoices(undressed(text), known) : undefined;
 
 const HEAD_CHARS = 40;
 
