@@ -271,16 +271,18 @@ describe('tokens', () => {
   });
 });
 
-test('the head of a run counts each cause of a failure by itself, and a run failed where all of its rollouts did', () => {
-  const nothing = { value: null } as never;
-  const headline = { first: nothing, last: nothing, any: nothing, meanReturn: nothing } as never;
-  const end = (reason: string, stop: null | 'failed', count: number) =>
-    ({ state: 'failed', stop, reason, count }) as never;
-  const ends = [end('server-auth', null, 3), end('request-refused', null, 2), end('server-auth', 'failed', 1)];
-  const numbers = headNumbers({ headline, ended: 6, ends });
-  expect(numbers.troubles).toEqual([
-    { state: 'failed', count: 4, reason: 'server-auth' },
-    { state: 'failed', count: 2, reason: 'request-refused' },
-  ]);
-  expect([6, 7].map((ended) => hasFailed({ ...numbers, ended }))).toEqual([true, false]);
+describe('the head of a run', () => {
+  test('counts each cause of a failure by itself, and a run failed where all of its rollouts did', () => {
+    const nothing = { value: null } as never;
+    const headline = { first: nothing, last: nothing, any: nothing, meanReturn: nothing } as never;
+    const end = (reason: string, stop: null | 'failed', count: number) =>
+      ({ state: 'failed', stop, reason, count }) as never;
+    const ends = [end('server-auth', null, 3), end('request-refused', null, 2), end('server-auth', 'failed', 1)];
+    const numbers = headNumbers({ headline, ended: 6, ends });
+    expect(numbers.troubles).toEqual([
+      { state: 'failed', count: 4, reason: 'server-auth' },
+      { state: 'failed', count: 2, reason: 'request-refused' },
+    ]);
+    expect([6, 7].map((ended) => hasFailed({ ...numbers, ended }))).toEqual([true, false]);
+  });
 });
