@@ -14,6 +14,8 @@ export const MAX_PROMPT_CHARS = 4 * 2 ** 20;
 export function promptOf(row: RowObject, unread?: Unread): Prompt {
   refusePictures(row);
   const [first, ...others] = found(row, PROMPTS).map(read);
+  const list = first ? undefined : Object.keys(row).find((name) => /^\w+$/.test(name) && isListOfRows(row[name]));
+  if (list !== undefined) return fail(list, 'is a list of rows', `Make a file of them: jq -c ".${list}[]".`);
   if (!first)
     return fail(
       'prompt',
@@ -37,6 +39,9 @@ export function promptOf(row: RowObject, unread?: Unread): Prompt {
   mustFit(field, complete);
   return complete;
 }
+
+const isListOfRows = (value: unknown): boolean =>
+  Array.isArray(value) && isObject(value[0]) && found(value[0], PROMPTS).length > 0;
 
 interface Asked {
   readonly field: string;

@@ -65,8 +65,36 @@ describe('a JSONL data set', () => {
     await expect(read(Buffer.from(`\ufeff${line('a')}`, 'utf16le'))).rejects.toThrow('UTF-16');
   });
 
+  test.each([
+    ['on one line', `[${line('a')}, ${line('b')}]`],
+    [
+      'on many lines',
+      JSON.stringify(
+        [line('a'), line('b')].map((one) => JSON.parse(one) as object),
+        null,
+        2,
+      ),
+    ],
+    ['with a bad one', `[\n${line('a')},\n"x]", {"id": "q\\"]", "question": ["[,"]},\n\n${line('b')}\n]\n`],
+  ])('the rows of a .json that is one array are its elements, %s', async (_, content) => {
+    const rows = await rowsOf(openDataset(file(content, '.json')));
+    expect(goodOf(rows).map(({ queryId }) => queryId)).toEqual(['a', 'b']);
+    const bad = content.includes('"x]"') ? [{ line: 2 }, { line: 3, field: 'question' }] : [];
+    expect(badOf(rows)).toMatchObject(bad);
+  });
+
+  test('an array that is cut hides none of its whole rows, and lines in a .json are lines', async () => {
+    const cut = await rowsOf(openDataset(file(`[${line('a')},\n${line('b')},\n{"id": "c", "que`, '.json')));
+    expect(goodOf(cut)).toHaveLength(2);
+    expect(badOf(cut)).toMatchObject([{ line: 3, problem: expect.stringContaining('is not JSON') }]);
+    expect(goodOf(await rowsOf(openDataset(file(`${line('a')}\n${line('b')}\n`, '.json'))))).toHaveLength(2);
+  });
+
   test('a JSON array instead of lines is told how to become lines', async () => {
     await expect(read(`[${line('a')}]`)).rejects.toThrow('jq');
+    await expect(read(`{"data": [${line('a')}]}`)).rejects.toThrow(
+      '`data` is a list of rows. Make a file of them: jq -c ".data[]".',
+    );
     await expect(read(`[\n  {\n"id": "a"\n}\n]\n`)).rejects.toThrow('jq');
   });
 
