@@ -77,11 +77,26 @@ def any_value(value):
     return {"doubleValue": value} if isinstance(value, float) else {"stringValue": str(value)}
 
 
+def main(arguments):
+    if not arguments or arguments[1:] not in ([], ["--otlp"]):
+        sys.exit("usage: traces.py rows.jsonl [--otlp]")
+    number = 0
+
+    def rows(lines):
+        nonlocal number
+        for number, line in enumerate(lines, start=1):
+            yield json.loads(line)
+
+    try:
+        with open(arguments[0], encoding="utf-8") as lines:
+            texts = map(otlp, rows(lines)) if arguments[1:] else [timeline(rows(lines))]
+            for text in texts:
+                print(json.dumps(text))
+    except KeyError as error:
+        sys.exit(f"{arguments[0]}:{number}: the row has no field {error}: export rows with --texts")
+    except (OSError, ValueError) as error:
+        sys.exit(f"{arguments[0]}:{number}: {error}" if number else str(error))
+
+
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as lines:
-        rows = map(json.loads, lines)
-        if sys.argv[2:] == ["--otlp"]:
-            for one in rows:
-                print(json.dumps(otlp(one)))
-        else:
-            print(json.dumps(timeline(rows)))
+    main(sys.argv[1:])

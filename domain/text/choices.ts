@@ -222,8 +222,8 @@ const DENIES = new RegExp(NOT, 'u');
 const ENDS = new RegExp(`[A-Z][)\\]"'*\\s]*(?:${CLOSING})?[.!;,\\s]*$`, 'u');
 
 /**
- * In a language of other letters: the one Latin letter of the last sentence that has any, where this ends in it, with no word in Latin
- * letters and no denial beside it, unless the question uses it for more than its choice.
+ * The letter that an answer in another writing (Chinese, Arabic) ends in. Its last sentence with a Latin letter holds that one alone, and no
+ * word in Latin letters, no denial and no question; the question uses the letter for its choice alone.
  */
 export function letterAlone(source: string, last: string, question: string): string | undefined {
   const sentences = source.trim().split(/(?<=[.!?;])\s+|\n+/);

@@ -12,7 +12,7 @@ const CLOSED_UP =
 const PARTED = /(?<=\d)[٫٬](?=\d)/g;
 
 export function plainSigns(text: string): string {
-  if (!/[^\x00-\u065f]/.test(text)) return text;
+  if (!/[^\x00-\u05ff]/.test(text)) return text;
   return text
     .replace(/(?![0-9])\p{Nd}/gu, digit)
     .replace(PARTED, (mark) => (mark === '٫' ? '.' : ','))

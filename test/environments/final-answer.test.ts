@@ -122,6 +122,7 @@ describe('the signs of another writing', () => {
     ['1234.5', '\\boxed{١٬٢٣٤٫٥}', 'right'],
     ['1234', '\\boxed{１，２３４}', 'right'],
     ['1, 2, 3', '答えは１、２、３です。', 'right'],
+    ['B, C', '\\boxed{B، C}', 'right'],
     ['(-1, 2)', '答案：（－１，２）。', 'right'],
     ['12', '小明有 5 个苹果。所以一共是 12 个。', 'right'],
     ['24', '答案是 24！', 'right'],

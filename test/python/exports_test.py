@@ -94,6 +94,11 @@ class Exports(unittest.TestCase):
         self.assertIn("--advantages", self.refused("tinker", plain))
         self.assertIn("--seq-len", self.refused("prime-rl", plain, "--to", self.folder))
 
+    def test_traces_of_rows_without_texts_are_refused_by_file_line_and_field(self):
+        main = runpy.run_path(os.path.join(FIXTURES, "..", "..", "examples", "traces.py"))["main"]
+        with self.assertRaisesRegex(SystemExit, r"rows\.jsonl:1: the row has no field 'started_at': .*--texts"):
+            main([os.path.join(FIXTURES, "formats", "rows.jsonl")])
+
     def test_traces_have_a_slice_and_a_span_for_each_rollout_and_each_answer(self):
         traces = runpy.run_path(os.path.join(FIXTURES, "..", "..", "examples", "traces.py"))
         turns = sum(len(row["answers"]) for row in self.rows)
