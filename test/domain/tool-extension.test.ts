@@ -1,4 +1,4 @@
-// What templates of every format take of tools, and what is refused. Their extensions: test/environments/tools/extension.test.ts.
+// What templates of every format take of tools, and what is refused. Their extensions: test/environments/tools/extension.parts.test.ts.
 
 import { describe, expect, test } from 'vitest';
 import type { ChatMessage } from '../../domain/run/query.ts';

@@ -13,7 +13,7 @@ interface Recorded {
   readonly word: 'equal' | 'different';
 }
 
-const pairs = readFileSync(new URL('../judge/recorded.jsonl', import.meta.url), 'utf8')
+const pairs = readFileSync(new URL('../real/judge/recorded.jsonl', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line) as Recorded);

@@ -7,8 +7,8 @@ import { expect } from 'vitest';
 import type { LocalFeedFile } from '../../client/feed/local-feed.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
-import { errorBySpans } from '../servers/weight-tests.ts';
-import { openScorer } from '../servers/other-weights.ts';
+import { errorBySpans } from '../real/servers/weight-tests.ts';
+import { openScorer } from '../real/servers/other-weights.ts';
 import type { Everturn } from './everturn.ts';
 import { until } from './until.ts';
 

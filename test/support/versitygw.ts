@@ -11,7 +11,7 @@ import { goBinaries } from './go-binaries.ts';
 import { bucketEnvironment } from './s3-server.ts';
 
 const MODULES = {
-  folder: join(import.meta.dirname, '../bucket/versitygw'),
+  folder: join(import.meta.dirname, '../real/bucket/versitygw'),
   name: 'versitygw-1.8.0',
   packages: { 'github.com/versity/versitygw/cmd/versitygw': 'versitygw' },
 };

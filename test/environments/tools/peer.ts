@@ -10,7 +10,7 @@ import { TOOL_FAMILIES, type Meant } from '../../support/tool-families.ts';
 export type PeerKind = 'vllm' | 'sglang';
 
 const CACHE = process.env['EVERTURN_SERVERS_CACHE'] ?? join(homedir(), '.cache', 'everturn', 'servers');
-const SERVERS = join(import.meta.dirname, '../../servers');
+const SERVERS = join(import.meta.dirname, '../../real/servers');
 
 /** The parser of each template's family; null if the peer cannot read text alone. */
 export const PARSERS: Readonly<Record<PeerKind, Readonly<Record<string, string | null>>>> = {

@@ -69,7 +69,7 @@ export async function exportTurns(store: Store, path: string, options: ExportOpt
   await exportRun(store, asLines, `${path}.jsonl`, { advantages: 'mean', ...options });
 }
 
-/** Every format, under the names that test/trainers/consumers.py reads. */
+/** Every format, under the names that test/real/trainers/consumers.py reads. */
 export async function exportAll(store: Store, folder: string): Promise<void> {
   const out = (name: string) => join(folder, name);
   for (const name of ['rows', 'messages', 'dpo', 'kto', 'labels'])
