@@ -19,12 +19,19 @@ const EVERY_ROOM = [
   'viewer/',
 ];
 
+/** The sub-rooms of `domain/`: each may import those before it. */
+const DOMAIN = [
+  ...['text', 'errors', 'schema', 'names', 'query', 'tools', 'agent', 'rollout', 'context', 'run'],
+  ...['samples', 'feed', 'weights'],
+].map((name) => `domain/${name}/`);
+
 /**
  * `ours`: files and folders of this repository; a room may always import itself. `types`: the same, as types only.
  * `outside`: `node:`, package names, or `vendor` for any package but Temporal's.
  */
 const ROOMS = {
   'domain/': {},
+  ...Object.fromEntries(DOMAIN.map((name, place) => [name, { ours: DOMAIN.slice(0, place) }])),
   'local/metrics/': {
     ours: ['domain/', 'local/machine/', 'inference/http/safe-url.ts'],
     types: ['records/store.ts'],

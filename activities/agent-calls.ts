@@ -1,9 +1,9 @@
 // The calls of an agent that have a turn, in the order of their numbers: those of all attempts.
 
-import type { PlayedCall } from '../domain/agent/call-context.ts';
-import { playedCall, replyOf } from '../domain/agent/played-calls.ts';
+import type { PlayedCall } from '../domain/context/call-context.ts';
+import { playedCall, replyOf } from '../domain/context/played-calls.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { RecordedReply } from '../endpoint/agents.ts';
 import type { Store, Stored } from '../records/store.ts';
 

@@ -1,15 +1,15 @@
 // The context of an agent's call: the tokens that it adds, or the reason why it is refused, before a turn is begun for it.
 
-import type { AskedCall } from '../domain/agent/asked.ts';
-import { callContext, type CallContext, type PlayedCall } from '../domain/agent/call-context.ts';
+import type { AskedCall } from '../domain/agent/call-record.ts';
+import { callContext, type CallContext, type PlayedCall } from '../domain/context/call-context.ts';
 import { placeOf } from '../domain/agent/call-tree.ts';
 import type { Claim } from '../domain/agent/claims.ts';
 import type { AgentRequest } from '../domain/agent/conversation.ts';
 import { explain } from '../domain/errors/errors.ts';
 import { tokenBudget } from '../domain/rollout/ending.ts';
-import { TooManyTokens } from '../domain/rollout/new-context.ts';
+import { TooManyTokens } from '../domain/context/new-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { oneLine } from '../domain/text/foreign-text.ts';
 import type { RefusedCall } from '../endpoint/agents.ts';
 import type { Backend, TokenBackend } from '../inference/backend.ts';

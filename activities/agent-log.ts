@@ -3,7 +3,7 @@
 
 import type { AgentEnd, AgentEntry } from '../domain/agent/program.ts';
 import { AgentError } from '../domain/errors/errors.ts';
-import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Store } from '../records/store.ts';
 
 export interface BegunAttempt {

@@ -3,12 +3,12 @@
 // crash runs the program again, and answers the calls that have a turn at once.
 
 import { Context } from '@temporalio/activity';
-import type { AskedRecord } from '../domain/agent/asked.ts';
-import { replyOf } from '../domain/agent/played-calls.ts';
+import type { AskedRecord } from '../domain/agent/call-record.ts';
+import { replyOf } from '../domain/context/played-calls.ts';
 import type { AgentEnd } from '../domain/agent/program.ts';
 import { AgentError } from '../domain/errors/errors.ts';
-import { type TrajectoryReference, turnSeed } from '../domain/run/ids.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
+import { type TrajectoryReference, turnSeed } from '../domain/names/ids.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { sha256Hex } from '../domain/text/sha256.ts';
 import type { AgentEnded, AnswerCall } from '../endpoint/agents.ts';
 import type { Backend } from '../inference/backend.ts';

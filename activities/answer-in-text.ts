@@ -3,7 +3,7 @@
 // chunks do not apply.
 
 import { type AgentMessage, type Asked, canonicalJson } from '../domain/agent/conversation.ts';
-import { conversationOf, newTranscript } from '../domain/rollout/new-context.ts';
+import { conversationOf, newTranscript } from '../domain/context/new-context.ts';
 import type { Json } from '../domain/text/json.ts';
 import type { GivenCall } from '../domain/tools/tool.ts';
 import type { TextBackend, TextMessage } from '../inference/backend.ts';

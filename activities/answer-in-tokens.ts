@@ -6,8 +6,8 @@
 import { tokenBudget } from '../domain/rollout/ending.ts';
 import { ModelError } from '../domain/errors/errors.ts';
 import { meaningOf, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
-import { newContext } from '../domain/rollout/new-context.ts';
-import { spelledMarkers } from '../domain/text/spelled-markers.ts';
+import { newContext } from '../domain/context/new-context.ts';
+import { spelledMarkers } from '../domain/tools/spelled-markers.ts';
 import { concatenated } from '../domain/rollout/trajectory.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';

@@ -1,12 +1,12 @@
 // The answer to one turn, of either kind of model: the fields of its record that depend on the kind. `noRoom`: the
 // conversation leaves no room for an answer.
 
-import type { AskedRecord } from '../domain/agent/asked.ts';
+import type { AskedRecord } from '../domain/agent/call-record.ts';
 import type { Asked } from '../domain/agent/conversation.ts';
 import { ModelError } from '../domain/errors/errors.ts';
 import { samplingOf } from '../domain/rollout/sampling.ts';
-import type { TrajectoryReference } from '../domain/run/ids.ts';
-import type { EarlierTurn } from '../domain/rollout/new-context.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
+import type { EarlierTurn } from '../domain/context/new-context.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/rollout/turn.ts';
 import type { GenerateOptions } from '../inference/backend.ts';

@@ -4,7 +4,7 @@
 // to end. Repeated, it goes on where it stopped.
 
 import { type RolloutResult, rolloutResult, scoredTurns } from '../domain/rollout/ending.ts';
-import { rolloutWorkflowId, type TrajectoryReference } from '../domain/run/ids.ts';
+import { rolloutWorkflowId, type TrajectoryReference } from '../domain/names/ids.ts';
 import { recordedFacts, turnFacts } from '../domain/rollout/rollout-facts.ts';
 import type { TurnFacts } from '../domain/rollout/turn.ts';
 import type { Store } from '../records/store.ts';

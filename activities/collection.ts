@@ -4,8 +4,8 @@
 import { firstWords } from '../domain/text/foreign-text.ts';
 import { Context } from '@temporalio/activity';
 import { type RolloutResult, unrecordedResult } from '../domain/rollout/ending.ts';
-import { rolloutWorkflowId } from '../domain/run/ids.ts';
-import { questionOf } from '../domain/run/query.ts';
+import { rolloutWorkflowId } from '../domain/names/ids.ts';
+import { questionOf } from '../domain/query/query.ts';
 import { StoreError } from '../domain/errors/errors.ts';
 import type { CollectionInput, CollectionResult } from '../domain/run/messages.ts';
 import type { ActivityDeps } from './deps.ts';

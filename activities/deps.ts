@@ -3,8 +3,8 @@
 import type { AskedTurn } from '../domain/rollout/rollout-facts.ts';
 import type { EvaluationOf } from '../domain/run/evaluation.ts';
 import type { TrainInput } from '../domain/run/messages.ts';
-import type { Query } from '../domain/run/query.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { Query } from '../domain/query/query.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Environments } from '../environments/environment.ts';
 import type { WeightServer, WeightsLedger } from '../domain/weights/weight-parts.ts';
 import type { DeclaredWeights } from '../domain/weights/weights.ts';

@@ -1,6 +1,6 @@
 // A rollout of the user's own environment has ended: the environment gives back what it took. Repeatable.
 
-import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { ActivityDeps } from './deps.ts';
 import { heartbeating } from './heartbeat.ts';
 import { earlierTurns, recordedRollout } from './recorded.ts';

@@ -1,7 +1,7 @@
 // The result of a rollout that ended, read back from its records.
 
 import { recordedResult, type RolloutResult } from '../domain/rollout/ending.ts';
-import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 import { outputTokens } from '../domain/rollout/turn.ts';
 import type { Store } from '../records/store.ts';
 import { recordedTurns } from './recorded.ts';

@@ -7,9 +7,9 @@ import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } fr
 import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
 import { answerToJudge, isCut, type TurnRecord } from '../domain/rollout/turn.ts';
-import { replyOf } from '../domain/agent/played-calls.ts';
+import { replyOf } from '../domain/context/played-calls.ts';
 import { headAndTail } from '../domain/text/foreign-text.ts';
-import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Store } from '../records/store.ts';
 import { replyToCalls } from './reply-to-calls.ts';
 import type { ActivityDeps } from './deps.ts';

@@ -1,13 +1,13 @@
 // A rollout's last step: stores its end, with rewards and the hashes of its turns. The first end stands: if a workflow
 // task whose worker died has stored one, that one is returned.
 
-import { leavesOf } from '../domain/agent/branches.ts';
+import { leavesOf } from '../domain/samples/branches.ts';
 import { CALLED } from '../domain/rollout/calls.ts';
 import { turnRewards } from '../domain/rollout/reward.ts';
 import type { RolloutResult } from '../domain/rollout/ending.ts';
 import type { Failure } from '../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Store, Stored } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endOfAgent } from './agent-log.ts';

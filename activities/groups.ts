@@ -11,9 +11,9 @@ import {
   type ScoredMember,
   scoredMember,
   whyLeftOut,
-} from '../domain/rollout/group.ts';
-import { rolloutWorkflowId } from '../domain/run/ids.ts';
-import { numbersIn, type NumberSet } from '../domain/run/number-set.ts';
+} from '../domain/samples/group.ts';
+import { rolloutWorkflowId } from '../domain/names/ids.ts';
+import { numbersIn, type NumberSet } from '../domain/feed/number-set.ts';
 import type { Store } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { FeedReference } from './feed.ts';

@@ -4,7 +4,7 @@
 
 import type { TurnReference } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
-import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 import { joinedLog, logName, type LogText, turnLog } from '../domain/rollout/turn-log.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { Store } from '../records/store.ts';

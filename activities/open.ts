@@ -1,17 +1,17 @@
 // A rollout's first step: records the query and the settings it plays; later changes of their sources have no effect.
 
 import { Context } from '@temporalio/activity';
-import { samplesPerQuery } from '../domain/rollout/group.ts';
+import { samplesPerQuery } from '../domain/samples/group.ts';
 import { firstWords } from '../domain/text/foreign-text.ts';
 import { mayRetry } from '../domain/rollout/ending.ts';
 import type { Begun, EnvironmentRecord, Said } from '../domain/rollout/environment.ts';
 import { programFacts } from '../domain/agent/program.ts';
 import { DatasetError, EnvironmentError, explain, StoreError, UsageError } from '../domain/errors/errors.ts';
-import { type Prompt, questionOf } from '../domain/run/query.ts';
+import { type Prompt, questionOf } from '../domain/query/query.ts';
 import { unfitRewards } from '../domain/rollout/reward.ts';
 import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
-import type { RolloutId } from '../domain/run/ids.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
+import type { RolloutId } from '../domain/names/ids.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';

@@ -1,11 +1,11 @@
 // Reads back a rollout's records for the activities that continue it; a missing record is an error.
 
-import type { AskedRecord } from '../domain/agent/asked.ts';
+import type { AskedRecord } from '../domain/agent/call-record.ts';
 import type { AgentEnd } from '../domain/agent/program.ts';
 import { StoreError } from '../domain/errors/errors.ts';
-import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.ts';
-import type { EarlierTurn } from '../domain/rollout/new-context.ts';
+import type { EarlierTurn } from '../domain/context/new-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { Store, Stored } from '../records/store.ts';
 import { endOfAgent } from './agent-log.ts';

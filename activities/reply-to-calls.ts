@@ -2,8 +2,8 @@
 
 import { calledVerdict, callResult } from '../domain/rollout/calls.ts';
 import { StoreError } from '../domain/errors/errors.ts';
-import type { TrajectoryReference } from '../domain/run/ids.ts';
-import type { EarlierTurn } from '../domain/rollout/new-context.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
+import type { EarlierTurn } from '../domain/context/new-context.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';

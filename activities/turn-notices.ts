@@ -1,7 +1,7 @@
 // Notices within one process that a turn is stored. An agent's call that waits for its turn replies at once, without a further
 // workflow task. A turn that another worker played gives no notice here: the end of the call's Update stands for it.
 
-import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 
 export interface TurnNotices {
   tell(id: TrajectoryReference, turn: number): void;

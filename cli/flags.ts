@@ -1,8 +1,8 @@
 // Arguments and flags that several commands share.
 
 import { UNSAFE_VARIABLE } from '../environments/code/consent.ts';
-import { UNDECIDED, type UndecidedPolicy } from '../domain/rollout/finished-turns.ts';
-import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/rollout/judged-by-people.ts';
+import { UNDECIDED, type UndecidedPolicy } from '../domain/samples/finished-turns.ts';
+import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/samples/human-verdicts.ts';
 import { HUMAN_TURNS, type HumanTurnsPolicy } from '../records/export/policies.ts';
 import { flag, oneOf, text, whole, withDefault } from './command.ts';
 

@@ -4,8 +4,8 @@ import type { AgentRequest, RecordedRequest } from '../domain/agent/conversation
 import type { Claim } from '../domain/agent/claims.ts';
 import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
-import type { RolloutId } from '../domain/run/ids.ts';
-import type { Said } from '../domain/agent/said.ts';
+import type { RolloutId } from '../domain/names/ids.ts';
+import type { Said } from '../domain/agent/last-words.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 
 /** A call with its reply, as an earlier attempt recorded it. */

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
-import { type Said, saidBy, saidLater } from '../domain/agent/said.ts';
+import { type Said, saidBy, saidLater } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import type { AgentAttempt, AgentEnded } from './agents.ts';
 import { type AgentEndpoint, createEndpoint } from './endpoint.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type FunctionCall, type FunctionInput, type FunctionOutput, functionQueue } from '../domain/agent/function.ts';
 import { type Cut, CUTS, keyOf, programTitle } from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
-import { saidBy } from '../domain/agent/said.ts';
+import { saidBy } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { codeFile } from '../environments/processes/bundle.ts';
 import type { AgentAttempt, AgentEnded, RefusedCall } from './agents.ts';

@@ -9,7 +9,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFunction } from '../domain/agent/function.ts';
 import { isSession, keyOf, type ProgramRecord } from '../domain/agent/program.ts';
-import { saidInLine } from '../domain/agent/said.ts';
+import { saidInLine } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import { commandIdentity } from '../environments/processes/identity.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { keyOf } from '../domain/agent/program.ts';
-import { saidBy } from '../domain/agent/said.ts';
+import { saidBy } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { AgentAttempt, AgentEnded } from './agents.ts';

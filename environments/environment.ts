@@ -2,8 +2,8 @@
 // each answer of a rollout: with a verdict, a reward, messages to the model, an end. Every judge is an environment too.
 
 import type { Begun, Reply, Said } from '../domain/rollout/environment.ts';
-import type { EarlierTurn } from '../domain/rollout/new-context.ts';
-import type { Query } from '../domain/run/query.ts';
+import type { EarlierTurn } from '../domain/context/new-context.ts';
+import type { Query } from '../domain/query/query.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { Verdict } from '../domain/rollout/verdict.ts';
 

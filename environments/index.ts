@@ -3,8 +3,8 @@
 
 import { EnvironmentError } from '../domain/errors/errors.ts';
 import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
-import type { Query, Task } from '../domain/run/query.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { Query, Task } from '../domain/query/query.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Environment, Environments, Judge } from './environment.ts';
 import { createMathEnvironment } from './math/math-environment.ts';
 

@@ -2,8 +2,8 @@
 // Temporal is not involved, so retryable failures are retried here, a few times; then the answer is undecided.
 
 import { JudgeError } from '../domain/errors/errors.ts';
-import type { Pair } from '../domain/run/pair.ts';
-import type { Query } from '../domain/run/query.ts';
+import type { Pair } from '../domain/query/pair.ts';
+import type { Query } from '../domain/query/query.ts';
 import type { Verdict } from '../domain/rollout/verdict.ts';
 import type { Judge } from './environment.ts';
 import type { MathJudge } from './math/math-environment.ts';

@@ -1,7 +1,7 @@
 // Reads the solutions of a data set with the judge's own parts, before a run is made: a text's final answer, whether the
 // judge can use it, and whether two statements of a row disagree. A judge that cannot run is an error, never a bad row.
 
-import type { FinalAnswer, SolutionReader } from '../domain/rollout/solution-reader.ts';
+import type { FinalAnswer, SolutionReader } from '../domain/query/solution-reader.ts';
 import type { Verdict } from '../domain/rollout/verdict.ts';
 import { scanBoxes } from './math/find/boxes.ts';
 import { findSolution } from './math/find/answer.ts';

@@ -2,12 +2,12 @@
 // and tokenizer. A backend never retries: it throws a ModelError whose `retryable` says whether Temporal does.
 
 import type { LogprobMeaning } from '../domain/rollout/logprob-meaning.ts';
-import type { CallToShow, ShownCall } from '../domain/agent/call-text.ts';
+import type { CallToShow, ShownCall } from '../domain/context/call-text.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
-import type { ChatMessage, Message } from '../domain/run/query.ts';
+import type { ChatMessage, Message } from '../domain/query/query.ts';
 import type { ServerStatus } from '../domain/run/server-status.ts';
 import type { Sampling } from '../domain/rollout/sampling.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Finish, Usage, VersionSpan } from '../domain/rollout/turn.ts';
 import type { GivenCall, ToolSchema } from '../domain/tools/tool.ts';
 

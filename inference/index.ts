@@ -3,10 +3,9 @@
 
 import { join } from 'node:path';
 
-import { DEFAULT_SETTINGS } from '../domain/run/settings.ts';
+import { DEFAULT_SETTINGS, type RolloutSettings } from '../domain/rollout/settings.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { Backend, BackendOptions } from './backend.ts';
 import { parseOpenaiTarget, parseServerUrls } from './http/server-url.ts';

@@ -1,7 +1,7 @@
 // Checks that the model can answer a request: once, before anything is sent, for every backend.
 
 import { ModelError } from '../domain/errors/errors.ts';
-import { SETTINGS } from '../domain/run/settings.ts';
+import { SETTINGS } from '../domain/rollout/settings.ts';
 import type { Reason } from '../domain/errors/reasons.ts';
 import type { GenerateRequest, TextRequest, TokenFacts } from './backend.ts';
 

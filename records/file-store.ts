@@ -3,7 +3,7 @@
 // record that no later record refers to counts as never written (in-flight/torn.ts).
 
 import { StoreError, UsageError } from '../domain/errors/errors.ts';
-import { isRunName, type RolloutId, RUN_NAME_RULE } from '../domain/run/ids.ts';
+import { isRunName, type RolloutId, RUN_NAME_RULE } from '../domain/names/ids.ts';
 import { type Disk, openDisk } from './disk/disk.ts';
 import { factsOf, removeFile } from './disk/facts.ts';
 import { recordError } from './disk/errors.ts';

@@ -2,13 +2,13 @@
 // changes nothing and returns the first record. Readers never see a partial record, and no difference between a rollout
 // in flight, which is files, and an ended one, which is a line (ended/) and takes no further record. On a disk or in a bucket.
 
-import type { AskedRecord } from '../domain/agent/asked.ts';
+import type { AskedRecord } from '../domain/agent/call-record.ts';
 import type { AgentEntry } from '../domain/agent/program.ts';
 import type { FeedEntry } from '../domain/feed/entry.ts';
-import type { RolloutId } from '../domain/run/ids.ts';
+import type { RolloutId } from '../domain/names/ids.ts';
 import type { LogText } from '../domain/rollout/turn-log.ts';
-import type { Query } from '../domain/run/query.ts';
-import type { SayRecord } from '../domain/text/say.ts';
+import type { Query } from '../domain/query/query.ts';
+import type { SayRecord } from '../domain/rollout/person-message.ts';
 import type { CallRecord, IntentRecord } from '../domain/tools/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/rollout/turn.ts';

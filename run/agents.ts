@@ -3,7 +3,7 @@
 
 import { type Agent, AGENTS, SAMPLES_OF, type SampleOf } from '../domain/rollout/agent.ts';
 import { isEnvironmentName } from '../domain/rollout/environment.ts';
-import { AGENT_SETTINGS } from '../domain/run/settings.ts';
+import { AGENT_SETTINGS } from '../domain/rollout/settings.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import type { JsonObject } from '../domain/text/json.ts';

@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import { type BackendUse, counted } from './backend-use.ts';
 import { explain, ModelError } from '../domain/errors/errors.ts';
 import { differingCanaries, differingTraits } from '../domain/weights/model-identity.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { WeightsLedger } from '../domain/weights/weight-parts.ts';
 import { type DeclaredWeights, isLate } from '../domain/weights/weights.ts';
 import type { Backend, EmbeddedWeights, LateServers } from '../inference/backend.ts';

@@ -7,7 +7,7 @@ import { seedOfRun } from '../domain/run/defaults.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { isObject } from '../domain/schema/fields.ts';
 import { unfitRewards } from '../domain/rollout/reward.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { FLEET_SCHEMES } from '../inference/index.ts';
 import { readRegular } from '../local/machine/regular-file.ts';
 import { DEFAULT_OPTIONS, FIELDS, givenSettings, isSetting, type Field, type RunOptions } from './options.ts';

@@ -12,13 +12,12 @@ import { UsageError } from '../domain/errors/errors.ts';
 import { derivedRunName } from '../domain/run/run-name.ts';
 import type { FoundLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { toolIdentity, type ToolSettings, toolTitle } from '../domain/tools/tool.ts';
 import { allQueries, hashQueries } from '../records/run/queries.ts';
-import type { RunParts, Origin, RunRecord } from '../records/format/run-record.ts';
+import { type RunParts, type Origin, type RunRecord, RUN_PARTS, runParts } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
-import { RUN_PARTS, runParts } from '../records/format/run-record.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
 /** A name derived from data and settings: the same command finds the same run again. */

@@ -4,8 +4,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { seedOfRun } from '../domain/run/defaults.ts';
 import { StoreError, UsageError } from '../domain/errors/errors.ts';
-import type { RolloutId } from '../domain/run/ids.ts';
-import { carriedSay, carriedTurn, carriedVerdict } from '../domain/run/copies.ts';
+import type { RolloutId } from '../domain/names/ids.ts';
+import { carriedSay, carriedTurn, carriedVerdict } from '../domain/rollout/copy-records.ts';
 import { type ForkedFrom, parentOf } from '../domain/rollout/lineage.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import { hashQueries } from '../records/run/queries.ts';

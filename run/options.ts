@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AGENTS } from '../domain/rollout/agent.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/run/defaults.ts';
 import { UsageError } from '../domain/errors/errors.ts';
-import { parseSuccessRate } from '../domain/rollout/group.ts';
+import { parseSuccessRate } from '../domain/samples/group.ts';
 import {
   recordedSettings,
   type RolloutSettings,
@@ -12,7 +12,7 @@ import {
   type SettingName,
   SETTINGS,
   type SettingValue,
-} from '../domain/run/settings.ts';
+} from '../domain/rollout/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
 import { type Field, option, type OptionsOf, real, whole } from './field.ts';
 import { PROGRAM_FIELDS } from './program-options.ts';

@@ -4,8 +4,8 @@
 
 import type { Agent } from '../domain/rollout/agent.ts';
 import { UsageError } from '../domain/errors/errors.ts';
-import { tooManyMembers } from '../domain/rollout/group.ts';
-import type { Wording } from '../domain/run/query.ts';
+import { tooManyMembers } from '../domain/samples/group.ts';
+import type { Wording } from '../domain/query/query.ts';
 import type { RunParts } from '../records/format/run-record.ts';
 import { parseValue } from './config.ts';
 import { DEFAULT_OPTIONS, type RunOptions } from './options.ts';

@@ -10,9 +10,9 @@ import { badRowText } from '../formats/datasets/problem.ts';
 import type { ProgramRecord } from '../domain/agent/program.ts';
 import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
 import { DatasetError } from '../domain/errors/errors.ts';
-import type { Query, Task, Wording } from '../domain/run/query.ts';
+import type { Query, Task, Wording } from '../domain/query/query.ts';
 import { shuffled } from '../domain/run/shuffle.ts';
-import type { SolutionReader } from '../domain/rollout/solution-reader.ts';
+import type { SolutionReader } from '../domain/query/solution-reader.ts';
 import { hashQueries, queryLine } from '../records/run/queries.ts';
 
 export interface DataSelection {

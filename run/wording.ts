@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../domain/errors/errors.ts';
-import type { Wording } from '../domain/run/query.ts';
+import type { Wording } from '../domain/query/query.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import { askerOf } from '../formats/datasets/wording.ts';
 import { readRegular } from '../local/machine/regular-file.ts';

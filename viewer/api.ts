@@ -2,7 +2,7 @@
 // Reads only. A list waits for its first rows, never for all.
 
 import { UsageError } from '../domain/errors/errors.ts';
-import type { RolloutId } from '../domain/run/ids.ts';
+import type { RolloutId } from '../domain/names/ids.ts';
 import { turnReward } from '../domain/rollout/reward.ts';
 import { outputTokens, type TurnRecord } from '../domain/rollout/turn.ts';
 import { rolloutFolder, STEERING } from '../records/format/layout.ts';

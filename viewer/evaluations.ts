@@ -4,7 +4,7 @@
 import { join } from '../records/place.ts';
 import { isBucketPlace } from '../domain/run/bucket-place.ts';
 import { evaluationsFolder } from '../domain/run/evaluation.ts';
-import { isRunName } from '../domain/run/ids.ts';
+import { isRunName } from '../domain/names/ids.ts';
 import type { CollectionResult } from '../domain/run/messages.ts';
 import { openFileStore } from '../records/file-store.ts';
 import { namesIn } from '../records/in-flight/listing.ts';

@@ -2,8 +2,8 @@
 // ledger. Entries are read once.
 
 import { addEntry, emptyLine } from '../domain/feed/entry.ts';
-import { epochOf } from '../domain/rollout/group.ts';
-import { numbersIn } from '../domain/run/number-set.ts';
+import { epochOf } from '../domain/samples/group.ts';
+import { numbersIn } from '../domain/feed/number-set.ts';
 import type { TrainedAt } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
 

@@ -17,7 +17,7 @@ import { isBlockReport, isInBlocks, openBlocks, report, runFacts } from '../doma
 import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
 import { openWindow, totalUnits, type WindowState } from '../domain/run/window.ts';
 import { playBlocks } from './blocks.ts';
-import { blockWorkflowId, feedWorkflowId } from '../domain/run/ids.ts';
+import { blockWorkflowId, feedWorkflowId } from '../domain/names/ids.ts';
 import { type HistoryLength, openHistoryLength } from './history-length.ts';
 import { accept, conclude } from './collection-steps.ts';
 import { blockReport, collectionBegan } from './messages.ts';

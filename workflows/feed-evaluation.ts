@@ -9,7 +9,7 @@ import { lineOf } from '../domain/feed/line.ts';
 import type { FeedInput } from '../domain/feed/messages.ts';
 import type { FeedState } from '../domain/feed/state.ts';
 import { steeringPriority } from '../domain/run/priority.ts';
-import { TASK_QUEUE } from '../domain/run/queues.ts';
+import { TASK_QUEUE } from '../domain/names/queues.ts';
 import { collection } from './collection.ts';
 import { openEvaluation } from './feed-steps.ts';
 import { RUN } from './search-attributes.ts';

@@ -3,7 +3,7 @@
 
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { TASK_QUEUE } from '../domain/run/queues.ts';
+import { TASK_QUEUE } from '../domain/names/queues.ts';
 
 const retry = { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' } as const;
 

@@ -6,7 +6,7 @@ import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
 import type { FeedInput } from '../domain/feed/messages.ts';
 import { lineLabel } from '../domain/feed/line.ts';
 import type { FeedState } from '../domain/feed/state.ts';
-import { TASK_QUEUE } from '../domain/run/queues.ts';
+import { TASK_QUEUE } from '../domain/names/queues.ts';
 import { refusal } from './feed-ledger.ts';
 import { RUN } from './search-attributes.ts';
 

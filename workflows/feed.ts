@@ -1,7 +1,7 @@
 // The feed of a run: hands out whole groups, remembers who has them, and paces the run. Guarantees: an acknowledgement,
 // a version and a rewind are in the ledger before their caller is answered, and the state follows from ledger, run.json
 // and rollouts alone; so this workflow may be lost at any time. History and carried state hold what is open. Leaves out
-// tokens: groups are numbers (domain/rollout/group.ts). docs/feed.md
+// tokens: groups are numbers (domain/samples/group.ts). docs/feed.md
 
 import {
   allHandlersFinished,
@@ -20,10 +20,10 @@ import type { MemberToStart } from '../activities/groups.ts';
 import { type FeedInput, feedProgress, type FeedProgress } from '../domain/feed/messages.ts';
 import { admitted, type FeedState, groupsEnded, isExhausted, nothingToCome } from '../domain/feed/state.ts';
 import { feedLines } from '../domain/feed/lines.ts';
-import { rolloutWorkflowId } from '../domain/run/ids.ts';
-import { sizeOf } from '../domain/run/number-set.ts';
+import { rolloutWorkflowId } from '../domain/names/ids.ts';
+import { sizeOf } from '../domain/feed/number-set.ts';
 import { runPriority } from '../domain/run/priority.ts';
-import { TASK_QUEUE } from '../domain/run/queues.ts';
+import { TASK_QUEUE } from '../domain/names/queues.ts';
 import { escapeMarkdown } from '../domain/text/foreign-text.ts';
 import { evaluate } from './feed-evaluation.ts';
 import { openFeed, watchGroups } from './feed-steps.ts';

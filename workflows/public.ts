@@ -4,7 +4,7 @@
 import type { RolloutResult } from '../domain/rollout/ending.ts';
 import type { CollectionInput, CollectionProgress, CollectionResult, RolloutInput } from '../domain/run/messages.ts';
 
-export { TASK_QUEUE } from '../domain/run/queues.ts';
+export { TASK_QUEUE } from '../domain/names/queues.ts';
 export { collectionProgress, pause, resume, rolloutProgress, stop, tune, weightsProgress } from './messages.ts';
 export type { CollectionInput, CollectionProgress, CollectionResult, RolloutInput, RolloutResult };
 

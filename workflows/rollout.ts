@@ -21,7 +21,7 @@ async function play({ rollout, limits, task, environment }: OpenedRollout, progr
   for (let turn = 1, answers = 0; ; turn++) {
     await progress.mayBegin(turn);
     // S_t = C_t ++ O_t: the model's answer O_t to the context C_t. The first context is the prompt, and each further one
-    // is C_{t+1} = S_t ++ feedback on success_t (domain/rollout/new-context.ts).
+    // is C_{t+1} = S_t ++ feedback on success_t (domain/context/new-context.ts).
     const answer = await generate(rollout, turn);
     if (answer.noRoom) return 'context-length';
     if (answer.calls) await callTools(rollout, turn, answer.calls);

@@ -1,7 +1,7 @@
-// Typed keys of the search attributes, by the names in domain/run/search-attributes.ts.
+// Typed keys of the search attributes, by the names in domain/names/search-attributes.ts.
 
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { SearchAttributeName } from '../domain/run/search-attributes.ts';
+import type { SearchAttributeName } from '../domain/names/search-attributes.ts';
 
 const named = <N extends SearchAttributeName>(name: N) => name;
 

@@ -7,13 +7,13 @@ import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from 
 import type { AgentRan } from '../activities/agent.ts';
 import type { Activities } from '../activities/index.ts';
 import { turnPriority } from '../domain/run/priority.ts';
-import type { Task } from '../domain/run/query.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/run/queues.ts';
+import type { Task } from '../domain/query/query.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/names/queues.ts';
 import type { Called, Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout/rollout-facts.ts';
 import type { CallToRun } from '../domain/tools/tool.ts';
 import { shownTokens } from '../domain/rollout/turn.ts';
 import type { RolloutResult } from '../domain/rollout/ending.ts';
-import type { TrajectoryReference } from '../domain/run/ids.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { RolloutInput } from '../domain/run/messages.ts';
 import { callQueue } from './own-queue.ts';
 

@@ -4,7 +4,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { WeightsPlan } from '../activities/weights.ts';
-import { TASK_QUEUE } from '../domain/run/queues.ts';
+import { TASK_QUEUE } from '../domain/names/queues.ts';
 import type { WeightsInput, WeightsProgress } from '../domain/weights/weights.ts';
 import type { SagaSteps, StepResult } from '../domain/weights/weights-saga.ts';
 import { failureOf } from './failure.ts';

@@ -1,7 +1,7 @@
 // `everturn verdict|note <run> <query> …`: a person's verdict on a turn, beside the judge's; a note on a rollout or a turn.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import {
   actName,
   HUMAN_VERDICTS,

@@ -14,14 +14,14 @@ import {
   verdictOf,
 } from '../../domain/rollout/environment.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
-import { TASKS, type Query } from '../../domain/run/query.ts';
+import { TASKS, type Query } from '../../domain/query/query.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { mustBeOutsideRuns } from '../../records/run/outside-runs.ts';
 import { openDataset } from '../../formats/datasets/index.ts';
 import { badRowText } from '../../formats/datasets/problem.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import { EnvironmentError, explain } from '../../domain/errors/errors.ts';
-import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
+import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Environment, Played } from '../../environments/environment.ts';
 import { command, commands, flag, unusable, whole, withDefault, type Answer, type Values } from '../command.ts';

@@ -3,7 +3,7 @@
 // it is given, so repeating the command attaches to the same fork.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { safeName } from '../../domain/run/ids.ts';
+import { safeName } from '../../domain/names/ids.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import { unfitRewards } from '../../domain/rollout/reward.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';

@@ -1,7 +1,7 @@
 // `everturn list`: the runs in a folder, and others that the server plays now. Starts nothing.
 
 import { listRuns, progressOf, type RunSummary } from '../../client/temporal/runs.ts';
-import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { samplesPerQuery } from '../../domain/samples/group.ts';
 import { ended } from '../../domain/run/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { join, resolvePlace } from '../../records/place.ts';

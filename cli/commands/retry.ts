@@ -3,11 +3,11 @@
 
 import { mayRetry } from '../../domain/rollout/ending.ts';
 import type { EndRecord } from '../../domain/rollout/trajectory.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import { firstWords, oneLine } from '../../domain/text/foreign-text.ts';
-import { questionOf } from '../../domain/run/query.ts';
+import { questionOf } from '../../domain/query/query.ts';
 import type { RetryAct } from '../../domain/run/steering.ts';
-import { CODE_QUEUE } from '../../domain/run/queues.ts';
+import { CODE_QUEUE } from '../../domain/names/queues.ts';
 import { registerRun } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { startRollout } from '../../client/temporal/rollouts.ts';

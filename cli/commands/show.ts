@@ -2,7 +2,7 @@
 
 import { explain } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { samplesPerQuery } from '../../domain/samples/group.ts';
 import { actsOn, readActs } from '../../records/run/steering.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { command, flag, unusable, whole } from '../command.ts';

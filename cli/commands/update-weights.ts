@@ -12,7 +12,7 @@ import { weightServers } from '../../inference/weights/index.ts';
 import { realPath } from '../../local/permissions/folders.ts';
 import { registeredRun, registerUpdate } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import { startUpdate, type StartedUpdate, updateProgress, updateResult } from '../../client/temporal/weights.ts';
 import { command, flag, parsed, required, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';

@@ -1,11 +1,11 @@
 // `everturn why <run> <query>`: the cause of a rollout's wait, or of its end, from its records, its
 // workflow and its servers. Starts nothing; reports if Temporal does not answer.
 
-import { leavesOf } from '../../domain/agent/branches.ts';
+import { leavesOf } from '../../domain/samples/branches.ts';
 import { describeWorkflow, progressOf } from '../../client/temporal/runs.ts';
 import { pendingWork } from '../../client/temporal/pending.ts';
-import { samplesPerQuery } from '../../domain/rollout/group.ts';
-import { rolloutWorkflowId, type RolloutId } from '../../domain/run/ids.ts';
+import { samplesPerQuery } from '../../domain/samples/group.ts';
+import { rolloutWorkflowId, type RolloutId } from '../../domain/names/ids.ts';
 import { resultOf, type Trajectory } from '../../domain/rollout/trajectory.ts';
 import { outputTokens } from '../../domain/rollout/turn.ts';
 import { mustHoldRollouts } from '../../records/run/present.ts';

@@ -2,11 +2,11 @@
 // service, and the binary or the Go that it needs. Changes nothing on a server.
 
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
-import { connect } from '../../client/temporal/connection.ts';
+import { connect, type Session } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { takesActivities, workersOf } from '../../client/temporal/workers.ts';
 import { missingSearchAttributes } from '../../client/temporal/search-attributes.ts';
-import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
+import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/names/queues.ts';
 import { GO_NEEDED, goVersion } from '../../local/service/binary/build.ts';
 import { installedTemporal } from '../../local/service/binary/find.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
@@ -14,7 +14,6 @@ import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { WORK } from '../find/takers.ts';
 import { slotsText, takenText } from '../view/servers.ts';
-import type { Session } from '../../client/temporal/connection.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
 
 export function temporalCheck(io: Io, maxConcurrent: number): Check {

@@ -3,7 +3,7 @@
 
 import { basename, dirname } from 'node:path';
 import type { UsageError } from '../../domain/errors/errors.ts';
-import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../../domain/rollout/group.ts';
+import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../../domain/samples/group.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import { arealQueries } from '../../formats/exports/areal-queries.ts';
 import {

@@ -3,7 +3,7 @@
 import { stopReason } from '../../domain/rollout/ending.ts';
 import { StoreError, type UsageError } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import type { Parent } from '../../domain/rollout/lineage.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';

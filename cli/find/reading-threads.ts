@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import type { Layout } from '../../formats/exports/index.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
 import { openThreads } from '../../local/machine/threads.ts';

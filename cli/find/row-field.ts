@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { openDataset } from '../../formats/datasets/index.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { isObject } from '../../domain/schema/fields.ts';
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import { playedQueries } from '../../records/run/played-queries.ts';
 import { unusable } from '../command.ts';

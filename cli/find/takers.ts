@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { takesActivities } from '../../client/temporal/workers.ts';
 import { EnvironmentError, SandboxError } from '../../domain/errors/errors.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, SESSION_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, SESSION_QUEUE, TASK_QUEUE } from '../../domain/names/queues.ts';
 import { homeOf } from '../../local/service/home.ts';
 import type { Io } from '../io.ts';
 import type { Link } from './link.ts';

@@ -10,7 +10,7 @@ import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { tokenizerHashes, weightsHash } from '../../inference/tokenizer/model-files.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { CheckTokenizer } from '../../records/check/checked.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { Store } from '../../records/store.ts';
 import { unusable } from '../command.ts';
 

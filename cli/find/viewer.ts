@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain } from '../../domain/errors/errors.ts';
-import { type RolloutId, rolloutWorkflowId } from '../../domain/run/ids.ts';
+import { type RolloutId, rolloutWorkflowId } from '../../domain/names/ids.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';

@@ -2,7 +2,7 @@
 
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { samplesPerQuery } from '../../domain/samples/group.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
 import { readRunSummaries } from '../find/summaries.ts';

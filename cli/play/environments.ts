@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BY_TASK } from '../../domain/rollout/agent.ts';
-import { TASKS } from '../../domain/run/query.ts';
+import { TASKS } from '../../domain/query/query.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import {
   type AskQueue,

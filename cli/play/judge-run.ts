@@ -4,7 +4,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { environmentTitle, replyFields, verdictOf } from '../../domain/rollout/environment.ts';
 import { DatasetError, EnvironmentError } from '../../domain/errors/errors.ts';
 import type { Judged } from '../../domain/rollout/rollout-facts.ts';
-import { questionOf } from '../../domain/run/query.ts';
+import { questionOf } from '../../domain/query/query.ts';
 import { answerToJudge, isCut } from '../../domain/rollout/turn.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';

@@ -18,7 +18,7 @@ import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/sur
 import { wordingOf } from '../../run/wording.ts';
 import { badRowText } from '../../formats/datasets/problem.ts';
 import type { UsageError } from '../../domain/errors/errors.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import { isSession, type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
 import { type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
 import { createMathJudge } from '../../environments/math/math-environment.ts';

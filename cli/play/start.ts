@@ -6,7 +6,7 @@ import { describeWorkflow, runElsewhere, startCollection } from '../../client/te
 import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { SandboxError } from '../../domain/errors/errors.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE } from '../../domain/run/queues.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE } from '../../domain/names/queues.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { UNSAFE_VARIABLE, unsafeCodeAllowed } from '../../environments/code/consent.ts';
 import type { Answer } from '../command.ts';

@@ -3,11 +3,11 @@
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { renderFor } from '../../domain/rollout/new-context.ts';
+import { renderFor } from '../../domain/context/new-context.ts';
 import { ENDPOINT_CALLS, type Marker, type ToolSettings } from '../../domain/tools/tool.ts';
-import { mustTakeTools } from '../../domain/tools/tool-extension.ts';
+import { mustTakeTools } from '../../domain/context/tool-extension.ts';
 import type { Backend, TokenBackend } from '../../inference/backend.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { RunOptions } from '../../run/options.ts';
 import { type DescribedTools, describeTools } from '../../environments/tools/describe.ts';
 import { detectToolFormat, toolFormatNamed, toolFormatNames } from '../../environments/tools/formats/format.ts';

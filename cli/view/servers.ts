@@ -6,7 +6,7 @@ import { openWeightsLedger } from '../../records/run/weights.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { type Workers, workersOf } from '../../client/temporal/workers.ts';
-import { GENERATE_QUEUE } from '../../domain/run/queues.ts';
+import { GENERATE_QUEUE } from '../../domain/names/queues.ts';
 import { WORK } from '../find/takers.ts';
 import { type Column, count, type Paint, percent, plural, table } from './format.ts';
 

@@ -1,10 +1,10 @@
 // A trajectory as text: the question, the answers, the verdicts. Text of models and data sets is hostile: it cannot
 // steer the terminal, and each of its lines is indented.
 
-import { placeText } from '../../domain/agent/shown-calls.ts';
+import { placeText } from '../../domain/rollout/list-calls.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import type { Parent } from '../../domain/rollout/lineage.ts';
-import { questionOf } from '../../domain/run/query.ts';
+import { questionOf } from '../../domain/query/query.ts';
 import { turnReward } from '../../domain/rollout/reward.ts';
 import type { NamedAct } from '../../domain/run/steering.ts';
 import { contextTokens, outputTokens } from '../../domain/rollout/turn.ts';

@@ -9,7 +9,7 @@ import { type Described, describeInFlight } from '../../client/temporal/in-fligh
 import { stranded } from '../../client/temporal/routing.ts';
 import { activitiesIn, type PendingActivity, retriedLocally } from '../../client/temporal/pending.ts';
 import type { Session } from '../../client/temporal/connection.ts';
-import { TASK_QUEUE } from '../../domain/run/queues.ts';
+import { TASK_QUEUE } from '../../domain/names/queues.ts';
 import { unwritable } from '../../records/disk/writable.ts';
 import { unanswered } from '../find/link.ts';
 import { WORK } from '../find/takers.ts';

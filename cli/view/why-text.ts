@@ -1,7 +1,7 @@
 // The answer of `why` as text: one sentence, then the facts. Text of servers and judges is foreign text.
 
-import type { AskedCall } from '../../domain/agent/asked.ts';
-import { placeText } from '../../domain/agent/shown-calls.ts';
+import type { AskedCall } from '../../domain/agent/call-record.ts';
+import { placeText } from '../../domain/rollout/list-calls.ts';
 import type { StopReason } from '../../domain/rollout/ending.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';

@@ -1,14 +1,14 @@
 // The rows of a lease, read from the run's folder: group by group, each member as one neutral row, or one for each branch of
 // an agent. The number of rows is known before the first is read. Memory: a few rows at a time.
 
-import { branchesOf, labelsOfBranch } from '../../domain/agent/branches.ts';
+import { branchesOf, labelsOfBranch } from '../../domain/samples/branches.ts';
 import type { GrantedLease } from '../../domain/feed/messages.ts';
 import { survives } from '../../domain/feed/line.ts';
-import { groupId, groupPlace } from '../../domain/rollout/group.ts';
+import { groupId, groupPlace } from '../../domain/samples/group.ts';
 import { StoreError } from '../../domain/errors/errors.ts';
-import { neutralRow, type RowLabels } from '../../domain/rollout/neutral-row.ts';
+import { neutralRow, type RowLabels } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
-import { numbersIn } from '../../domain/run/number-set.ts';
+import { numbersIn } from '../../domain/feed/number-set.ts';
 import { ahead } from '../../records/ahead.ts';
 import { type GroupMember, readGroup } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';

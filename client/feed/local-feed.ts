@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { UsageError } from '../../domain/errors/errors.ts';
-import { isRunName } from '../../domain/run/ids.ts';
+import { isRunName } from '../../domain/names/ids.ts';
 import { readPrivate, writePrivate } from '../../local/machine/private-file.ts';
 import type { Home } from '../../local/service/home.ts';
 import { touchService } from '../../local/service/idle.ts';

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
-import { TASK_QUEUE } from '../../domain/run/queues.ts';
+import { TASK_QUEUE } from '../../domain/names/queues.ts';
 import type { Session } from './connection.ts';
 
 export async function describeOnQueue({ client, address }: Session, queue: string): Promise<unknown> {

@@ -13,7 +13,7 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
 import type { FeedInput, FeedProgress, Verb } from '../../domain/feed/messages.ts';
-import { feedWorkflowId } from '../../domain/run/ids.ts';
+import { feedWorkflowId } from '../../domain/names/ids.ts';
 import { type Reason, REASONS } from '../../domain/errors/reasons.ts';
 import { calling, ifAnswered, type Session } from './connection.ts';
 import { startOptions } from './start-options.ts';

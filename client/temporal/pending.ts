@@ -3,7 +3,7 @@
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { TASK_QUEUE } from '../../domain/run/queues.ts';
+import { TASK_QUEUE } from '../../domain/names/queues.ts';
 import { calling, type Session } from './connection.ts';
 import { localFailureOf } from './local-failures.ts';
 

@@ -2,7 +2,7 @@
 
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
-import { rolloutWorkflowId } from '../../domain/run/ids.ts';
+import { rolloutWorkflowId } from '../../domain/names/ids.ts';
 import type { RolloutInput } from '../../domain/run/messages.ts';
 import { calling, type Session } from './connection.ts';
 import { startOptions } from './start-options.ts';

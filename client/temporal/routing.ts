@@ -2,7 +2,7 @@
 // version, or to the workers without one, and a rollout to the version that began it: where no worker of that polls,
 // workflows wait for ever, and no call of a client fails.
 
-import { TASK_QUEUE } from '../../domain/run/queues.ts';
+import { TASK_QUEUE } from '../../domain/names/queues.ts';
 import type { Session } from './connection.ts';
 import { currentCommand, type DeploymentVersion } from './deployment.ts';
 import type { Described } from './in-flight.ts';

@@ -4,7 +4,7 @@
 import type { Connection } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalError } from '../../domain/errors/errors.ts';
-import { SEARCH_ATTRIBUTES, type SearchAttributeType } from '../../domain/run/search-attributes.ts';
+import { SEARCH_ATTRIBUTES, type SearchAttributeType } from '../../domain/names/search-attributes.ts';
 
 type Connected = Pick<Connection, 'operatorService'>;
 

@@ -2,7 +2,7 @@
 // has closed is started again.
 
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { TASK_QUEUE } from '../../domain/run/queues.ts';
+import { TASK_QUEUE } from '../../domain/names/queues.ts';
 
 const RUN = defineSearchAttributeKey('EverturnRun', SearchAttributeType.KEYWORD);
 const SUMMARY_CHARS = 180;

@@ -12,7 +12,7 @@ import {
   GENERATE_QUEUE,
   SESSION_QUEUE,
   TASK_QUEUE,
-} from '../../domain/run/queues.ts';
+} from '../../domain/names/queues.ts';
 import { deploymentOptions, type DeploymentVersion } from './deployment.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 import { workerIdentity } from './workers.ts';

@@ -3,7 +3,7 @@
 // runs are counted: every worker does both.
 
 import { hostname } from 'node:os';
-import { TASK_QUEUE } from '../../domain/run/queues.ts';
+import { TASK_QUEUE } from '../../domain/names/queues.ts';
 import { ifAnswered, type Session } from './connection.ts';
 
 const CALL_MS = 10_000;

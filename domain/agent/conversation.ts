@@ -4,7 +4,7 @@
 
 import type { Json } from '../text/json.ts';
 import { sha256Hex } from '../text/sha256.ts';
-import type { Message } from '../run/query.ts';
+import type { Message } from '../query/query.ts';
 import type { ToolSchema } from '../tools/tool.ts';
 
 export interface AgentToolCall {

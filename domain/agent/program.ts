@@ -18,8 +18,8 @@ import {
   type TypeOf,
 } from '../schema/fields.ts';
 import { FUNCTION } from './function.ts';
-import type { RolloutId } from '../run/ids.ts';
-import { AGENT_QUEUE, SESSION_QUEUE } from '../run/queues.ts';
+import type { RolloutId } from '../names/ids.ts';
+import { AGENT_QUEUE, SESSION_QUEUE } from '../names/queues.ts';
 
 export const DEFAULT_AGENT_SECONDS = 3_600;
 export const MAX_AGENT_SECONDS = 86_400;

@@ -2,7 +2,7 @@
 // numbered 1, 2, 3, …; along a line versions never go back; a group is trained at most once along the surviving line.
 
 import { addFloor, type Floor, type RewindRequest, rememberRewind } from './line.ts';
-import { isNumberSet, type NumberSet, sizeOf, union } from '../run/number-set.ts';
+import { isNumberSet, type NumberSet, sizeOf, union } from './number-set.ts';
 import { COUNT, HASH, INT32, maybe, NAME, type ObjectOf, oneOf, orNull, PLACE, type Test } from '../schema/fields.ts';
 
 const GROUPS: Test<NumberSet> = [(value) => isNumberSet(value) && value.length > 0, 'ranges of groups, in order'];
@@ -20,7 +20,7 @@ export const FEED = {
     kind: oneOf('trained'),
     lease: NAME,
     consumer: NAME,
-    /** Numbers of groups: domain/rollout/group.ts. */
+    /** Numbers of groups: domain/samples/group.ts. */
     groups: GROUPS,
     /** The version when the lease was taken. */
     leasedAt: INT32,

@@ -2,9 +2,9 @@
 // `problemOf…` reads arguments from outside, which may be anything.
 
 import type { Floor } from './line.ts';
-import { type NumberSet, sizeOf } from '../run/number-set.ts';
+import { type NumberSet, sizeOf } from './number-set.ts';
 import { admitted, type FeedState, type Lease, nothingToCome, totalGroups } from './state.ts';
-import type { LeftOut } from '../rollout/group.ts';
+import type { LeftOut } from '../samples/group.ts';
 import { isObject, maybe, type ObjectOf, orNull, real, type Table, type Test, whole } from '../schema/fields.ts';
 
 export interface FeedInput {

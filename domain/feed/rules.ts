@@ -3,7 +3,7 @@
 // Validators of Updates ask these before an Update is accepted, and the feed again when its turn comes. Pure.
 
 import type { Reason } from '../errors/reasons.ts';
-import { setOf, sizeOf } from '../run/number-set.ts';
+import { setOf, sizeOf } from './number-set.ts';
 import type { RewindRequest } from './line.ts';
 import { type ArgumentsOf, DEFAULT_LEASE_SECONDS, type LeaseArguments } from './messages.ts';
 import {

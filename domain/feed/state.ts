@@ -2,8 +2,8 @@
 // And the rules of admission and of handing out, as pure functions.
 
 import { beginLine, type Line, publishOn } from './entry.ts';
-import type { GroupFilter, LeftOut } from '../rollout/group.ts';
-import { type NumberSet, numbersIn, setOf, sizeOf, union, without } from '../run/number-set.ts';
+import type { GroupFilter, LeftOut } from '../samples/group.ts';
+import { type NumberSet, numbersIn, setOf, sizeOf, union, without } from './number-set.ts';
 
 /** The part of run.json on a run's groups. */
 export interface FeedShape {

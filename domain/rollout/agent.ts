@@ -3,7 +3,7 @@
 // so any agent plays with any of them. Named ones stand here; a user's come from his environment. Pure.
 
 import { NAME, objectOf, oneOf } from '../schema/fields.ts';
-import type { AgentSetting, RolloutSettings } from '../run/settings.ts';
+import type { AgentSetting, RolloutSettings } from './settings.ts';
 
 export const SAMPLES_OF = ['rollout', 'query'] as const;
 /** A training sample holds the turns of one rollout, or the answers of all rollouts of one query in one epoch. */

@@ -1,12 +1,12 @@
 // The calls of a reply: which of them are to be run, and what the model is told of each. Pure: a rollout is played by these
 // rules, and `check` proves its records by them. A turn that called tools is no answer, and no environment is asked.
 
-import type { GivenReply } from '../agent/asked.ts';
+import type { GivenReply } from '../agent/call-record.ts';
 import type { Asked } from '../agent/conversation.ts';
-import type { Message } from '../run/query.ts';
+import type { Message } from '../query/query.ts';
 import { USED_UP } from '../errors/refusals.ts';
-import type { RolloutSettings } from '../run/settings.ts';
-import { readWithout } from '../text/spelled-markers.ts';
+import type { RolloutSettings } from './settings.ts';
+import { readWithout } from '../tools/spelled-markers.ts';
 import {
   type CallRecord,
   type CallResult,

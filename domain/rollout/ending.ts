@@ -1,7 +1,7 @@
 // How a rollout ends: its limits, the stop reason, the outcome that is counted, and the result. Every RolloutResult is
 // made here: for a rollout that ends now, for a recorded end, and for a rollout without one.
 
-import type { TrajectoryReference } from '../run/ids.ts';
+import type { TrajectoryReference } from '../names/ids.ts';
 import type { Boundary } from '../errors/reasons.ts';
 import { discountedReturns, type RewardSettings, turnRewards } from './reward.ts';
 import { totalTokens, type TurnFacts } from './turn.ts';

@@ -2,7 +2,7 @@
 // The messages are JSON: docs/environment-messages.md describes them for other languages. Pure types, and rules without effects.
 
 import type { Json, JsonObject } from '../text/json.ts';
-import { type Message, MESSAGES } from '../run/query.ts';
+import { type Message, MESSAGES } from '../query/query.ts';
 import {
   ANYTHING,
   BOOLEAN,

@@ -1,5 +1,5 @@
 // A fork: a run that goes on from a turn of another one. The turns before it are carried over as copies, each with the hash of
-// its original, so that they are proved also where the other run is gone. own-turns.ts and copies.ts use them.
+// its original, so that they are proved also where the other run is gone.
 
 import {
   COUNT,

@@ -3,8 +3,8 @@
 import type { ProgramFacts } from '../agent/program.ts';
 import type { Said } from './environment.ts';
 import type { Limits, RolloutResult } from './ending.ts';
-import type { TrajectoryReference } from '../run/ids.ts';
-import type { Task } from '../run/query.ts';
+import type { TrajectoryReference } from '../names/ids.ts';
+import type { Task } from '../query/query.ts';
 import { type Boundary, boundaryOfReason, isBoundary } from '../errors/reasons.ts';
 import type { RewardSettings } from './reward.ts';
 import type { CallOutcome, CallToRun } from '../tools/tool.ts';

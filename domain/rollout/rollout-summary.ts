@@ -2,7 +2,7 @@
 // About a hundred bytes a turn, so that 100,000 rollouts fit into memory.
 
 import type { Outcome, StopReason } from './ending.ts';
-import type { RolloutId } from '../run/ids.ts';
+import type { RolloutId } from '../names/ids.ts';
 import { type Refusal, refusalOf } from '../errors/refusals.ts';
 import type { CallResult } from '../tools/tool.ts';
 import type { Finish } from './turn.ts';

@@ -1,8 +1,8 @@
 // How an answer is drawn from the model's distribution: temperature, then top-k, then top-p, then min-p.
 
-import type { RolloutSettings } from '../run/settings.ts';
+import type { RolloutSettings } from './settings.ts';
 
-/** The settings of a draw; domain/run/settings.ts says what each does. Every request to a model has them. */
+/** The settings of a draw; domain/rollout/settings.ts says what each does. Every request to a model has them. */
 export const SAMPLING = ['temperature', 'topP', 'topK', 'minP'] as const;
 export type Sampling = Pick<RolloutSettings, (typeof SAMPLING)[number]>;
 

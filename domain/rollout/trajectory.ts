@@ -4,7 +4,7 @@
 import { recordedResult, OUTCOMES, type RolloutResult, STOP_REASONS } from './ending.ts';
 import { REPLY_FIELDS } from './environment.ts';
 import { CARRIED, PARENT } from './lineage.ts';
-import { PROMPT, QUERY } from '../run/query.ts';
+import { PROMPT, QUERY } from '../query/query.ts';
 import type { Boundary } from '../errors/reasons.ts';
 import {
   ANYTHING,
@@ -23,7 +23,7 @@ import {
   TEXT,
   type TypeOf,
 } from '../schema/fields.ts';
-import { SETTINGS_OF_RECORDS } from '../run/settings.ts';
+import { SETTINGS_OF_RECORDS } from './settings.ts';
 import { CALL_RESULTS } from '../tools/tool.ts';
 import { outputTokens, type TurnRecord } from './turn.ts';
 import { VERDICT_FIELDS } from './verdict.ts';
@@ -125,7 +125,7 @@ export interface Trajectory {
   readonly turns: readonly PlayedTurn[];
   /** Null until the rollout has ended. */
   readonly end: EndRecord | null;
-  /** Of an agent's program: the path to one leaf of its tree of calls, as domain/agent/branches.ts makes it. */
+  /** Of an agent's program: the path to one leaf of its tree of calls, as domain/samples/branches.ts makes it. */
   readonly branch?: Branch;
 }
 

@@ -3,7 +3,7 @@
 // set cannot steer the terminal that shows it.
 
 import { visible } from '../text/foreign-text.ts';
-import { safeName, type RolloutId } from '../run/ids.ts';
+import { safeName, type RolloutId } from '../names/ids.ts';
 import { turnReward } from './reward.ts';
 import { pathTo, type RolloutRecord } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';

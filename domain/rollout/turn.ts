@@ -18,8 +18,8 @@ import {
   type Test,
   TEXT,
 } from '../schema/fields.ts';
-import { ASKED_CALL, GIVEN_REPLY } from '../agent/asked.ts';
-import { SAID } from '../text/say.ts';
+import { ASKED_CALL, GIVEN_REPLY } from '../agent/call-record.ts';
+import { SAID } from './person-message.ts';
 import { unendedThought } from '../text/thoughts.ts';
 import { GIVEN_CALLS, WRITTEN_CALLS } from '../tools/tool.ts';
 import { CARRIED } from './lineage.ts';

@@ -1,7 +1,7 @@
 // The default settings of a run: those of the original algorithm, with the shipped model.
 
-import { DEFAULT_SETTINGS, type RolloutSettings } from './settings.ts';
-import { turnSeed } from './ids.ts';
+import { DEFAULT_SETTINGS, type RolloutSettings } from '../rollout/settings.ts';
+import { turnSeed } from '../names/ids.ts';
 
 export const DEFAULT_MAX_CONCURRENT = 16;
 /** More than one workflow can have: the run is played in blocks (domain/run/blocks.ts). */

@@ -1,8 +1,8 @@
 // The name of a run that was given none: the data set's file name and a hash of data and settings, so that the same
 // command finds the same run again.
 
-import { safeName } from './ids.ts';
-import type { RolloutSettings } from './settings.ts';
+import { safeName } from '../names/ids.ts';
+import type { RolloutSettings } from '../rollout/settings.ts';
 import { sha256Hex } from '../text/sha256.ts';
 
 /** `offered`: SHA-256 of the rows before solutions were read. `settings`: without a seed that follows from the name. */

@@ -3,7 +3,7 @@
 // Guarantees: pure; a person's verdicts on a turn form a chain by `after`, so the last one is known without clocks.
 // Not covered: who somebody is. `by` is a claim.
 
-import type { RolloutId } from './ids.ts';
+import type { RolloutId } from '../names/ids.ts';
 import { COUNT, HASH, NAME, type ObjectOf, objectOf, oneOf, orNull, PLACE } from '../schema/fields.ts';
 import { sha256Hex } from '../text/sha256.ts';
 

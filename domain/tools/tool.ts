@@ -17,7 +17,7 @@ import {
   TEXT,
   type TypeOf,
 } from '../schema/fields.ts';
-import { type RolloutId, rolloutWorkflowId } from '../run/ids.ts';
+import { type RolloutId, rolloutWorkflowId } from '../names/ids.ts';
 
 /**
  * The promise of a tool about a second call with the same key.

@@ -1,7 +1,7 @@
 // The cases of a query: the input, which enters the sandbox, and the expected output, which never does. Two formats are
 // supported: texts with one JSON value a line (LiveCodeBench, AReaL), and lists of arguments (APPS, TACO).
 
-import type { InputOutput } from '../../domain/run/query.ts';
+import type { InputOutput } from '../../domain/query/query.ts';
 import { type ExactValue, exactOf, parseExactJson } from './exact-json.ts';
 
 interface Sized {

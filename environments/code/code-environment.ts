@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { SandboxError } from '../../domain/errors/errors.ts';
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import type { Judge } from '../environment.ts';
 import { proveSandbox } from './canary.ts';
@@ -13,8 +13,7 @@ import { casesOf, type GoodCase, inputOf } from './cases.ts';
 import { sameOutput, sameValue } from './compare.ts';
 import { parseExactJson } from './exact-json.ts';
 import { lastCodeBlock } from './extract.ts';
-import type { Language, Runtime } from './language.ts';
-import { readReport } from './language.ts';
+import { type Language, type Runtime, readReport } from './language.ts';
 import { LANGUAGES, languageOf } from './languages.ts';
 import { type CodeLimits, DEFAULT_LIMITS, outputLimit } from './limits.ts';
 import type { Sandbox } from './sandbox.ts';

@@ -3,7 +3,7 @@
 // wrong, `too-big`; a solution that does is undecided. A failure of neither is a JudgeError.
 
 import { JudgeError } from '../../domain/errors/errors.ts';
-import { questionOf } from '../../domain/run/query.ts';
+import { questionOf } from '../../domain/query/query.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
 import type { Judge } from '../environment.ts';

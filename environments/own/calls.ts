@@ -2,7 +2,7 @@
 // are read strictly.
 
 import type { Begun, EnvironmentRecord, Reply } from '../../domain/rollout/environment.ts';
-import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
+import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { Environment, EnvironmentCall, Move, Played } from '../environment.ts';
 import { parseBegun, parseReply } from './reply.ts';
 import { type Answer, beginParams, endParams, episodeOf, respondParams, stateAfter } from './wire.ts';

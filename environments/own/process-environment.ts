@@ -10,7 +10,7 @@ import {
   type StateKind,
 } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
-import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
+import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { Environment, EnvironmentCall, Move, Played } from '../environment.ts';
 import { type Calls, callsOf, statelessEnvironment } from './calls.ts';
 import { absence, HOLDER } from './held.ts';

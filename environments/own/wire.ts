@@ -13,8 +13,8 @@ import {
   verdictOf,
 } from '../../domain/rollout/environment.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
-import { rolloutWorkflowId, turnSeed } from '../../domain/run/ids.ts';
-import { conversationOf, type EarlierTurn } from '../../domain/rollout/new-context.ts';
+import { rolloutWorkflowId, turnSeed } from '../../domain/names/ids.ts';
+import { conversationOf, type EarlierTurn } from '../../domain/context/new-context.ts';
 import { answerToJudge, isCut } from '../../domain/rollout/turn.ts';
 import type { Move, Played } from '../environment.ts';
 

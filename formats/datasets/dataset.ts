@@ -1,6 +1,6 @@
 // The interface of every data set format.
 
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 
 export interface BadRow {
   readonly file: string;

@@ -3,7 +3,7 @@
 // unchanged. The reader is an argument: it is the judge's own.
 
 import { short } from '../../domain/text/foreign-text.ts';
-import type { Examined, FinalAnswer, SolutionReader } from '../../domain/rollout/solution-reader.ts';
+import type { Examined, FinalAnswer, SolutionReader } from '../../domain/query/solution-reader.ts';
 import type { GoodRow, Row, Stated, Statement } from './dataset.ts';
 import { type Problem, wrong } from './problem.ts';
 

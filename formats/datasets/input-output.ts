@@ -2,7 +2,7 @@
 // data sets have it.
 
 import { deeperThan, jsonFacts } from '../../domain/text/json-text.ts';
-import type { InputOutput } from '../../domain/run/query.ts';
+import type { InputOutput } from '../../domain/query/query.ts';
 import type { Inexact } from './number-text.ts';
 import { fail, isObject, kindOf, shown } from './problem.ts';
 

@@ -2,8 +2,8 @@
 // every non-blank line is returned, either good or with its fault, in file order. A field that is read nowhere is named.
 
 import { short } from '../../domain/text/foreign-text.ts';
-import type { Pair, PairOptions } from '../../domain/run/pair.ts';
-import { questionOf } from '../../domain/run/query.ts';
+import type { Pair, PairOptions } from '../../domain/query/pair.ts';
+import { questionOf } from '../../domain/query/query.ts';
 import type { BadRow, Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
 import { MAX_LINE_BYTES, mustBeFile, readJson, unreadable } from './json-line.ts';

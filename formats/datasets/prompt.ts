@@ -1,7 +1,7 @@
 // The question of a row: a plain prompt, chat messages, or a question with the parts that some data sets have in separate
 // fields (a body, a context, choices). Pictures are refused, because no model here reads them.
 
-import type { Message, Prompt } from '../../domain/run/query.ts';
+import type { Message, Prompt } from '../../domain/query/query.ts';
 import { listing, lists } from '../../domain/text/choices.ts';
 import { type Choices, choicesOf, type Unread } from './choices.ts';
 import { readJson } from './json-line.ts';

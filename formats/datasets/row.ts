@@ -3,7 +3,7 @@
 
 import { type EnvironmentRecord, isEnvironmentName } from '../../domain/rollout/environment.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import { TASKS, type Prompt, type Query, type Task, type Wording } from '../../domain/run/query.ts';
+import { TASKS, type Prompt, type Query, type Task, type Wording } from '../../domain/query/query.ts';
 import type { Unread } from './choices.ts';
 import type { Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';

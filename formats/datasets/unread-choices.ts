@@ -1,7 +1,7 @@
 // Choices under a name, or in a place, that choices.ts does not read: a row whose answer is the letter of such a choice asks
 // what no model can know, and is a bad row. A list that the prompt shows, and other names of the answer, are no such choices.
 
-import { lastBoxed } from '../../domain/text/boxed.ts';
+import { lastBoxed } from '../../domain/text/boxed-answer.ts';
 import { LETTERS, listedChoices } from '../../domain/text/choices.ts';
 import { choicesFrom, itemsIn } from './choices.ts';
 import { ANSWERS, IDS, PROMPTS, type RowObject, WORKED } from './names.ts';

@@ -2,7 +2,7 @@
 // of its question. A field that the template prints and the row lacks is a bad row, not an empty word.
 
 import { Template } from '@huggingface/jinja';
-import type { Prompt, Wording } from '../../domain/run/query.ts';
+import type { Prompt, Wording } from '../../domain/query/query.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { choicesOf, type Unread } from './choices.ts';
 import { found, PROMPTS, type RowObject } from './names.ts';

@@ -2,8 +2,8 @@
 // The PPO actor of AReaL asserts that every id has exactly group_size sequences, so this is the only layout in which it loads
 // rollouts of different lengths.
 
-import { completeTurns } from '../../domain/rollout/complete-turns.ts';
-import { sampleId } from '../../domain/rollout/sample-id.ts';
+import { completeTurns } from '../../domain/samples/complete-turns.ts';
+import { sampleId } from '../../domain/samples/sample-id.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { sequenceSampleOf, type SequenceSample } from './areal.ts';
 import type { Exporter } from './exporter.ts';

@@ -2,9 +2,9 @@
 // T sequences, each the whole context of its turn; a token carries loss where its prompt_mask is false.
 // Floats are float32 values. Guarantees the lengths that the trainer checks, or throws.
 
-import { type CompleteTurns, completeTurns } from '../../domain/rollout/complete-turns.ts';
-import { sampleId } from '../../domain/rollout/sample-id.ts';
-import { TASK_INDEX } from '../../domain/run/query.ts';
+import { type CompleteTurns, completeTurns } from '../../domain/samples/complete-turns.ts';
+import { sampleId } from '../../domain/samples/sample-id.ts';
+import { TASK_INDEX } from '../../domain/query/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { noEos } from '../../domain/rollout/turn.ts';
 import type { Exporter } from './exporter.ts';

@@ -1,13 +1,13 @@
 // A trajectory as a conversation: what each answer was given, as messages, and whether it was right. It ends with the
 // first right answer, because what follows it is praise and a problem already solved. Text: a reader tokenises it again.
 
-import { feedbackOn } from '../../domain/rollout/conversation.ts';
-import { conversationOf } from '../../domain/rollout/new-context.ts';
-import type { ChatMessage } from '../../domain/run/query.ts';
+import { feedbackOn } from '../../domain/context/feedback.ts';
+import { conversationOf } from '../../domain/context/new-context.ts';
+import type { ChatMessage } from '../../domain/query/query.ts';
 import { isObject } from '../../domain/schema/fields.ts';
 import { jsonFacts } from '../../domain/text/json-text.ts';
 import type { GivenCall } from '../../domain/tools/tool.ts';
-import { templateTools } from '../../domain/tools/tool-extension.ts';
+import { templateTools } from '../../domain/context/tool-extension.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 
 export interface ChatTurn {

@@ -1,8 +1,8 @@
 // DPO: a right and a wrong answer to the same messages, of two samples of one query. Each answer is in one pair at most,
 // and no pair occurs twice. Pairs need the whole group: memory holds one group's texts.
 
-import { sampleId } from '../../domain/rollout/sample-id.ts';
-import type { Message } from '../../domain/run/query.ts';
+import { sampleId } from '../../domain/samples/sample-id.ts';
+import type { Message } from '../../domain/query/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { chatOf, chatTools, withoutChat } from './chat.ts';
 import type { Encoder, Exporter, Labels } from './exporter.ts';

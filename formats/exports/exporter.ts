@@ -1,6 +1,6 @@
 // The interface of every export format. Pure: trajectories in, their lines or bytes out. `records/export/export-run.ts` drives it.
 
-import type { RowLabels } from '../../domain/rollout/neutral-row.ts';
+import type { RowLabels } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 
 export type Labels = Partial<RowLabels>;

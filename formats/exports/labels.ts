@@ -2,7 +2,7 @@
 // first right answer. A label is the token's id on that answer and on the calls of tools that led to it, and -100 on all
 // else, results of tools included: nothing is tokenised again.
 
-import { completeTurns } from '../../domain/rollout/complete-turns.ts';
+import { completeTurns } from '../../domain/samples/complete-turns.ts';
 import type { Exporter } from './exporter.ts';
 import { withoutRight } from './chat.ts';
 

@@ -1,6 +1,6 @@
 // The neutral rows as one Parquet file, for `datasets`, pyarrow and the like: a rollout a row, its turns as lists.
 
-import { type NeutralRow, neutralRow } from '../../domain/rollout/neutral-row.ts';
+import { type NeutralRow, neutralRow } from '../../domain/samples/neutral-row.ts';
 import type { Exporter } from './exporter.ts';
 import { openParquet, type RowForm } from './parquet-file.ts';
 

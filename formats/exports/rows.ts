@@ -1,11 +1,11 @@
 // The neutral rows as JSON lines: one rollout a line, every token with its mask, logprob, version and turn; with texts, also
 // what was asked, answered and replied, when and by which model.
 
-import { feedbackOn } from '../../domain/rollout/conversation.ts';
-import { neutralRow } from '../../domain/rollout/neutral-row.ts';
-import { sampleId } from '../../domain/rollout/sample-id.ts';
+import { feedbackOn } from '../../domain/context/feedback.ts';
+import { neutralRow } from '../../domain/samples/neutral-row.ts';
+import { sampleId } from '../../domain/samples/sample-id.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
-import type { Message } from '../../domain/run/query.ts';
+import type { Message } from '../../domain/query/query.ts';
 import type { Exporter } from './exporter.ts';
 
 export const rows: Exporter = {

@@ -2,11 +2,11 @@
 // of that turn, beside facts of its rollout. A rollout that failed or could not be judged has rows for its finished turns,
 // without returns; what nobody knows is null, never 0. Floats are float32 values. Field names are Python's.
 
-import { checkTokens, completeTurns, numbersOf } from '../../domain/rollout/complete-turns.ts';
+import { checkTokens, completeTurns, numbersOf } from '../../domain/samples/complete-turns.ts';
 import type { Outcome, StopReason } from '../../domain/rollout/ending.ts';
 import type { WantedLogprobs } from '../../domain/rollout/logprob-meaning.ts';
-import { rowIdentity, type RowLabels, tokenVersions } from '../../domain/rollout/neutral-row.ts';
-import { questionOf, type Task } from '../../domain/run/query.ts';
+import { rowIdentity, type RowLabels, tokenVersions } from '../../domain/samples/neutral-row.ts';
+import { questionOf, type Task } from '../../domain/query/query.ts';
 import { contextIds, type Trajectory } from '../../domain/rollout/trajectory.ts';
 import { contextTokens, type Finish, noEos, outputTokens } from '../../domain/rollout/turn.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
@@ -14,7 +14,7 @@ import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 type OfGroup = Pick<RowLabels, 'group' | 'group_size' | 'group_success_rate' | 'zero_variance'>;
 
 export interface TurnRow extends OfGroup {
-  /** Of the rollout, unique for each (query, sample) of a run: domain/rollout/sample-id.ts. With `turn` it names the row. */
+  /** Of the rollout, unique for each (query, sample) of a run: domain/samples/sample-id.ts. With `turn` it names the row. */
   readonly id: string;
   readonly query: string;
   /** 0-based. */

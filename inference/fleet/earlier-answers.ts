@@ -4,7 +4,7 @@
 
 import { hash } from 'node:crypto';
 import { short } from '../../domain/text/foreign-text.ts';
-import { isTelling } from '../../domain/rollout/telling.ts';
+import { isTelling } from '../../domain/rollout/unrepeatable-answer.ts';
 import type { VersionSpan } from '../../domain/rollout/turn.ts';
 import { type FirstLabels, openFirstLabels } from '../../domain/weights/weight-version.ts';
 import { badReply } from '../http/http-errors.ts';

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 
-import type { FleetPolicy } from '../../domain/run/settings.ts';
+import type { FleetPolicy } from '../../domain/rollout/settings.ts';
 
 export interface Candidate {
   readonly url: string;

@@ -7,7 +7,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { short } from '../../domain/text/foreign-text.ts';
 import { buildConnector, Pool, type Dispatcher } from 'undici';
 
-import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { holdsSecret } from '../../domain/text/secret.ts';
 import { guardedConnector, type Lookup } from '../../local/machine/forbidden-address.ts';

@@ -1,7 +1,7 @@
 // The parameters that an endpoint of chat completions takes, and in which form: learned from its refusals, at the start and
 // at any later request. A change counts only if the request is then answered.
 
-import { messageCalls, templateTools } from '../../domain/tools/tool-extension.ts';
+import { messageCalls, templateTools } from '../../domain/context/tool-extension.ts';
 import type { GivenCall, ToolSchema } from '../../domain/tools/tool.ts';
 import type { TextMessage } from '../backend.ts';
 import { halfRoom, refusalIn, type Room, roomIn } from '../budget-room.ts';

@@ -3,7 +3,7 @@
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { DEFAULT_SAMPLING, SAMPLING, type Sampling } from '../../domain/rollout/sampling.ts';
-import { ALL_DEFAULTS } from '../../domain/run/settings.ts';
+import { ALL_DEFAULTS } from '../../domain/rollout/settings.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { isFolder } from '../../domain/weights/model-identity.ts';

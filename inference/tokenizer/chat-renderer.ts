@@ -1,9 +1,9 @@
 // Conversations as a model's chat template shows them: short ones at once, long calls of agents on a thread, since a template
 // takes some 20 microseconds for each message, and no rendering can be interrupted.
 
-import { type CallToShow, type ShownCall, shownCall } from '../../domain/agent/call-text.ts';
+import { type CallToShow, type ShownCall, shownCall } from '../../domain/context/call-text.ts';
 import { explain, ModelError } from '../../domain/errors/errors.ts';
-import type { ChatMessage } from '../../domain/run/query.ts';
+import type { ChatMessage } from '../../domain/query/query.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
 import { openThreads } from '../../local/machine/threads.ts';
 import type { Tokenizer } from '../backend.ts';

@@ -3,7 +3,7 @@
 // does the same, but loads an ONNX runtime with it, which a worker of inference servers has no use for.
 
 import { Template } from '@huggingface/jinja';
-import type { ChatMessage } from '../../domain/run/query.ts';
+import type { ChatMessage } from '../../domain/query/query.ts';
 import { strftime } from './strftime.ts';
 
 export interface ChatTemplate {

@@ -1,7 +1,7 @@
 // A thread of chat-renderer.ts: shows the long calls of agents.
 
 import { workerData } from 'node:worker_threads';
-import type { CallToShow } from '../../domain/agent/call-text.ts';
+import type { CallToShow } from '../../domain/context/call-text.ts';
 import { answerQuestions } from '../../local/machine/threads.ts';
 import { answerOf, rendererOf, type ShownOrNot, type TemplateFiles } from './chat-renderer.ts';
 

@@ -4,7 +4,7 @@
 
 import { Tokenizer as RustTokenizer } from 'tokenizers';
 import { ModelError } from '../../domain/errors/errors.ts';
-import { TooManyTokens } from '../../domain/rollout/new-context.ts';
+import { TooManyTokens } from '../../domain/context/new-context.ts';
 import type { Tokenizer } from '../backend.ts';
 import { type ChatRenderer, openTemplate } from './chat-renderer.ts';
 import { completeTokenizer, plainTokens, type TokenizerJson } from './from-config.ts';

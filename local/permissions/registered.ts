@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import type { ToolRecord } from '../../domain/tools/tool.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { Home } from '../service/home.ts';
 import { realPath } from './folders.ts';
 

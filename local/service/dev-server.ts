@@ -4,7 +4,7 @@
 import { closeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalError } from '../../domain/errors/errors.ts';
-import { SEARCH_ATTRIBUTES } from '../../domain/run/search-attributes.ts';
+import { SEARCH_ATTRIBUTES } from '../../domain/names/search-attributes.ts';
 import { spawnGuarded, type GuardedProcess } from '../machine/guarded.ts';
 import { ask } from '../../client/temporal/local-connection.ts';
 import { logSize, logTail, openLog } from './logs.ts';

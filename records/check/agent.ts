@@ -1,10 +1,10 @@
 // Proves the calls of an agent's program: each is known by the hash of its request, extends the tokens of its parent or is a
 // root, and its reply is the one that its answer gives; the rollout's end counts one sample for each leaf.
 
-import { leavesOf } from '../../domain/agent/branches.ts';
-import { callContext, type PlayedCall } from '../../domain/agent/call-context.ts';
+import { leavesOf } from '../../domain/samples/branches.ts';
+import { callContext, type PlayedCall } from '../../domain/context/call-context.ts';
 import { requestHash } from '../../domain/agent/conversation.ts';
-import { playedCall } from '../../domain/agent/played-calls.ts';
+import { playedCall } from '../../domain/context/played-calls.ts';
 import { callIdOf } from '../../domain/agent/reply.ts';
 import { CALLED, replyGiven } from '../../domain/rollout/calls.ts';
 import { explain } from '../../domain/errors/errors.ts';

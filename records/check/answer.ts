@@ -2,7 +2,7 @@
 // a finish reason and a length that its budget allows.
 
 import { LEAST_LOGPROB, logprobsServe, MOST_LOGPROB } from '../../domain/rollout/logprob-meaning.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
 import { fallingVersions } from '../../domain/weights/weight-version.ts';
 

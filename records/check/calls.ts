@@ -4,7 +4,7 @@
 // else knows it.
 
 import { calledVerdict, callResult, callsOf, type CallTexts } from '../../domain/rollout/calls.ts';
-import { spelledMarkers } from '../../domain/text/spelled-markers.ts';
+import { spelledMarkers } from '../../domain/tools/spelled-markers.ts';
 import {
   callKey,
   type CallRecord,

@@ -1,7 +1,7 @@
 // Proves the copies in a forked rollout from its own folder: each gives its original's hash, each original turn names the one
 // before it, back to the parent's rollout.json, and nothing else is a copy. The parent's folder: forked-run.ts.
 
-import { originalOf } from '../../domain/run/copies.ts';
+import { originalOf } from '../../domain/rollout/copy-records.ts';
 import type { Carried } from '../../domain/rollout/lineage.ts';
 import { ROLLOUT_FILE, turnFile, verdictFile } from '../format/layout.ts';
 import type { RecordKind } from '../format/kinds.ts';

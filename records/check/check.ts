@@ -4,7 +4,7 @@
 import { explain, StoreError } from '../../domain/errors/errors.ts';
 import { type Outcome, OUTCOMES } from '../../domain/rollout/ending.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
-import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { samplesPerQuery } from '../../domain/samples/group.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { checkCode } from './code.ts';

@@ -3,10 +3,10 @@
 
 import type { CheckTokenizer } from './checked.ts';
 import { explain } from '../../domain/errors/errors.ts';
-import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/rollout/conversation.ts';
-import { type EarlierTurn, newContext } from '../../domain/rollout/new-context.ts';
+import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/context/feedback.ts';
+import { type EarlierTurn, newContext } from '../../domain/context/new-context.ts';
 import { differences } from './differences.ts';
-import { questionOf } from '../../domain/run/query.ts';
+import { questionOf } from '../../domain/query/query.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 

@@ -3,7 +3,7 @@
 
 import { outcomeOf, scoredTurns, stopReason } from '../../domain/rollout/ending.ts';
 import { boundaryOfReason } from '../../domain/errors/reasons.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { EndRecord, Failure, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { differences } from './differences.ts';

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { explain } from '../../domain/errors/errors.ts';
-import { LEFT_OUT } from '../../domain/rollout/group.ts';
+import { LEFT_OUT } from '../../domain/samples/group.ts';
 import type { LineMaker } from '../export/encoder.ts';
 import type { ExportedPart, PartOptions } from '../export/exported-parts.ts';
 import type { WhySkipped } from '../export/selection.ts';

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, RolloutResult } from '../../domain/rollout/ending.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import type { Breach, OnBreach, Store } from '../store.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { ExportCheck } from './export.ts';

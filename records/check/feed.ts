@@ -4,8 +4,8 @@
 
 import { explain } from '../../domain/errors/errors.ts';
 import { addEntry, countOf, emptyLine, type FeedEntry, type Line } from '../../domain/feed/entry.ts';
-import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../../domain/rollout/group.ts';
-import { numbersIn } from '../../domain/run/number-set.ts';
+import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../../domain/samples/group.ts';
+import { numbersIn } from '../../domain/feed/number-set.ts';
 import { join } from '../place.ts';
 import { readGroup } from '../reading/group-members.ts';
 import { FEED, feedFile, parseFeedFile } from '../format/layout.ts';

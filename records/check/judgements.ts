@@ -3,7 +3,7 @@
 
 import { explain } from '../../domain/errors/errors.ts';
 import { flawIn, isObject } from '../../domain/schema/fields.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import { fileError } from '../disk/errors.ts';
 import { linesOf } from '../disk/lines.ts';
 import { join } from '../place.ts';

@@ -2,7 +2,7 @@
 // its samples of an export, here or by other threads. Memory: a few parts, and some bytes for each rollout.
 
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import { ahead } from '../ahead.ts';
 import { type ExportedPart, type MakePart, openPartMaker } from '../export/exported-parts.ts';
 import { NameSet } from '../name-set.ts';

@@ -3,7 +3,7 @@
 // token by token as far as they begin alike. Finds logprobs of 0, scaled, shifted or of other tokens; not those of another
 // model. Memory: the beginnings of the samples of the latest contexts.
 
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import { isWhole } from '../../domain/rollout/sampling.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { OnBreach } from '../store.ts';

@@ -3,9 +3,9 @@
 
 import { createHash } from 'node:crypto';
 import { explain } from '../../domain/errors/errors.ts';
-import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { samplesPerQuery } from '../../domain/samples/group.ts';
 import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, ROLLOUTS, RUN_FILE } from '../format/layout.ts';
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 import { NameSet } from '../name-set.ts';
 import { hashOfQueriesFile, queryLine } from '../run/queries.ts';
 import { sha256 } from '../format/text.ts';

@@ -1,9 +1,9 @@
 // Plays a rollout's rules again over its records: from what was drawn, judged, called and said follows every other value, and
 // each record is compared with the one that follows. A value that would follow from a broken record is taken as it stands.
 
-import { samplesPerQuery } from '../../domain/rollout/group.ts';
+import { samplesPerQuery } from '../../domain/samples/group.ts';
 import { parentOf } from '../../domain/rollout/lineage.ts';
-import { turnSeed } from '../../domain/run/ids.ts';
+import { turnSeed } from '../../domain/names/ids.ts';
 import { isFolder } from '../../domain/weights/model-identity.ts';
 import { versionNumber } from '../../domain/weights/weight-version.ts';
 import { END_FILE, ROLLOUT_FILE, RUN_FILE, sayFile, turnFile, verdictFile } from '../format/layout.ts';

@@ -4,7 +4,7 @@
 import { explain } from '../../domain/errors/errors.ts';
 import type { AgentEntry } from '../../domain/agent/program.ts';
 import { mayRetry } from '../../domain/rollout/ending.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import * as layout from '../format/layout.ts';

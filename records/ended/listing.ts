@@ -9,7 +9,7 @@ import { factsOf } from '../disk/facts.ts';
 import { readText } from '../disk/write-once.ts';
 import { dirname, join } from '../place.ts';
 import { isHarmless, queryFolder, ROLLOUT_FILE, rolloutFolder } from '../format/layout.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import { listRollouts, listRolloutsOf, namesIn, rolloutAt } from '../in-flight/listing.ts';
 import type { Breach, RolloutFiles, Store } from '../store.ts';
 import type { Ended } from './ended.ts';

@@ -2,7 +2,7 @@
 // a hash of their name.
 
 import { hash } from 'node:crypto';
-import { safeName } from '../../domain/run/ids.ts';
+import { safeName } from '../../domain/names/ids.ts';
 import { parseRolloutFolder } from '../format/layout.ts';
 
 export interface EndedId {

@@ -1,7 +1,7 @@
 // The part of an exporter that an export uses, and one trajectory put through it.
 
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { RowLabels } from '../../domain/rollout/neutral-row.ts';
+import type { RowLabels } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { NotCarried, SkippedRollout, WhySkipped } from './selection.ts';
 

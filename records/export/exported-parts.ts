@@ -1,7 +1,7 @@
 // The lines of an export in parts of some rollouts, in data set order, then sample order: made here, or by other threads. Each
 // rollout that is left out is in its part. Memory: the lines of one part here, of some parts with threads.
 
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import { ahead } from '../ahead.ts';
 import { isFurther, type LineMaker, made } from './encoder.ts';
 import { openSelection, type SelectionOptions, type SkippedRollout } from './selection.ts';

@@ -11,8 +11,8 @@ import {
   type ScoredMember,
   scoredMember,
   turnAdvantages,
-} from '../../domain/rollout/group.ts';
-import type { RowLabels } from '../../domain/rollout/neutral-row.ts';
+} from '../../domain/samples/group.ts';
+import type { RowLabels } from '../../domain/samples/neutral-row.ts';
 import type { EndRecord, RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import type { Reading } from './policies.ts';
 import type { Store } from '../store.ts';

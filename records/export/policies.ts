@@ -2,15 +2,15 @@
 // carried over from another run; or the named reason why it is left out. The groups' labels read the same.
 
 import type { Outcome } from '../../domain/rollout/ending.ts';
-import { finishedTurns, type UndecidedPolicy } from '../../domain/rollout/finished-turns.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import { finishedTurns, type UndecidedPolicy } from '../../domain/samples/finished-turns.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import {
   type ContradictedPolicy,
   judgedByPeople,
   type PeopleLeaveOut,
   type VerdictSource,
-} from '../../domain/rollout/judged-by-people.ts';
-import { ownTurns } from '../../domain/rollout/own-turns.ts';
+} from '../../domain/samples/human-verdicts.ts';
+import { ownTurns } from '../../domain/samples/own-turns.ts';
 import type { EndRecord, Trajectory } from '../../domain/rollout/trajectory.ts';
 import { type Acts, actsOn, readActs } from '../run/steering.ts';
 import type { Store } from '../store.ts';

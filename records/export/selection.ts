@@ -2,10 +2,10 @@
 // Each one that it leaves out goes to `onSkip` with a named reason. Memory: one trajectory, and the ends of one group.
 
 import type { StoreError } from '../../domain/errors/errors.ts';
-import { type GroupFilter, whyLeftOut, type LeftOut } from '../../domain/rollout/group.ts';
-import { branchesOf, labelsOfBranch } from '../../domain/agent/branches.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
-import type { RowLabels } from '../../domain/rollout/neutral-row.ts';
+import { type GroupFilter, whyLeftOut, type LeftOut } from '../../domain/samples/group.ts';
+import { branchesOf, labelsOfBranch } from '../../domain/samples/branches.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
+import type { RowLabels } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { type Advantages, openGroupLabels } from './group-labels.ts';
 import { openReading, type ReadingOptions, type WhyUnread } from './policies.ts';

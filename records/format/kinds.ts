@@ -1,7 +1,7 @@
 // The kinds of records: the format that a text of each begins with, and the table from which its type, its form and the order
 // of its text follow.
 
-import { ASKED } from '../../domain/agent/asked.ts';
+import { ASKED } from '../../domain/agent/call-record.ts';
 import { AGENT_ENTRY } from '../../domain/agent/program.ts';
 import { FEED } from '../../domain/feed/entry.ts';
 import { RESULT } from '../../domain/run/messages.ts';
@@ -9,7 +9,7 @@ import { STEERING } from '../../domain/run/steering.ts';
 import { END, ROLLOUT, VERDICT } from '../../domain/rollout/trajectory.ts';
 import { CHUNK, TURN } from '../../domain/rollout/turn.ts';
 import type { Table } from '../../domain/schema/fields.ts';
-import { SAY } from '../../domain/text/say.ts';
+import { SAY } from '../../domain/rollout/person-message.ts';
 import { CALL, INTENT } from '../../domain/tools/tool.ts';
 import { WEIGHTS } from '../../domain/weights/weights.ts';
 import { RUN } from './run-record.ts';

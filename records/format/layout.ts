@@ -2,7 +2,7 @@
 // alone, so a writer needs no search and a check recognises foreign files.
 
 import { UsageError } from '../../domain/errors/errors.ts';
-import { isRunName, safeName, shardOf, type RolloutId } from '../../domain/run/ids.ts';
+import { isRunName, safeName, shardOf, type RolloutId } from '../../domain/names/ids.ts';
 
 export const RUN_FILE = 'run.json';
 export const RESULT_FILE = 'result.json';

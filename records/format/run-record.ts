@@ -3,11 +3,11 @@
 import { AGENT } from '../../domain/rollout/agent.ts';
 import { FOUND_LOGPROBS } from '../../domain/rollout/logprob-meaning.ts';
 import { FORKED_FROM } from '../../domain/rollout/lineage.ts';
-import { FILTER } from '../../domain/rollout/group.ts';
+import { FILTER } from '../../domain/samples/group.ts';
 import { EVALUATES, EVALUATION } from '../../domain/run/evaluation.ts';
 import { MODEL } from '../../domain/weights/model-identity.ts';
-import { WORDING } from '../../domain/run/query.ts';
-import { SETTINGS_OF_RECORDS } from '../../domain/run/settings.ts';
+import { WORDING } from '../../domain/query/query.ts';
+import { SETTINGS_OF_RECORDS } from '../../domain/rollout/settings.ts';
 import {
   COUNT,
   HASH,

@@ -2,7 +2,7 @@
 
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { explain } from '../../domain/errors/errors.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import { ahead, readAhead } from '../ahead.ts';
 import { type BucketFiles, inBucket } from '../bucket/files.ts';

@@ -8,8 +8,8 @@ import {
   memberSamples,
   scoredMember,
   turnAdvantages,
-} from '../../domain/rollout/group.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+} from '../../domain/samples/group.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import type { EndRecord } from '../../domain/rollout/trajectory.ts';
 import type { Store, Stored } from '../store.ts';
 

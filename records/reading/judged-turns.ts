@@ -2,9 +2,9 @@
 // data set order. Memory holds one rollout.
 
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
-import type { Query } from '../../domain/run/query.ts';
-import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
+import type { Query } from '../../domain/query/query.ts';
+import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { recordError } from '../disk/errors.ts';

@@ -1,7 +1,7 @@
 // A sentence for a training run whose answers do not follow its versions: the group that was trained last is older than
 // `--max-staleness` allows, because no server answered with a newer version. One group is read: admission bounds all alike.
 
-import { groupPlace } from '../../domain/rollout/group.ts';
+import { groupPlace } from '../../domain/samples/group.ts';
 import type { Store } from '../store.ts';
 import { readGroup } from './group-members.ts';
 import { readTrajectory } from './trajectories.ts';

@@ -2,8 +2,8 @@
 // Streams; memory holds one turn. A turn's record is parsed only if its raw text holds the words, which saves nine tenths
 // of the time.
 
-import type { RolloutId } from '../../domain/run/ids.ts';
-import { questionOf } from '../../domain/run/query.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
+import { questionOf } from '../../domain/query/query.ts';
 import { playedQueries } from '../run/played-queries.ts';
 import { rolloutFolder, turnFile, verdictFile } from '../format/layout.ts';
 import type { Hit } from '../../domain/run/hit.ts';

@@ -2,7 +2,7 @@
 // client started directly, in no order.
 
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
 import { ahead, readAhead } from '../ahead.ts';
 import { NameSet } from '../name-set.ts';

@@ -3,7 +3,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { UsageError } from '../../domain/errors/errors.ts';
-import { isRunName } from '../../domain/run/ids.ts';
+import { isRunName } from '../../domain/names/ids.ts';
 import { COUNT, HASH, maybe, NAME, NUMBER, type ObjectOf, objectOf, PLACE } from '../../domain/schema/fields.ts';
 import { VERDICT_FIELDS } from '../../domain/rollout/verdict.ts';
 import { join } from '../place.ts';

@@ -1,7 +1,7 @@
 // The queries of a run, each once: in data set order; of a run whose rollouts were started one by one, those of its
 // rollouts, in no order.
 
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 import { allQueries } from './queries.ts';
 import type { Store } from '../store.ts';
 

@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 import { codeOf, fileError, recordError } from '../disk/errors.ts';
 import { factsOf, readPart, streamOf } from '../disk/facts.ts';
 import { mayHoldRun } from './outside-runs.ts';

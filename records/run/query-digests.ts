@@ -2,7 +2,7 @@
 // are compared query by query only if the same id has the same prompt in both.
 
 import { createHash } from 'node:crypto';
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 import { playedQueries } from './played-queries.ts';
 import type { Store } from '../store.ts';
 

@@ -2,7 +2,7 @@
 // hash as every record. Nothing that was recorded before is touched.
 
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import { actName, isAbout, type NamedAct, type SteeringAct } from '../../domain/run/steering.ts';
 import { join } from '../place.ts';
 import { recordError } from '../disk/errors.ts';

@@ -2,9 +2,9 @@
 // the whole conversation, and a template that cannot be extended is refused before anything is generated.
 
 import { describe, expect, test } from 'vitest';
-import { newContext } from '../../domain/rollout/new-context.ts';
-import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/rollout/conversation.ts';
-import type { Message, Prompt } from '../../domain/run/query.ts';
+import { newContext } from '../../domain/context/new-context.ts';
+import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/context/feedback.ts';
+import type { Message, Prompt } from '../../domain/query/query.ts';
 import type { RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { Finish, TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Tokenizer } from '../../inference/backend.ts';

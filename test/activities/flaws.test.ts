@@ -5,7 +5,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
-import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';

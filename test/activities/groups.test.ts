@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ActivityDeps, WorkflowClosing } from '../../activities/deps.ts';
 import { groupActivities, type Watched, type WatchInput } from '../../activities/groups.ts';
-import { NO_FILTER } from '../../domain/rollout/group.ts';
+import { NO_FILTER } from '../../domain/samples/group.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 

@@ -7,7 +7,7 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import type { Turn } from '../../activities/answer.ts';
 import { answerInText } from '../../activities/answer-in-text.ts';
 import { createActivities } from '../../activities/index.ts';
-import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { scriptedTextBackend } from '../support/scripted-model.ts';

@@ -7,7 +7,7 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
-import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import type { Reply, TokenBackend } from '../../inference/backend.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 

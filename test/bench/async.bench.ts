@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bench } from 'vitest';
 import { openBatch } from '../../client/feed/feed-rows.ts';
 import type { GrantedLease, LeaseResult } from '../../domain/feed/messages.ts';
-import type { NeutralRow } from '../../domain/rollout/neutral-row.ts';
+import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import { stopService } from '../../local/service/service-control.ts';
 import { ensureService } from '../../local/service/service.ts';
 import { openFileStore } from '../../records/file-store.ts';

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../dist/domain/run/queues.js';
+import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../dist/domain/names/queues.js';
 
 const [address, namespace, slots, queries, turns] = process.argv.slice(2);
 const limits = { numTurns: Number(turns), stop: 'always' };

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { TASK_QUEUE } from '../../domain/run/queues.ts';
+import { TASK_QUEUE } from '../../domain/names/queues.ts';
 import { startDevServer } from '../../local/service/dev-server.ts';
 import { findTemporal } from '../../local/service/binary/find.ts';
 import { isReady } from '../../local/machine/parent.ts';

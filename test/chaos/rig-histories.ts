@@ -6,7 +6,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import type { Generated, OpenedRollout, TurnReference } from '../../domain/rollout/rollout-facts.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import type { Store } from '../../records/store.ts';
 import type { Rig } from '../support/rig.ts';
 import type { HistoryEvent } from './histories.ts';

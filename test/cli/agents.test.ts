@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { AGENTS } from '../../domain/rollout/agent.ts';
-import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { withAgent } from '../../run/agents.ts';

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLoose } from '../records/ended-rig.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
-import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/cli/index.js');
 const folder = mkdtempSync(join(tmpdir(), 'everturn-export-'));

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { trajectoryText } from '../../cli/view/trajectory-text.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
-import type { AskedCall } from '../../domain/agent/asked.ts';
+import type { AskedCall } from '../../domain/agent/call-record.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 

@@ -1,7 +1,7 @@
 // Several --model and --vary: the runs of one command.
 
 import { describe, expect, test } from 'vitest';
-import { isRunName } from '../../domain/run/ids.ts';
+import { isRunName } from '../../domain/names/ids.ts';
 import { slugsOf, variantsOf } from '../../cli/play/variants.ts';
 
 const labels = (models: string[], vary: string[], flags: object = {}) =>

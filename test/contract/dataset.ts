@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import type { BadRow, Dataset, Row } from '../../formats/datasets/dataset.ts';
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 
 export interface DatasetPlace {
   /** A data set that holds these rows. */

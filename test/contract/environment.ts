@@ -1,7 +1,7 @@
 // What every environment keeps, whatever it judges: three outcomes, bounded, a reason on each.
 
 import { afterAll, expect, test } from 'vitest';
-import type { Query, Task } from '../../domain/run/query.ts';
+import type { Query, Task } from '../../domain/query/query.ts';
 import type { Judge } from '../../environments/environment.ts';
 
 export interface EnvironmentCase {

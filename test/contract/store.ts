@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import type { Store } from '../../records/store.ts';
 import { aQuery, putRun, RUN, someSettings, turnRecord } from '../records/play.ts';
 

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { branchesOf, labelsOfBranch, leavesOf } from '../../domain/agent/branches.ts';
-import { neutralRow } from '../../domain/rollout/neutral-row.ts';
+import { branchesOf, labelsOfBranch, leavesOf } from '../../domain/samples/branches.ts';
+import { neutralRow } from '../../domain/samples/neutral-row.ts';
 import type { EndRecord, Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { EXPORTERS } from '../../formats/exports/index.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { feedbackMessage, seedFeedback } from '../../domain/rollout/conversation.ts';
-import type { Message } from '../../domain/run/query.ts';
+import { feedbackMessage, seedFeedback } from '../../domain/context/feedback.ts';
+import type { Message } from '../../domain/query/query.ts';
 
 describe('a conversation', () => {
   test('feedback is the original’s to the byte', () => {

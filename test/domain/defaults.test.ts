@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { completeSettings, seedOfRun } from '../../domain/run/defaults.ts';
-import { TASK_QUEUE, GENERATE_QUEUE } from '../../domain/run/queues.ts';
+import { TASK_QUEUE, GENERATE_QUEUE } from '../../domain/names/queues.ts';
 import { turnFacts } from '../../domain/rollout/rollout-facts.ts';
-import { SEARCH_ATTRIBUTES } from '../../domain/run/search-attributes.ts';
+import { SEARCH_ATTRIBUTES } from '../../domain/names/search-attributes.ts';
 
 describe('settings', () => {
   test('what is not said is the original algorithm’s', () => {

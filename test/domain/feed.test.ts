@@ -16,7 +16,7 @@ import {
   publish,
   rewind,
 } from '../../domain/feed/state.ts';
-import { numbersIn, setOf, sizeOf } from '../../domain/run/number-set.ts';
+import { numbersIn, setOf, sizeOf } from '../../domain/feed/number-set.ts';
 import { openedFeed } from './some.ts';
 
 const [GROUPS, B, ETA] = [24, 3, 1];

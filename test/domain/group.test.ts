@@ -12,7 +12,7 @@ import {
   scoredMember,
   turnAdvantages,
   whyLeftOut,
-} from '../../domain/rollout/group.ts';
+} from '../../domain/samples/group.ts';
 
 const member = (reward: number, success: 0 | 1 = 0) => ({ reward, success });
 const some = { successRate: null, dropZeroVariance: false, minMembers: null } as const;

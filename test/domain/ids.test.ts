@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isRunName, rolloutWorkflowId, safeName, turnSeed } from '../../domain/run/ids.ts';
+import { isRunName, rolloutWorkflowId, safeName, turnSeed } from '../../domain/names/ids.ts';
 import { ANY_CHAR } from './some.ts';
 
 /** Ids that try: separators, dots, reserved names, case, marks that other names are made of, long and broken text. */

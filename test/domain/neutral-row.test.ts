@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { neutralRow } from '../../domain/rollout/neutral-row.ts';
+import { neutralRow } from '../../domain/samples/neutral-row.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { arealTurns, turnSampleId } from '../../formats/exports/areal-turns.ts';
 import { rows } from '../../formats/exports/rows.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { has, isNumberSet, numbersIn, setOf, sizeOf, union, without } from '../../domain/run/number-set.ts';
+import { has, isNumberSet, numbersIn, setOf, sizeOf, union, without } from '../../domain/feed/number-set.ts';
 
 const numbers = fc.array(fc.nat(40), { maxLength: 30 });
 

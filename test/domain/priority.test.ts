@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isRunName } from '../../domain/run/ids.ts';
+import { isRunName } from '../../domain/names/ids.ts';
 import { runPriority, turnPriority } from '../../domain/run/priority.ts';
 
 describe('the priority of a turn', () => {

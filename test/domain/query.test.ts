@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { questionOf, type Query, TASK_INDEX, TASKS } from '../../domain/run/query.ts';
+import { questionOf, type Query, TASK_INDEX, TASKS } from '../../domain/query/query.ts';
 
 describe('a query', () => {
   test('a query’s question is its text, or what the user said last', () => {

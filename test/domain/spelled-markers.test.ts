@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { callsOf } from '../../domain/rollout/calls.ts';
-import { spelledMarkers } from '../../domain/text/spelled-markers.ts';
+import { spelledMarkers } from '../../domain/tools/spelled-markers.ts';
 import type { ToolSettings } from '../../domain/tools/tool.ts';
 import { createTools } from '../../environments/tools/index.ts';
 

@@ -1,8 +1,8 @@
 // What templates of every format take of tools, and what is refused. Their extensions: test/environments/tools/extension.parts.test.ts.
 
 import { describe, expect, test } from 'vitest';
-import type { ChatMessage } from '../../domain/run/query.ts';
-import { mustTakeTools, toolExtension } from '../../domain/tools/tool-extension.ts';
+import type { ChatMessage } from '../../domain/query/query.ts';
+import { mustTakeTools, toolExtension } from '../../domain/context/tool-extension.ts';
 import { ASKED } from '../support/tool-families.ts';
 
 const TOOLS = ['add', 'say'].map((name) => ({

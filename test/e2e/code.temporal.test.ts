@@ -4,7 +4,7 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { CODE_QUEUE } from '../../domain/run/queues.ts';
+import { CODE_QUEUE } from '../../domain/names/queues.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';

@@ -1,7 +1,7 @@
 // The contexts of an agent's calls on real chat templates: the sampled ids stay, and only what is new behind them is rendered.
 
 import { describe, expect, test } from 'vitest';
-import { callContext, type PlayedCall } from '../../domain/agent/call-context.ts';
+import { callContext, type PlayedCall } from '../../domain/context/call-context.ts';
 import type { AgentMessage, Asked } from '../../domain/agent/conversation.ts';
 import { openToolFamily, TOOL_FAMILIES } from '../support/tool-families.ts';
 import { idsThrough, tokenizer as toy } from './recorded-agents.ts';

@@ -1,11 +1,11 @@
 // Large requests are parsed, and long conversations rendered, on threads: to the same end as small ones.
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { callContext, type PlayedCall } from '../../domain/agent/call-context.ts';
-import { type CallToShow, shownCall } from '../../domain/agent/call-text.ts';
+import { callContext, type PlayedCall } from '../../domain/context/call-context.ts';
+import { type CallToShow, shownCall } from '../../domain/context/call-text.ts';
 import { type AgentMessage, type Asked, requestHash } from '../../domain/agent/conversation.ts';
 import { callIdOf } from '../../domain/agent/reply.ts';
-import { TooManyTokens } from '../../domain/rollout/new-context.ts';
+import { TooManyTokens } from '../../domain/context/new-context.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import { chat } from '../../endpoint/dialects/chat.ts';
 import { openToolFamily } from '../support/tool-families.ts';

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { abandonedCalls, unclaimedCalls, claim, claimsOfAttempt, ended } from '../../domain/agent/claims.ts';
-import type { PlayedCall } from '../../domain/agent/call-context.ts';
+import type { PlayedCall } from '../../domain/context/call-context.ts';
 import type { Asked } from '../../domain/agent/conversation.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { RefusedRequest } from '../../endpoint/dialects/dialect.ts';

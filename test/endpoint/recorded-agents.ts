@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callContext, type CallContext, type CallTokens, type PlayedCall } from '../../domain/agent/call-context.ts';
+import { callContext, type CallContext, type CallTokens, type PlayedCall } from '../../domain/context/call-context.ts';
 import { claim, claimsOfAttempt, ended, type Claim, type Claims } from '../../domain/agent/claims.ts';
 import type { AgentRequest } from '../../domain/agent/conversation.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';

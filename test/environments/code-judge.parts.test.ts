@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { InputOutput } from '../../domain/run/query.ts';
+import type { InputOutput } from '../../domain/query/query.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { compiledRoom } from '../support/compiled.ts';

@@ -2,7 +2,7 @@
 // to be had is no failure; and asking lifts nothing.
 
 import { afterAll, describe, expect, test } from 'vitest';
-import type { InputOutput } from '../../domain/run/query.ts';
+import type { InputOutput } from '../../domain/query/query.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import type { Judge } from '../../environments/environment.ts';
 import { queryOf } from '../contract/environment.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { JudgeError } from '../../domain/errors/errors.ts';
-import type { Pair } from '../../domain/run/pair.ts';
+import type { Pair } from '../../domain/query/pair.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import { judgePair, type PairJudges } from '../../environments/judge-pairs.ts';
 import { judgeMath } from '../../environments/math/judge.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
-import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
+import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { Played } from '../../environments/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { EnvironmentRecord, Reply } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
-import type { EarlierTurn } from '../../domain/rollout/new-context.ts';
+import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { Environment, Played } from '../../environments/environment.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';

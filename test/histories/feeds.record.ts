@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll } from 'vitest';
 import type { GrantedLease, LeaseResult } from '../../domain/feed/messages.ts';
-import { feedWorkflowId } from '../../domain/run/ids.ts';
+import { feedWorkflowId } from '../../domain/names/ids.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import { recorder } from './recorder.ts';
 

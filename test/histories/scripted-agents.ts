@@ -4,7 +4,7 @@ import { abandonedCalls, claim, claimsOfAttempt } from '../../domain/agent/claim
 import { requestHash } from '../../domain/agent/conversation.ts';
 import type { ProgramRecord } from '../../domain/agent/program.ts';
 import { replyMessage } from '../../domain/agent/reply.ts';
-import type { Said } from '../../domain/agent/said.ts';
+import type { Said } from '../../domain/agent/last-words.ts';
 import type { AgentAttempt, Agents } from '../../endpoint/agents.ts';
 
 export type AgentScript = (ask: (text: string) => Promise<string>, attempt: AgentAttempt) => Promise<Said>;

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { flagOf } from '../../cli/command.ts';
 import { parse, parseAllDocuments } from 'yaml';
 import { deploymentOf } from '../../client/temporal/deployment.ts';
-import { GENERATE_QUEUE } from '../../domain/run/queues.ts';
+import { GENERATE_QUEUE } from '../../domain/names/queues.ts';
 import { DEFAULT_SLOTS } from '../../worker-settings.ts';
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../../examples', file), 'utf8');

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PreTrainedTokenizer } from '@huggingface/transformers';
 import { describe, expect, test } from 'vitest';
-import type { ChatMessage } from '../../domain/run/query.ts';
+import type { ChatMessage } from '../../domain/query/query.ts';
 import { chatTemplateOf } from '../../inference/tokenizer/chat-template.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/templates');

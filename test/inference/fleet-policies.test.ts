@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FleetPolicy } from '../../domain/run/settings.ts';
+import type { FleetPolicy } from '../../domain/rollout/settings.ts';
 import { charge, rank, type Candidate } from '../../inference/fleet/policies.ts';
 
 const candidate = (url: string, changes: Partial<Candidate> = {}): Candidate => ({

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openBackends } from '../../run/backends.ts';
-import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import { tinyIdentity } from '../../inference/index.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';

@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { logName } from '../../domain/rollout/turn-log.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import { type FileLayer, NODE_FILES } from '../../records/disk/file-layer.ts';
 import { openDisk } from '../../records/disk/disk.ts';
 import { openFileStore } from '../../records/file-store.ts';

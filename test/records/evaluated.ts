@@ -2,7 +2,7 @@
 
 import { evaluationPlace } from '../../run/evaluations.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import type { NumberSet } from '../../domain/run/number-set.ts';
+import type { NumberSet } from '../../domain/feed/number-set.ts';
 import type { Store } from '../../records/store.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import { aQuery, play, putRun } from './play.ts';

@@ -20,7 +20,7 @@ import { openRecordCache } from '../../records/in-flight/cache.ts';
 import { readSummaries } from '../../records/reading/summaries.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { searchRun } from '../../records/reading/search.ts';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import type { Store } from '../../records/store.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { RolloutId } from '../../domain/run/ids.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
 import { openLoose } from './ended-rig.ts';
 import { type JudgedTurn, judgedTurns } from '../../records/reading/judged-turns.ts';
 import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../records/run/judgements.ts';

@@ -1,11 +1,11 @@
 // A scripted rollout written to a store as the activities write it: for tests of what reads it back.
 
-import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/rollout/conversation.ts';
+import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/context/feedback.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import { outcomeOf, scoredTurns, type StopReason } from '../../domain/rollout/ending.ts';
-import { turnSeed } from '../../domain/run/ids.ts';
-import type { Query } from '../../domain/run/query.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import { turnSeed } from '../../domain/names/ids.ts';
+import type { Query } from '../../domain/query/query.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import { logName, turnLogBlock, turnLogLine } from '../../domain/rollout/turn-log.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';

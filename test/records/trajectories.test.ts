@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { UndecidedPolicy } from '../../domain/rollout/finished-turns.ts';
+import type { UndecidedPolicy } from '../../domain/samples/finished-turns.ts';
 import { noCounts } from '../../domain/run/progress.ts';
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import { checkRun } from '../../records/check/check.ts';

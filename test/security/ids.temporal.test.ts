@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { queryFromRow } from '../../formats/datasets/row.ts';
-import { rolloutWorkflowId, safeName } from '../../domain/run/ids.ts';
+import { rolloutWorkflowId, safeName } from '../../domain/names/ids.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { Store } from '../../records/store.ts';

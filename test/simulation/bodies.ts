@@ -2,7 +2,7 @@
 // recorded stays, and whoever comes later gets it back. A body is begun once and then either done or abandoned.
 
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
-import { rolloutWorkflowId, type TrajectoryReference } from '../../domain/run/ids.ts';
+import { rolloutWorkflowId, type TrajectoryReference } from '../../domain/names/ids.ts';
 import type { Generated, OpenedRollout } from '../../domain/rollout/rollout-facts.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import type { CollectionResult, RolloutInput } from '../../domain/run/messages.ts';

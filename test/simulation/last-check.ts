@@ -2,7 +2,7 @@
 // lost, and once more; the folder agrees with itself; and what a workflow shows of itself agrees with its result.
 
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
-import { rolloutWorkflowId } from '../../domain/run/ids.ts';
+import { rolloutWorkflowId } from '../../domain/names/ids.ts';
 import type { CollectionProgress, CollectionResult, RolloutProgress } from '../../domain/run/messages.ts';
 import { must } from './breach.ts';
 import type { Cast } from './cast.ts';

@@ -1,6 +1,6 @@
 // The names of a simulated run's queries and rollouts.
 
-import { rolloutWorkflowId } from '../../domain/run/ids.ts';
+import { rolloutWorkflowId } from '../../domain/names/ids.ts';
 
 export const RUN = 'sim';
 export const OUT = '/out';

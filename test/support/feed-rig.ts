@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedProgress, GrantedLease, LeaseResult } from '../../domain/feed/messages.ts';
-import { feedWorkflowId } from '../../domain/run/ids.ts';
-import { numbersIn } from '../../domain/run/number-set.ts';
+import { feedWorkflowId } from '../../domain/names/ids.ts';
+import { numbersIn } from '../../domain/feed/number-set.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';

@@ -1,6 +1,6 @@
 // Scripted servers as a fleet, for tests: opened here, closed by whoever calls `closeAll` after each test.
 
-import { DEFAULT_SETTINGS } from '../../domain/run/settings.ts';
+import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import type { TokenBackend, FleetOptions, GenerateRequest } from '../../inference/backend.ts';
 import { openFleet, type FleetParts } from '../../inference/fleet/fleet.ts';

@@ -21,7 +21,7 @@ import { parseRunParts } from '../../run/run-parts.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { queryFromRow } from '../../formats/datasets/row.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
-import { AGENT_QUEUE, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/run/queues.ts';
+import { AGENT_QUEUE, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/names/queues.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { ensureSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { weightServer, weightServers } from '../../inference/weights/index.ts';

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Message } from '../../domain/run/query.ts';
+import type { Message } from '../../domain/query/query.ts';
 import { openTokenizer, type ModelTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { tokenizerFolder } from './tokenizer-folder.ts';
 import { trainTokenizer, type AddedToken, type Family } from './trained-tokenizers.ts';

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ModelTokenizer, openTokenizer } from '../../inference/tokenizer/tokenizer.ts';
-import type { ChatMessage } from '../../domain/run/query.ts';
+import type { ChatMessage } from '../../domain/query/query.ts';
 import { toolFormatNamed, type ToolFormat, type ToolSchema } from '../../environments/tools/formats/format.ts';
 import { tokenizerFolder } from './tokenizer-folder.ts';
 import { trainTokenizer, type Family } from './trained-tokenizers.ts';

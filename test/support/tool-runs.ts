@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { ToolRecord, ToolSettings } from '../../domain/tools/tool.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { checkRun } from '../../records/check/check.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lastBoxed } from '../../domain/text/boxed.ts';
+import { lastBoxed } from '../../domain/text/boxed-answer.ts';
 import { formulaAt } from '../../viewer/page/formula.ts';
 import { formulaTree, openBudget } from '../../viewer/page/formula-tree.ts';
 import { readMarkdown } from '../../viewer/page/markdown.ts';

@@ -1,7 +1,7 @@
 // A run whose every text is hostile: ids, questions, solutions, answers, contexts, reasons, found answers, servers,
 // failures, the model's name and the data set's. Each payload is in it, in one place or another.
 
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Store } from '../../records/store.ts';
 import { hashQueries } from '../../records/run/queries.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 import type { Store } from '../../records/store.ts';
 import { createApi } from '../../viewer/api.ts';
 import { type Bundle, serverAssets } from '../../viewer/assets.ts';

@@ -1,7 +1,7 @@
 // Held-out evaluations of a training run on a real server: which versions are evaluated, by runs of their own, once.
 
 import { afterAll, describe, expect, test } from 'vitest';
-import { feedWorkflowId } from '../../domain/run/ids.ts';
+import { feedWorkflowId } from '../../domain/names/ids.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { evaluationPlace } from '../../run/evaluations.ts';

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FeedServer, serveFeed } from '../../client/feed/feed-server.ts';
-import type { NeutralRow } from '../../domain/rollout/neutral-row.ts';
+import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { callFeed, entriesOfFeed, feedProgressOf, startFeed } from '../../client/temporal/feed.ts';
 import { openFileStore } from '../../records/file-store.ts';

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { LeaseResult } from '../../domain/feed/messages.ts';
-import { feedWorkflowId } from '../../domain/run/ids.ts';
+import { feedWorkflowId } from '../../domain/names/ids.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import { openFeedRig } from '../support/feed-rig.ts';
 

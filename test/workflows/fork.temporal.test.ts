@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sourceOf } from '../../cli/find/fork-source.ts';
 import { placeOf } from '../../cli/find/place.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
-import type { NeutralRow } from '../../domain/rollout/neutral-row.ts';
+import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { createFork } from '../../run/fork-run.ts';

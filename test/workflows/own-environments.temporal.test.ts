@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
-import type { RolloutSettings } from '../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import { createEnvironments, type OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';

@@ -2,7 +2,7 @@
 // are stored; everything else is derived from them.
 
 import type { Hit } from '../../domain/run/hit.ts';
-import type { Query } from '../../domain/run/query.ts';
+import type { Query } from '../../domain/query/query.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
 import type { NamedAct } from '../../domain/run/steering.ts';
 import type { EndRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';

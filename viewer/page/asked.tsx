@@ -1,9 +1,9 @@
 // The question of a rollout, and the answer that is expected: its value first, the worked solution behind it.
 
 import type { JSX } from 'preact';
-import { type Query, questionOf } from '../../domain/run/query.ts';
-import { referencesOf } from '../../domain/run/references.ts';
-import { finalValue } from '../../domain/text/boxed.ts';
+import { type Query, questionOf } from '../../domain/query/query.ts';
+import { referencesOf } from '../../domain/query/references.ts';
+import { finalValue } from '../../domain/text/boxed-answer.ts';
 import { LongText, RichText } from './rich-text.tsx';
 
 export function Asked({ query }: { readonly query: Query }): JSX.Element {

@@ -2,9 +2,9 @@
 // and the tools that a reply calls. Texts of programs and models become markup nowhere (rich-text.tsx).
 
 import type { JSX } from 'preact';
-import type { AskedCall } from '../../domain/agent/asked.ts';
+import type { AskedCall } from '../../domain/agent/call-record.ts';
 import type { AgentToolCall } from '../../domain/agent/conversation.ts';
-import { addedMessages, placeText } from '../../domain/agent/shown-calls.ts';
+import { addedMessages, placeText } from '../../domain/rollout/list-calls.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import { inText, plain } from '../model/visible-bytes.ts';
 import { duration, plural } from './format.ts';

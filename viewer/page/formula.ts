@@ -1,7 +1,7 @@
 // Formulas in running text: where one begins, what it holds and where it ends. Pure, and in bounded time: a formula has a
 // few thousand characters at most.
 
-import { boxAt } from '../../domain/text/boxed.ts';
+import { boxAt } from '../../domain/text/boxed-answer.ts';
 
 export interface Formula {
   readonly tex: string;

@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RolloutMessage } from '../model/messages.ts';
 import { plain } from '../model/visible-bytes.ts';
 import { rowKey } from '../model/row.ts';
-import { inTree } from '../../domain/agent/shown-calls.ts';
+import { inTree } from '../../domain/rollout/list-calls.ts';
 import { Asked } from './asked.tsx';
 import { decimals, named, plural } from './format.ts';
 import { onKey } from './keys.ts';

@@ -4,7 +4,7 @@
 // that is talked into another choice by an answer; its instructions say what the fence means, and no prompt can do more.
 
 import { createHash } from 'node:crypto';
-import type { Message } from '../../../domain/run/query.ts';
+import type { Message } from '../../../domain/query/query.ts';
 import { answerMessage, behindThoughts, quoted } from '../../../domain/text/thoughts.ts';
 import { type Rubric, sameChoice } from './rubric.ts';
 

@@ -5,12 +5,16 @@
 // show right. State none.
 
 import { createHash } from 'node:crypto';
-import type { EnvironmentRecord, ModelJudgement, Reply } from '../../../domain/rollout/environment.ts';
+import {
+  type EnvironmentRecord,
+  type ModelJudgement,
+  type Reply,
+  MAX_REPLY_BYTES,
+} from '../../../domain/rollout/environment.ts';
 import { EnvironmentError, ModelError } from '../../../domain/errors/errors.ts';
-import { MAX_REPLY_BYTES } from '../../../domain/rollout/environment.ts';
 import { DEFAULT_SAMPLING } from '../../../domain/rollout/sampling.ts';
 import { short } from '../../../domain/text/foreign-text.ts';
-import { referencesIn } from '../../../domain/run/references.ts';
+import { referencesIn } from '../../../domain/query/references.ts';
 import { readApiKey } from '../../../inference/http/api-key.ts';
 import { type Http, openHttp } from '../../../inference/http/http.ts';
 import { type Chat, meet, openChat } from '../../../inference/servers/openai.ts';

@@ -1,5 +1,5 @@
 // The tool formats by name, and the format that a chat template asks for. A format turns an answer's text into calls;
-// domain/tools/tool-extension.ts turns their results into the text behind the answer.
+// domain/context/tool-extension.ts turns their results into the text behind the answer.
 
 import { deepseek } from './deepseek.ts';
 import { glm } from './glm.ts';

@@ -3,7 +3,7 @@
 // the call is run.
 
 import type { JsonObject } from '../../../domain/text/json.ts';
-import type { Message } from '../../../domain/run/query.ts';
+import type { Message } from '../../../domain/query/query.ts';
 import type { ToolSchema } from '../../../domain/tools/tool.ts';
 
 export interface ParsedCall {

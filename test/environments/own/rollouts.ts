@@ -1,10 +1,9 @@
 // Rollouts and moves for tests of the user's own environments, without a store.
 
-import type { EnvironmentRecord, Reply } from '../../../domain/rollout/environment.ts';
-import { replyFields, verdictOf } from '../../../domain/rollout/environment.ts';
+import { type EnvironmentRecord, type Reply, replyFields, verdictOf } from '../../../domain/rollout/environment.ts';
 import { completeSettings } from '../../../domain/run/defaults.ts';
 import type { JsonObject } from '../../../domain/text/json.ts';
-import type { EarlierTurn } from '../../../domain/rollout/new-context.ts';
+import type { EarlierTurn } from '../../../domain/context/new-context.ts';
 import type { TurnRecord } from '../../../domain/rollout/turn.ts';
 import type { Environment, Move, Played } from '../../../environments/environment.ts';
 

@@ -2,8 +2,8 @@
 // makes of the whole conversation, and where the template renders an answer in another way, the tail is the same.
 
 import { describe, expect, test } from 'vitest';
-import type { ChatMessage } from '../../../domain/run/query.ts';
-import { mustTakeTools, toolExtension } from '../../../domain/tools/tool-extension.ts';
+import type { ChatMessage } from '../../../domain/query/query.ts';
+import { mustTakeTools, toolExtension } from '../../../domain/context/tool-extension.ts';
 import { isBad, type ToolSchema } from '../../../environments/tools/formats/format.ts';
 import { ASKED, openToolFamily, TOOL_FAMILIES, type Meant } from '../../support/tool-families.ts';
 

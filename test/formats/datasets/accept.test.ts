@@ -8,7 +8,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createRun, nameOfRun } from '../../../run/create-run.ts';
 import { examineDataset, surveyDataset } from '../../../run/survey.ts';
 import { completeSettings } from '../../../domain/run/defaults.ts';
-import type { SolutionReader } from '../../../domain/rollout/solution-reader.ts';
+import type { SolutionReader } from '../../../domain/query/solution-reader.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-accept-'));

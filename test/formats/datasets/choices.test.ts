@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { LETTERS } from '../../../domain/text/choices.ts';
-import { questionOf } from '../../../domain/run/query.ts';
+import { questionOf } from '../../../domain/query/query.ts';
 import { openDataset } from '../../../formats/datasets/index.ts';
 import { queryFromRow, type RowResult } from '../../../formats/datasets/row.ts';
 import { askerOf } from '../../../formats/datasets/wording.ts';

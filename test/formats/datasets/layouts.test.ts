@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Row } from '../../../formats/datasets/dataset.ts';
 import { examinedRows } from '../../../formats/datasets/examine.ts';
 import { openDataset } from '../../../formats/datasets/index.ts';
-import { questionOf } from '../../../domain/run/query.ts';
+import { questionOf } from '../../../domain/query/query.ts';
 import { createMathJudge } from '../../../environments/math/math-environment.ts';
 import { createSolutionReader } from '../../../environments/solution-reader.ts';
 

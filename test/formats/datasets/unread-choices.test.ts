@@ -1,7 +1,7 @@
 // Choices under names, or in places, that are not read: never left out of a question whose answer is one of them.
 
 import { describe, expect, test } from 'vitest';
-import { questionOf } from '../../../domain/run/query.ts';
+import { questionOf } from '../../../domain/query/query.ts';
 import { queryFromRow } from '../../../formats/datasets/row.ts';
 
 type Row = Readonly<Record<string, unknown>>;

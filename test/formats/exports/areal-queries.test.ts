@@ -4,9 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { successOf } from '../../../domain/rollout/ending.ts';
-import { groupLabels, NO_FILTER, scoredMember, whyLeftOut } from '../../../domain/rollout/group.ts';
+import { groupLabels, NO_FILTER, scoredMember, whyLeftOut } from '../../../domain/samples/group.ts';
 import { turnReward } from '../../../domain/rollout/reward.ts';
-import type { RolloutSettings } from '../../../domain/run/settings.ts';
+import type { RolloutSettings } from '../../../domain/rollout/settings.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 import type { Finish } from '../../../domain/rollout/turn.ts';
 import { arealQueries } from '../../../formats/exports/areal-queries.ts';

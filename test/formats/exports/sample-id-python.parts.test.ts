@@ -1,9 +1,9 @@
-// docs/read_samples.py reads ids by the rule of docs/samples.md, as domain/rollout/sample-id.ts does. Needs a Python with numpy.
+// docs/read_samples.py reads ids by the rule of docs/samples.md, as domain/samples/sample-id.ts does. Needs a Python with numpy.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sampleId } from '../../../domain/rollout/sample-id.ts';
+import { sampleId } from '../../../domain/samples/sample-id.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
 const python = [process.env['EVERTURN_TEST_PYTHON'], process.env['PYTHON'], 'python3'].find(

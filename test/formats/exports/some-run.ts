@@ -2,8 +2,8 @@
 // samples, weights that change inside an answer, a group without signal, a failed and an undecided member.
 
 import { join } from 'node:path';
-import type { Query } from '../../../domain/run/query.ts';
-import type { RolloutSettings } from '../../../domain/run/settings.ts';
+import type { Query } from '../../../domain/query/query.ts';
+import type { RolloutSettings } from '../../../domain/rollout/settings.ts';
 import type { TurnRecord } from '../../../domain/rollout/turn.ts';
 import { exporterNamed } from '../../../formats/exports/index.ts';
 import { parquetTurns } from '../../../formats/exports/parquet-turns.ts';

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scoredTurns } from '../../../domain/rollout/ending.ts';
-import type { NeutralRow } from '../../../domain/rollout/neutral-row.ts';
+import type { NeutralRow } from '../../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 import type { VerdictValue } from '../../../domain/rollout/verdict.ts';
 import { EXPORTERS, exporterNamed } from '../../../formats/exports/index.ts';

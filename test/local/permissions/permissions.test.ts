@@ -4,9 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { DEFAULT_SETTINGS } from '../../../domain/run/settings.ts';
+import { DEFAULT_SETTINGS, type RolloutSettings } from '../../../domain/rollout/settings.ts';
 import { UsageError } from '../../../domain/errors/errors.ts';
-import type { RolloutSettings } from '../../../domain/run/settings.ts';
 import { tokenizerLoader } from '../../../inference/tokenizer/server-tokenizer.ts';
 import { operatorOf, type OperatorWords } from '../../../local/permissions/operator.ts';
 import { openPermissions } from '../../../local/permissions/permissions.ts';

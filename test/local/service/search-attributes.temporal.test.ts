@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { TemporalError } from '../../../domain/errors/errors.ts';
-import { SEARCH_ATTRIBUTES } from '../../../domain/run/search-attributes.ts';
+import { SEARCH_ATTRIBUTES } from '../../../domain/names/search-attributes.ts';
 import { ensureSearchAttributes } from '../../../client/temporal/search-attributes.ts';
 import { until } from '../../support/until.ts';
 

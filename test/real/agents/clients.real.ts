@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { callContext, type PlayedCall } from '../../../domain/agent/call-context.ts';
+import { callContext, type PlayedCall } from '../../../domain/context/call-context.ts';
 import { DIALECTS } from '../../../endpoint/dialects/index.ts';
 import type { RecordedReply } from '../../../endpoint/agents.ts';
 import { openEndpoint } from '../../endpoint/open-endpoint.ts';

@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { addedMessages } from '../../../domain/agent/shown-calls.ts';
+import { addedMessages } from '../../../domain/rollout/list-calls.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { readTrajectories } from '../../../records/reading/trajectories.ts';
 import { openEverturn } from '../../support/everturn.ts';

@@ -1,10 +1,10 @@
 // Records that a fork carries over from another run: a copy has the fields of its original, another predecessor, and a mark from
 // which the original's text can be written again. Pure.
 
-import type { Carried } from '../rollout/lineage.ts';
-import type { SayRecord } from '../text/say.ts';
-import type { VerdictRecord } from '../rollout/trajectory.ts';
-import type { TurnRecord } from '../rollout/turn.ts';
+import type { Carried } from './lineage.ts';
+import type { SayRecord } from './person-message.ts';
+import type { VerdictRecord } from './trajectory.ts';
+import type { TurnRecord } from './turn.ts';
 
 interface Copy {
   readonly carried?: Carried;

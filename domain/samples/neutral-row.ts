@@ -5,11 +5,11 @@
 
 import { completeTurns } from './complete-turns.ts';
 import { sampleId } from './sample-id.ts';
-import type { StopReason } from './ending.ts';
-import type { Task } from '../run/query.ts';
-import type { Trajectory } from './trajectory.ts';
-import type { Finish, TurnRecord } from './turn.ts';
-import type { WantedLogprobs } from './logprob-meaning.ts';
+import type { StopReason } from '../rollout/ending.ts';
+import type { Task } from '../query/query.ts';
+import type { Trajectory } from '../rollout/trajectory.ts';
+import type { Finish, TurnRecord } from '../rollout/turn.ts';
+import type { WantedLogprobs } from '../rollout/logprob-meaning.ts';
 
 /** Labels that the row's group or its consumer adds; null if unknown. */
 export interface RowLabels {
@@ -28,7 +28,7 @@ export interface RowLabels {
 }
 
 export interface NeutralRow extends RowLabels {
-  /** Unique for each (query, sample) of a run: domain/rollout/sample-id.ts. */
+  /** Unique for each (query, sample) of a run: domain/samples/sample-id.ts. */
   readonly id: string;
   readonly query: string;
   /** 0-based. */

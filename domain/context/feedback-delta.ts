@@ -1,9 +1,9 @@
 // `delta` feedback: what the chat template adds for one more user message, with no second system prompt or BOS in
 // mid-sequence; a marker takes the place of the model's own answer. Reports why a template cannot be extended that way.
 
-import { FEEDBACK_WRONG } from './conversation.ts';
+import { FEEDBACK_WRONG } from './feedback.ts';
 import { deepest, ModelError } from '../errors/errors.ts';
-import type { ChatMessage, Message } from '../run/query.ts';
+import type { ChatMessage, Message } from '../query/query.ts';
 
 /** The chat template as text, with the generation prompt. */
 export type Render = (messages: readonly ChatMessage[]) => string;

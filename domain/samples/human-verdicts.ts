@@ -4,9 +4,9 @@
 // A later turn answered the judge's feedback. If people say otherwise of an earlier turn, that feedback was untrue of the
 // verdict that is exported: such a rollout is left out, cut after that turn, or taken whole, as asked.
 
-import { scoredTurns } from './ending.ts';
+import { scoredTurns } from '../rollout/ending.ts';
 import { agreed, type NamedAct, standingVerdicts } from '../run/steering.ts';
-import type { EndRecord, PlayedTurn, Trajectory } from './trajectory.ts';
+import type { EndRecord, PlayedTurn, Trajectory } from '../rollout/trajectory.ts';
 
 export const VERDICT_SOURCES = ['judge', 'human'] as const;
 /** `human`: people's verdicts where there are any, else the judge's. */

@@ -1,9 +1,9 @@
 // The feedback between turns. `seed` feedback equals the original's to the byte: only the rendered user message,
 // after a newline, so that it can be appended to the model's own ids.
 
-import type { Reply } from './environment.ts';
-import type { Message } from '../run/query.ts';
-import type { Verdict } from './verdict.ts';
+import type { Reply } from '../rollout/environment.ts';
+import type { Message } from '../query/query.ts';
+import type { Verdict } from '../rollout/verdict.ts';
 
 export const FEEDBACK_RIGHT = 'Congratulations! You are correct!';
 export const FEEDBACK_WRONG = "Unfortunately your answer is wrong. Let's try again.";

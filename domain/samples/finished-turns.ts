@@ -1,8 +1,8 @@
 // An undecided rollout up to its last judged turn, as if it had ended there. Nothing is invented: each of those turns
 // is right or wrong by its own verdict, and the returns are computed over those turns alone.
 
-import { scoredTurns } from './ending.ts';
-import type { EndRecord, Trajectory } from './trajectory.ts';
+import { scoredTurns } from '../rollout/ending.ts';
+import type { EndRecord, Trajectory } from '../rollout/trajectory.ts';
 
 /** Undecided rollouts in an export: left out, or their finished turns exported. */
 export const UNDECIDED = ['drop', 'finished-turns'] as const;

@@ -1,11 +1,11 @@
 // The tokens that a call adds: behind its parent's own ids only the text that the chat template has for the new messages, or
 // the whole conversation rendered as a new root. Ids that the model sampled are never made from text again.
 
-import { idsBehind, TooManyTokens, type ContextTokenizer } from '../rollout/new-context.ts';
-import type { ReplyEnd } from '../tools/tool-extension.ts';
+import { idsBehind, TooManyTokens, type ContextTokenizer } from './new-context.ts';
+import type { ReplyEnd } from './tool-extension.ts';
 import { type CallToShow, shownCall } from './call-text.ts';
-import type { Asked } from './conversation.ts';
-import { placeOf, type AnsweredCall, type Branch } from './call-tree.ts';
+import type { Asked } from '../agent/conversation.ts';
+import { placeOf, type AnsweredCall, type Branch } from '../agent/call-tree.ts';
 
 /** A call with its tokens; each token of a rollout is stored once. */
 export interface CallTokens {

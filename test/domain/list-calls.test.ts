@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AskedCall } from '../../domain/agent/asked.ts';
-import { addedMessages, inTree, placeText } from '../../domain/agent/shown-calls.ts';
+import type { AskedCall } from '../../domain/agent/call-record.ts';
+import { addedMessages, inTree, placeText } from '../../domain/rollout/list-calls.ts';
 import { pathTo } from '../../domain/rollout/trajectory.ts';
 
 const asked = (part: Partial<AskedCall> = {}): AskedCall => ({

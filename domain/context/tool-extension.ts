@@ -3,11 +3,10 @@
 // calls out, an answer that is the marker; what follows the reply's own stop token is appended. So the ids before stay as
 // they are, also under templates that would render earlier turns in another way. Reports why a template cannot do it.
 
-import type { Extension, Render } from '../rollout/feedback-delta.ts';
-import { markerFor, withoutStop } from '../rollout/feedback-delta.ts';
+import { type Extension, type Render, markerFor, withoutStop } from './feedback-delta.ts';
 import { deepest, ModelError } from '../errors/errors.ts';
-import type { ChatMessage, Message } from '../run/query.ts';
-import type { GivenCall, ToolSchema, ToolSettings } from './tool.ts';
+import type { ChatMessage, Message } from '../query/query.ts';
+import type { GivenCall, ToolSchema, ToolSettings } from '../tools/tool.ts';
 
 /** The end of a reply: its own stop token as text, and those of its format. */
 export interface ReplyEnd extends Pick<ToolSettings, 'stops' | 'opensResults'> {

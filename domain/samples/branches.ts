@@ -2,12 +2,12 @@
 // leaf. A sampled token is trained in the first sample that holds it; in the others the tokens before are the prompt. All
 // samples have the return of the rollout. Other rollouts are one sample. Pure.
 
-import type { RowLabels } from '../rollout/neutral-row.ts';
-import { ownTurns } from '../rollout/own-turns.ts';
+import type { RowLabels } from './neutral-row.ts';
+import { ownTurns } from './own-turns.ts';
 import type { TurnRecord } from '../rollout/turn.ts';
 import { type EndRecord, pathTo, type PlayedTurn, type Trajectory } from '../rollout/trajectory.ts';
-import { plainMessages } from './conversation.ts';
-import { addedMessages } from './shown-calls.ts';
+import { plainMessages } from '../agent/conversation.ts';
+import { addedMessages } from '../rollout/list-calls.ts';
 
 /** Labels of the rollout, for one of its branches: all of its turns have the advantage of the rollout. */
 export function labelsOfBranch(labels: Partial<RowLabels>, { turns, branch }: Trajectory): Partial<RowLabels> {

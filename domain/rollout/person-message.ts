@@ -1,7 +1,7 @@
 // A person's message to the model, in a fork: it stands behind the judge's feedback in the same user message, before one
 // turn. Stored before that turn is generated; its tokens are context and carry no loss.
 
-import { CARRIED } from '../rollout/lineage.ts';
+import { CARRIED } from './lineage.ts';
 import { COUNT, HASH, maybe, NAME, type ObjectOf, objectOf, PLACE } from '../schema/fields.ts';
 
 export const SAY = {

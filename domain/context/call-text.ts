@@ -1,10 +1,10 @@
 // The text of a call's context as the chat template has it: of the new messages behind a reply, or of the whole conversation.
 // Pure, and of plain values, so that another thread can make it.
 
-import type { Render } from '../rollout/feedback-delta.ts';
-import type { ChatMessage } from '../run/query.ts';
-import { templateTools, toolExtension, type ReplyEnd } from '../tools/tool-extension.ts';
-import type { AgentMessage, AgentToolCall, Asked } from './conversation.ts';
+import type { Render } from './feedback-delta.ts';
+import type { ChatMessage } from '../query/query.ts';
+import { templateTools, toolExtension, type ReplyEnd } from './tool-extension.ts';
+import type { AgentMessage, AgentToolCall, Asked } from '../agent/conversation.ts';
 
 export interface CallToShow extends Pick<Asked, 'messages' | 'tools'> {
   /** Only the messages behind this reply are wanted. */

@@ -4,7 +4,7 @@
 
 import { UsageError } from '../errors/errors.ts';
 import { BOOLEAN, type ObjectOf, orNull, PLACE, real, type Test } from '../schema/fields.ts';
-import type { EndRecord } from './trajectory.ts';
+import type { EndRecord } from '../rollout/trajectory.ts';
 
 /** Sizes of a run, as far as its groups depend on them. */
 export interface GroupShape {

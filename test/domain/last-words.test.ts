@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { saidBy, saidInLine, saidLater } from '../../domain/agent/said.ts';
+import { saidBy, saidInLine, saidLater } from '../../domain/agent/last-words.ts';
 
 describe('the last line of an agent', () => {
   test('is an answer, a reward or both', () => {

@@ -2,7 +2,7 @@
 // samples this token; one that spells the marker with ordinary tokens quotes it, and calls nothing. Guarantees: a text
 // whose markers are all tokens is read as it is; nothing of a call's arguments changes.
 
-import type { Marker, WrittenCall } from '../tools/tool.ts';
+import type { Marker, WrittenCall } from './tool.ts';
 
 type Decode = (ids: readonly number[]) => Promise<string>;
 

@@ -1,9 +1,9 @@
 // The calls of an agent's program as people read them: the place of each in the tree, in words, and their order. Pure.
 
-import type { TurnRecord } from '../rollout/turn.ts';
-import type { AskedCall } from './asked.ts';
-import type { Branch } from './call-tree.ts';
-import type { AgentMessage } from './conversation.ts';
+import type { TurnRecord } from './turn.ts';
+import type { AskedCall } from '../agent/call-record.ts';
+import type { Branch } from '../agent/call-tree.ts';
+import type { AgentMessage } from '../agent/conversation.ts';
 
 /** `goes on from call 1`, `a root`, or `a root: edited, from message 3 on`. */
 export function placeText({ parent, branch, differsAt }: Pick<AskedCall, 'parent' | 'branch' | 'differsAt'>): string {

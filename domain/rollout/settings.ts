@@ -3,7 +3,7 @@
 // order of their text.
 
 import { PROGRAM } from '../agent/program.ts';
-import { ENVIRONMENT } from '../rollout/environment.ts';
+import { ENVIRONMENT } from './environment.ts';
 import {
   BOOLEAN,
   COUNT,

@@ -3,8 +3,8 @@
 // whether the answers have ids at all: callers refuse text-only answers by name.
 
 import { StoreError } from '../errors/errors.ts';
-import type { EndRecord, RolloutRecord, Trajectory } from './trajectory.ts';
-import type { TurnRecord } from './turn.ts';
+import type { EndRecord, RolloutRecord, Trajectory } from '../rollout/trajectory.ts';
+import type { TurnRecord } from '../rollout/turn.ts';
 
 export interface Numbers {
   /** The nearest float32; a number outside float32 throws. */

@@ -1,16 +1,16 @@
 // Makes C_t from S_{t-1}: the prompt, or the feedback on the turn before. The model's own ids are never made from text
 // again; the added text is tokenised in its position after them.
 
-import { feedbackOn, seedFeedback } from './conversation.ts';
+import { feedbackOn, seedFeedback } from './feedback.ts';
 import { ModelError } from '../errors/errors.ts';
 import { extension, mustExtend, type Render, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
-import type { ChatMessage, Message, Prompt } from '../run/query.ts';
-import type { RolloutSettings } from '../run/settings.ts';
-import type { CallToShow, ShownCall } from '../agent/call-text.ts';
+import type { ChatMessage, Message, Prompt } from '../query/query.ts';
+import type { RolloutSettings } from '../rollout/settings.ts';
+import type { CallToShow, ShownCall } from './call-text.ts';
 import type { ToolSettings } from '../tools/tool.ts';
-import { templateTools, toolExtension } from '../tools/tool-extension.ts';
-import type { RolloutRecord, VerdictRecord } from './trajectory.ts';
-import type { TurnRecord } from './turn.ts';
+import { templateTools, toolExtension } from './tool-extension.ts';
+import type { RolloutRecord, VerdictRecord } from '../rollout/trajectory.ts';
+import type { TurnRecord } from '../rollout/turn.ts';
 
 /** The part of a tokenizer that a context is made with. */
 export interface ContextTokenizer {

@@ -1,9 +1,9 @@
 // The own turns of a fork. They alone are trained on and have returns: what was carried over is their context. Pure.
 
-import { feedbackOn } from './conversation.ts';
-import type { Message, Query } from '../run/query.ts';
-import type { EndRecord, PlayedTurn, Trajectory } from './trajectory.ts';
-import type { TurnRecord } from './turn.ts';
+import { feedbackOn } from '../context/feedback.ts';
+import type { Message, Query } from '../query/query.ts';
+import type { EndRecord, PlayedTurn, Trajectory } from '../rollout/trajectory.ts';
+import type { TurnRecord } from '../rollout/turn.ts';
 
 /**
  * The own turns of a forked rollout as a trajectory by itself: what was carried over is the prompt, and turns are numbered

@@ -1,7 +1,7 @@
 // The reference answers of a query: its solutions, or, where an environment of the user's judges, those that its row names.
 // Pure.
 
-import { finalValue } from '../text/boxed.ts';
+import { finalValue } from '../text/boxed-answer.ts';
 import type { Json } from '../text/json.ts';
 import type { Query } from './query.ts';
 

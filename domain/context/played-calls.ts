@@ -1,9 +1,9 @@
 // The calls of an agent's program out of the turns of its rollout: each with its request, its reply and its tokens.
 
 import { outputTokens, contextTokens, noEos, type TurnRecord } from '../rollout/turn.ts';
-import { requestOf } from './asked.ts';
+import { requestOf } from '../agent/call-record.ts';
 import type { PlayedCall } from './call-context.ts';
-import { replyMessage, type AgentReply } from './reply.ts';
+import { replyMessage, type AgentReply } from '../agent/reply.ts';
 
 /** `turns`: all that a call's path leads through, in the order of their numbers. */
 export function playedCalls(turns: readonly TurnRecord[]): readonly PlayedCall[] {
