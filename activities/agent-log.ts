@@ -41,13 +41,6 @@ export async function beginAttempt(
   }
 }
 
-export async function endOfAgent(store: Store, id: TrajectoryReference): Promise<AgentEnd | undefined> {
-  for (let entry = 1; ; entry++) {
-    const there = await store.getAgent(id, entry);
-    if (!there || there.record.ended) return there?.record.ended;
-  }
-}
-
 const followed = ({ attempt }: AgentEntry): AgentError =>
   new AgentError(`Attempt ${attempt} of the agent has begun since: this one counts no more.`, {
     reason: 'agent-followed',

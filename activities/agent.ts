@@ -15,11 +15,11 @@ import type { Backend } from '../inference/backend.ts';
 import type { Store } from '../records/store.ts';
 import { type Calls, openCalls, type Play } from './agent-calls.ts';
 import { askedCall, contextOf, tokensOf } from './agent-context.ts';
-import { beginAttempt, type BegunAttempt, endOfAgent } from './agent-log.ts';
+import { beginAttempt, type BegunAttempt } from './agent-log.ts';
+import { endOfAgent, recordedRollout, recordedTurn } from './recorded.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
-import { recordedRollout, recordedTurn } from './recorded.ts';
 import type { TurnNotices } from './turn-notices.ts';
 
 /** The small fact of a program that has ended. */

@@ -2,9 +2,9 @@
 // logprobs of ids are recorded, so the turn is marked as not trainable. Its tokens are those that the server counts, and
 // chunks do not apply.
 
-import { type AgentMessage, type Asked, canonicalJson } from '../domain/agent/conversation.ts';
+import type { AgentMessage, Asked } from '../domain/agent/conversation.ts';
+import { canonicalJson, type Json } from '../domain/text/json.ts';
 import { conversationOf, newTranscript } from '../domain/context/new-context.ts';
-import type { Json } from '../domain/text/json.ts';
 import type { GivenCall } from '../domain/tools/tool.ts';
 import type { TextBackend, TextMessage } from '../inference/backend.ts';
 import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn, wantedTokens } from './answer.ts';

@@ -3,7 +3,7 @@
 
 import { EnvironmentError } from '../domain/errors/errors.ts';
 import type { AskInput, Asked } from '../domain/rollout/rollout-facts.ts';
-import { answerToJudge, isCut } from '../domain/rollout/turn.ts';
+import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import type { ActivityDeps } from './deps.ts';
 import { inShort } from './evaluate.ts';
 import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';

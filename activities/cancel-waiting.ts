@@ -6,7 +6,7 @@
 import { type RolloutResult, rolloutResult, scoredTurns } from '../domain/rollout/ending.ts';
 import { rolloutWorkflowId, type TrajectoryReference } from '../domain/names/ids.ts';
 import { recordedFacts, turnFacts } from '../domain/rollout/rollout-facts.ts';
-import type { TurnFacts } from '../domain/rollout/turn.ts';
+import type { TurnFacts } from '../domain/rollout/turn-facts.ts';
 import type { Store } from '../records/store.ts';
 import type { Settled, SettleInput } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';

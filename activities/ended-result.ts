@@ -2,7 +2,7 @@
 
 import { recordedResult, type RolloutResult } from '../domain/rollout/ending.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
-import { outputTokens } from '../domain/rollout/turn.ts';
+import { outputTokens } from '../domain/rollout/turn-facts.ts';
 import type { Store } from '../records/store.ts';
 import { recordedTurns } from './recorded.ts';
 

@@ -2,12 +2,13 @@
 // broken leaves the turn undecided, and one that is not the run's fails it; any other failure (a full disk) is retried.
 
 import { Context } from '@temporalio/activity';
-import { type Reply, replyFields, verdictOf } from '../domain/rollout/environment.ts';
+import type { Reply } from '../domain/rollout/environment.ts';
+import { replyFields, verdictOf } from '../domain/rollout/read-reply.ts';
 import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
 import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
-import { answerToJudge, isCut, type TurnRecord } from '../domain/rollout/turn.ts';
-import { replyOf } from '../domain/context/played-calls.ts';
+import { answerToJudge, isCut, replyText } from '../domain/rollout/turn-facts.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
 import { headAndTail } from '../domain/text/foreign-text.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Store } from '../records/store.ts';
@@ -75,7 +76,7 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
 /** The end of an agent's rollout: what its program said, or the reply to its last call, where that is not the turn's answer. */
 async function endedAgent(store: Store, id: TrajectoryReference, record: TurnRecord) {
   const { answer, reward, rewards, last } = await recordedAgent(store, id);
-  const text = answer ?? replyOf((await recordedTurn(store, id, last)).record).text;
+  const text = answer ?? replyText((await recordedTurn(store, id, last)).record);
   return {
     done: true,
     ...(reward !== undefined && { reward }),

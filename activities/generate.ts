@@ -2,19 +2,19 @@
 // thought dead, gets that record back and generates nothing. The two kinds of model part in one line here.
 
 import { Context } from '@temporalio/activity';
-import { callsOf, callsToRun, replyGiven } from '../domain/rollout/calls.ts';
+import { callsOf, callsToRun, replyGiven, ENDPOINT_CALLS } from '../domain/rollout/calls.ts';
 import { ModelError, StoreError } from '../domain/errors/errors.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/names/ids.ts';
-import { requestOf, type AskedRecord, type GivenReply } from '../domain/agent/call-record.ts';
+import { requestBehind } from '../domain/agent/whole-request.ts';
+import type { GivenReply } from '../domain/agent/call-record.ts';
 import type { Asked } from '../domain/agent/conversation.ts';
-import { playedCalls } from '../domain/context/played-calls.ts';
 import type { EarlierTurn } from '../domain/context/new-context.ts';
 import type { Backend, TextBackend } from '../inference/backend.ts';
 import type { Store, Stored } from '../records/store.ts';
 import { type Generated, recordedFacts, type TurnReference } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import { ENDPOINT_CALLS, type ToolSettings } from '../domain/tools/tool.ts';
+import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { Answered, NoRoom, Turn } from './answer.ts';
 import { answerInText } from './answer-in-text.ts';
@@ -71,7 +71,12 @@ export function generateActivity(
       const before = asked
         ? await recordedPath(store, id, asked.asked.parent)
         : await recordedTurns(store, id, turn - 1);
-      const request = asked && requestBehind(asked, before);
+      const request =
+        asked &&
+        requestBehind(
+          asked.asked,
+          before.map(({ record }) => record.asked!),
+        );
       const said = asked || turn === 1 ? undefined : await store.getSay(id, turn);
       const { cancelled } = Context.current();
       const backend = await Promise.race([backendOf(settings, store.folder), cancelled]).catch(counted);
@@ -121,11 +126,6 @@ export function generateActivity(
       return factsOf(stored, settings);
     });
   };
-}
-
-/** The request of an agent's call, by those on its path. */
-function requestBehind({ asked }: AskedRecord, before: readonly Stored<TurnRecord>[]): Asked {
-  return requestOf(asked, playedCalls(before.map(({ record }) => record)).at(-1)?.request);
 }
 
 /** The reply that an agent gets, where the answer holds calls or thoughts, or was ended by its own stop text. */

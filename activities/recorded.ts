@@ -8,7 +8,6 @@ import type { RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.
 import type { EarlierTurn } from '../domain/context/new-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { Store, Stored } from '../records/store.ts';
-import { endOfAgent } from './agent-log.ts';
 
 export async function recordedRollout(store: Store, id: TrajectoryReference): Promise<Stored<RolloutRecord>> {
   return (await store.getRollout(id)) ?? missing(store, id, 'its rollout record');
@@ -48,6 +47,14 @@ export async function recordedPath(
 
 export async function recordedAsked(store: Store, id: TrajectoryReference, turn: number): Promise<AskedRecord> {
   return (await store.getAsked(id, turn))?.record ?? missing(store, id, `the call of turn ${turn}`);
+}
+
+/** The end of the agent's program, behind the entries of its attempts (agent-log.ts); undefined while it runs. */
+export async function endOfAgent(store: Store, id: TrajectoryReference): Promise<AgentEnd | undefined> {
+  for (let entry = 1; ; entry++) {
+    const there = await store.getAgent(id, entry);
+    if (!there || there.record.ended) return there?.record.ended;
+  }
 }
 
 export async function recordedAgent(store: Store, id: TrajectoryReference): Promise<AgentEnd> {

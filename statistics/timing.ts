@@ -2,7 +2,7 @@
 // counted once). Of finished turns, also of rollouts in flight.
 
 import type { RolloutSummary, TurnSummary } from '../domain/rollout/rollout-summary.ts';
-import { totalTokens } from '../domain/rollout/turn.ts';
+import { totalTokens } from '../domain/rollout/turn-facts.ts';
 import { bootstrapRatio } from './bootstrap.ts';
 import type { Estimate } from './estimate.ts';
 import { type Distribution, distributionOf } from './mean.ts';

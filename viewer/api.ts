@@ -4,7 +4,8 @@
 import { UsageError } from '../domain/errors/errors.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import { turnReward } from '../domain/rollout/reward.ts';
-import { outputTokens, type TurnRecord } from '../domain/rollout/turn.ts';
+import { outputTokens } from '../domain/rollout/turn-facts.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
 import { rolloutFolder, STEERING } from '../records/format/layout.ts';
 import { actsOn, readActs } from '../records/run/steering.ts';
 import type { Stored } from '../records/store.ts';

@@ -24,8 +24,7 @@ import {
 } from '../domain/run/blocks.ts';
 import { blockWorkflowId } from '../domain/names/ids.ts';
 import type { CollectionInput } from '../domain/run/messages.ts';
-import { steeringPriority } from '../domain/run/priority.ts';
-import { TASK_QUEUE } from '../domain/names/queues.ts';
+import { steeringPriority, TASK_QUEUE } from '../domain/names/queues.ts';
 import { block as blockWorkflow } from './block.ts';
 import { orderBlock } from './messages.ts';
 import type { HistoryLength } from './history-length.ts';

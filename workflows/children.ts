@@ -16,8 +16,7 @@ import {
 import type { Unit } from '../activities/collection.ts';
 import { type RolloutResult, unrecordedResult } from '../domain/rollout/ending.ts';
 import { rolloutWorkflowId } from '../domain/names/ids.ts';
-import { rolloutPriority } from '../domain/run/priority.ts';
-import { TASK_QUEUE } from '../domain/names/queues.ts';
+import { rolloutPriority, TASK_QUEUE } from '../domain/names/queues.ts';
 import { begin, pass, settle, type UnitInFlight, type WindowState } from '../domain/run/window.ts';
 import { awaitEnds, cancelWaiting } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/run/messages.ts';

@@ -2,8 +2,7 @@
 
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { LAST } from '../domain/run/priority.ts';
-import { TASK_QUEUE } from '../domain/names/queues.ts';
+import { LAST, TASK_QUEUE } from '../domain/names/queues.ts';
 
 const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' } as const;
 

@@ -22,8 +22,7 @@ import { admitted, type FeedState, groupsEnded, isExhausted, nothingToCome } fro
 import { feedLines } from '../domain/feed/lines.ts';
 import { rolloutWorkflowId } from '../domain/names/ids.ts';
 import { sizeOf } from '../domain/feed/number-set.ts';
-import { runPriority } from '../domain/run/priority.ts';
-import { TASK_QUEUE } from '../domain/names/queues.ts';
+import { runPriority, TASK_QUEUE } from '../domain/names/queues.ts';
 import { escapeMarkdown } from '../domain/text/foreign-text.ts';
 import { evaluate } from './feed-evaluation.ts';
 import { openFeed, watchGroups } from './feed-steps.ts';

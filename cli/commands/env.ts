@@ -10,9 +10,8 @@ import {
   environmentTitle,
   type EnvironmentRecord,
   type Reply,
-  replyFields,
-  verdictOf,
 } from '../../domain/rollout/environment.ts';
+import { replyFields, verdictOf } from '../../domain/rollout/read-reply.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { TASKS, type Query } from '../../domain/query/query.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';

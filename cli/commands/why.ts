@@ -7,7 +7,7 @@ import { pendingWork } from '../../client/temporal/pending.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
 import { rolloutWorkflowId, type RolloutId } from '../../domain/names/ids.ts';
 import { resultOf, type Trajectory } from '../../domain/rollout/trajectory.ts';
-import { outputTokens } from '../../domain/rollout/turn.ts';
+import { outputTokens } from '../../domain/rollout/turn-facts.ts';
 import { mustHoldRollouts } from '../../records/run/present.ts';
 import { readFleet, STALE_MS } from '../../records/run/fleet-status.ts';
 import { actsOn, readActs } from '../../records/run/steering.ts';

@@ -1,11 +1,12 @@
 // Judges a run's turns again: a file of new verdicts beside the old ones, and a table of the changes.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { environmentTitle, replyFields, verdictOf } from '../../domain/rollout/environment.ts';
+import { environmentTitle } from '../../domain/rollout/environment.ts';
+import { replyFields, verdictOf } from '../../domain/rollout/read-reply.ts';
 import { DatasetError, EnvironmentError } from '../../domain/errors/errors.ts';
 import type { Judged } from '../../domain/rollout/rollout-facts.ts';
 import { questionOf } from '../../domain/query/query.ts';
-import { answerToJudge, isCut } from '../../domain/rollout/turn.ts';
+import { answerToJudge, isCut } from '../../domain/rollout/turn-facts.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
 import { mustHoldAll } from '../../records/run/present.ts';

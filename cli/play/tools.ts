@@ -4,7 +4,8 @@
 import { ModelError } from '../../domain/errors/errors.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { renderFor } from '../../domain/context/new-context.ts';
-import { ENDPOINT_CALLS, type Marker, type ToolSettings } from '../../domain/tools/tool.ts';
+import { ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
+import type { Marker, ToolSettings } from '../../domain/tools/tool.ts';
 import { mustTakeTools } from '../../domain/context/tool-extension.ts';
 import type { Backend, TokenBackend } from '../../inference/backend.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';

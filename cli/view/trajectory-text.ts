@@ -7,7 +7,7 @@ import type { Parent } from '../../domain/rollout/lineage.ts';
 import { questionOf } from '../../domain/query/query.ts';
 import { turnReward } from '../../domain/rollout/reward.ts';
 import type { NamedAct } from '../../domain/run/steering.ts';
-import { contextTokens, outputTokens } from '../../domain/rollout/turn.ts';
+import { contextTokens, outputTokens } from '../../domain/rollout/turn-facts.ts';
 import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import { indented, lines, namedNumbers, type Paint, plural, type Tint, tokensText, whichOf } from './format.ts';

@@ -11,7 +11,7 @@ import { calling, isServerFailure, type Session, TRIES } from './connection.ts';
 import { openRollouts } from './open-rollouts.ts';
 import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
 import { startOptions } from './start-options.ts';
-import { steeringPriority } from '../../domain/run/priority.ts';
+import { steeringPriority } from '../../domain/names/queues.ts';
 import type {
   CollectionInput,
   CollectionProgress,

@@ -20,7 +20,7 @@ import {
 } from '../schema/fields.ts';
 import { TOOL_SCHEMAS } from '../tools/tool.ts';
 import { BRANCHES } from './call-tree.ts';
-import type { AgentMessage, AgentRequest, Asked, RecordedRequest } from './conversation.ts';
+import type { AgentMessage, AgentRequest } from './conversation.ts';
 
 /** Present in the record of each turn of a rollout that an agent's program plays. */
 export const ASKED_CALL = objectOf({
@@ -74,13 +74,3 @@ export const ASKED = {
   previous: HASH,
 };
 export type AskedRecord = ObjectOf<typeof ASKED>;
-
-/** The request of a call. `parent`: that of its parent. */
-export function requestOf(asked: AskedCall, parent: Asked | undefined): RecordedRequest {
-  const { shared, messages, tools = [], limits, instructed } = asked;
-  const own = { limits, ...(instructed && { instructed }) };
-  if (shared === 0) return { messages, tools, ...own };
-  if (parent?.messages.length !== shared)
-    throw new Error(`call ${asked.call} shares ${shared} messages with its parent`);
-  return { messages: [...parent.messages, ...messages], tools: parent.tools, ...own };
-}

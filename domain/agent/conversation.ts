@@ -2,7 +2,7 @@
 // Equal: text as a string or in parts, arguments in any spelling, any ids, with or without the reasoning of earlier replies.
 // Half of all clients drop that reasoning, and no two of them write the rest alike.
 
-import type { Json } from '../text/json.ts';
+import { canonicalJson, type Json, withSortedKeys } from '../text/json.ts';
 import { sha256Hex } from '../text/sha256.ts';
 import type { Message } from '../query/query.ts';
 import type { ToolSchema } from '../tools/tool.ts';
@@ -81,7 +81,7 @@ function formOf(message: AgentMessage, of: number | undefined): string {
   // In the order of the keys, so that the long texts are written once.
   const text = JSON.stringify({
     ...(calls.length > 0 && {
-      calls: calls.map(({ name, arguments: given }) => ({ arguments: inOrder(given), name })),
+      calls: calls.map(({ name, arguments: given }) => ({ arguments: withSortedKeys(given), name })),
     }),
     ...(failed && { failed }),
     ...(of !== undefined && { of }),
@@ -105,15 +105,4 @@ export const requestHash = (request: Asked): string => sha256Hex(requestText(req
 
 export function sameTools(one: Asked, other: Asked): boolean {
   return one.tools === other.tools || canonicalJson(one.tools) === canonicalJson(other.tools);
-}
-
-/** JSON with the keys of every object in order. */
-export const canonicalJson = (value: unknown): string => JSON.stringify(inOrder(value));
-
-/** A copy of JSON with the keys of every object in order. */
-function inOrder(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(inOrder);
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, part]) => [key, inOrder(part)]));
 }

@@ -1,7 +1,8 @@
 // The calls of an agent's program out of the turns of its rollout: each with its request, its reply and its tokens.
 
-import { outputTokens, contextTokens, noEos, type TurnRecord } from '../rollout/turn.ts';
-import { requestOf } from '../agent/call-record.ts';
+import { outputTokens, contextTokens, noEos, replyText } from '../rollout/turn-facts.ts';
+import type { TurnRecord } from '../rollout/turn.ts';
+import { wholeRequest } from '../agent/whole-request.ts';
 import type { PlayedCall } from './call-context.ts';
 import { replyMessage, type AgentReply } from '../agent/reply.ts';
 
@@ -23,7 +24,7 @@ export function playedCall(record: TurnRecord, callOf: (turn: number) => PlayedC
   return {
     id: asked.call,
     parent: parent?.id ?? null,
-    request: requestOf(asked, parent?.request),
+    request: wholeRequest(asked, parent?.request),
     reply: replyMessage(replyOf(record)),
     contextIds: record.contextIds,
     outputIds: record.outputIds,
@@ -34,11 +35,11 @@ export function playedCall(record: TurnRecord, callOf: (turn: number) => PlayedC
 
 /** The reply that the program gets. */
 export function replyOf(record: TurnRecord): AgentReply {
-  const { asked, reply, answer, finish, finishedAt, model, usage } = record;
+  const { asked, reply, finish, finishedAt, model, usage } = record;
   const input = contextTokens(record) ?? 0;
   return {
     call: asked!.call,
-    text: reply?.text ?? answer,
+    text: replyText(record),
     reasoning: reply?.reasoning ?? record.reasoning ?? '',
     calls: reply?.calls ?? [],
     finish: noEos(finish) ? 'length' : 'stop',

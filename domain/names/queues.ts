@@ -1,4 +1,9 @@
-// Task queue names: part of the contract.
+// Task queues by name, which is part of the contract, and the order in which their work is taken, by Temporal's priority and
+// fairness keys. Later turns go first: a trajectory is finished before another is begun, while its conversation is in the
+// prefix cache of the inference server. Among equals the runs take turns, so that a second run does not wait for the first
+// one's queue.
+
+import { sha256Hex } from '../text/sha256.ts';
 
 /** Workflows and light activities. */
 export const TASK_QUEUE = 'everturn';
@@ -12,3 +17,33 @@ export const CODE_QUEUE = 'everturn-code';
 export const AGENT_QUEUE = 'everturn-agent';
 /** Agents that run elsewhere: polled only by workers that hand out sessions. */
 export const SESSION_QUEUE = 'everturn-session';
+
+export interface WorkPriority {
+  /** 1 goes first, 5 last; work of versions without priorities has 3. */
+  readonly priorityKey?: number;
+  readonly fairnessKey: string;
+}
+
+export const LAST = 5;
+/** The server's limit on a fairness key, in bytes; a run's name is ASCII. */
+const MAX_KEY = 64;
+
+/** Of the tasks of rollouts' workflows: said by number, because a child without one has its parent's. */
+export function rolloutPriority(run: string): WorkPriority {
+  return { priorityKey: 3, ...runPriority(run) };
+}
+
+/** Of the tasks of a run's own workflow and of its blocks, before those of rollouts, of which there are many. */
+export function steeringPriority(run: string): WorkPriority {
+  return { priorityKey: 1, ...runPriority(run) };
+}
+
+/** Of a run's share alone. */
+export function runPriority(run: string): WorkPriority {
+  return { fairnessKey: run.length <= MAX_KEY ? run : `${run.slice(0, 31)}~${sha256Hex(run).slice(0, 32)}` };
+}
+
+/** Of the activities of a turn. */
+export function turnPriority(run: string, turn: number): WorkPriority {
+  return { priorityKey: Math.max(1, LAST + 1 - turn), ...runPriority(run) };
+}

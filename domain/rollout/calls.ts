@@ -7,19 +7,19 @@ import type { Message } from '../query/query.ts';
 import { USED_UP } from '../errors/refusals.ts';
 import type { RolloutSettings } from './settings.ts';
 import { readWithout } from '../tools/spelled-markers.ts';
-import {
-  type CallRecord,
-  type CallResult,
-  type CallToRun,
-  clipped,
-  ENDPOINT_CALLS,
-  type GivenCall,
-  type ToolSchema,
-  type ToolSettings,
-  type WrittenCall,
+import type {
+  CallRecord,
+  CallResult,
+  CallToRun,
+  GivenCall,
+  ToolSchema,
+  ToolSettings,
+  WrittenCall,
 } from '../tools/tool.ts';
+import { clipped } from '../text/foreign-text.ts';
 import type { VerdictRecord } from './trajectory.ts';
-import { noEos, type TurnRecord } from './turn.ts';
+import { noEos } from './turn-facts.ts';
+import type { TurnRecord } from './turn.ts';
 
 /** Reads and writes calls in the format of a run's model. */
 export interface CallTexts {
@@ -41,6 +41,9 @@ export interface StoredCall {
   readonly record: CallRecord;
   readonly hash: string;
 }
+
+/** In place of the name of a form: an endpoint that takes messages gives the calls apart from the text. */
+export const ENDPOINT_CALLS = 'endpoint';
 
 /** On a call of an agent's program, whose reply is no answer of the rollout. */
 export const CALLED = { verdict: 'called', reason: 'agent' } as const;

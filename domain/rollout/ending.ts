@@ -4,8 +4,9 @@
 import type { TrajectoryReference } from '../names/ids.ts';
 import type { Boundary } from '../errors/reasons.ts';
 import { discountedReturns, type RewardSettings, turnRewards } from './reward.ts';
-import { totalTokens, type TurnFacts } from './turn.ts';
-import { countedVerdicts, type Verdict, type VerdictCounts, type VerdictValue } from './verdict.ts';
+import { totalTokens, type TurnFacts } from './turn-facts.ts';
+import { countedVerdicts } from './read-reply.ts';
+import type { Verdict, VerdictCounts, VerdictValue } from './verdict.ts';
 
 export const OUTCOMES = ['complete', 'undecided', 'failed', 'cancelled'] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -172,16 +172,6 @@ export interface Reply extends ReplyFields {
   readonly verdict?: Verdict;
 }
 
-/** The verdict that is recorded: `scored` where a reply has a reward and no verdict. */
-export function verdictOf({ verdict, reward }: Reply): Verdict {
-  return verdict ?? { verdict: 'scored', reason: reward === undefined ? 'no-reward' : 'reward' };
-}
-
-export function replyFields({ verdict, ...fields }: Reply): ReplyFields {
-  // Neither right nor wrong and without a reward of its own: it counts 0.
-  return verdict === undefined && fields.reward === undefined ? { reward: 0, ...fields } : fields;
-}
-
 /** The part of an environment's record that decides what it replies. */
 export function identityOf({ name, door, fingerprint }: EnvironmentRecord): object {
   return { name, door, fingerprint };

@@ -2,7 +2,6 @@
 // confuses them learns wrong policies without an error.
 
 import { ModelError } from '../errors/errors.ts';
-import { mapOf, maybe, objectOf, oneOf, type TypeOf } from '../schema/fields.ts';
 import { isWhole, type Sampling } from './sampling.ts';
 
 /** float32 arithmetic may end slightly above 0; this is far above any such result. */
@@ -20,25 +19,9 @@ export const LEAST_LOGPROB = -1e4;
 export const LOGPROB_MEANINGS = ['policy', 'temperature', 'raw', 'unknown', 'mixed'] as const;
 export type LogprobMeaning = (typeof LOGPROB_MEANINGS)[number];
 
-/** The result of the probe at start, stored in run.json. */
-export const FOUND_LOGPROBS = objectOf({
-  meaning: oneOf(...LOGPROB_MEANINGS),
-  /** By server, if there are any. */
-  servers: maybe(mapOf(oneOf(...LOGPROB_MEANINGS))),
-});
-export type FoundLogprobs = TypeOf<typeof FOUND_LOGPROBS>;
-
 /** The default is `policy`: backends that sample themselves report nothing. */
 export function meaningOf({ logprobs = 'policy' }: { readonly logprobs?: LogprobMeaning }): LogprobMeaning {
   return logprobs;
-}
-
-export function foundLogprobs(facts: {
-  readonly logprobs?: LogprobMeaning;
-  readonly logprobsBy?: FoundLogprobs['servers'];
-}): FoundLogprobs {
-  const { logprobsBy: servers } = facts;
-  return { meaning: meaningOf(facts), ...(servers ? { servers } : {}) };
 }
 
 /** The kind of logprobs that a run requires. */
@@ -73,7 +56,8 @@ export type LogprobFacts =
       readonly name: string;
       readonly vocabSize: number;
       readonly logprobs?: LogprobMeaning;
-      readonly logprobsBy?: FoundLogprobs['servers'];
+      /** By server, if there are any. */
+      readonly logprobsBy?: Readonly<Record<string, LogprobMeaning>>;
     };
 
 /** Throws if a model's logprobs are not the kind that the run wants. Text has none to train on. */

@@ -8,7 +8,8 @@ import type { Task } from '../query/query.ts';
 import { type Boundary, boundaryOfReason, isBoundary } from '../errors/reasons.ts';
 import type { RewardSettings } from './reward.ts';
 import type { CallOutcome, CallToRun } from '../tools/tool.ts';
-import { contextTokens, outputTokens, type TurnFacts, type TurnRecord } from './turn.ts';
+import { contextTokens, outputTokens, type TurnFacts } from './turn-facts.ts';
+import type { TurnRecord } from './turn.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The rollout as fixed by its first step. */

@@ -25,7 +25,8 @@ import {
 } from '../schema/fields.ts';
 import { SETTINGS_OF_RECORDS } from './settings.ts';
 import { CALL_RESULTS } from '../tools/tool.ts';
-import { outputTokens, type TurnRecord } from './turn.ts';
+import { outputTokens } from './turn-facts.ts';
+import type { TurnRecord } from './turn.ts';
 import { VERDICT_FIELDS } from './verdict.ts';
 
 /** Written by a rollout's first step: the query and settings it plays, independent of the source file. */
@@ -147,29 +148,4 @@ export function resultOf(out: string, { rollout, turns, end }: Trajectory): Roll
   const trajectory = { out, run, query: query.queryId, sample, attempt };
   const counted = turns.map(({ record, verdict }) => ({ tokens: outputTokens(record), verdict }));
   return recordedResult(trajectory, end, counted);
-}
-
-/** Ids of C_t: everything before turn t's answer. `turn` is 1-based. */
-export function contextIds(turns: readonly TurnRecord[], turn: number): number[] {
-  // No push(...ids): a context of 130,000 tokens would overflow the stack.
-  const parts = pathTo(turns, turn).flatMap((t) => (t.turn === turn ? [t.contextIds] : [t.contextIds, t.outputIds]));
-  return concatenated(...parts);
-}
-
-/** The turns whose tokens turn t's context begins with, and turn t: all up to it, or the path to an agent's call. */
-export function pathTo<T extends Pick<TurnRecord, 'turn' | 'asked'>>(turns: readonly T[], turn: number): T[] {
-  if (!turns[turn - 1]?.asked) return turns.slice(0, turn);
-  const path: T[] = [];
-  for (let at: number | null = turn; at !== null; at = path[0]!.asked?.parent ?? null) {
-    const found: T | undefined = turns[at - 1];
-    if (!found || path.includes(found))
-      throw new Error(`turn ${turn} has no path to a root: turn ${at} is not before it`);
-    path.unshift(found);
-  }
-  return path;
-}
-
-/** All parts in one list: ids, or logprobs. */
-export function concatenated(...parts: readonly (readonly number[])[]): number[] {
-  return ([] as number[]).concat(...parts);
 }

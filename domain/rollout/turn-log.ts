@@ -5,7 +5,8 @@
 import { visible } from '../text/foreign-text.ts';
 import { safeName, type RolloutId } from '../names/ids.ts';
 import { turnReward } from './reward.ts';
-import { pathTo, type RolloutRecord } from './trajectory.ts';
+import { pathTo } from './turn-facts.ts';
+import type { RolloutRecord } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';
 import type { Judged } from './rollout-facts.ts';
 

@@ -2,7 +2,7 @@
 
 import { escapeMarkdown } from '../text/foreign-text.ts';
 import { type Column, markdownTable } from '../text/markdown.ts';
-import type { TurnFacts } from './turn.ts';
+import type { TurnFacts } from './turn-facts.ts';
 
 export interface TurnTableInput {
   readonly title: string;

@@ -20,11 +20,9 @@ import {
 } from '../schema/fields.ts';
 import { ASKED_CALL, GIVEN_REPLY } from '../agent/call-record.ts';
 import { SAID } from './person-message.ts';
-import { unendedThought } from '../text/thoughts.ts';
 import { GIVEN_CALLS, WRITTEN_CALLS } from '../tools/tool.ts';
 import { CARRIED } from './lineage.ts';
 import { LOGPROB_MEANINGS, WANTED_LOGPROBS } from './logprob-meaning.ts';
-import type { VerdictValue } from './verdict.ts';
 
 /** How a generation ended. `length` and `abort` are the original's `no_eos`; `unknown`: an endpoint of text named no end, or one that is not known. */
 export const FINISHES = ['stop', 'length', 'abort', 'unknown'] as const;
@@ -130,65 +128,3 @@ export const CHUNK = {
   finishedAt: TURN.finishedAt,
 };
 export type ChunkRecord = ObjectOf<typeof CHUNK>;
-
-/** The small facts of a turn that a workflow carries. */
-export interface TurnFacts {
-  readonly turn: number;
-  /** Null: unknown, because the server gave text without tokens. */
-  readonly outputTokens: number | null;
-  /** Null: unknown, because the server was sent messages, and counted none. */
-  readonly contextTokens: number | null;
-  readonly finish: Finish;
-  readonly versionStart: number;
-  readonly versionEnd: number;
-  readonly verdict: VerdictValue;
-  readonly reason: string;
-  /** Of an environment that gives its own. */
-  readonly reward?: number;
-  /** A person's message is in its context. */
-  readonly said?: true;
-}
-
-export function noEos(finish: Finish): boolean {
-  return finish === 'length' || finish === 'abort';
-}
-
-/** Whether the answer breaks off. Of one that was withheld as a whole, no part is missing. */
-export function isCut({ answer, finish }: Pick<TurnRecord, 'answer' | 'finish'>): boolean {
-  return finish === 'length' || (finish === 'abort' && answer !== '');
-}
-
-/** The answer as environments get it: one that a limit has cut within a thought of its prompt's says so by the thought's mark. */
-export function answerToJudge(
-  record: Pick<TurnRecord, 'contextText' | 'outputText' | 'answer' | 'finish' | 'trainable'>,
-): string {
-  const { contextText, outputText, answer, trainable } = record;
-  // The context of a text answer is a conversation.
-  return isCut(record) && trainable !== false ? unendedThought(contextText, outputText) + answer : answer;
-}
-
-type Tokens = Pick<TurnRecord, 'outputIds' | 'textLogprobs' | 'trainable' | 'contextLength' | 'usage'>;
-
-/** Tokens of the answer: its ids, or as its server counts them. Null, unknown, if it gave text alone: never 0. */
-export function outputTokens(record: Omit<Tokens, 'contextLength'>): number | null {
-  const { outputIds, textLogprobs = [], trainable, usage } = record;
-  if (outputIds.length > 0 || trainable !== false) return outputIds.length;
-  return usage?.output ?? (textLogprobs.length > 0 ? textLogprobs.length : null);
-}
-
-/** Tokens of its whole context; null, unknown, if the server was sent messages and counted none. */
-export function contextTokens({
-  contextLength,
-  trainable,
-  usage,
-}: Pick<Tokens, 'contextLength' | 'trainable' | 'usage'>): number | null {
-  return trainable === false && contextLength === 0 ? (usage?.input ?? null) : contextLength;
-}
-
-/** As shown in Temporal; `–` for what nobody knows. */
-export const shownTokens = (tokens: number | null): string => `${tokens ?? '–'} tokens`;
-
-/** Unknown if any part is. */
-export function totalTokens(parts: readonly (number | null)[]): number | null {
-  return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0);
-}

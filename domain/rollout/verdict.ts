@@ -43,19 +43,3 @@ export const VERDICT_COUNTS = objectOf({
   called: REASONS,
 });
 export type VerdictCounts = Mutable<TypeOf<typeof VERDICT_COUNTS>>;
-
-function countVerdict(counts: VerdictCounts, { verdict, reason }: Verdict, times = 1): void {
-  const reasons = (counts[verdict] ??= {});
-  reasons[reason] = (Object.hasOwn(reasons, reason) ? reasons[reason]! : 0) + times;
-}
-
-export function addVerdicts(counts: VerdictCounts, more: VerdictCounts): void {
-  for (const verdict of VERDICTS)
-    for (const [reason, times] of Object.entries(more[verdict] ?? {})) countVerdict(counts, { verdict, reason }, times);
-}
-
-export function countedVerdicts(verdicts: Iterable<Verdict>): VerdictCounts {
-  const counts: VerdictCounts = {};
-  for (const verdict of verdicts) countVerdict(counts, verdict);
-  return counts;
-}

@@ -5,7 +5,7 @@ import type { Order } from './blocks.ts';
 import { type CollectionCounts, COUNTS } from './progress.ts';
 import { BOOLEAN, COUNT, NAME, type ObjectOf, PLACE, type Test } from '../schema/fields.ts';
 import type { RolloutSettings } from '../rollout/settings.ts';
-import type { TurnFacts } from '../rollout/turn.ts';
+import type { TurnFacts } from '../rollout/turn-facts.ts';
 import type { WindowState } from './window.ts';
 
 export interface RolloutInput {

@@ -16,8 +16,9 @@ import {
   type Test,
   type TypeOf,
 } from '../schema/fields.ts';
-import { totalTokens } from '../rollout/turn.ts';
-import { addVerdicts, VERDICT_COUNTS } from '../rollout/verdict.ts';
+import { totalTokens } from '../rollout/turn-facts.ts';
+import { countVerdict } from '../rollout/read-reply.ts';
+import { VERDICT_COUNTS, type VerdictCounts, VERDICTS } from '../rollout/verdict.ts';
 
 const FAILED_ROLLOUT = objectOf({
   query: NAME,
@@ -143,6 +144,11 @@ function addSuccess(counts: CollectionCounts, result: RolloutResult, numTurns: n
   const firstRight = answers.indexOf(1);
   const turnsCounted = firstRight < 0 ? answers.length : Math.max(answers.length, numTurns);
   for (let i = 0; i < turnsCounted; i++) bump(counts.rightBy, i, firstRight >= 0 && i >= firstRight ? 1 : 0);
+}
+
+function addVerdicts(counts: VerdictCounts, more: VerdictCounts): void {
+  for (const verdict of VERDICTS)
+    for (const [reason, times] of Object.entries(more[verdict] ?? {})) countVerdict(counts, { verdict, reason }, times);
 }
 
 /** The counts of rollouts that `counts` and `more` counted apart: each rollout by one of them. */

@@ -5,7 +5,8 @@
 import type { RowLabels } from './neutral-row.ts';
 import { ownTurns } from './own-turns.ts';
 import type { TurnRecord } from '../rollout/turn.ts';
-import { type EndRecord, pathTo, type PlayedTurn, type Trajectory } from '../rollout/trajectory.ts';
+import type { EndRecord, PlayedTurn, Trajectory } from '../rollout/trajectory.ts';
+import { pathTo } from '../rollout/turn-facts.ts';
 import { plainMessages } from '../agent/conversation.ts';
 import { addedMessages } from '../rollout/list-calls.ts';
 

@@ -74,6 +74,23 @@ const TRACE_CHARS = 16_384;
 const TRACE_LINES = 12;
 const TRACE_LINE_CHARS = 160;
 
+/** The text, cut in its middle to so many bytes of UTF-8, with the count of what is left out. */
+export function clipped(text: string, mostBytes: number): string {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= mostBytes) return text;
+  const half = Math.floor(mostBytes / 2);
+  const [head, tail] = [bytes.subarray(0, boundary(bytes, half)), bytes.subarray(boundary(bytes, bytes.length - half))];
+  const decode = (part: Uint8Array): string => new TextDecoder().decode(part);
+  return `${decode(head)}\n[${bytes.length - head.length - tail.length} bytes left out]\n${decode(tail)}`;
+}
+
+/** The place at or before `at` where no character is cut. */
+function boundary(bytes: Uint8Array, at: number): number {
+  let place = at;
+  while (place > 0 && (bytes[place]! & 0xc0) === 0x80) place--;
+  return place;
+}
+
 /** The first words on one line of at most `maxChars` characters, for a title: invisible characters become a space. */
 export function firstWords(text: string, maxChars = 80): string {
   // Of a megabyte of text, only the beginning is read, unless that is white space.

@@ -87,9 +87,6 @@ export const MAX_CALLS_OF_A_REPLY = 8;
 /** Of a call's output, in its record. */
 export const MAX_RECORDED_BYTES = 1 << 20;
 
-/** In place of the name of a form: an endpoint that takes messages gives the calls apart from the text. */
-export const ENDPOINT_CALLS = 'endpoint';
-
 /**
  * A call as an endpoint gives it. `arguments`: JSON text, if the model wrote any; `more`: the endpoint's own fields beside it,
  * such as a signature of the thoughts that led to it, which go back with it.
@@ -212,21 +209,4 @@ export function toolIdentity({ name, description, parameters, effect, timeoutSec
 /** `search (mcp, once, 3fb0…)` */
 export function toolTitle({ name, door, effect, fingerprint }: ToolRecord): string {
   return `${name} (${door}, ${effect}, ${fingerprint.slice(0, 12)})`;
-}
-
-/** The text, cut in its middle to so many bytes of UTF-8, with the count of what is left out. */
-export function clipped(text: string, mostBytes: number): string {
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= mostBytes) return text;
-  const half = Math.floor(mostBytes / 2);
-  const [head, tail] = [bytes.subarray(0, boundary(bytes, half)), bytes.subarray(boundary(bytes, bytes.length - half))];
-  const decode = (part: Uint8Array): string => new TextDecoder().decode(part);
-  return `${decode(head)}\n[${bytes.length - head.length - tail.length} bytes left out]\n${decode(tail)}`;
-}
-
-/** The place at or before `at` where no character is cut. */
-function boundary(bytes: Uint8Array, at: number): number {
-  let place = at;
-  while (place > 0 && (bytes[place]! & 0xc0) === 0x80) place--;
-  return place;
 }

@@ -1,21 +1,20 @@
 // The parameters of an environment's calls, made from the records of a rollout; and its state, read back from them.
 
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type BeginParams,
-  type Begun,
-  type EndParams,
-  type Episode,
-  type Reply,
-  replyFields,
-  type RespondParams,
-  type StateKind,
-  verdictOf,
+import type {
+  BeginParams,
+  Begun,
+  EndParams,
+  Episode,
+  Reply,
+  RespondParams,
+  StateKind,
 } from '../../domain/rollout/environment.ts';
+import { replyFields, verdictOf } from '../../domain/rollout/read-reply.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import { rolloutWorkflowId, turnSeed } from '../../domain/names/ids.ts';
 import { conversationOf, type EarlierTurn } from '../../domain/context/new-context.ts';
-import { answerToJudge, isCut } from '../../domain/rollout/turn.ts';
+import { answerToJudge, isCut } from '../../domain/rollout/turn-facts.ts';
 import type { Move, Played } from '../environment.ts';
 
 /** Turns are numbered from 1: this seed is no turn's. */

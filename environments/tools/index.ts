@@ -4,7 +4,8 @@
 import { ToolError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { badArguments, furtherCalls, noSuchTool, TOO_DEEP } from '../../domain/errors/refusals.ts';
-import { ENDPOINT_CALLS, MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../../domain/tools/tool.ts';
+import { ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
+import { MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../../domain/tools/tool.ts';
 import { openedThought } from '../../domain/text/thoughts.ts';
 import { named } from './formats/call.ts';
 import {

@@ -6,7 +6,7 @@ import { type CompleteTurns, completeTurns } from '../../domain/samples/complete
 import { sampleId } from '../../domain/samples/sample-id.ts';
 import { TASK_INDEX } from '../../domain/query/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
-import { noEos } from '../../domain/rollout/turn.ts';
+import { noEos } from '../../domain/rollout/turn-facts.ts';
 import type { Exporter } from './exporter.ts';
 
 const DTYPES = {

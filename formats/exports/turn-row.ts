@@ -7,8 +7,9 @@ import type { Outcome, StopReason } from '../../domain/rollout/ending.ts';
 import type { WantedLogprobs } from '../../domain/rollout/logprob-meaning.ts';
 import { rowIdentity, type RowLabels, tokenVersions } from '../../domain/samples/neutral-row.ts';
 import { questionOf, type Task } from '../../domain/query/query.ts';
-import { contextIds, type Trajectory } from '../../domain/rollout/trajectory.ts';
-import { contextTokens, type Finish, noEos, outputTokens } from '../../domain/rollout/turn.ts';
+import { contextIds, contextTokens, noEos, outputTokens } from '../../domain/rollout/turn-facts.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import type { Finish } from '../../domain/rollout/turn.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 
 type OfGroup = Pick<RowLabels, 'group' | 'group_size' | 'group_success_rate' | 'zero_variance'>;

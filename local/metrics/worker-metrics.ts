@@ -4,7 +4,8 @@
 
 import type { Outcome } from '../../domain/rollout/ending.ts';
 import { BOUNDARIES, REASONS } from '../../domain/errors/reasons.ts';
-import { outputTokens, type TurnRecord } from '../../domain/rollout/turn.ts';
+import { outputTokens } from '../../domain/rollout/turn-facts.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import { safeUrl } from '../../inference/http/safe-url.ts';
 import type { Store, Stored } from '../../records/store.ts';

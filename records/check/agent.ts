@@ -6,10 +6,9 @@ import { callContext, type PlayedCall } from '../../domain/context/call-context.
 import { requestHash } from '../../domain/agent/conversation.ts';
 import { playedCall } from '../../domain/context/played-calls.ts';
 import { callIdOf } from '../../domain/agent/reply.ts';
-import { CALLED, replyGiven } from '../../domain/rollout/calls.ts';
+import { CALLED, replyGiven, ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import { ENDPOINT_CALLS } from '../../domain/tools/tool.ts';
 import { agentFile, END_FILE, turnFile } from '../format/layout.ts';
 import { differences } from './differences.ts';
 import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';

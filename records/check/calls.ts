@@ -12,7 +12,8 @@ import {
   MAX_RECORDED_BYTES,
   type WrittenCall,
 } from '../../domain/tools/tool.ts';
-import { noEos, type TurnRecord } from '../../domain/rollout/turn.ts';
+import { noEos } from '../../domain/rollout/turn-facts.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { callFile, intentFile, turnFile, verdictFile } from '../format/layout.ts';
 import { differences } from './differences.ts';
 import type { CheckTokenizer, CheckedRollout, Problem } from './checked.ts';

@@ -2,7 +2,7 @@
 // and they are the beginning of the turn that the same attempt wrote. A killed worker may leave chunks behind, and a
 // worker that was declared dead may write some later: chunks of another attempt prove nothing.
 
-import { concatenated } from '../../domain/rollout/trajectory.ts';
+import { concatenated } from '../../domain/rollout/turn-facts.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
 import { chunkFile, turnFile } from '../format/layout.ts';
 import { answerProblems } from './answer.ts';

@@ -4,7 +4,8 @@
 import { ofAnswers, successOf } from '../../domain/rollout/ending.ts';
 import { callSummary, type RolloutSummary, type TurnSummary } from '../../domain/rollout/rollout-summary.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
-import { contextTokens, outputTokens, type TurnRecord } from '../../domain/rollout/turn.ts';
+import { contextTokens, outputTokens } from '../../domain/rollout/turn-facts.ts';
+import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { join } from '../place.ts';
 import * as layout from '../format/layout.ts';
 import type { Breach } from '../format/stored.ts';

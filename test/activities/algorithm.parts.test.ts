@@ -14,7 +14,7 @@ import { completeSettings } from '../../domain/run/defaults.ts';
 import { rolloutResult, scoredTurns, stopReason } from '../../domain/rollout/ending.ts';
 import { unfitRewards } from '../../domain/rollout/reward.ts';
 import { type OpenedRollout, turnFacts } from '../../domain/rollout/rollout-facts.ts';
-import type { TurnFacts } from '../../domain/rollout/turn.ts';
+import type { TurnFacts } from '../../domain/rollout/turn-facts.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import { logFiles } from '../../formats/exports/logs.ts';
 import type { TokenBackend } from '../../inference/backend.ts';

@@ -14,7 +14,7 @@ import { rolloutResult, scoredTurns } from '../../domain/rollout/ending.ts';
 import { rolloutWorkflowId } from '../../domain/names/ids.ts';
 import { type OpenedRollout, turnFacts } from '../../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
-import type { TurnFacts } from '../../domain/rollout/turn.ts';
+import type { TurnFacts } from '../../domain/rollout/turn-facts.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { onlyJudge } from '../support/only-judge.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AskedCall } from '../../domain/agent/call-record.ts';
 import { addedMessages, inTree, placeText } from '../../domain/rollout/list-calls.ts';
-import { pathTo } from '../../domain/rollout/trajectory.ts';
+import { pathTo } from '../../domain/rollout/turn-facts.ts';
 
 const asked = (part: Partial<AskedCall> = {}): AskedCall => ({
   ...{ call: '0'.repeat(18), hash: 'a'.repeat(64), occurrence: 0, dialect: '/chat/completions', parent: null },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isRunName } from '../../domain/names/ids.ts';
-import { runPriority, turnPriority } from '../../domain/run/priority.ts';
+import { runPriority, turnPriority } from '../../domain/names/queues.ts';
 
 describe('the priority of a turn', () => {
   test('is higher for each later turn, within the five levels of every server', () => {

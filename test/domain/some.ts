@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { outcomeOf, type RolloutResult, type StopReason } from '../../domain/rollout/ending.ts';
 import { emptyLine } from '../../domain/feed/entry.ts';
 import type { FeedState } from '../../domain/feed/state.ts';
-import type { TurnFacts } from '../../domain/rollout/turn.ts';
+import type { TurnFacts } from '../../domain/rollout/turn-facts.ts';
 
 export const STOPS: readonly StopReason[] = [
   'max-turns',

@@ -18,6 +18,9 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'domain/asks-the-store.ts': rooms("import type { Store } from '../records/store.ts';\nexport type S = Store;"),
   'domain/knows-temporal.ts': rooms("import { sleep } from '@temporalio/workflow';\nexport const nap = sleep;"),
   'domain/validates.ts': rooms("import { z } from 'zod';\nexport const schema = z;"),
+  'domain/text/knows-turns.ts': rooms(
+    "import type { TurnRecord } from '../rollout/turn.ts';\nexport type T = TurnRecord;",
+  ),
   'workflows/calls-an-activity.ts': rooms("import { act } from '../activities/act.ts';\nexport const a = act;"),
   'workflows/passes-an-activity-on.ts': rooms("export { act } from '../activities/act.ts';"),
   'workflows/mixes-types-and-values.ts': rooms(
@@ -42,6 +45,9 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'records/night.ts': cycle("import type { Day } from './day.ts';\nexport type Night = Day | 2;"),
   'domain/stays-at-home.ts': good("import { egg } from './egg-box.ts';\nexport const e = egg;"),
   'domain/egg-box.ts': good('export const egg = 1;'),
+  'domain/samples/knows-turns.ts': good(
+    "import type { TurnRecord } from '../rollout/turn.ts';\nexport type T = TurnRecord;",
+  ),
   'workflows/names-an-activity.ts': good(
     "import type { act } from '../activities/act.ts';\nexport type A = typeof act;",
   ),

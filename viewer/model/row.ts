@@ -4,7 +4,7 @@
 import type { RolloutRow, RowState } from '../../domain/rollout/rollout-row.ts';
 import type { Priced } from '../../statistics/timing.ts';
 import type { SteeringAct } from '../../domain/run/steering.ts';
-import { totalTokens } from '../../domain/rollout/turn.ts';
+import { totalTokens } from '../../domain/rollout/turn-facts.ts';
 
 export type { RowState };
 

@@ -4,7 +4,7 @@
 
 import type { StopReason } from '../../domain/rollout/ending.ts';
 import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
-import { totalTokens } from '../../domain/rollout/turn.ts';
+import { totalTokens } from '../../domain/rollout/turn-facts.ts';
 import { UNNUMBERED } from '../../domain/weights/weight-version.ts';
 import { counted, type TurnStatistics } from '../../statistics/by-turn.ts';
 import type { Estimate } from '../../statistics/estimate.ts';

@@ -4,7 +4,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { feedbackOn } from '../../domain/context/feedback.ts';
-import { contextTokens } from '../../domain/rollout/turn.ts';
+import { contextTokens } from '../../domain/rollout/turn-facts.ts';
 import { referencesOf } from '../../domain/query/references.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText, plain } from '../model/visible-bytes.ts';

@@ -1,6 +1,7 @@
 // Rollouts and moves for tests of the user's own environments, without a store.
 
-import { type EnvironmentRecord, type Reply, replyFields, verdictOf } from '../../../domain/rollout/environment.ts';
+import type { EnvironmentRecord, Reply } from '../../../domain/rollout/environment.ts';
+import { replyFields, verdictOf } from '../../../domain/rollout/read-reply.ts';
 import { completeSettings } from '../../../domain/run/defaults.ts';
 import type { JsonObject } from '../../../domain/text/json.ts';
 import type { EarlierTurn } from '../../../domain/context/new-context.ts';

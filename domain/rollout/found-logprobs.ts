@@ -1,0 +1,20 @@
+// The distribution of a model's logprobs as its probe at start found it, in the record of a run.
+
+import { mapOf, maybe, objectOf, oneOf, type TypeOf } from '../schema/fields.ts';
+import { LOGPROB_MEANINGS, type LogprobMeaning, meaningOf } from './logprob-meaning.ts';
+
+/** The result of the probe at start, stored in run.json. */
+export const FOUND_LOGPROBS = objectOf({
+  meaning: oneOf(...LOGPROB_MEANINGS),
+  /** By server, if there are any. */
+  servers: maybe(mapOf(oneOf(...LOGPROB_MEANINGS))),
+});
+export type FoundLogprobs = TypeOf<typeof FOUND_LOGPROBS>;
+
+export function foundLogprobs(facts: {
+  readonly logprobs?: LogprobMeaning;
+  readonly logprobsBy?: FoundLogprobs['servers'];
+}): FoundLogprobs {
+  const { logprobsBy: servers } = facts;
+  return { meaning: meaningOf(facts), ...(servers ? { servers } : {}) };
+}
