@@ -53,12 +53,12 @@ function errorLines(place: string, { message, diff, stacks }: SerializedError): 
   return [`FAILED: ${place}`, ...said.slice(0, MOST_LINES).map((line) => `    ${line}`)];
 }
 
-/** The files that took longest: they make a run as long as it is. */
+/** The ten files that took longest: they make a run as long as it is. */
 function slowLines(modules: readonly TestModule[]): string[] {
   const took = modules.map(
     (module) => [Math.round(module.diagnostic().duration / 1000), module.relativeModuleId] as const,
   );
-  const slowest = took.toSorted(([a], [b]) => b - a).slice(0, 5);
+  const slowest = took.toSorted(([a], [b]) => b - a).slice(0, 10);
   return [`slowest: ${slowest.map(([seconds, name]) => `${name} ${seconds} s`).join(', ')}`];
 }
 
