@@ -1,10 +1,10 @@
 // A whole system for benchmarks, in processes of its own: Temporal's dev server, a model server that costs nothing,
-// a real worker from dist/, one whose activities are empty, one whose activities are as bare as the contract allows, and,
-// with EVERTURN_BENCH_AGAINST, the worker of another checkout. Says what each of them used of the processors.
+// a real worker from dist/, and, with EVERTURN_BENCH_AGAINST, the worker of another checkout. Says what each of them used of
+// the processors.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,22 +23,18 @@ const ROOT = join(import.meta.dirname, '../..');
 const TOKENIZER = join(ROOT, 'models/tiny');
 export const ANSWER_TOKENS = 1024;
 
-export interface RigOptions {
+interface RigOptions {
   readonly turns: number;
   readonly queries: number;
   readonly slots: number;
   readonly delayMs: number;
-  /** The first so many requests are answered only when all of them are in flight. */
-  readonly hold?: number;
-  /** Conversations in the model server's prefix cache; it then counts hits. */
-  readonly cache?: number;
   /** Where run folders are put; its file system is what is measured. */
   readonly out: string;
 }
 
 /** `other`: the worker of the checkout that EVERTURN_BENCH_AGAINST names. */
-export type Which = 'whole' | 'other' | 'bare' | 'empty';
-export type Part = 'worker' | 'other' | 'bare' | 'empty' | 'temporal' | 'model';
+type Which = 'whole' | 'other';
+type Part = 'worker' | 'other' | 'temporal' | 'model';
 /** Built as this one is. */
 export const OTHER = process.env['EVERTURN_BENCH_AGAINST'];
 
@@ -47,22 +43,16 @@ export interface Played {
   readonly seconds: number;
   /** CPU seconds. */
   readonly cpu: Readonly<Record<Part, number>>;
-  /** Of each thread of the worker that played, by its id and name: the first is Node's main thread. */
-  readonly threads: ReadonlyMap<string, number>;
 }
 
 export interface Rig {
-  /** Plays the whole data set, with all activities, with bare ones, or with empty ones. */
+  /** Plays the whole data set. */
   play(run: string, which: Which, maxConcurrent: number): Promise<Played>;
-  /** Most requests that the model server had at once. */
-  mostInFlight(): Promise<number>;
-  memoryMiB(part: Part): { readonly now: number; readonly peak: number };
-  readonly folder: string;
   readonly modelUrl: string;
   close(): Promise<void>;
 }
 
-export async function openRig({ turns, queries, slots, delayMs, hold = 0, cache = 0, out }: RigOptions): Promise<Rig> {
+export async function openRig({ turns, queries, slots, delayMs, out }: RigOptions): Promise<Rig> {
   const folder = mkdtempSync(join(out, 'everturn-bench-'));
   const scratch = mkdtempSync(join(tmpdir(), 'everturn-bench-server-'));
   const dataset = join(folder, 'questions.jsonl');
@@ -85,10 +75,9 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, cache 
   const namespaces: Readonly<Record<Which, string>> = {
     whole: 'default',
     other: 'other',
-    bare: 'bare',
-    empty: 'empty',
   };
-  for (const namespace of [namespaces.other, namespaces.bare, namespaces.empty]) {
+  if (OTHER !== undefined) {
+    const namespace = namespaces.other;
     const workflowExecutionRetentionPeriod = { seconds: 86_400 as never };
     await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
     await untilKnown(connection, namespace);
@@ -97,8 +86,6 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, cache 
 
   const { url, process: model } = await startModel(await answerIds(), {
     DELAY_MS: `${delayMs}`,
-    HOLD: `${hold}`,
-    CACHE: `${cache}`,
   });
   const flags = process.env['EVERTURN_BENCH_NODE']?.split(' ') ?? [];
   const environment = {
@@ -113,26 +100,20 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, cache 
   const there = { ...environment, TEMPORAL_NAMESPACE: namespaces.other };
   const otherFlags = process.env['EVERTURN_BENCH_AGAINST_NODE']?.split(' ') ?? [];
   const other = OTHER === undefined ? undefined : child(join(OTHER, 'dist/worker.js'), [], there, otherFlags);
-  const args = (namespace: string) => [server.address, namespace, slots, queries, turns].map(String);
-  const empty = child('test/bench/overhead-empty.mjs', args(namespaces.empty), {});
-  const bareOut = join(folder, 'bare');
-  mkdirSync(bareOut);
-  const bare = child('test/bench/overhead-empty.mjs', args(namespaces.bare), { BARE_MODEL: url, BARE_OUT: bareOut });
-  const children = [worker, empty, bare, ...(other ? [other] : [])];
-  await Promise.all(children.map(ready));
+  const workers = [worker, ...(other ? [other] : [])];
+  await Promise.all(workers.map(ready));
   const pids = {
-    ...{ worker: worker.pid!, other: (other ?? worker).pid!, bare: bare.pid!, empty: empty.pid! },
-    ...{ temporal: server.id.pid, model: model.pid! },
+    worker: worker.pid!,
+    other: (other ?? worker).pid!,
+    temporal: server.id.pid,
+    model: model.pid!,
   };
   const settings = { model: `sglang:${url}`, tokenizer: TOKENIZER, numTurns: turns, maxNewTokens: ANSWER_TOKENS };
 
   return {
-    folder,
     modelUrl: url,
     async play(run, which, maxConcurrent) {
       const before = cpuOf(pids);
-      const pid = pids[which === 'whole' ? 'worker' : which];
-      const threadsBefore = threadsOf(pid);
       const started = performance.now();
       const client = new Client({ connection, namespace: namespaces[which] });
       const input = { run, out: folder, dataset, settings, maxConcurrent };
@@ -144,23 +125,14 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, cache 
       const seconds = (performance.now() - started) / 1000;
       const after = cpuOf(pids);
       const cpu = Object.fromEntries(Object.entries(after).map(([k, v]) => [k, v - before[k as Part]]));
-      const threads = [...threadsOf(pid)].map(([k, v]) => [k, v - (threadsBefore.get(k) ?? 0)] as const);
-      return { result, seconds, cpu: cpu as Played['cpu'], threads: new Map(threads) };
-    },
-    async mostInFlight() {
-      return ((await (await fetch(`${url}/most`)).json()) as { most: number }).most;
-    },
-    memoryMiB(part) {
-      const status = readFileSync(`/proc/${pids[part]}/status`, 'utf8');
-      const of = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
-      return { now: of('VmRSS'), peak: of('VmHWM') };
+      return { result, seconds, cpu: cpu as Played['cpu'] };
     },
     async close() {
-      for (const each of [worker, ...(other ? [other] : [])]) {
+      for (const each of workers) {
         each.kill('SIGTERM');
         await once(each, 'exit');
       }
-      for (const each of [model, empty, bare]) each.kill();
+      model.kill();
       await connection.close();
       await server.stop();
       rmSync(folder, { recursive: true });
@@ -210,33 +182,18 @@ async function untilKnown(connection: Connection, namespace: string): Promise<vo
 
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK']));
 
-/** User and system seconds of a process or a thread, and its name. */
-function statOf(path: string): { readonly seconds: number; readonly name: string } {
-  const stat = readFileSync(`${path}/stat`, 'utf8');
-  const end = stat.lastIndexOf(')');
-  const fields = stat.slice(end + 2).split(' ');
-  return { seconds: (Number(fields[11]) + Number(fields[12])) / TICKS, name: stat.slice(stat.indexOf('(') + 1, end) };
-}
-
-function threadsOf(pid: number): Map<string, number> {
-  const threads = new Map<string, number>();
-  for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    try {
-      const { seconds, name } = statOf(`/proc/${pid}/task/${thread}`);
-      threads.set(`${thread} ${name}`, seconds);
-    } catch {
-      // The thread has just ended.
-    }
-  }
-  return threads;
+/** User and system seconds of a process. */
+function secondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
 
 /** User and system seconds of each process and of the children it has now: the judge's. */
 function cpuOf(pids: Readonly<Record<Part, number>>): Record<Part, number> {
   const seconds = (pid: number): number => {
-    const own = statOf(`/proc/${pid}`).seconds;
     const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => childrenOf(pid, thread));
-    return children.reduce((sum, child) => sum + seconds(child), own);
+    return children.reduce((sum, child) => sum + seconds(child), secondsOf(pid));
   };
   return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, seconds(pid)])) as Record<Part, number>;
 }

@@ -1,8 +1,7 @@
 // A model server that costs next to nothing: speaks as SGLang does, and gives the same answer to every request, made
-// ready once, after DELAY_MS; the first HOLD requests only when all of them are there. With LENGTHS (`<median>,<sigma>`)
-// an answer has a log-normal number of tokens that follows from its prompt and seed, and takes DELAY_MS for each. With CACHE
-// it counts how many prompts go on from one of the last so many conversations. Arguments: the answer's token ids as JSON.
-// Says its url on stdout; ends with its parent.
+// ready once, after DELAY_MS. With LENGTHS (`<median>,<sigma>`) an answer has a log-normal number of tokens that follows from its
+// prompt and seed, and takes DELAY_MS for each. Arguments: the answer's token ids as JSON. Says its url on stdout; ends with
+// its parent.
 
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -10,8 +9,6 @@ import { createServer } from 'node:http';
 const ids = JSON.parse(process.argv[2]);
 const delayMs = Number(process.env.DELAY_MS ?? 0);
 const [median, sigma] = (process.env.LENGTHS ?? '').split(',').map(Number);
-let hold = Number(process.env.HOLD ?? 0);
-const held = [];
 const VOCAB = 692;
 const LENGTH = 1_000_000;
 
@@ -57,45 +54,14 @@ function lengthOf(body) {
   return Math.max(1, Math.min(ids.length, Math.round(median * Math.exp(sigma * normal))));
 }
 
-/** The conversations so far as texts: of the last CACHE ones, and the turn of each of them. */
-const capacity = Number(process.env.CACHE ?? 0);
-const turnOf = new Map();
-let cached = [];
-let seen;
-function ask(body) {
-  const text = `${JSON.parse(body).input_ids.join()},`;
-  let turn = 1;
-  for (const [known, played] of turnOf) if (text.startsWith(known)) turn = Math.max(turn, played + 1);
-  const hit = cached.find((known) => text.startsWith(known));
-  const whole = `${text}${ids.join()},`;
-  cached = [...cached.filter((known) => known !== hit), whole].slice(-capacity);
-  turnOf.set(whole, turn);
-  seen ??= { asked: 0, later: 0, hits: 0, firstAt: {} };
-  seen.asked++;
-  if (turn > 1) seen.later++;
-  if (hit !== undefined) seen.hits++;
-  seen.firstAt[turn] ??= seen.asked;
-}
-/** Since the last time, and everything is forgotten. */
-function takeSeen() {
-  const said = JSON.stringify(seen ?? null);
-  turnOf.clear();
-  [cached, seen] = [[], undefined];
-  return said;
-}
-
 const facts = {
   '/model_info': { served_model_name: 'bench', model_path: 'bench', tokenizer_path: 'bench', weight_version: '0' },
   '/server_info': { max_req_input_len: LENGTH, enable_deterministic_inference: true, version: '0.5.23' },
   '/v1/models': { data: [{ id: 'bench', max_model_len: LENGTH, vocab: VOCAB }] },
 };
 
-let inFlight = 0;
-let most = 0;
 const server = createServer((request, response) => {
   const send = (text) => response.writeHead(200, { 'content-type': 'application/json' }).end(text);
-  if (request.url === '/most') return send(JSON.stringify({ most, inFlight }));
-  if (request.url === '/seen') return send(takeSeen());
   if (request.method === 'GET') return send(JSON.stringify(facts[request.url] ?? {}));
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
@@ -103,24 +69,10 @@ const server = createServer((request, response) => {
     if (request.url !== '/generate') return send('""');
     const head = Buffer.concat(chunks).toString('latin1');
     if (head.includes('"top_logprobs_num"')) return send(to(head, first));
-    if (capacity > 0) ask(Buffer.concat(chunks).toString());
-    most = Math.max(most, ++inFlight);
     const tokens = median > 0 ? lengthOf(Buffer.concat(chunks).toString()) : ids.length;
     const said =
       tokens === ids.length ? whole : answer(ids.slice(-tokens), { type: 'stop', matched: ids.at(-1) }, false);
-    const answerSoon = () =>
-      setTimeout(
-        () => {
-          inFlight--;
-          send(to(head, said));
-        },
-        median > 0 ? delayMs * tokens : delayMs,
-      );
-    if (hold === 0) return answerSoon();
-    held.push(answerSoon);
-    if (held.length < hold) return undefined;
-    hold = 0;
-    for (const each of held.splice(0)) each();
+    setTimeout(() => send(to(head, said)), median > 0 ? delayMs * tokens : delayMs);
     return undefined;
   });
   return undefined;
