@@ -1,5 +1,5 @@
 """python/everturn/areal_push.py: its bytes beside a recording of AReaL's own ZMQJsonPusher, and every sample trained once
-whoever is killed. The recording is test/fixtures/areal-push.zmtp (test/real/trainers/record-wire.mjs)."""
+whoever is killed. The recording is test/fixtures/areal-push.zmtp."""
 import json
 import os
 import random

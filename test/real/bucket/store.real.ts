@@ -1,21 +1,16 @@
-// The store's contract on a real S3 server, a race of writers that are processes of their own, and what a step costs there
-// beside a folder.
+// The store's contract on a real S3 server, and a race of writers that are processes of their own.
 
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkRun } from '../../../records/check/check.ts';
-import { exportRun } from '../../../records/export/export-run.ts';
-import { areal } from '../../../formats/exports/areal.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { dirname } from '../../../records/place.ts';
-import type { Breach } from '../../../records/store.ts';
 import { storeContract } from '../../contract/store.ts';
 import { useBuckets } from '../../support/s3-server.ts';
 import { type Gateway, openGateway } from '../../support/versitygw.ts';
-import { aQuery, play, putRun, RUN } from '../../records/play.ts';
+import { RUN } from '../../records/play.ts';
 
 let folder: string;
 let gateway: Gateway;
@@ -82,34 +77,3 @@ function racer(script: string, args: readonly string[]) {
     },
   };
 }
-
-describe('a step in a bucket', () => {
-  test('is measured: puts, and a check and an export of 100 rollouts, beside a folder', async () => {
-    const queries = Array.from({ length: 50 }, (_, i) => aQuery(`q${i}`));
-    const measured: Record<string, unknown> = {};
-    for (const [name, out] of [
-      ['folder', join(folder, 'runs')],
-      ['bucket', 's3://bucket/measured'],
-    ] as const) {
-      const store = openFileStore(out, RUN);
-      await putRun(store, queries, { samples: 2 });
-      const began = performance.now();
-      for (const [index, query] of queries.entries())
-        for (const sample of [0, 1]) await play(store, { query, index, sample, verdicts: ['wrong', 'wrong', 'right'] });
-      const played = performance.now();
-      const breaches: Breach[] = [];
-      const { rollouts } = await checkRun(store, (breach) => breaches.push(breach));
-      const checked = performance.now();
-      await exportRun(store, areal, join(folder, `${name}.jsonl`));
-      const exported = performance.now();
-      expect(breaches.filter(({ path }) => path !== 'result.json')).toEqual([]);
-      expect(rollouts).toBe(100);
-      measured[name] = {
-        msPerRollout: Math.round((played - began) / 100),
-        checkMs: Math.round(checked - played),
-        exportMs: Math.round(exported - checked),
-      };
-    }
-    console.log(JSON.stringify(measured));
-  });
-});

@@ -11,17 +11,14 @@ import random
 import sys
 
 import gmpy2
-import mpmath
 from gmpy2 import mpfr, mpq
 
 from kinds import structured
-from second import as_mp, second
 from grow import WHOLE, analytic, broken, complex_letters, complex_number, constant, counted, mutate, rewrite
 from trees import NoValue, letters, numbers, ops, size, tex, value
 
 EXACT = type(mpq(1))
 POINTS = 210
-SECOND = 8
 TOLD = mpfr("1e-52")
 SAME = mpfr("1e-58")
 
@@ -97,22 +94,9 @@ def told_again(pair, point, off):
         return abs(a - b) > off * mpfr("1e-6")
 
 
-def doubted(pair, point, found):
-    """Does the second evaluator find another value than the first?"""
-    for tree, first in zip(pair, found):
-        try:
-            other = second(tree, point)
-        except (NoValue, OverflowError, ZeroDivisionError):
-            return True
-        mine = as_mp(first)
-        if abs(other - mine) > mpmath.mpf("1e-40") * max(1, abs(mine)):
-            return True
-    return False
-
-
 def compare(pair, r):
     """equal, different; unclear: too few values, or one side has values where the other has none."""
-    told, lost, kept = 0, 0, []
+    told, lost = 0, 0
     for point in points(pair, r):
         found = []
         for tree in pair:
@@ -137,9 +121,6 @@ def compare(pair, r):
         if off > SAME * scale:
             continue
         told += 1
-        kept.append((point, found))
-    if any(doubted(pair, point, found) for point, found in r.sample(kept, min(len(kept), SECOND))):
-        return "doubted"
     if not letters(pair[0]) and not letters(pair[1]):
         return "equal" if told else "unclear"
     # What lies this near may differ where no point lies.

@@ -21,7 +21,7 @@ const { values } = parseArgs({
     record: { type: 'string' },
   },
 });
-const PACKAGES = ['gmpy2==2.2.1', 'mpmath==1.3.0'];
+const PACKAGES = ['gmpy2==2.2.1'];
 const SHOWN = 40;
 const ALLOWED_MISSES = 0.0005;
 
@@ -40,7 +40,7 @@ function python() {
 }
 
 const counts = new Map();
-const tally = { equal: 0, different: 0, unclear: 0, doubted: 0, falseYes: 0, falseNo: 0 };
+const tally = { equal: 0, different: 0, unclear: 0, falseYes: 0, falseNo: 0 };
 let shown = 0;
 
 function judged({ seed, kind, gold, answer, word }) {
@@ -48,7 +48,7 @@ function judged({ seed, kind, gold, answer, word }) {
   tally[word]++;
   const falseYes = word === 'different' && verdict === 'right';
   const falseNo = word === 'equal' && verdict !== 'right';
-  const of = counts.get(kind) ?? { equal: 0, different: 0, unclear: 0, doubted: 0, falseYes: 0, falseNo: 0 };
+  const of = counts.get(kind) ?? { equal: 0, different: 0, unclear: 0, falseYes: 0, falseNo: 0 };
   counts.set(kind, of);
   of[word]++;
   if (values.record && (word === 'equal' || word === 'different'))

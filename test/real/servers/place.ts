@@ -10,8 +10,6 @@ export interface Traits {
   readonly first: Start & { readonly meaning: 'raw' | 'temperature' | 'policy' };
   /** With its other switch for logprobs. */
   readonly second: Start & { readonly meaning: 'raw' | 'temperature' | 'policy' };
-  /** The second one tells one version for a whole answer. */
-  readonly secondMayMove: boolean;
   /** A folder that it cannot load: the state of its server after that. */
   readonly afterBadFolder: readonly ('refused' | 'unsure' | 'unreached')[];
   /** Tokens that it has made since it was started, by its own count, where it keeps one. */

@@ -5,7 +5,6 @@ suite({
   seeded: false,
   first: { meaning: 'temperature' },
   second: { meaning: 'raw', env: { SGLANG_RETURN_ORIGINAL_LOGPROB: '1' } },
-  secondMayMove: false,
   afterBadFolder: ['refused'],
   async forced(server, ids, from) {
     const sampling = { max_new_tokens: 1, temperature: 1 };

@@ -6,7 +6,6 @@ suite({
   first: { meaning: 'raw', args: ['--enable-scale-out'] },
   // Without --enable-scale-out it is asked by /v1/completions.
   second: { meaning: 'policy', args: ['--logprobs-mode', 'processed_logprobs'] },
-  secondMayMove: true,
   afterBadFolder: ['unsure', 'unreached'],
   async tokensMade(server) {
     const metrics = String(await server.call('GET', '/metrics'));

@@ -6,6 +6,7 @@ import importlib
 import importlib.metadata
 import json
 import os
+import struct
 import sys
 import traceback
 import types
@@ -57,6 +58,7 @@ def stub(name, **members):
 
 ROWS = lines("rows.jsonl")
 ADVANCED = lines("rows-texts.jsonl")
+PARQUET = ("rows", "turns", "odd-rows", "odd-turns")
 
 
 def written(name, *more):
@@ -76,19 +78,44 @@ def datasets_reads_text():
         assert len(data) == len(lines(f"{name}.jsonl")), name
         said[name] = len(data)
     data = load_dataset("parquet", data_files=os.path.join(FOLDER, "rows.parquet"), split="train")
-    assert [row["id"] for row in data] == [row["id"] for row in ROWS]
-    for ours, theirs in zip(ROWS, data):
-        assert theirs["logprobs"] == ours["logprobs"] and theirs["versions"] == ours["versions"], ours["id"]
-    return version("datasets"), {**said, "parquet": len(data)}
+    return version("datasets"), {**said, "parquet": compare(list(data), "rows")}
+
+
+def bits(value):
+    """Floats by their 64 bits, so that a zero has its sign."""
+    return [bits(one) for one in value] if isinstance(value, list) else struct.pack("<d", value) if isinstance(value, float) else value
+
+
+def compare(rows, name):
+    """The values of the JSON lines, which write a float without a fraction as an integer."""
+    expected = lines(f"{name}.jsonl")
+    assert len(rows) == len(expected), name
+    for ours, theirs in zip(expected, rows):
+        assert sorted(ours) == sorted(theirs), f"{name}: other columns"
+        for field, value in ours.items():
+            got = theirs[field]
+            if isinstance(got, float) or isinstance(got, list) and got and isinstance(got[0], float):
+                value = [float(one) for one in value] if isinstance(value, list) else float(value)
+            assert bits(got) == bits(value), f"{name}, {ours['id']}, {field}: {got!r}, not {value!r}"
+    return len(rows)
 
 
 def pyarrow_reads_parquet():
     need("pyarrow")
     import pyarrow.parquet as pq
 
-    table = pq.read_table(os.path.join(FOLDER, "rows.parquet"))
-    assert table.to_pylist() == ROWS, "a value differs"
-    return version("pyarrow"), {"rows": table.num_rows, "columns": table.num_columns}
+    return version("pyarrow"), {name: compare(pq.read_table(os.path.join(FOLDER, f"{name}.parquet")).to_pylist(), name) for name in PARQUET}
+
+
+def duckdb_reads_parquet():
+    need("duckdb")
+    import duckdb
+
+    said = {}
+    for name in PARQUET:
+        found = duckdb.sql(f"select * from '{os.path.join(FOLDER, name)}.parquet'")
+        said[name] = compare([dict(zip(found.columns, row)) for row in found.fetchall()], name)
+    return version("duckdb"), said
 
 
 def trl_reads_datasets():
@@ -199,6 +226,7 @@ def areal_gathers_samples():
 CONSUMERS = [
     datasets_reads_text,
     pyarrow_reads_parquet,
+    duckdb_reads_parquet,
     trl_reads_datasets,
     prime_rl_reads_micro_batches,
     verifiers_reads_traces,

@@ -5,7 +5,7 @@ set -eu
 CACHE="${EVERTURN_TRAINERS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/everturn/trainers}"
 if [ -z "${EVERTURN_TRAINERS_PYTHON:-}" ]; then
   [ -x "$CACHE/venv/bin/python" ] || python3 -m venv "$CACHE/venv"
-  nice -n 10 "$CACHE/venv/bin/pip" install --quiet datasets pyarrow pandas duckdb msgspec numpy pyzmq orjson tinker verifiers loguru httpx torch transformers trl onnx safetensors tokenizers
+  nice -n 10 "$CACHE/venv/bin/pip" install --quiet datasets pyarrow duckdb msgspec numpy pyzmq orjson tinker verifiers loguru httpx torch transformers trl onnx safetensors tokenizers
   # The frameworks without what only their GPU workers need: with it, their demands exclude each other.
   nice -n 10 "$CACHE/venv/bin/pip" install --quiet aiofiles accelerate cachetools codetiming colorlog dill einops fastapi flask func_timeout \
     hydra-core jaxtyping lark numba peft polars pybase64 pylatexenc 'ray[default]' 'tensordict<=0.10.0,!=0.9.0' torchdata uvicorn uvloop wandb

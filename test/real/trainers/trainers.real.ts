@@ -6,8 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { exporterNamed } from '../../../formats/exports/index.ts';
+import { exportRun } from '../../../records/export/export-run.ts';
 import { openFileStore } from '../../../records/file-store.ts';
-import { exportAll, someRun } from '../../formats/exports/some-run.ts';
+import { oddRun } from '../../formats/exports/odd-run.ts';
+import { exportAll, exportTurns, someRun } from '../../formats/exports/some-run.ts';
 import { RUN } from '../../records/play.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-trainers-'));
@@ -26,6 +29,11 @@ describe('consumers of exports', () => {
     const store = openFileStore(folder, RUN);
     await someRun(store);
     await exportAll(store, folder);
+    const odd = openFileStore(join(folder, 'odd'), RUN);
+    await oddRun(odd);
+    await exportTurns(odd, join(folder, 'odd-turns'));
+    await exportRun(odd, exporterNamed('rows'), join(folder, 'odd-rows.jsonl'));
+    await exportRun(odd, exporterNamed('parquet'), join(folder, 'odd-rows.parquet'));
     const { stdout, stderr } = spawnSync(python, [join(import.meta.dirname, 'consumers.py'), folder], {
       encoding: 'utf8',
       env: { ...process.env, PYTHONPATH: join(import.meta.dirname, '../../../python') },
