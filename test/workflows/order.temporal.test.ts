@@ -10,8 +10,9 @@ import { openRig, type Rig } from '../support/rig.ts';
 import { until } from '../support/until.ts';
 
 const SLOTS = 4;
-const ROLLOUTS = 40;
-const TURNS = 4;
+const ROLLOUTS = 16;
+const SMALL = 4;
+const TURNS = 3;
 
 let rig: Rig;
 let cache: PrefixCache;
@@ -19,6 +20,8 @@ let cache: PrefixCache;
 let asked: { readonly run: string; readonly turn: number; readonly hit: boolean }[] = [];
 /** Rollouts between two turns, by the ids of their workflows: their next generation was not asked for yet. */
 const between = new Set<string>();
+/** While it is there, no answer comes. */
+let gate: Promise<void> | undefined;
 
 beforeAll(async () => {
   rig = await openRig({
@@ -28,6 +31,7 @@ beforeAll(async () => {
       const answer = `\\boxed{${requestId}}`;
       asked.push({ run: run!, turn: Number(turn), hit: cache.ask(context, answer) });
       between.delete(rollout);
+      await gate;
       // Longer than the steps between two turns, however slow the machine is.
       for (const other of between)
         await until(`the next turn of ${other}`, () => !between.has(other) || isQueued(other), 600_000);
@@ -40,7 +44,12 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 async function isQueued(rollout: string): Promise<boolean> {
-  const { raw, status } = await rig.client.workflow.getHandle(rollout).describe();
+  const found = await rig.client.workflow
+    .getHandle(rollout)
+    .describe()
+    .catch(() => undefined);
+  if (!found) return false;
+  const { raw, status } = found;
   const pending = (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name);
   return status.name !== 'RUNNING' || pending.includes('generate');
 }
@@ -74,9 +83,13 @@ describe('queued generations', { timeout: 600_000 }, () => {
   test('of a second run do not wait until the queue of the first is empty', async () => {
     asked = [];
     cache = prefixCache(3 * SLOTS);
+    let open = () => {};
     const large = await start('large', ROLLOUTS);
-    await until('a full queue', () => asked.length >= 2 * SLOTS, 300_000);
-    const small = await start('small', 8);
+    await until('answers of the first', () => asked.length >= 2 * SLOTS, 300_000);
+    gate = new Promise((resolve) => (open = resolve));
+    const small = await start('small', SMALL);
+    for (let i = 0; i < SMALL; i++) await until('the second is queued', () => isQueued(`small/q${i}/0`), 300_000);
+    open();
     await small.result();
     const begun = asked.filter(({ run, turn }) => run === 'large' && turn === 1).length;
     // Without fairness all of the first run's rollouts have begun by then.

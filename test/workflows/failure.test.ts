@@ -22,43 +22,27 @@ const timeout = (cause?: object) => ({
 });
 
 describe('the failure of an activity, as a workflow names it', () => {
-  test('names what an activity failed of', () => {
-    expect(failureOf(thrown(busy))).toEqual({ boundary: 'model', reason: 'server-busy', message: 'Busy.' });
-  });
+  const BUSY = { boundary: 'model', reason: 'server-busy', message: 'Busy.' };
+  const stored = withBoundary('store');
+  const beat = { message: 'No heartbeat.', timeoutFailureInfo: { timeoutType: 4 } };
+  const late = { boundary: 'temporal', reason: 'generate-timeout' };
+  test.each([
+    ['what it failed of', busy, BUSY],
+    ['what the last try failed of when the time for tries is up', timeout(busy), BUSY],
+    ['the activity whose time is up when no try said why', timeout(), { ...late, message: 'Time is up.' }],
+    ['the activity whose heartbeat is missing', timeout(beat), { ...late, message: 'No heartbeat.' }],
+    ['the boundary that the failure carries', stored, { ...BUSY, boundary: 'store' }],
+    ['the boundary that the last try carries', timeout(stored), { ...BUSY, boundary: 'store' }],
+  ])('is %s', (_, cause, wanted) => expect(failureOf(thrown(cause))).toEqual(wanted));
 
-  test('names what the last try failed of when the time for tries is up', () => {
-    expect(failureOf(thrown(timeout(busy)))).toEqual({ boundary: 'model', reason: 'server-busy', message: 'Busy.' });
-  });
-
-  test('names the activity whose time is up when no try said why', () => {
-    expect(failureOf(thrown(timeout()))).toEqual({
-      boundary: 'temporal',
-      reason: 'generate-timeout',
-      message: 'Time is up.',
-    });
-    const beat = { message: 'No heartbeat.', timeoutFailureInfo: { timeoutType: 4 } };
-    expect(failureOf(thrown(timeout(beat)))).toEqual({
-      boundary: 'temporal',
-      reason: 'generate-timeout',
-      message: 'No heartbeat.',
-    });
-  });
-
-  test('takes the boundary from the failure, also from that of the last try', () => {
-    const stored = withBoundary('store');
-    expect(failureOf(thrown(stored))).toEqual({ boundary: 'store', reason: 'server-busy', message: 'Busy.' });
-    expect(failureOf(thrown(timeout(stored)))).toEqual({ boundary: 'store', reason: 'server-busy', message: 'Busy.' });
-  });
-
-  test('calls a failure ours where neither its details nor the lists of reasons name a boundary', () => {
+  test('is ours where neither its details nor the lists of reasons name a boundary', () => {
     const odd = ['nowhere', 'toString', 7, null, { model: true }].map((what) => withBoundary(what, 'TypeError'));
     const unreadable = {
       message: 'Busy.',
       applicationFailureInfo: { type: 'TypeError', details: { payloads: [{ metadata: {}, data: Buffer.of(1) }] } },
     };
-    for (const cause of [...odd, unreadable]) {
+    for (const cause of [...odd, unreadable])
       expect(failureOf(thrown(timeout(cause)))).toMatchObject({ boundary: 'everturn', reason: 'TypeError' });
-    }
     for (const cause of odd) expect(failureOf(thrown(cause))).toMatchObject({ boundary: 'everturn' });
   });
 
