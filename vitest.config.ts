@@ -78,7 +78,6 @@ export default defineConfig({
       ...['agents', 'trainers'].map((name) => real(name, 10, {})),
       ...['servers', 'tools'].map((name) => real(name, 15, SERVER)),
       ...['bucket', 'cluster'].map((name) => real(name, 60, SERVER)),
-      project('record', { include: ['test/histories/*.record.ts'], ...SERVER, maxConcurrency: 60 }),
     ],
   },
 });

@@ -9,6 +9,7 @@ import { openBlocks, orderFor } from '../../domain/run/blocks.ts';
 import { openWindow } from '../../domain/run/window.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { prove } from '../chaos/rig-run.ts';
+import { recordHistory } from '../histories/history-file.ts';
 import { closedRollouts } from '../../client/temporal/runs.ts';
 import { isWaiting } from '../../client/temporal/waiting.ts';
 import { openRig, type Rig } from '../support/rig.ts';
@@ -66,6 +67,8 @@ describe('a run with more in flight than one workflow may have', { timeout: 240_
     const query = `WorkflowType = 'block' AND EverturnRun = 'large'`;
     for await (const found of rig.client.workflow.list({ query })) blocks.push(found);
     expect(blocks.length).toBeGreaterThanOrEqual(7);
+    await recordHistory(rig.client, 'blocks-root', handle);
+    await recordHistory(rig.client, 'blocks-block', blocks[0]!);
     expect(blocks.filter(({ workflowId }) => !/^large~\d+-\d+$/.test(workflowId))).toEqual([]);
     expect((await openFileStore(rig.out, 'large').getResult())!.record).toMatchObject({ counts: { judgedAt: [140] } });
   });

@@ -7,6 +7,7 @@ import { closedRollouts } from '../../client/temporal/runs.ts';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { CollectionInput, CollectionProgress, CollectionResult } from '../../domain/run/messages.ts';
+import { recordHistory } from '../histories/history-file.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import type { Script } from '../support/scripted-model.ts';
 
@@ -114,6 +115,7 @@ describe('a collection', () => {
     const runs = [];
     for await (const w of rig.client.workflow.list({ query: 'WorkflowId = "renewed"' })) runs.push(w);
     expect(runs.length).toBeGreaterThan(3);
+    await recordHistory(rig.client, 'collection-continued', runs[1]!);
     const asked = rig.backend.requests.map((r) => r.requestId).filter((id) => id.startsWith('renewed/'));
     expect(asked).toHaveLength(30);
   });
@@ -153,6 +155,7 @@ describe('a collection', () => {
     await first.terminate('the collection alone');
     const second = await start('temporal-call', input);
     await expect(second.result()).rejects.toMatchObject({ cause: { cause: { type: 'temporal-call' } } });
+    await recordHistory(rig.client, 'collection-takes-over-and-fails', second);
     openGate();
   });
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { LeaseResult } from '../../domain/feed/messages.ts';
 import { feedWorkflowId } from '../../domain/names/ids.ts';
+import { recordHistory } from '../histories/history-file.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import { openFeedRig } from '../support/feed-rig.ts';
 
@@ -258,6 +259,8 @@ describe('a feed', { timeout: 240_000 }, () => {
     }
     expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i));
     expect(await feed.result()).toMatchObject({ trained: 12 });
+    const runId = feed.firstExecutionRunId;
+    await recordHistory(rig.client, 'feed-continued-first', { workflowId: feed.workflowId, runId });
   });
 
   test('waits for a slow group rather than let it become too old', async () => {

@@ -27,6 +27,7 @@ import type { Session } from '../../client/temporal/connection.ts';
 import { describeOnQueue } from '../../client/temporal/describe-environment.ts';
 import { guess } from '../environments/own/guess.ts';
 import { serveEnvironment, type Served } from '../environments/own/http-server.ts';
+import { recordHistory } from '../histories/history-file.ts';
 import { pythonNumbers } from '../support/python-numbers.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
@@ -178,6 +179,9 @@ describe("a run of the user's own environment", () => {
     await Promise.all(workers.map((worker) => worker.stop()));
     // Each rollout was ended by its environment, once or more.
     expect(new Set(workers[0]!.ended).size).toBe(4);
+    await recordHistory(rig.client, 'rollout-queue', { workflowId: 'queue-none/g0/0' });
+    for await (const described of rig.client.workflow.list({ query: "WorkflowType = 'describeEnvironment'" }))
+      await recordHistory(rig.client, 'described-queue', described);
   }, 240_000);
 
   test('on a queue has its failures named, and what is no JSON, and the run ends', async () => {

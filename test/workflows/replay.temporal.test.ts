@@ -38,7 +38,7 @@ describe('the recorded histories', () => {
       .map(({ history }) => JSON.stringify(history));
     const payloads = texts.flatMap((text) => [...text.matchAll(/"data":"([^"]*)"/g)]).map(([, data]) => data!);
     const said = payloads.map((data) => Buffer.from(data, 'base64').toString()).join('\n');
-    expect(said).toContain('rollout-right-at-once');
+    expect(said).toContain('rollout');
     expect(said).not.toContain('boxed');
   });
 });

@@ -6,6 +6,7 @@ import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { RolloutInput } from '../../domain/run/messages.ts';
+import { recordHistory } from '../histories/history-file.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 const failures = new Map<string, number>();
@@ -99,6 +100,7 @@ describe('a rollout', () => {
     expect(result).toMatchObject({ outcome: 'complete', success: [1] });
     const turn = await openFileStore(rig.out, 'r1').getTurn(result.trajectory, 1);
     expect(turn!.record.attempt).toBe(3);
+    await recordHistory(rig.client, 'rollout-right-at-once', { workflowId: 'r1/busy-1/0' });
   });
 
   test('fails with the named reason, without a reward, when the model refuses for good', async () => {
@@ -128,6 +130,7 @@ describe('a rollout', () => {
     await handle.cancel();
     await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
     expect((await handle.describe()).status.name).toBe('CANCELLED');
+    await recordHistory(rig.client, 'rollout-cancelled', handle);
     expect(await endOf('slow-cancel')).toMatchObject({
       outcome: 'cancelled',
       stopReason: 'cancelled',

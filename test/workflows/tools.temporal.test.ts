@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ToolError } from '../../domain/errors/errors.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import { recordHistory } from '../histories/history-file.ts';
 import { callText } from '../support/tool-chat.ts';
 import { openToolRuns, type ToolRuns } from '../support/tool-runs.ts';
 
@@ -57,6 +58,7 @@ describe('a rollout that calls tools', () => {
     ]);
     expect(result.counts).toMatchObject({ judgedAt: [1, 1], rightAt: [1, 0], turns: 4 });
     expect(await runs.breaches('plain')).toEqual([]);
+    await recordHistory(runs.rig.client, 'rollout-tools', { workflowId: 'plain/calls/0' });
   });
 
   test('has a title for each call in its history, which is what Temporal’s UI shows', async () => {

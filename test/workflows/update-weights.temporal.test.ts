@@ -9,6 +9,7 @@ import type { WeightsInput, WeightsProgress, WeightsResult } from '../../domain/
 import { openFileStore } from '../../records/file-store.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
 import { startUpdate, updateProgress, updateResult } from '../../client/temporal/weights.ts';
+import { recordHistory } from '../histories/history-file.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
@@ -95,7 +96,9 @@ describe('an update of weights', () => {
 
   test('that fails is stopped at the first server, takes no version, and may be repeated from another folder', async () => {
     const { run, servers } = await aRun('sglang', 2);
-    const failed = await update(run, 7, { weights: '/ckpt/nonexistent' });
+    const started = await startUpdate(session(), inputOf(run, 7, { weights: '/ckpt/nonexistent' }));
+    const failed = await updateResult(session(), started);
+    await recordHistory(rig.client, 'weights-refused', started);
     expect(failed).toMatchObject({ state: 'none', servers: [{ state: 'refused' }, { state: 'not-asked' }] });
     expect(failed.servers[0]!.error).toContain('/ckpt/nonexistent');
     expect(servers.map(({ engine }) => engine.paused)).toEqual([false, false]);
