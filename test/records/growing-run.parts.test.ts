@@ -1,18 +1,15 @@
 // A sound run is sound to every reader while workers write it, on a disk and in a bucket. LOOKS=10000 takes as many looks
 // by each reader; else a few.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openSegments } from '../../records/ended/segments.ts';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../support/s3-server.ts';
-import { deedsIn, look, openWriters, type Reader, READERS, VIEWERS } from './growing-run.ts';
-import { RUN } from './play.ts';
+import { deedsIn, look, openWriters, type Reader, READERS, viewer } from './growing-run.ts';
 
-const LOOKS = Number(process.env['LOOKS'] ?? 8);
+const LOOKS = Number(process.env['LOOKS'] ?? 4);
 const HOURS = 4 * 3_600_000;
 const root = mkdtempSync(join(tmpdir(), 'everturn-growing-'));
 let server: S3Server;
@@ -48,7 +45,7 @@ async function looksAt(place: () => string, queries: number, pauseMs: number, re
 }
 
 describe('a run that grows is sound to every reader', () => {
-  test.each(Object.entries({ ...READERS, ...VIEWERS }))(
+  test.each(Object.entries({ ...READERS, viewer }))(
     'on a disk: %s',
     (_name, reader) => looksAt(() => mkdtempSync(join(root, 'run-')), 16, 10, reader),
     HOURS,
@@ -58,55 +55,6 @@ describe('a run that grows is sound to every reader', () => {
   test.each(Object.entries(READERS))(
     'in a bucket: %s',
     (_name, reader) => looksAt(() => `s3://bucket/run-${places++}`, 2, 30, reader),
-    HOURS,
-  );
-});
-
-/** Appends lines and names them, as a worker's thread does; given as text, since it is not compiled. */
-const APPENDS = `
-  const { appendFileSync } = require('node:fs');
-  const { lines, entries, file } = require('node:worker_threads').workerData;
-  for (const [i, line] of lines.entries()) {
-    appendFileSync(file + '.jsonl', line);
-    appendFileSync(file + '.index', entries[i]);
-  }`;
-
-describe('a segment that grows', () => {
-  test(
-    'is never broken to a reader beside its writer, whenever the reader looks',
-    async () => {
-      const played = mkdtempSync(join(root, 'long-'));
-      await deedsIn(played, 100);
-      const ended = join(played, RUN, 'ended');
-      const split = (end: string) =>
-        readFileSync(
-          join(
-            ended,
-            readdirSync(ended).find((name) => name.endsWith(end))!,
-          ),
-          'utf8',
-        ).split(/(?<=\n)/);
-      const [lines, entries] = [split('.jsonl'), split('.index')];
-      expect(lines).toHaveLength(100);
-      let seen = 0;
-      for (let round = 0; round < LOOKS; round++) {
-        const folder = mkdtempSync(join(root, 'grows-'));
-        mkdirSync(join(folder, 'ended'));
-        const file = join(folder, 'ended', 'a');
-        for (const end of ['.jsonl', '.index']) writeFileSync(file + end, '');
-        const reader = openSegments(folder);
-        const writer = new Worker(APPENDS, { eval: true, workerData: { lines, entries, file } });
-        let grows = true;
-        writer.once('exit', () => (grows = false));
-        while (grows) {
-          expect(await reader.look({ query: 'never', sample: 0, attempt: 1 })).toBe(false);
-          await breath();
-        }
-        for await (const _ of reader.entries()) seen++;
-        rmSync(folder, { recursive: true });
-      }
-      expect(seen).toBe(100 * LOOKS);
-    },
     HOURS,
   );
 });

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { main } from '../../cli/main.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { openDisk } from '../../records/disk/disk.ts';
@@ -19,11 +18,9 @@ import { rolloutFolder } from '../../records/format/layout.ts';
 import { openRecordCache } from '../../records/in-flight/cache.ts';
 import { readSummaries } from '../../records/reading/summaries.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
-import { searchRun } from '../../records/reading/search.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import type { Store } from '../../records/store.ts';
 import { openRuns } from '../../viewer/runs.ts';
-import { scriptedIo } from '../cli/scripted-io.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { again } from './ended-rig.ts';
 import { aQuery, play, putRun, RUN, someSettings } from './play.ts';
@@ -206,16 +203,6 @@ export const READERS: Readonly<Record<string, Reader>> = {
       return { ended: exported, all: exported + Object.values(skipped).reduce((sum, n) => sum + n, 0) };
     },
 
-  search:
-    ({ out }) =>
-    async () => {
-      const of = new Map<string, number>();
-      const onBroken = (path: string, error: unknown) => assert.fail(`${path} ${String(error)}`);
-      for await (const { query, where } of searchRun(again(out), 'it is', { onBroken }))
-        if (where === 'answer') of.set(query, (of.get(query) ?? 0) + 1);
-      return { ended: [...of.values()].filter((hits) => hits === 3).length, all: of.size };
-    },
-
   check:
     ({ out }) =>
     async () => {
@@ -239,30 +226,7 @@ const rowsOf = async (runs: ReturnType<typeof openRuns>): Promise<Said> => {
 };
 
 /** Of runs in folders. */
-export const VIEWERS: Readonly<Record<string, Reader>> = {
-  viewer({ out }) {
-    const runs = openRuns(out);
-    return () => rowsOf(runs);
-  },
-
-  'another viewer each time':
-    ({ out }) =>
-    async () => {
-      const runs = openRuns(out);
-      try {
-        return await rowsOf(runs);
-      } finally {
-        runs.close();
-      }
-    },
-
-  log:
-    ({ out, ended, begun }) =>
-    async () => {
-      const io = scriptedIo({ cwd: out, env: {} });
-      const before = ended();
-      assert.equal(await main(io, ['log', RUN, '--out', out, '--no-follow']), 0, io.text.err);
-      assert.doesNotMatch(io.text.err, /broken|damaged/);
-      return { ended: before, all: begun() };
-    },
+export const viewer: Reader = ({ out }) => {
+  const runs = openRuns(out);
+  return () => rowsOf(runs);
 };
