@@ -1,5 +1,5 @@
 // The seed's formulas, end to end through activities, store and export, against a straight-line
-// implementation written from the algorithm's text alone: 100 random trajectories (ALGORITHM_RUNS) with 1 to 8
+// implementation written from the algorithm's text alone: 25 random trajectories (100 by EVERTURN_TESTS=all) with 1 to 8
 // turns, scaling, bias, discount, answers cut by length, answers of no token, chunks, aborts and moving weight versions.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
 
 const EOS = 256;
-const RUNS = Number(process.env['ALGORITHM_RUNS'] ?? 100);
+const RUNS = process.env['EVERTURN_TESTS'] === 'all' ? 100 : 25;
 const BUDGET = 200;
 
 interface PlannedTurn {

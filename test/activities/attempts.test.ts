@@ -1,19 +1,16 @@
 // A rollout takes the place of no other: samples beyond the run's, and attempts at what has not failed, are refused.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { openActivity } from '../../activities/open.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import type { RolloutInput } from '../../domain/run/messages.ts';
 import type { OpenedRollout } from '../../domain/rollout/rollout-facts.ts';
 import { openFileStore } from '../../records/file-store.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-attempts-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = scratchFolder();
 const RUN = 'r';
 const store = openFileStore(root, RUN);
 const deps: Partial<ActivityDeps> = {

@@ -1,11 +1,8 @@
 // Rollouts of a cancelled run whose next generation no worker has begun: their ends are recorded with the turns that were
 // played, as their own workflows would; all others are left alone.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Settled } from '../../activities/collection.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
@@ -18,9 +15,9 @@ import type { TurnFacts } from '../../domain/rollout/turn-facts.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { onlyJudge } from '../support/only-judge.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const out = mkdtempSync(join(tmpdir(), 'everturn-cancel-'));
-afterAll(() => rmSync(out, { recursive: true, force: true }));
+const out = scratchFolder();
 
 type Rollout = OpenedRollout['rollout'];
 

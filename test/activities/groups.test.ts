@@ -1,18 +1,15 @@
 // Which members of a group the feed starts itself: never one that its run has yet to begin.
 
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ActivityDeps, WorkflowClosing } from '../../activities/deps.ts';
 import { groupActivities, type Watched, type WatchInput } from '../../activities/groups.ts';
 import { NO_FILTER } from '../../domain/samples/group.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const out = mkdtempSync(join(tmpdir(), 'everturn-groups-'));
-afterAll(() => rmSync(out, { recursive: true, force: true }));
+const out = scratchFolder();
 
 /** Resolves with the watch's answer, or 'waits' once Temporal was asked three times without one. */
 async function watched(run: string, closing: WorkflowClosing): Promise<Watched | 'waits'> {

@@ -1,10 +1,9 @@
 // A rollout's first step: what is refused leaves nothing behind, and what was accepted is not asked again.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { openActivity } from '../../activities/open.ts';
 import { parseSettings } from '../../run/config.ts';
@@ -12,9 +11,9 @@ import { queryFromRow } from '../../formats/datasets/row.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { RolloutInput } from '../../domain/run/messages.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-open-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 
 function opening(readSolutions: ActivityDeps['readSolutions']) {
   const deps: Partial<ActivityDeps> = {

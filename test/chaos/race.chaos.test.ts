@@ -3,21 +3,20 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rolloutFolder } from '../../records/format/layout.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { RUN, turnRecord } from '../records/play.ts';
 import { randomOf, SEED } from './seed.ts';
 import { FULL } from './size.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-race-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 
 const WRITERS = 8;
 const SECONDS = FULL ? 300 : 6;

@@ -10,10 +10,10 @@ import { FULL } from './size.ts';
 import { type RunOptions, useWorkload, type Workload } from './workload.ts';
 
 const SLOTS = 32;
-/** With a commit a twentieth: each kill costs the start of a worker. */
-const KILLS = FULL ? 200 : 8;
+/** With a commit one for each phase: each kill costs the start of a worker. */
+const KILLS = FULL ? 200 : 5;
 const PER_PHASE = FULL ? 20 : 1;
-const RUN: Omit<RunOptions, 'name'> = { rollouts: FULL ? 500 : 20, turns: 4, maxConcurrent: FULL ? 16 : 8 };
+const RUN: Omit<RunOptions, 'name'> = { rollouts: FULL ? 500 : 12, turns: 4, maxConcurrent: FULL ? 16 : 4 };
 
 let workload: Workload;
 useWorkload(

@@ -3,9 +3,8 @@
 // was left of it kept as evidence. No power cut is simulated: the files are cut, as a broken disk would.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkRun } from '../../records/check/check.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
@@ -13,9 +12,9 @@ import type { Breach, Store } from '../../records/store.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { aQuery, play, putRun, RUN, type Script } from '../records/play.ts';
 import { FULL } from './size.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-torn-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 
 /** At how many bytes a record is cut. */
 const cutsOf = (length: number): number[] => {

@@ -93,7 +93,7 @@ async function play(
   const run = `updated-${kind}`;
   const model = `${kind}:${fleet.map(({ url }) => url).join(',')}`;
   const flags = ['--model', model, '--max-new-tokens', '24', '--new-tokens-per-chunk', '8', '--temperature', '0.8'];
-  await workload.start({ name: run, rollouts: 5000, turns: 3, maxConcurrent: 8, flags });
+  await workload.start({ name: run, rollouts: 5000, turns: 3, maxConcurrent: FULL ? 8 : 3, flags });
   const ended: { readonly version: number; readonly at: number }[] = [];
   const tally: Record<string, number> = {};
   let repeated = 0;

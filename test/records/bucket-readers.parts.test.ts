@@ -2,7 +2,6 @@
 // file, ended, and with harm done to it.
 
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { areal } from '../../formats/exports/areal.ts';
@@ -21,9 +20,12 @@ import { playGoodRun } from './check/good-run.ts';
 import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../support/s3-server.ts';
 import { again, bytesIn, endAll, seenIn } from './ended-rig.ts';
 import { RUN } from './play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-bucket-'));
+const root = scratchFolder();
 const OUT = 's3://bucket/a/runs';
+/** Every so many-th file is harmed. */
+const EACH = process.env['EVERTURN_TESTS'] === 'all' ? 5 : 17;
 let server: S3Server;
 let files: Record<string, string>;
 let restore: () => void;
@@ -36,7 +38,6 @@ beforeAll(async () => {
 afterAll(async () => {
   restore();
   await server.close();
-  rmSync(root, { recursive: true });
 });
 
 /** As `aws s3 cp --recursive` does it. */
@@ -124,9 +125,9 @@ describe('a run in a bucket', () => {
     ];
     let breaches = 0;
     for (const [i, name] of names.entries()) {
-      if (i % 5 > 0) continue;
+      if (i % EACH > 0) continue;
       const text = Buffer.from(files[name]!, 'latin1').toString();
-      const harmed = harms[(i / 5) % 3]!(text);
+      const harmed = harms[(i / EACH) % 3]!(text);
       const [key, path] = [`a/runs/${RUN}/${name}`, join(out, RUN, name)];
       const kept = server.objects.get(key)!;
       if (harmed === undefined) {
@@ -144,7 +145,7 @@ describe('a run in a bucket', () => {
       server.objects.set(key, kept);
       writeFileSync(path, text);
     }
-    expect(breaches).toBeGreaterThan(10);
+    expect(breaches).toBeGreaterThan(3);
   });
 
   test('with a foreign object has a breach, wherever it is', async () => {

@@ -11,9 +11,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkRun } from '../../records/check/check.ts';
 import { openDisk } from '../../records/disk/disk.ts';
 import { type FileLayer, NODE_FILES } from '../../records/disk/file-layer.ts';
@@ -26,9 +25,9 @@ import type { Breach, Store } from '../../records/store.ts';
 import { playGoodRun } from './check/good-run.ts';
 import { again, bytesIn, endAll, mortalLayer, openLoose, rolloutsIn, seenIn } from './ended-rig.ts';
 import { aQuery, play, RUN, turnRecord } from './play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-ended-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 let seen: unknown;
 let out: string;
 beforeAll(async () => {

@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseSampleId } from '../support/sample-name.ts';
 import { areal } from '../../formats/exports/areal.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { exportRun } from '../../records/export/export-run.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN } from './play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-export-ids-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 
 async function exported(ids: readonly string[], samples = 2) {
   const store = openFileStore(mkdtempSync(join(root, 'run-')), RUN);

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
 import { storeContract } from '../contract/store.ts';
 import { RUN } from './play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-store-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 
 storeContract('files', {
   create: () => openFileStore(mkdtempSync(join(root, 'out-')), RUN),

@@ -2,16 +2,16 @@
 // by each reader; else a few.
 
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../support/s3-server.ts';
 import { deedsIn, look, openWriters, type Reader, READERS, viewer } from './growing-run.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const LOOKS = Number(process.env['LOOKS'] ?? 4);
 const HOURS = 4 * 3_600_000;
-const root = mkdtempSync(join(tmpdir(), 'everturn-growing-'));
+const root = scratchFolder();
 let server: S3Server;
 let restore: () => void;
 beforeAll(async () => {
@@ -21,7 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   restore();
   await server.close();
-  rmSync(root, { recursive: true });
 });
 
 /** Looks until there were enough of them that began while a run grew. */

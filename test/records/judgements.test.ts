@@ -1,18 +1,17 @@
 // New verdicts beside the old ones: a free name, a whole file, every turn that was judged once.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { openLoose } from './ended-rig.ts';
 import { type JudgedTurn, judgedTurns } from '../../records/reading/judged-turns.ts';
 import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../records/run/judgements.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
 import { aQuery, play, putRun } from './play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-judgements-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 
 async function playedStore() {
   const store = openLoose(mkdtempSync(join(root, 'out-')));

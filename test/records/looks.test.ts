@@ -2,9 +2,8 @@
 // reader knows better. growing-run.test.ts has the same with real writers, at any moment.
 
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { openDisk } from '../../records/disk/disk.ts';
@@ -14,9 +13,9 @@ import { scriptedIo } from '../cli/scripted-io.ts';
 import { playGoodRun } from './check/good-run.ts';
 import { again, endAll, seenIn } from './ended-rig.ts';
 import { RUN } from './play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-looks-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 const lines = join(root, 'lines');
 let seen: unknown;
 let out: string;

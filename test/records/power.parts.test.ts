@@ -2,9 +2,8 @@
 // run that goes on. Proved on a simulated disk (power-disk.ts). POWER_CUTS sets the number of cuts, POWER_SEED the first.
 
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkRun } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { Breach, Store, Stored } from '../../records/store.ts';
@@ -13,11 +12,11 @@ import { again, endAll, rolloutsIn, seenIn } from './ended-rig.ts';
 import type { FileLayer } from '../../records/disk/file-layer.ts';
 import { aQuery, play, putRun, RUN, type Script, someSettings } from './play.ts';
 import { PowerCut, powerDisk } from './power-disk.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const CUTS = Number(process.env['POWER_CUTS'] ?? 10);
 const SEED = Number(process.env['POWER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const root = mkdtempSync(join(tmpdir(), 'everturn-power-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 
 function randomOf(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,13 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { countQueries, hashOfQueriesFile, hashQueries, readQueries, writeQueries } from '../../records/run/queries.ts';
 import { aQuery } from './play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-queries-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 
 const queries = Array.from({ length: 20 }, (_, i) => aQuery(`q${i}`));
 async function written() {

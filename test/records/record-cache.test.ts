@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
 import { rolloutFolder, turnFile } from '../../records/format/layout.ts';
 import { openRecordCache } from '../../records/in-flight/cache.ts';
 import type { Store } from '../../records/store.ts';
 import { storeContract } from '../contract/store.ts';
 import { aQuery, play, RUN, turnRecord } from './play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-cache-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 const place = () => mkdtempSync(join(root, 'out-'));
 
 const shared = openRecordCache();

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { StoreError } from '../../domain/errors/errors.ts';
@@ -9,13 +8,13 @@ import { openThreadedDisk } from '../../records/disk/threaded-disk.ts';
 import { storeContract } from '../contract/store.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { RUN } from './play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-threads-'));
+const root = scratchFolder();
 const entry = () => join(compiledRoom('records'), 'disk/thread.js');
 const disk = openThreadedDisk(entry);
 afterAll(async () => {
   await disk.close();
-  rmSync(root, { recursive: true });
 });
 const place = () => mkdtempSync(join(root, 'out-'));
 

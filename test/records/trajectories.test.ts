@@ -9,9 +9,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { UndecidedPolicy } from '../../domain/samples/finished-turns.ts';
 import { noCounts } from '../../domain/run/progress.ts';
 import type { Query } from '../../domain/query/query.ts';
@@ -25,9 +24,9 @@ import { rolloutFolder } from '../../records/format/layout.ts';
 import { readTrajectories, readTrajectory } from '../../records/reading/trajectories.ts';
 import { all } from '../contract/store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from './play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-read-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 
 const queries = ['zeta', 'a/b', 'Mid', 'late'].map((id) => aQuery(id));
 beforeAll(async () => {

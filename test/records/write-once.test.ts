@@ -1,17 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { StoreError } from '../../domain/errors/errors.ts';
 import { BLOCKING_FILES } from '../../records/disk/blocking-files.ts';
 import { isOlderThan } from '../../records/disk/clock.ts';
@@ -21,9 +11,9 @@ import { temporaryName } from '../../records/disk/temporary.ts';
 import { writerName } from '../../records/disk/writer.ts';
 import { removeOldTemporaries } from '../../records/in-flight/listing.ts';
 import { readText, replaceFile, writeOnce } from '../../records/disk/write-once.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-write-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 const place = () => join(mkdtempSync(join(root, 'd-')), 'new', 'folders', 'file.json');
 const systemError = (code: string) => Object.assign(new Error(code), { code });
 const noLinks = { ...NODE_FILES, link: () => Promise.reject(systemError('EPERM')) };

@@ -1,7 +1,6 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { logName } from '../../../domain/rollout/turn-log.ts';
 import { areal } from '../../../formats/exports/areal.ts';
 import { checkRun } from '../../../records/check/check.ts';
@@ -16,9 +15,9 @@ import type { Breach, Store } from '../../../records/store.ts';
 import { allDamage, EXPORT } from './damage.ts';
 import { playGoodRun, queries } from './good-run.ts';
 import { play, putRun, RUN } from '../play.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-check-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 
 const at = (query: string) => rolloutFolder({ query, sample: 0, attempt: 1 });
 

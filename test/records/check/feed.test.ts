@@ -1,9 +1,8 @@
 // A sound ledger has no breach, and each harm to one is named.
 
 import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { FeedEntry } from '../../../domain/feed/entry.ts';
 import { checkFeed } from '../../../records/check/feed.ts';
 import { feedFile } from '../../../records/format/layout.ts';
@@ -11,10 +10,10 @@ import { openFileStore } from '../../../records/file-store.ts';
 import type { Store } from '../../../records/store.ts';
 import { RUN } from '../play.ts';
 import { playGoodRun } from './good-run.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-feed-'));
+const root = scratchFolder();
 beforeAll(() => playGoodRun(join(root, 'good')));
-afterAll(() => rmSync(root, { recursive: true }));
 
 type Said = Record<string, unknown> & { readonly kind: string };
 const trained = (

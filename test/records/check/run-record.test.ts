@@ -1,9 +1,7 @@
 // The fields of every record, each setting out of its range, and each part of the model's identity.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type FoundTokenizer, tokenizerOf } from '../../../cli/find/tokenizer.ts';
 import type { ModelIdentity } from '../../../domain/weights/model-identity.ts';
 import { tinyIdentity } from '../../../inference/index.ts';
@@ -15,8 +13,9 @@ import type { RunRecord } from '../../../records/format/run-record.ts';
 import type { RecordKind } from '../../../records/format/kinds.ts';
 import { unpack } from '../../support/packed-run.ts';
 import { rewrite } from './damage.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-records-'));
+const root = scratchFolder();
 const played = join(root, 'played');
 const ID = { run: 'always', query: 'arith-0001', sample: 0, attempt: 1 };
 let found: FoundTokenizer;
@@ -44,7 +43,6 @@ beforeAll(async () => {
     ['result', (await store.getResult())!.record],
   ];
 });
-afterAll(() => rmSync(root, { recursive: true }));
 
 async function problemsWith(model: ModelIdentity): Promise<string[]> {
   rewrite('run.json', { model })(join(played, 'always'));
