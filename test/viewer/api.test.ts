@@ -3,10 +3,7 @@
 
 import { cpSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addResult, noCounts } from '../../domain/run/progress.ts';
-import { resultOf } from '../../domain/rollout/trajectory.ts';
 import { putAct } from '../../records/run/steering.ts';
-import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { rowKey } from '../../viewer/model/row.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
 import { open, playSome, QUERIES, type ViewRig, viewRig } from './rig.ts';
@@ -107,31 +104,6 @@ describe('the list of rollouts', () => {
     await expect.poll(async () => (await rig.api.run(RUN)).summary.ended).toBe(4);
     const quiet = (await rig.api.run(RUN)).progress.revision;
     expect((await rig.api.run(RUN)).progress.revision).toBe(quiet);
-  });
-});
-
-describe('the numbers of a run', () => {
-  test('are those that a collection counts', async () => {
-    await playSome(rig.store);
-    await rig.api.rows(RUN, ALL, 0, 100);
-    const counts = noCounts();
-    for await (const trajectory of readTrajectories(rig.store)) {
-      const result = resultOf(rig.out, trajectory);
-      if (result) addResult(counts, result, 3);
-    }
-    const { summary } = await rig.api.run(RUN);
-    expect(summary.turns.map(({ judged }) => judged)).toEqual(counts.judgedAt);
-    expect(summary.turns.map(({ right }) => right)).toEqual(counts.rightAt);
-    expect(summary.turns.map(({ rightBy }) => rightBy.value! * rightBy.n)).toEqual(counts.rightBy);
-    const outcomes = Object.entries(counts.outcomes).filter(([, n]) => n > 0);
-    expect(summary.ends.map(({ state, count }) => [state, count])).toEqual(outcomes);
-    expect(summary.tokens).toBe(counts.tokens);
-    expect([summary.total, summary.begun, summary.ended]).toEqual([4, 3, 3]);
-    expect(summary.turns.map(({ repairs, spoils }) => [repairs.count, spoils.count])).toEqual([
-      [0, 0],
-      [1, 1],
-      [1, 0],
-    ]);
   });
 });
 

@@ -3,51 +3,40 @@
 
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
 import { makeReport } from '../../viewer/report.ts';
-import type { ViewServer } from '../../viewer/server.ts';
 import { play, putRun, RUN } from '../records/play.ts';
 import { axeFaults } from './axe.ts';
-import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
-import { QUERIES, type ViewRig, viewRig } from './rig.ts';
+import { builtPage, NO_BROWSER, openPage, useViewer } from './browser.ts';
+import { QUERIES, type ViewRig } from './rig.ts';
 import { describeUnless } from '../support/needs.ts';
 
-describeUnless(NO_BROWSER)('the viewer’s pages', () => {
-  let rig: ViewRig;
-  let server: ViewServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    rig = await viewRig({ decodeLists: (lists) => Promise.resolve(lists.map((ids) => (ids.length > 3 ? '' : 'it '))) });
-    for (const [run, right] of [
-      [RUN, 1],
-      ['r2', 3],
-    ] as const) {
-      const store = openFileStore(rig.out, run);
-      const named = {
-        ...store,
-        putRun: (record: Parameters<typeof store.putRun>[0]) => store.putRun({ ...record, run }),
-      };
-      await putRun(named, QUERIES, { samples: 2 });
-      for (const [index, query] of QUERIES.entries()) {
-        for (const sample of [0, 1]) {
-          const good = index < right || (index === right && sample === 0);
-          await play(store, { query, index, sample, verdicts: ['wrong', 'wrong', good ? 'right' : 'wrong'] });
-        }
+/** Two runs that have ended, the second with more right, and one that is still played. */
+async function playRuns({ out }: ViewRig): Promise<void> {
+  for (const [run, right] of [
+    [RUN, 1],
+    ['r2', 3],
+  ] as const) {
+    const store = openFileStore(out, run);
+    await putRun(store, QUERIES, { run, samples: 2 });
+    for (const [index, query] of QUERIES.entries()) {
+      for (const sample of [0, 1]) {
+        const good = index < right || (index === right && sample === 0);
+        await play(store, { query, index, sample, verdicts: ['wrong', 'wrong', good ? 'right' : 'wrong'] });
       }
     }
-    const store = openFileStore(rig.out, 'open');
-    await putRun({ ...store, putRun: (record) => store.putRun({ ...record, run: 'open' }) }, QUERIES);
-    await play(store, { query: QUERIES[0]!, index: 0, verdicts: ['right', 'right', 'right'] });
-    await play(store, { query: QUERIES[1]!, index: 1, verdicts: ['wrong'], stop: null, unjudged: 1 });
-    server = await rig.serve(null, builtPage());
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await rig?.close();
-  });
+  }
+  const store = openFileStore(out, 'open');
+  await putRun(store, QUERIES, { run: 'open' });
+  await play(store, { query: QUERIES[0]!, index: 0, verdicts: ['right', 'right', 'right'] });
+  await play(store, { query: QUERIES[1]!, index: 1, verdicts: ['wrong'], stop: null, unjudged: 1 });
+}
+
+describeUnless(NO_BROWSER)('the viewer’s pages', () => {
+  const decodeLists = (lists: readonly (readonly number[])[]) =>
+    Promise.resolve(lists.map((ids) => (ids.length > 3 ? '' : 'it ')));
+  const viewer = useViewer(playRuns, { decoder: { decodeLists } });
 
   const PAGES: readonly (readonly [string, string, string])[] = [
     ['runs', '#/', '.card'],
@@ -62,21 +51,20 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     ['a search', `#/run/${RUN}/search?f=wrong`, '.hits li'],
   ];
   test.each(PAGES)('%s: axe finds nothing serious, light or dark', async (_, hash, sign) => {
+    const seen = await viewer.visit(hash, { reducedMotion: 'reduce' });
+    await seen.page.locator(sign).first().waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
-      const seen = await openPage(browser, `${server.url}${hash}`, { colorScheme, reducedMotion: 'reduce' });
-      await seen.page.locator(sign).first().waitFor();
+      await seen.page.emulateMedia({ colorScheme });
       expect(await axeFaults(seen.page)).toEqual([]);
-      await seen.close();
     }
+    await seen.close();
   });
 
   test('a browser without JavaScript is sent to the command line, by the viewer and by a report', async () => {
+    const { rig, server, browser } = viewer;
     const file = join(rig.out, 'r.html');
-    writeFileSync(
-      file,
-      (await makeReport({ api: rig.api, runs: rig.runs, bundle: builtPage() }, RUN, { rollouts: 2, tokens: false }))
-        .html,
-    );
+    const { html } = await makeReport({ ...rig, bundle: builtPage() }, RUN, { rollouts: 2, tokens: false });
+    writeFileSync(file, html);
     for (const url of [server.url, `file://${file}`]) {
       const seen = await openPage(browser, url, { javaScriptEnabled: false });
       const text = await seen.page.locator('body').innerText();
@@ -89,24 +77,23 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
   });
 
   test('two runs are compared query by query, and a cell of the two by two shows its queries', async () => {
-    const seen = await openPage(browser, server.url);
+    const seen = await viewer.visit('');
     const { page } = seen;
     await page.getByRole('checkbox', { name: `Choose ${RUN} ` }).check();
     await page.getByRole('checkbox', { name: 'Choose r2' }).check();
     await page.getByRole('link', { name: /^Compare/ }).click();
-    await page.goto(`${server.url}#/compare/${RUN}/r2`);
+    await page.goto(`${viewer.server.url}#/compare/${RUN}/r2`);
     await expect.poll(() => page.locator('.two-by-two').innerText()).toMatch(/1\s+Right in both/);
     expect(await page.locator('.two-by-two b').allInnerTexts()).toEqual(['1', '0', '2', '1']);
     expect(await page.locator('.figure b').allInnerTexts()).toEqual(['37.5 %', '87.5 %', '+50.0 points', '0.0917']);
     await page.locator('.two-by-two .only-b').click();
     await expect.poll(() => page.locator('.pairs th a').allInnerTexts()).toEqual(['a3', 'a2']);
     expect(basename(new URL(page.url()).hash)).toBe('only-b');
-    expect(seen.errors).toEqual([]);
-    await seen.close();
+    await viewer.leave(seen);
   });
 
   test('one query of two runs is shown side by side, turn beside turn, and keys lead to the next', async () => {
-    const seen = await openPage(browser, `${server.url}#/compare/${RUN}/r2/only-b`);
+    const seen = await viewer.visit(`#/compare/${RUN}/r2/only-b`);
     const { page } = seen;
     await page.locator('.pairs').getByRole('link', { name: 'a3', exact: true }).click();
     await expect.poll(() => page.locator('.sides .turn').count()).toBe(6);
@@ -122,28 +109,26 @@ describeUnless(NO_BROWSER)('the viewer’s pages', () => {
     await expect.poll(() => verdicts.allInnerTexts()).toHaveLength(6);
     await page.keyboard.press('Escape');
     await page.locator('.pairs').waitFor();
-    expect(seen.errors).toEqual([]);
-    await seen.close();
+    await viewer.leave(seen);
   });
 
   test('a text is found in what the model was told and in answers, each with a link to its turn', async () => {
-    const seen = await openPage(browser, `${server.url}#/run/${RUN}/search`);
+    const seen = await viewer.visit(`#/run/${RUN}/search`);
     const { page } = seen;
     await page.locator('input[type=search]').fill('WHAT IS A3');
     await expect.poll(() => page.locator('.hits li').allInnerTexts()).toEqual([expect.stringContaining('What is a3?')]);
     expect(page.url()).toContain('/search?f=WHAT+IS+A3');
     await page.locator('input[type=search]').fill('no such text');
     await expect.poll(() => page.locator('main').innerText()).toContain('It occurs nowhere.');
-    await page.goto(`${server.url}#/run/${RUN}/search?f=it`);
+    await page.goto(`${viewer.server.url}#/run/${RUN}/search?f=it`);
     await page.locator('.hits a').last().click();
     await page.locator('.turn').first().waitFor();
     expect(page.url()).toMatch(/\/q\/a\d\/\d\/t\/\d$/);
-    expect(seen.errors).toEqual([]);
-    await seen.close();
+    await viewer.leave(seen);
   });
 
   test('what is in flight is shown with its step', async () => {
-    const seen = await openPage(browser, `${server.url}#/run/open/live`);
+    const seen = await viewer.visit(`#/run/open/live`);
     const { page } = seen;
     await expect.poll(() => page.locator('.flight tbody').first().innerText()).toMatch(/a2[\s\S]*judging turn 2/);
     await seen.close();

@@ -1,38 +1,20 @@
 // The viewer's page of a training run in a real browser: its curves over the versions of the weights.
 
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { noCounts } from '../../domain/run/progress.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import type { ViewServer } from '../../viewer/server.ts';
 import { evaluate, HELD_OUT, TRAIN, trained } from '../records/evaluated.ts';
 import { play, putRun } from '../records/play.ts';
 import { describeUnless } from '../support/needs.ts';
 import { axeFaults } from './axe.ts';
-import { builtPage, launch, NO_BROWSER, openPage, type Seen } from './browser.ts';
-import { QUERIES, type ViewRig, viewRig } from './rig.ts';
+import { NO_BROWSER, useViewer } from './browser.ts';
+import { QUERIES } from './rig.ts';
 
 describeUnless(NO_BROWSER)('the curves of a training run', () => {
-  let rig: ViewRig;
-  let server: ViewServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    rig = await viewRig();
-    server = await rig.serve(null, builtPage());
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await rig?.close();
-  });
-  const visit = (hash: string) => openPage(browser, `${server.url}${hash}`);
-  const leave = async (seen: Seen) => {
-    expect([seen.errors, seen.left]).toEqual([[], []]);
-    await seen.close();
-  };
+  const viewer = useViewer();
 
   test('a training run is shown over its weight versions, with new points while it goes on', async () => {
-    const store = openFileStore(rig.out, 'trained');
+    const store = openFileStore(viewer.rig.out, 'trained');
     await putRun(store, QUERIES, { run: 'trained', train: TRAIN });
     const add = (index: number, verdicts: readonly ('right' | 'wrong')[], versions: readonly number[]) =>
       play(store, { run: 'trained', query: QUERIES[index]!, index, verdicts, versions });
@@ -40,7 +22,7 @@ describeUnless(NO_BROWSER)('the curves of a training run', () => {
     await add(1, ['right', 'right', 'right'], [2, 2, 2]);
     await trained(store, [[0, 0]], 2);
     await trained(store, [[1, 1]], 3);
-    const seen = await visit('#/run/trained');
+    const seen = await viewer.visit('#/run/trained');
     const curve = (name: string) => seen.page.getByRole('img', { name });
     await curve('staleness: 1.00 at version 0, 0.00 at version 2').waitFor();
     await curve('right at any turn: 0.0 % at version 0, 100.0 % at version 2').waitFor();
@@ -50,21 +32,21 @@ describeUnless(NO_BROWSER)('the curves of a training run', () => {
     // Trained with version 5.
     await trained(store, [[2, 2]], 6);
     await curve('staleness: 1.00 at version 0, 2.00 at version 3').waitFor();
-    await leave(seen);
+    await viewer.leave(seen);
   });
 
   test('held-out evaluations are a curve whose points lead to their runs, new ones while the run goes on', async () => {
-    const store = openFileStore(rig.out, 'held');
+    const store = openFileStore(viewer.rig.out, 'held');
     await putRun(store, QUERIES, { run: 'held', evaluation: HELD_OUT });
-    await evaluate(rig.out, { run: 'held', version: 0 }, ['right', 'wrong', 'wrong', 'wrong']);
-    const seen = await visit('#/run/held');
+    await evaluate(viewer.rig.out, { run: 'held', version: 0 }, ['right', 'wrong', 'wrong', 'wrong']);
+    const seen = await viewer.visit('#/run/held');
     const { page } = seen;
     const curve = (name: string) => page.getByRole('group', { name });
     await curve('right, held out: 25.0 % at version 0, 25.0 % at version 0').waitFor();
-    await evaluate(rig.out, { run: 'held', version: 2, open: true }, ['right', 'right', 'right', 'wrong']);
+    await evaluate(viewer.rig.out, { run: 'held', version: 2, open: true }, ['right', 'right', 'right', 'wrong']);
     await page.getByText('Version 2 is being evaluated by held-eval-v2, on 4 held-out rollouts').waitFor();
     const evaluation = { run: 'held-eval-v2', total: 4, cancelled: false, numTurns: 3, counts: noCounts() };
-    await openFileStore(`${rig.out}/held-eval`, 'held-eval-v2').putResult(evaluation);
+    await openFileStore(`${viewer.rig.out}/held-eval`, 'held-eval-v2').putResult(evaluation);
     await curve('right, held out: 25.0 % at version 0, 75.0 % at version 2').waitFor();
     expect(await axeFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'version 2: 75.0 %, 4 rollouts' }).click();
@@ -74,6 +56,6 @@ describeUnless(NO_BROWSER)('the curves of a training run', () => {
     await page.getByRole('link', { name: 'Everturn' }).click();
     await page.getByRole('link', { name: 'held', exact: true }).waitFor();
     expect(await page.getByText('held-eval').count()).toBe(0);
-    await leave(seen);
+    await viewer.leave(seen);
   });
 });

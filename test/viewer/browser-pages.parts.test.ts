@@ -1,39 +1,21 @@
 // The viewer's pages in a real browser: what they show, their keys, their addresses, and that they update themselves.
 
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ViewServer } from '../../viewer/server.ts';
+import { expect, test } from 'vitest';
 import { NO_RECHECKS } from '../../domain/run/server-status.ts';
 import { writeFleetReport } from '../../records/run/fleet-status.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
-import { builtPage, launch, NO_BROWSER, openPage, type Seen } from './browser.ts';
-import { open, playSome, QUERIES, type ViewRig, viewRig } from './rig.ts';
+import { NO_BROWSER, openPage, useViewer } from './browser.ts';
+import { open, playSome, QUERIES } from './rig.ts';
 import { describeUnless } from '../support/needs.ts';
 
 describeUnless(NO_BROWSER)('the viewer in a browser', () => {
-  let rig: ViewRig;
-  let server: ViewServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    // One token per letter.
-    const decoder = { decodeLists: (lists: readonly (readonly number[])[]) => Promise.resolve(lists.map(textOf)) };
-    rig = await viewRig(decoder);
-    await playSome(rig.store);
-    server = await rig.serve(null, builtPage());
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await rig?.close();
-  });
+  // One token per letter.
   const textOf = (ids: readonly number[]) =>
     ids.map((id) => (id === 7 ? 'is ' : id === 1 ? '</s>' : id < 10 ? 'it ' : '#')).join('');
-  const visit = (hash: string) => openPage(browser, `${server.url}${hash}`);
-  const leave = async (seen: Seen) => {
-    expect([seen.errors, seen.left]).toEqual([[], []]);
-    await seen.close();
-  };
+  const decoder = { decodeLists: (lists: readonly (readonly number[])[]) => Promise.resolve(lists.map(textOf)) };
+  const viewer = useViewer(({ store }) => playSome(store), { decoder });
+  const { visit, leave } = viewer;
 
   test('leads from the runs to a run, its rollouts, and one of them', async () => {
     const seen = await visit('');
@@ -61,7 +43,7 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
     await page.keyboard.type('right@1:no');
     await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
     expect(page.url()).toContain('?f=right%401%3Ano');
-    const again = await openPage(browser, page.url());
+    const again = await openPage(viewer.browser, page.url());
     await expect.poll(() => again.page.locator('.tr.row').count()).toBe(2);
     await again.close();
     await page.locator('input[type=search]').fill('colour:red');
@@ -126,16 +108,16 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
     const seen = await visit(`#/run/${RUN}/rollouts`);
     const { page } = seen;
     await expect.poll(() => page.locator('.tr.row').count()).toBe(3);
-    await open(rig.store, 3, { verdicts: ['right'] });
+    await open(viewer.rig.store, 3, { verdicts: ['right'] });
     await expect.poll(() => page.locator('.tr.row').count()).toBe(4);
     await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('playing');
-    await play(rig.store, { query: QUERIES[3]!, index: 3, verdicts: ['right', 'right', 'wrong'] });
+    await play(viewer.rig.store, { query: QUERIES[3]!, index: 3, verdicts: ['right', 'right', 'wrong'] });
     await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('complete');
     await leave(seen);
   });
 
   test('compares from a rollout: c leads to the choice of the other run, and from there to that query', async () => {
-    const other = openFileStore(rig.out, 'other');
+    const other = openFileStore(viewer.rig.out, 'other');
     await putRun(other, QUERIES, { run: 'other' });
     await play(other, { run: 'other', query: QUERIES[0]!, index: 0, verdicts: ['wrong', 'wrong', 'wrong'] });
     const seen = await visit(`#/run/${RUN}/q/a1/0`);
@@ -184,9 +166,9 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
 
   test('in flight: the servers as workers saw them, the rollouts that ended last, and a button that holds it still', async () => {
     const id = { query: QUERIES[2]!, index: 2, verdicts: [] as const };
-    await open(rig.store, 2, { ...id, attempt: 2 });
+    await open(viewer.rig.store, 2, { ...id, attempt: 2 });
     const report = (requests: number) =>
-      writeFleetReport(rig.store.folder, 'w1', {
+      writeFleetReport(viewer.rig.store.folder, 'w1', {
         at: 1_700_000_100_000,
         servers: [
           {
@@ -224,7 +206,7 @@ describeUnless(NO_BROWSER)('the viewer in a browser', () => {
 
   test('the calls of an agent’s program stand as a tree, with what it sent, and its own answer behind them with its verdict', async () => {
     const query = aQuery('agent');
-    const store = openFileStore(rig.out, 'agents');
+    const store = openFileStore(viewer.rig.out, 'agents');
     await putRun(store, [query], { run: 'agents' });
     const parents = [null, 1, 1, 2, null];
     const judging: typeof store = {

@@ -1,58 +1,24 @@
 // A person's acts in a real browser: the address brings the key, each act shows its command, and what it said is on the page.
 
-import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
-import { withOptions } from '../../cli/play/steering.ts';
-import { serverAssets } from '../../viewer/assets.ts';
-import { serveView, type ViewServer } from '../../viewer/server.ts';
-import { scriptedIo } from '../cli/scripted-io.ts';
+import { expect, test } from 'vitest';
 import { RUN } from '../records/play.ts';
-import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
+import { NO_BROWSER, useViewer } from './browser.ts';
 import { axeFaults } from './axe.ts';
-import { playSome, type ViewRig, viewRig } from './rig.ts';
+import { playSome, steeredBy } from './rig.ts';
 import { describeUnless } from '../support/needs.ts';
 
 const KEY = 'the-key';
 
 describeUnless(NO_BROWSER)('acts in a browser', () => {
-  let rig: ViewRig;
-  let server: ViewServer;
-  let browser: Browser;
-  const commands: string[][] = [];
-  beforeAll(async () => {
-    rig = await viewRig();
-    await playSome(rig.store);
-    const run = async (args: readonly string[]) => {
-      commands.push([...args]);
-      const io = scriptedIo({ cwd: rig.out, env: { EVERTURN_HOME: join(rig.out, '.home') } });
-      const code = await main(io, withOptions(args, [`--out=${rig.out}`, '--by=ana', '--via=view']));
-      return { code, ...io.text };
-    };
-    const steering = { key: KEY, has: rig.runs.has, run };
-    server = await serveView({
-      api: rig.api,
-      assets: serverAssets(builtPage()),
-      port: 0,
-      token: 't',
-      steering,
-    });
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-    await rig?.close();
-  });
-
-  const page = (hash: string) => openPage(browser, `${server.url}${hash}`);
+  const commands: (readonly string[])[] = [];
+  const viewer = useViewer(({ store }) => playSome(store), { steering: (rig) => steeredBy(rig, KEY, commands) });
+  const page = viewer.visit;
 
   test('the key leaves the address at once, lasts for the tab, and is in no copy of the address', async () => {
     const seen = await page(`#/run/${RUN}/q/a1/0?f=right%401%3Ano&steer=${KEY}`);
     const { page: tab } = seen;
     await tab.locator('.acts').first().waitFor();
-    expect(tab.url()).toBe(`${server.url.split('?')[0]}#/run/${RUN}/q/a1/0?f=right%401%3Ano`);
+    expect(tab.url()).toBe(`${viewer.server.url.split('?')[0]}#/run/${RUN}/q/a1/0?f=right%401%3Ano`);
     await tab.reload();
     await tab.locator('.acts').first().waitFor();
     expect(seen.errors).toEqual([]);

@@ -1,36 +1,19 @@
-// 1,000 hostile texts in every field of a run: no page runs one, none asks another host, all are shown as text.
+// Hostile texts in every field of a run: no page runs one, none asks another host, all are shown as text. 1,000 of them on demand.
 
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hrefOf } from '../../viewer/page/route.ts';
-import type { ViewServer } from '../../viewer/server.ts';
 import { RUN } from '../records/play.ts';
-import { builtPage, launch, NO_BROWSER, openPage } from './browser.ts';
+import { NO_BROWSER, useViewer } from './browser.ts';
 import { harm } from './harm.ts';
 import { HOSTILE_QUERIES, playHostile } from './hostile-run.ts';
 import { PAYLOADS } from './payloads.ts';
-import { type ViewRig, viewRig } from './rig.ts';
 import { describeUnless } from '../support/needs.ts';
 
 describeUnless(NO_BROWSER)('hostile texts', () => {
-  let rig: ViewRig;
-  let server: ViewServer;
-  let browser: Browser;
-  beforeAll(async () => {
-    rig = await viewRig();
-    await playHostile(rig.store);
-    server = await rig.serve(null, builtPage());
-    browser = await launch();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await rig?.close();
-  });
-
-  test('are a thousand, all different', () => expect(PAYLOADS.length).toBeGreaterThanOrEqual(1000));
+  const viewer = useViewer(({ store }) => playHostile(store));
 
   test('on the pages of a run stay text', async () => {
-    const seen = await openPage(browser, server.url);
+    const seen = await viewer.visit('');
     const { page } = seen;
     await page.locator('.card').waitFor();
     expect(await page.locator('.card').innerText()).toContain('<script>');
@@ -42,13 +25,13 @@ describeUnless(NO_BROWSER)('hostile texts', () => {
       '/search?f=script',
       '/search?f=%3C',
     ]) {
-      await page.goto(`${server.url}#/run/${RUN}${hash}`);
+      await page.goto(`${viewer.server.url}#/run/${RUN}${hash}`);
       const sign = hash === '' ? 'table.numbers' : hash.startsWith('/search') ? '.hits li' : '[role=table]';
       await page.locator(sign).first().waitFor();
       expect(await harm(seen)).toEqual([]);
     }
     // Down to the last row.
-    await page.goto(`${server.url}#/run/${RUN}/rollouts`);
+    await page.goto(`${viewer.server.url}#/run/${RUN}/rollouts`);
     await page.locator('.tr.row').first().waitFor();
     const last = page.locator(`[aria-rowindex="${HOSTILE_QUERIES.length}"] a`);
     const down = () => page.locator('.virtual').evaluate((box) => (box.scrollTop = box.scrollHeight));
@@ -58,7 +41,7 @@ describeUnless(NO_BROWSER)('hostile texts', () => {
   });
 
   test('in rollouts and their tokens harm nothing when they are rendered, and stay text when they are not', async () => {
-    const seen = await openPage(browser, server.url);
+    const seen = await viewer.visit('');
     const { page } = seen;
     for (const { queryId, prompt } of HOSTILE_QUERIES) {
       const place = { query: queryId, sample: 0, attempt: 1 };
@@ -72,7 +55,7 @@ describeUnless(NO_BROWSER)('hostile texts', () => {
         filter: '',
         sort: '',
       } as const;
-      await page.goto(`${server.url}${hrefOf(route)}`);
+      await page.goto(`${viewer.server.url}${hrefOf(route)}`);
       await page.locator('h1', { hasText: queryId.slice(0, 4) }).waitFor();
       await expect.poll(() => page.locator('h1').textContent()).toBe(queryId);
       await page.locator('.asked.rich').waitFor();
@@ -85,7 +68,7 @@ describeUnless(NO_BROWSER)('hostile texts', () => {
         await expect.poll(() => page.locator('.asked').textContent()).toBe(prompt.text.trim());
         await page.keyboard.press('r');
       }
-      await page.goto(`${server.url}${hrefOf({ ...route, turn: 2, tokens: true, token: 0 })}`);
+      await page.goto(`${viewer.server.url}${hrefOf({ ...route, turn: 2, tokens: true, token: 0 })}`);
       await page.locator('.cells').waitFor();
       expect(await harm(seen)).toEqual([]);
     }
@@ -93,7 +76,7 @@ describeUnless(NO_BROWSER)('hostile texts', () => {
   });
 
   test('would be caught: the same page with one text as markup is harmed', async () => {
-    const seen = await openPage(browser, server.url);
+    const seen = await viewer.visit('');
     await seen.page.locator('.card').waitFor();
     await seen.page.evaluate(`document.body.append(Object.assign(new Image(), { src: 'https://evil.example/x.png' }))`);
     await expect.poll(async () => (await harm(seen)).length).toBeGreaterThan(1);

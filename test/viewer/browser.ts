@@ -4,11 +4,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { Bundle } from '../../viewer/assets.ts';
+import type { ViewServer } from '../../viewer/server.ts';
+import type { TokenDecoder } from '../../viewer/token-text.ts';
+import { type SteeredView, type ViewRig, viewRig } from './rig.ts';
 
 const NAMED = process.env['EVERTURN_TEST_CHROMIUM'];
 const INSTALLED = NAMED ? [NAMED] : ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
-export const CHROMIUM = INSTALLED.find((path) => existsSync(path));
+const CHROMIUM = INSTALLED.find((path) => existsSync(path));
 /** Undefined where one is. */
 export const NO_BROWSER =
   CHROMIUM === undefined
@@ -39,6 +43,41 @@ export interface Seen {
   /** Addresses of requests to other hosts. */
   readonly left: string[];
   close(): Promise<void>;
+}
+
+export interface Viewer {
+  readonly rig: ViewRig;
+  readonly server: ViewServer;
+  readonly browser: Browser;
+  /** An address below the server's. */
+  visit(hash: string, options?: BrowserContextOptions): Promise<Seen>;
+  /** Nothing failed on the page, and nothing left it. */
+  leave(seen: Seen): Promise<void>;
+}
+
+/** The built pages over a folder of runs, for the tests of a file: `prepare` fills the folder before the first of them. */
+export function useViewer(
+  prepare: (rig: ViewRig) => Promise<unknown> = async () => {},
+  { decoder, steering }: { decoder?: TokenDecoder; steering?: (rig: ViewRig) => SteeredView } = {},
+): Viewer {
+  const viewer = {
+    visit: (hash, options) => openPage(viewer.browser, `${viewer.server.url}${hash}`, options),
+    async leave(seen) {
+      expect([seen.errors, seen.left]).toEqual([[], []]);
+      await seen.close();
+    },
+  } as { -readonly [part in keyof Viewer]: Viewer[part] };
+  beforeAll(async () => {
+    viewer.rig = await viewRig(decoder);
+    await prepare(viewer.rig);
+    viewer.server = await viewer.rig.serve(steering ? 't' : null, builtPage(), steering?.(viewer.rig));
+    viewer.browser = await launch();
+  });
+  afterAll(async () => {
+    await viewer.browser?.close();
+    await viewer.rig?.close();
+  });
+  return viewer;
 }
 
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Seen> {

@@ -4,7 +4,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApi } from '../../viewer/api.ts';
 import { rowKey } from '../../viewer/model/row.ts';
-import { makeReport } from '../../viewer/report.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { again, endAll } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
@@ -70,20 +69,6 @@ describe('a run of ended rollouts', () => {
     expect(after.rows.map(settled)).toEqual(loose.rows.map(settled));
     expect(after.count).toBe(before.count);
     for (const row of after.rows) expect((await rig.api.rollout(RUN, row, ALL)).turns.length).toBeGreaterThan(0);
-  });
-
-  test('is in a report with the same rollouts', async () => {
-    const report = async () => {
-      const runs = openRuns(rig.out);
-      const api = createApi({ runs, decoderOf: () => Promise.resolve('none'), now: () => 1 });
-      const bundle = { script: '', style: '' };
-      const { rollouts, left, html } = await makeReport({ api, runs, bundle }, RUN, { rollouts: 200, tokens: true });
-      runs.close();
-      return [rollouts, left, html.match(/"query":"a1"/g)?.length];
-    };
-    const loose = await report();
-    await endAll(rig.out);
-    expect(await report()).toEqual(loose);
   });
 
   test('names no rollout twice, and those that begin and end between two looks', async () => {

@@ -4,14 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { main } from '../../cli/main.ts';
+import { withOptions } from '../../cli/play/steering.ts';
 import type { Query } from '../../domain/query/query.ts';
 import type { Store } from '../../records/store.ts';
 import { createApi } from '../../viewer/api.ts';
 import { type Bundle, serverAssets } from '../../viewer/assets.ts';
 import type { Asks } from '../../viewer/model/asks.ts';
 import { openRuns, type Runs } from '../../viewer/runs.ts';
-import { serveView, type ViewServer } from '../../viewer/server.ts';
+import { serveView, type ViewServer, type ViewServerOptions } from '../../viewer/server.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
+import { scriptedIo } from '../cli/scripted-io.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, type Script } from '../records/play.ts';
 
@@ -20,9 +23,11 @@ export interface ViewRig {
   readonly store: Store;
   readonly runs: Runs;
   readonly api: Asks;
-  serve(token?: string | null, bundle?: Bundle): Promise<ViewServer>;
+  serve(token?: string | null, bundle?: Bundle, steering?: SteeredView): Promise<ViewServer>;
   close(): Promise<void>;
 }
+
+export type SteeredView = NonNullable<ViewServerOptions['steering']>;
 
 export const QUERIES: readonly Query[] = ['a1', 'a2', 'a3', 'a4'].map((id) => aQuery(id));
 
@@ -44,8 +49,14 @@ export async function viewRig(decoder: TokenDecoder | string = 'no tokenizer her
     store,
     runs,
     api,
-    async serve(token = null, bundle = { script: 'console.log(1)', style: 'p{}' }) {
-      const server = await serveView({ api, assets: serverAssets(bundle), port: 0, token });
+    async serve(token = null, bundle = { script: 'console.log(1)', style: 'p{}' }, steering) {
+      const server = await serveView({
+        api,
+        assets: serverAssets(bundle),
+        port: 0,
+        token,
+        ...(steering && { steering }),
+      });
       servers.push(server);
       return server;
     },
@@ -65,6 +76,18 @@ export async function playSome(store: Store): Promise<void> {
 export const open = (store: Store, index: number, script: Omit<Script, 'query'>): Promise<void> =>
   play(store, { query: QUERIES[index]!, index, stop: null, ...script });
 
+/** Acts as the command line does them, by ana; `commands` gets their words. */
+export const steeredBy = ({ out, runs }: ViewRig, key: string, commands: (readonly string[])[]): SteeredView => ({
+  key,
+  has: runs.has,
+  async run(args) {
+    commands.push(args);
+    const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
+    const code = await main(io, withOptions(args, [`--out=${out}`, '--by=ana', '--via=view']));
+    return { code, ...io.text };
+  },
+});
+
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -79,7 +102,7 @@ export const question = (name: keyof Asks, ...args: readonly unknown[]): string 
 export function ask(
   server: Pick<ViewServer, 'url'>,
   path: string,
-  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+  { method = 'GET', headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<Reply> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
@@ -95,6 +118,6 @@ export function ask(
       );
     })
       .on('error', reject)
-      .end();
+      .end(body);
   });
 }

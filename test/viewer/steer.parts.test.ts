@@ -1,20 +1,16 @@
 // Acts from the page: done as the command line does them, and refused from everybody but our own page.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
 import { withOptions } from '../../cli/play/steering.ts';
 import { STEERING } from '../../records/format/layout.ts';
-import { serverAssets } from '../../viewer/assets.ts';
 import { commandOf, type SteerReply, type SteerRequest, steerRequest } from '../../viewer/model/steer.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';
-import { scriptedIo } from '../cli/scripted-io.ts';
 import { RUN } from '../records/play.ts';
-import { ask, playSome, type ViewRig, viewRig } from './rig.ts';
+import { ask, playSome, steeredBy, type ViewRig, viewRig } from './rig.ts';
 
 const TOKEN = 'a-token-of-this-session';
 const KEY = 'the-key-of-the-printed-address';
@@ -26,25 +22,9 @@ beforeEach(async () => {
   rig = await viewRig();
   commands = [];
   await playSome(rig.store);
-  const run = async (args: readonly string[]) => {
-    commands.push(args);
-    const io = scriptedIo({ cwd: rig.out, env: { EVERTURN_HOME: join(rig.out, '.home') } });
-    const code = await main(io, withOptions(args, [`--out=${rig.out}`, '--by=ana', '--via=view']));
-    return { code, ...io.text };
-  };
-  const bundle = { script: '', style: '' };
-  server = await serveView({
-    api: rig.api,
-    assets: serverAssets(bundle),
-    port: 0,
-    token: TOKEN,
-    steering: { key: KEY, has: rig.runs.has, run },
-  });
+  server = await rig.serve(TOKEN, { script: '', style: '' }, steeredBy(rig, KEY, commands));
 });
-afterEach(async () => {
-  await server.close();
-  await rig.close();
-});
+afterEach(() => rig.close());
 
 const port = () => new URL(server.url).port;
 const VERDICT: SteerRequest = {
@@ -75,27 +55,9 @@ function post({ method = 'POST', path = '/api/act', headers = {}, body = JSON.st
     'content-type': 'application/json',
     ...headers,
   };
-  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Record<
-    string,
-    string
-  >;
-  return new Promise<{ status: number; text: string; headers: Readonly<Record<string, unknown>> }>(
-    (resolve, reject) => {
-      const sent = request({ hostname: '127.0.0.1', port: port(), path, method, headers: given }, (response) => {
-        const parts: Buffer[] = [];
-        response.on('data', (part: Buffer) => parts.push(part));
-        response.on('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text: Buffer.concat(parts).toString(),
-          }),
-        );
-      });
-      sent.on('error', reject);
-      sent.end(method === 'GET' || method === 'OPTIONS' ? undefined : body);
-    },
-  );
+  const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const isBare = method === 'GET' || method === 'OPTIONS';
+  return ask(server, path, { method, headers: Object.fromEntries(given), ...(!isBare && { body }) });
 }
 
 const recorded = () => (existsSync(join(rig.out, RUN, STEERING)) ? readdirSync(join(rig.out, RUN, STEERING)) : []);
