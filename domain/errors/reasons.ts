@@ -1,5 +1,6 @@
 // Every reason a failure can have, by the boundary at which it happened. The type of each error class admits the
-// reasons of its boundary only; docs/reliability.md lists them, and a test compares. Reasons of verdicts are not here.
+// reasons of its boundary only. A name is part of records and of what scripts read: it keeps its meaning. Reasons of
+// verdicts are not here.
 
 export const REASONS = {
   /** A flag, a setting or a name that the user gave. */

@@ -1,15 +1,14 @@
-// The options of a run as Markdown, from their one definition: docs/settings.md has the table and the variables,
-// docs/temporal.md the names of settings, and a test compares.
+// The options of a run as Markdown, from their one definition: docs/settings.md has the table, docs/temporal.md
+// the names of settings, and a test compares.
 
-import { flagOf, variableOf } from '../../run/config.ts';
+import { flagOf } from '../../run/config.ts';
 import { DEFAULT_OPTIONS, FIELDS, isSetting, type RunOptions } from '../../run/options.ts';
 
 const KEYS = Object.keys(FIELDS) as (keyof RunOptions)[];
 
-/** `flags`: the table of options; names alone: `fields` of `settings`, for a Temporal client; environment `variables`. */
-export function settingsTable(names: 'flags' | 'fields' | 'variables'): string {
+/** `flags`: the table of options; names alone: `fields` of `settings`, for a Temporal client. */
+export function settingsTable(names: 'flags' | 'fields'): string {
   if (names === 'fields') return listed(KEYS.filter(isSetting));
-  if (names === 'variables') return listed(KEYS.map(variableOf));
   const rows = KEYS.map((key) => {
     return `| \`${flagOf(key)}\` | ${defaultOf(key)} | ${FIELDS[key].help.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`;
   });

@@ -58,7 +58,7 @@ const ANSWERS = [
   ['q4', [1, 1, 1, 1], ['3', '3', '3', '3']],
 ] as const;
 
-/** The worked example of docs/stats.md: 4 queries × 4 samples of one turn. */
+/** The worked example: 4 queries × 4 samples of one turn. */
 export const WORKED: readonly RolloutSummary[] = ANSWERS.flatMap(([query, right, answers], index) =>
   right.map((one, sample) => rolloutOf(query, [one], { index, sample, answers: [answers[sample]!] })),
 );

@@ -1,4 +1,4 @@
-// The worked example of docs/stats.md, to 1e-12 where its number is exact, else to the digits that were published.
+// A worked example of the definitions in docs/stats.md, to 1e-12 where its number is exact, else to the digits that were published.
 
 import { describe, expect, test } from 'vitest';
 import { clusteredMean, distributionOf, meanOf, percentile, wilson } from '../../statistics/mean.ts';
