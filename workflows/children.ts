@@ -37,103 +37,51 @@ export interface Children {
   starting(): number;
 }
 
-/** Of more than that, `awaitEnds` would ask for the server's list of open workflows. */
+type Place = Pick<CollectionInput, 'run' | 'out'>;
+
+/** Rollouts that are followed or cancelled together: with more, the activity would ask for the server's list of open workflows. */
 const TOGETHER = 100;
 
-/** `many`: those that were cancelled are followed together. */
+/** `many`: the window is one of many of a run; its rollouts that were cancelled are followed together. */
 export function openChildren(
-  { run, out }: Pick<CollectionInput, 'run' | 'out'>,
+  place: Place,
   state: WindowState,
   { changed, many = false }: { changed(): void; readonly many?: boolean | undefined },
 ): Children {
-  const starting = new Set<number>();
-  /** Those that were not acknowledged when the stop came are each cancelled once they exist. */
-  let cancelledLater = false;
-  let failed = false;
-  let fail: (error: unknown) => void;
-  const failure = new Promise<never>((_, reject) => {
-    fail = (error) => {
-      failed = true;
-      reject(error);
-    };
-  });
-  const workflowId = ({ query, sample }: UnitInFlight) => rolloutWorkflowId({ run, query, sample, attempt: 1 });
-  const cancel = (unit: UnitInFlight) => {
-    // Sent even if the run itself is cancelled. A rollout that has closed meanwhile has nothing to cancel.
-    CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowId(unit)).cancel()).catch(() => {});
-  };
+  const { failure, fail, hasFailed } = openFailure();
+  const starts = openStarts(state);
   const count = (unit: number, result: RolloutResult) => {
     settle(state, unit, result);
     changed();
   };
-
-  async function follow(units: readonly UnitInFlight[]): Promise<void> {
-    let open = [...units];
-    while (open.length > 0) {
-      const settled = await awaitEnds({ run, out, rollouts: open });
-      for (const { unit, result } of settled) count(unit, result);
-      open = open.filter((u) => !settled.some((s) => s.unit === u.unit));
-    }
-  }
-
-  const closed: UnitInFlight[] = [];
-  let following = false;
-  /** All of a run that is cancelled end at once, and each alone would be an activity of its own. */
-  async function followClosed(unit: UnitInFlight): Promise<void> {
-    if (!many) return follow([unit]);
-    closed.push(unit);
-    if (following) return;
-    following = true;
-    while (closed.length > 0) await follow(closed.splice(0, TOGETHER));
-    following = false;
-  }
+  const follow = (units: readonly UnitInFlight[]) => followEnds(place, units, count);
+  const followCancelled = many ? openBatches(follow) : (unit: UnitInFlight) => follow([unit]);
+  const cancel = (unit: UnitInFlight) => cancelRollout(place, unit);
+  /** Starts that were not acknowledged when the stop came are each cancelled once they exist. */
+  let cancelledLater = false;
 
   /** The others are cancelled last: the slots that they free would be taken by some that wait. */
   async function endAll(): Promise<void> {
-    cancelledLater = starting.size > 0;
-    const units = state.inFlight.filter(({ unit }) => !cancelledLater || !starting.has(unit));
-    const parts = Array.from({ length: Math.ceil(units.length / TOGETHER) }, async (_, i) => {
-      const rollouts = units.slice(i * TOGETHER, (i + 1) * TOGETHER);
-      for (const { unit, result } of await cancelWaiting({ run, out, rollouts })) count(unit, result);
-    });
-    await Promise.all(parts);
+    cancelledLater = starts.count() > 0;
+    const units = state.inFlight.filter(({ unit }) => !cancelledLater || !starts.has(unit));
+    await cancelWaitingRollouts(place, units, count);
     (cancelledLater ? units.filter((unit) => state.inFlight.includes(unit)) : state.inFlight).forEach(cancel);
   }
 
-  const tally = () => {
-    if (state.starting !== undefined) state.starting = starting.size;
-  };
-  const acknowledged = ({ unit }: Unit) => {
-    starting.delete(unit);
-    tally();
-  };
-
   async function launch(unit: Unit): Promise<void> {
-    starting.add(unit.unit);
-    tally();
+    starts.add(unit.unit);
     try {
-      const child = await startChild(rollout, {
-        workflowId: workflowId(unit),
-        taskQueue: TASK_QUEUE,
-        args: [{ run, out, index: unit.index, sample: unit.sample }],
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-        staticSummary: unit.title,
-        priority: rolloutPriority(run),
-        typedSearchAttributes: [
-          { key: RUN, value: run },
-          { key: QUERY, value: unit.query },
-        ],
-      });
-      acknowledged(unit);
+      const child = await startRollout(place, unit);
+      starts.acknowledged(unit.unit);
       if (state.stopping) cancel(unit);
       count(unit.unit, await child.result());
     } catch (error) {
-      if (cancelledLater && starting.has(unit.unit)) cancel(unit);
-      acknowledged(unit);
-      const known = error instanceof ChildWorkflowFailure ? failedResult(error, { run, out, ...unit }) : undefined;
-      if (known) count(unit.unit, known);
-      else if (error instanceof WorkflowExecutionAlreadyStartedError || isCancellation(error))
-        await (isCancellation(error) ? followClosed(unit) : follow([unit]));
+      if (cancelledLater && starts.has(unit.unit)) cancel(unit);
+      starts.acknowledged(unit.unit);
+      const result = error instanceof ChildWorkflowFailure ? failedResult(error, { ...place, ...unit }) : undefined;
+      if (result) count(unit.unit, result);
+      else if (isCancellation(error)) await followCancelled(unit);
+      else if (error instanceof WorkflowExecutionAlreadyStartedError) await follow([unit]);
       else throw error;
     }
   }
@@ -141,22 +89,113 @@ export function openChildren(
   return {
     start({ unit, query, sample, ...rest }) {
       if (state.stopping && !rest.begun) return pass(state, unit);
-      const begun = { unit, query, sample };
-      begin(state, begun);
+      const inFlight = { unit, query, sample };
+      begin(state, inFlight);
       if (rest.ended) return count(unit, rest.ended);
-      if (!state.stopping) return void launch({ ...begun, ...rest }).catch(fail);
-      cancel(begun);
-      followClosed(begun).catch(fail);
+      if (!state.stopping) return void launch({ ...inFlight, ...rest }).catch(fail);
+      cancel(inFlight);
+      followCancelled(inFlight).catch(fail);
     },
     follow: (units) => void follow(units).catch(fail),
     failure,
-    hasFailed: () => failed,
+    hasFailed,
     cancelAll() {
       if (!many) return state.inFlight.forEach(cancel);
       endAll().catch(fail);
     },
-    starting: () => starting.size,
+    starting: starts.count,
   };
+}
+
+/** A promise that rejects with the first failure. */
+function openFailure() {
+  let failed = false;
+  let fail!: (error: unknown) => void;
+  const failure = new Promise<never>((_, reject) => {
+    fail = (error) => {
+      failed = true;
+      reject(error);
+    };
+  });
+  return { failure, fail, hasFailed: () => failed };
+}
+
+/** Units whose start the server has not acknowledged; the window counts them where it counts any. */
+function openStarts(state: WindowState) {
+  const units = new Set<number>();
+  const tally = () => {
+    if (state.starting !== undefined) state.starting = units.size;
+  };
+  return {
+    add(unit: number) {
+      units.add(unit);
+      tally();
+    },
+    acknowledged(unit: number) {
+      units.delete(unit);
+      tally();
+    },
+    has: (unit: number) => units.has(unit),
+    count: () => units.size,
+  };
+}
+
+/** All rollouts of a run that is cancelled end at once, and each alone would be an activity of its own. */
+function openBatches(follow: (units: readonly UnitInFlight[]) => Promise<void>) {
+  const units: UnitInFlight[] = [];
+  let following = false;
+  return async (unit: UnitInFlight): Promise<void> => {
+    units.push(unit);
+    if (following) return;
+    following = true;
+    while (units.length > 0) await follow(units.splice(0, TOGETHER));
+    following = false;
+  };
+}
+
+type Count = (unit: number, result: RolloutResult) => void;
+
+/** Counts the ends of rollouts that this execution did not start. */
+async function followEnds({ run, out }: Place, units: readonly UnitInFlight[], count: Count): Promise<void> {
+  let open = [...units];
+  while (open.length > 0) {
+    const settled = await awaitEnds({ run, out, rollouts: open });
+    for (const { unit, result } of settled) count(unit, result);
+    open = open.filter((u) => !settled.some((s) => s.unit === u.unit));
+  }
+}
+
+/** Cancels and counts those of the rollouts that wait for a slot. */
+function cancelWaitingRollouts({ run, out }: Place, units: readonly UnitInFlight[], count: Count): Promise<unknown> {
+  const parts = Array.from({ length: Math.ceil(units.length / TOGETHER) }, async (_, i) => {
+    const rollouts = units.slice(i * TOGETHER, (i + 1) * TOGETHER);
+    for (const { unit, result } of await cancelWaiting({ run, out, rollouts })) count(unit, result);
+  });
+  return Promise.all(parts);
+}
+
+const workflowIdOf = ({ run }: Place, { query, sample }: UnitInFlight): string =>
+  rolloutWorkflowId({ run, query, sample, attempt: 1 });
+
+/** Sent even if the run itself is cancelled. A rollout that has closed meanwhile has nothing to cancel. */
+function cancelRollout(place: Place, unit: UnitInFlight): void {
+  const handle = () => getExternalWorkflowHandle(workflowIdOf(place, unit));
+  CancellationScope.nonCancellable(() => handle().cancel()).catch(() => {});
+}
+
+function startRollout({ run, out }: Place, unit: Unit) {
+  return startChild(rollout, {
+    workflowId: workflowIdOf({ run, out }, unit),
+    taskQueue: TASK_QUEUE,
+    args: [{ run, out, index: unit.index, sample: unit.sample }],
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    staticSummary: unit.title,
+    priority: rolloutPriority(run),
+    typedSearchAttributes: [
+      { key: RUN, value: run },
+      { key: QUERY, value: unit.query },
+    ],
+  });
 }
 
 /** The result of a rollout whose workflow itself failed; undefined where its records say more. */

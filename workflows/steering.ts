@@ -7,7 +7,7 @@ import { isFinished, isInBlocks, runFacts } from '../domain/run/blocks.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
 import { noCounts } from '../domain/run/progress.ts';
 import { totalUnits, type WindowState } from '../domain/run/window.ts';
-import type { CollectionInput, CollectionProgress, MemoProgress } from '../domain/run/messages.ts';
+import type { CollectionInput, CollectionProgress, MemoProgress, Tuning } from '../domain/run/messages.ts';
 import type { HistoryLength } from './history-length.ts';
 import { admit, collectionProgress, pause, resume, stop, tune } from './messages.ts';
 
@@ -84,17 +84,7 @@ export function openSteering(input: CollectionInput, history: HistoryLength): St
   });
   setHandler(tune, ({ maxConcurrent }) => steer({ maxConcurrent }), {
     description: 'Changes how many rollouts are in flight at once',
-    validator: (tuning) => {
-      const n: unknown = tuning?.maxConcurrent;
-      if (!Number.isInteger(n) || (n as number) < 1 || (n as number) > MAX_CONCURRENT) {
-        throw new RangeError(
-          `maxConcurrent must be a whole number from 1 to ${MAX_CONCURRENT}, not ${JSON.stringify(n)}`,
-        );
-      }
-      if ((n as number) > MAX_WINDOW && state && isPaced(state)) {
-        throw new RangeError(`a run that a trainer lives on has at most ${MAX_WINDOW} in flight, not ${String(n)}`);
-      }
-    },
+    validator: (tuning) => mustBeTunable(tuning, state),
   });
 
   return {
@@ -115,7 +105,20 @@ export function openSteering(input: CollectionInput, history: HistoryLength): St
   };
 }
 
-/** A feed paces it. */
+/** Throws if the window cannot have so many rollouts in flight. */
+function mustBeTunable(tuning: Tuning, state: WindowState | undefined): void {
+  const most: unknown = tuning?.maxConcurrent;
+  if (!Number.isInteger(most) || (most as number) < 1 || (most as number) > MAX_CONCURRENT) {
+    throw new RangeError(
+      `maxConcurrent must be a whole number from 1 to ${MAX_CONCURRENT}, not ${JSON.stringify(most)}`,
+    );
+  }
+  if ((most as number) > MAX_WINDOW && state && isPaced(state)) {
+    throw new RangeError(`a run that a trainer lives on has at most ${MAX_WINDOW} in flight, not ${String(most)}`);
+  }
+}
+
+/** A feed says how many groups of the run may begin. */
 function isPaced({ admitted }: WindowState): boolean {
   return admitted !== undefined;
 }
