@@ -11,9 +11,9 @@ import type { ToolSchema } from '../domain/tools/tool.ts';
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
-  /** Of the assistant: its calls of tools. */
+  /** The calls of tools in a message of the assistant. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: Json }[];
-  /** Of a tool's result: the id of its call. */
+  /** The id of the call, in a message with its result. */
   readonly callId?: string;
 }
 
@@ -33,7 +33,7 @@ export interface Reply {
   readonly calls: NonNullable<Message['calls']>;
   /** `length`: cut at the limit. */
   readonly finish: 'stop' | 'length';
-  /** To be sent back in front of the next message: the next context then extends this one's own tokens. */
+  /** The reply as a message: sent back in front of the next one, it lets the next context extend this one's own tokens. */
   readonly message: Message;
 }
 

@@ -13,7 +13,7 @@ import { collection } from './collection.ts';
 import { openEvaluation } from './feed-steps.ts';
 import { RUN } from './search-attributes.ts';
 
-/** Of the version that is published. */
+/** Starts the evaluation of the version that is published, if it is due. */
 export async function evaluate({ run, out }: FeedInput, { shape, version, floors }: FeedState): Promise<void> {
   if (shape.evaluateEvery === undefined || version % shape.evaluateEvery !== 0) return;
   const line = lineOf(version, floors);

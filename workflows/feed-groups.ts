@@ -15,7 +15,7 @@ import { QUERY, RUN } from './search-attributes.ts';
 
 type Place = Pick<FeedInput, 'run' | 'out'>;
 
-/** With so many ready, no more are looked for. */
+/** Ready groups, beyond which no more are looked for. */
 const ENOUGH_READY = 10_000;
 
 /** Resolves when no group of the run is still to come. */

@@ -10,7 +10,7 @@ import { TASK_QUEUE } from '../domain/names/queues.ts';
 import { refusal } from './feed-ledger.ts';
 import { RUN } from './search-attributes.ts';
 
-/** As much of the saga's result as the feed reads. */
+/** The part of the saga's result that the feed reads. */
 interface WeightsEnd {
   readonly state: string;
   readonly servers: readonly { readonly error: string | null }[];

@@ -12,14 +12,14 @@ export const weightsProgress = defineQuery<WeightsProgress>('progress');
 export const pause = defineUpdate<void>('pause');
 export const resume = defineUpdate<void>('resume');
 export const stop = defineUpdate<void>('stop');
-/** From the agent's program of a rollout: a call that is written down becomes a turn. Returns once that is recorded. */
+/** The agent's program of a rollout asks: a call that is written down becomes a turn. Returns once that is recorded. */
 export const askTurn = defineUpdate<void, [AskedTurn]>('askTurn');
 export const tune = defineUpdate<void, [Tuning]>('tune');
-/** From the run's feed: how many groups may have begun in all. */
+/** The run's feed says how many groups may have begun in all. */
 export const admit = defineSignal<[number]>('admit');
-/** To the run's feed: the collection has begun, and needs that number. */
+/** The collection tells its feed that it has begun, and needs that number. */
 export const collectionBegan = defineSignal('collectionBegan');
-/** From a large run's root to one of its blocks. */
+/** The orders of a large run's root to one of its blocks. */
 export const orderBlock = defineSignal<[Order]>('order');
-/** From a block to its root. */
+/** The reports of a block to its root. */
 export const blockReport = defineSignal<[BlockReport]>('blockReport');

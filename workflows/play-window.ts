@@ -41,7 +41,7 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
   const isOutgrown = () => player.isOutgrown?.() === true;
 
   let units: Unit[] = [];
-  /** In a row, of a window that stops. */
+  /** Units in a row that had not begun when the window was to stop. */
   let notBegun = 0;
   const startAll = async () => {
     while (!isFinished(state)) {

@@ -8,6 +8,6 @@ export { TASK_QUEUE } from '../domain/names/queues.ts';
 export { collectionProgress, pause, resume, rolloutProgress, stop, tune, weightsProgress } from './messages.ts';
 export type { CollectionInput, CollectionProgress, CollectionResult, RolloutInput, RolloutResult };
 
-/** As in `client.workflow.start<RolloutWorkflow>('rollout', { taskQueue: TASK_QUEUE, workflowId, args: [input] })`. */
+/** The type in `client.workflow.start<RolloutWorkflow>('rollout', { taskQueue: TASK_QUEUE, workflowId, args: [input] })`. */
 export type RolloutWorkflow = (input: RolloutInput) => Promise<RolloutResult>;
 export type CollectionWorkflow = (input: CollectionInput) => Promise<CollectionResult>;

@@ -31,7 +31,7 @@ export async function updateWeights(input: WeightsInput): Promise<WeightsResult>
   const steps: Record<string, UpdateStep> = {};
   let state: WeightsState = 'running';
   let label: string | null = null;
-  // In the order of the run's servers.
+  // The servers are in the order of the run.
   const done = () => Object.keys(steps).flatMap((url) => servers.get(url) ?? []);
   const progress = (): WeightsProgress => ({
     ...{ run, version, label, weights, state },

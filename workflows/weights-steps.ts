@@ -24,7 +24,7 @@ const short = proxyActivities<Activities>({
   startToCloseTimeout: '10 minutes',
   scheduleToCloseTimeout: '2 hours',
 });
-/** As long as a large model takes to load, and the requests in flight before it. */
+/** The time that a large model takes to load, and the requests in flight before it. */
 const loading = proxyActivities<Activities>({
   ...common,
   startToCloseTimeout: '2 hours',

@@ -20,7 +20,7 @@ export type Branch = (typeof BRANCHES)[number];
 export interface AnsweredCall {
   readonly id: string;
   readonly request: Asked;
-  /** As it was sent. */
+  /** The reply as it was sent. */
   readonly reply: AgentMessage;
 }
 

@@ -26,7 +26,7 @@ export interface ClaimedCall {
   readonly delivery: Delivery;
   /** The reply, once there is one. */
   readonly reply?: AgentMessage;
-  /** By which the client names it, however often it asks. */
+  /** The client's own name for the call, the same however often it asks. */
   readonly key?: string;
 }
 
@@ -49,7 +49,7 @@ export interface Claim {
 }
 
 export interface Claims {
-  /** In the order in which they began. */
+  /** All calls, in the order in which they began. */
   readonly calls: readonly ClaimedCall[];
 }
 

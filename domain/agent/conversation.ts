@@ -10,7 +10,7 @@ import type { ToolSchema } from '../tools/tool.ts';
 export interface AgentToolCall {
   readonly id: string;
   readonly name: string;
-  /** By value; the text itself if it is not JSON. */
+  /** The value of their JSON; the text itself if it is none. */
   readonly arguments: Json;
 }
 
@@ -19,11 +19,11 @@ export interface AgentMessage {
   readonly text: string;
   readonly reasoning?: string;
   readonly calls?: readonly AgentToolCall[];
-  /** Of a tool's result: the id of its call. */
+  /** The call's id, in a message with its result. */
   readonly callId?: string;
-  /** Of a tool's result: the client called it an error. */
+  /** The client called this result of a tool an error. */
   readonly failed?: true;
-  /** Of an assistant's message: ids of the dialect's items in it, and signatures of its reasoning. */
+  /** Ids of the dialect's items in an assistant's message, and signatures of its reasoning. */
   readonly ids?: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export function* messageForms(messages: readonly AgentMessage[]): Generator<stri
   }
 }
 
-/** Of several calls with one id the first counts. */
+/** The place of each id; the first counts where several calls have one. */
 const placesOf = (calls: readonly AgentToolCall[]): ReadonlyMap<string, number> =>
   new Map(calls.map(({ id }, place) => [id, place] as const).toReversed());
 
@@ -78,7 +78,7 @@ function formOf(message: AgentMessage, of: number | undefined): string {
   const known = FORMS.get(message);
   if (known && known.of === of) return known.text;
   const { role, text: said, calls = [], failed } = message;
-  // In the order of the keys, so that the long texts are written once.
+  // The keys are in order as they stand, so that the long texts are written once.
   const text = JSON.stringify({
     ...(calls.length > 0 && {
       calls: calls.map(({ name, arguments: given }) => ({ arguments: withSortedKeys(given), name })),

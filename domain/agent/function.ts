@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from '../text/json.ts';
 import type { AgentRequest } from './conversation.ts';
 
-/** In place of the interpreter: the code is in the run's folder, by its fingerprint. */
+/** The word in place of an interpreter: the code is in the run's folder, by its fingerprint. */
 export const FUNCTION = 'everturn/agent';
 
 export const isFunction = ({ spec }: { readonly spec: readonly string[] }): boolean => spec[0] === FUNCTION;
@@ -21,7 +21,7 @@ export interface FunctionInput {
 }
 
 export interface FunctionOutput {
-  /** As the function returned it. */
+  /** The value that the function returned. */
   readonly said: Json;
   /** The call whose reply it was given last; null if there is none. */
   readonly last: string | null;

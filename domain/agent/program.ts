@@ -42,7 +42,7 @@ export const PROGRAM = objectOf({
 });
 export type ProgramRecord = TypeOf<typeof PROGRAM>;
 
-/** In place of a command: the agent runs elsewhere, and comes for its rollouts (endpoint/sessions.ts). */
+/** The words in place of a command where the agent runs elsewhere, and comes for its rollouts (endpoint/sessions.ts). */
 export const SESSION: readonly string[] = ['session'];
 export const isSession = ({ spec }: Pick<ProgramRecord, 'spec'>): boolean => spec.join(' ') === SESSION.join(' ');
 
@@ -88,9 +88,9 @@ export const AGENT_END = objectOf({
   code: orNull(COUNT),
   /** Turns of the rollout: each call with a reply, of whichever attempt. */
   turns: PLACE,
-  /** As the program gave it; null: the text of its last call's reply. */
+  /** The program's own answer; null: the text of its last call's reply. */
   answer: orNull(TEXT),
-  /** As the program gave it. */
+  /** The program's own reward. */
   reward: maybe(NUMBER),
   /** Its named parts. */
   rewards: maybe(mapOf(NUMBER)),
@@ -111,7 +111,7 @@ export const AGENT_ENTRY = {
   entry: PLACE,
   /** The attempt of the activity, 1-based. */
   attempt: PLACE,
-  /** Of this attempt alone. */
+  /** A text that no other attempt has. */
   token: NAME,
   /** Epoch milliseconds, by Temporal's clock: a frozen worker may start an attempt long after the next one has begun. */
   scheduledAt: COUNT,

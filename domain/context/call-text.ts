@@ -100,6 +100,6 @@ function templateMessages(messages: readonly AgentMessage[], form: Form): readon
   });
 }
 
-/** Of several calls with one id the first counts. */
+/** The name by id; the first counts where several calls have one. */
 const namesOf = (calls: readonly AgentToolCall[]): ReadonlyMap<string, string> =>
   new Map(calls.map(({ id, name }) => [id, name] as const).toReversed());

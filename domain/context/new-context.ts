@@ -20,7 +20,7 @@ export interface ContextTokenizer {
   decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): Promise<string>;
   /** `tools`: as the template takes them. */
   renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string;
-  /** As shownCall with this template, without holding the event loop however long the conversation is. */
+  /** Does what shownCall does with this template, without holding the event loop however long the conversation is. */
   showCall?(call: CallToShow): Promise<ShownCall | null>;
   chatTemplate(): string | null;
 }

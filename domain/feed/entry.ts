@@ -106,7 +106,7 @@ export function beginLine(line: Line, { to, request }: Pick<RewindEntry, 'to' | 
 }
 
 export function groupsOf(acknowledged: readonly Trained[]): NumberSet {
-  // By halves: a union of thousands, one after the other, would copy the whole each time.
+  // Halves are united: a union of thousands, one after the other, would copy the whole each time.
   if (acknowledged.length === 0) return [];
   if (acknowledged.length === 1) return acknowledged[0]!.groups;
   const middle = acknowledged.length >> 1;

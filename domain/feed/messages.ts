@@ -42,7 +42,7 @@ export const VERB_ARGUMENTS = {
     wait: either(real(0, MAX_WAIT_SECONDS)),
     /** Fewer are enough; default `groups`. */
     least: either(whole(1, MAX_LEASE_GROUPS)),
-    /** From then on, its groups are given to others that need them; default 600. */
+    /** The time after which its groups are given to others that need them; default 600. */
     seconds: either(real(0.1, 7 * 86_400)),
     /** The caller's own id of this request: sent again, it gets the same lease, for `seconds` from then on. */
     request: either(text(200)),
@@ -59,7 +59,7 @@ export const VERB_ARGUMENTS = {
     version: VERSION,
     /** A folder that every server (or worker, for an embedded model) reaches. */
     weights: either(text(4096)),
-    /** As of a lease. */
+    /** The line of weights that the trainer is on, as in a lease. */
     line: either(VERSION),
   },
   rewind: {

@@ -55,12 +55,12 @@ export function rolloutWorkflowId(id: RolloutId): string {
   return id.attempt > 1 ? `${base}/retry-${id.attempt}` : base;
 }
 
-/** Of the feed of a run: no rollout has it, because theirs have a third part. */
+/** The workflow id of a run's feed: no rollout has it, because theirs have a third part. */
 export function feedWorkflowId(run: string): string {
   return `${run}/feed`;
 }
 
-/** Of a block of a large run (domain/run/blocks.ts): no run's name has a `~`. */
+/** The workflow id of a block of a large run (domain/run/blocks.ts): no run's name has a `~`. */
 export function blockWorkflowId(run: string, block: string): string {
   return `${run}~${block}`;
 }

@@ -28,22 +28,22 @@ export const LAST = 5;
 /** The server's limit on a fairness key, in bytes; a run's name is ASCII. */
 const MAX_KEY = 64;
 
-/** Of the tasks of rollouts' workflows: said by number, because a child without one has its parent's. */
+/** The priority of a rollout's workflow tasks: it is named, because a child without one has its parent's. */
 export function rolloutPriority(run: string): WorkPriority {
   return { priorityKey: 3, ...runPriority(run) };
 }
 
-/** Of the tasks of a run's own workflow and of its blocks, before those of rollouts, of which there are many. */
+/** The priority of the tasks of a run's own workflow and its blocks: before those of rollouts, of which there are many. */
 export function steeringPriority(run: string): WorkPriority {
   return { priorityKey: 1, ...runPriority(run) };
 }
 
-/** Of a run's share alone. */
+/** A run's share among the runs; its place in the order is that of the default. */
 export function runPriority(run: string): WorkPriority {
   return { fairnessKey: run.length <= MAX_KEY ? run : `${run.slice(0, 31)}~${sha256Hex(run).slice(0, 32)}` };
 }
 
-/** Of the activities of a turn. */
+/** The priority of a turn's activities. */
 export function turnPriority(run: string, turn: number): WorkPriority {
   return { priorityKey: Math.max(1, LAST + 1 - turn), ...runPriority(run) };
 }

@@ -13,7 +13,7 @@ export const TASK_INDEX: Readonly<Partial<Record<Task, number>>> = { math: 0, co
 const MESSAGE = objectOf({
   role: TEXT,
   content: TEXT,
-  /** Of a tool's result: the tool, and the id of the call, for templates that show them. */
+  /** The tool and the id of the call that a result is of, for templates that show them. */
   name: maybe(TEXT),
   tool_call_id: maybe(TEXT),
 });
@@ -49,7 +49,7 @@ export const QUERY = objectOf({
   inputOutput: maybe(INPUT_OUTPUT),
   /** The environment of the run that answers for this query; absent: the judge of its task. */
   environment: maybe(NAME),
-  /** With `environment`, and for an agent's program: the whole row. */
+  /** The whole row, with `environment` and for an agent's program. */
   row: maybe(OBJECT),
 });
 export type Query = TypeOf<typeof QUERY>;

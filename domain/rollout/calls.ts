@@ -42,7 +42,7 @@ export interface StoredCall {
   readonly hash: string;
 }
 
-/** In place of the name of a form: an endpoint that takes messages gives the calls apart from the text. */
+/** The word in place of a form's name: an endpoint that takes messages gives the calls apart from the text. */
 export const ENDPOINT_CALLS = 'endpoint';
 
 /** On a call of an agent's program, whose reply is no answer of the rollout. */

@@ -53,11 +53,11 @@ const DESCRIPTION = {
   ends: BOOLEAN,
   /** Time limit of one call. */
   timeoutSeconds: LIMIT,
-  /** With state `held` or `replay`: a session, or a copy of one, without a call for so long is given back. */
+  /** The time without a call after which a session, or a copy of one, is given back; with state `held` or `replay`. */
   idleSeconds: maybe(LIMIT),
-  /** With state `held` behind an address: a call that comes again under its key gets its first reply. */
+  /** A call that comes again under its key gets its first reply; with state `held` behind an address. */
   idempotent: maybe(BOOLEAN),
-  /** Of a command: its processes on one worker, each with one call at a time. Absent: as the worker has cores. */
+  /** The processes of a command on one worker, each with one call at a time. Absent: as many as the worker has cores. */
   processes: maybe(COUNT),
 };
 export type Description = ObjectOf<typeof DESCRIPTION>;
@@ -72,18 +72,18 @@ export const ENVIRONMENT = objectOf({
   fingerprint: HASH,
   /** The server says no fingerprint: the address is all that is known. */
   claimed: maybe(oneOf(true)),
-  /** Of a rubric: the judge's server, and the environment variable that holds its key. */
+  /** The server of a rubric's judge, and the environment variable that holds its key. */
   judge: maybe(objectOf({ server: NAME, apiKeyEnv: orNull(NAME) })),
 });
 export type EnvironmentRecord = TypeOf<typeof ENVIRONMENT>;
 
 export const DEFAULT_TIMEOUT_SECONDS = 60;
 export const MAX_TIMEOUT_SECONDS = 1_200;
-/** Of state `replay`, if it says no `idleSeconds`. */
+/** The idle time of state `replay`, if it says no `idleSeconds`. */
 export const DEFAULT_COPY_SECONDS = 600;
 export const MAX_IDLE_SECONDS = 86_400;
 export const MAX_PROCESSES = 256;
-/** Of one reply, and of one state. */
+/** The size of one reply, and of one state, at most. */
 export const MAX_REPLY_BYTES = 1 << 20;
 
 /** The rollout that a call is about. */
@@ -120,7 +120,7 @@ export interface RespondParams {
   readonly cut: boolean;
   /** The conversation before the answer. */
   readonly messages: readonly Message[];
-  /** With state `value`: the last one. */
+  /** The last state, where it is a value. */
   readonly state?: Json;
 }
 
@@ -142,10 +142,10 @@ const JUDGEMENT = objectOf({
   prompt: HASH,
   /** Its reply, cut in its middle. */
   reply: TEXT,
-  /** As the server counts them; null if it does not. */
+  /** Tokens as the server counts them; null if it does not. */
   promptTokens: orNull(COUNT),
   completionTokens: orNull(COUNT),
-  /** In the currency of the rubric's prices; absent without prices. */
+  /** The price, in the currency of the rubric's prices; absent without prices. */
   cost: maybe(NUMBER),
   /** The reason of the exact judge, which was asked first and did not show the answer right. */
   exact: maybe(NAME),
@@ -154,7 +154,7 @@ export type ModelJudgement = TypeOf<typeof JUDGEMENT>;
 
 /** The reply to an answer beside its verdict, as its record has it. */
 export const REPLY_FIELDS = {
-  /** As it stands; absent: the seed's formula on the verdict. */
+  /** The environment's own reward, which stands as it is; absent: the seed's formula on the verdict. */
   reward: maybe(NUMBER),
   /** The parts of `reward`, if the environment named some. */
   rewards: maybe(mapOf(NUMBER)),

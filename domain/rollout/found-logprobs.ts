@@ -6,7 +6,7 @@ import { LOGPROB_MEANINGS, type LogprobMeaning, meaningOf } from './logprob-mean
 /** The result of the probe at start, stored in run.json. */
 export const FOUND_LOGPROBS = objectOf({
   meaning: oneOf(...LOGPROB_MEANINGS),
-  /** By server, if there are any. */
+  /** Each server's, by url; absent without servers. */
   servers: maybe(mapOf(oneOf(...LOGPROB_MEANINGS))),
 });
 export type FoundLogprobs = TypeOf<typeof FOUND_LOGPROBS>;

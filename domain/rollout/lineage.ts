@@ -32,7 +32,7 @@ const PLACE_OF_PARENT = {
 export type Parent = ObjectOf<typeof PLACE_OF_PARENT>;
 export const PARENT = objectOf(PLACE_OF_PARENT);
 
-/** In run.json: all rollouts of the run have this parent. */
+/** The parent of all rollouts of a run, in run.json. */
 export const FORKED_FROM = objectOf({
   ...PLACE_OF_PARENT,
   how: oneOf('fork', 'extend'),
@@ -47,9 +47,9 @@ export type ForkedFrom = TypeOf<typeof FORKED_FROM>;
 
 /** The mark of a copy: what is needed to write its original again. */
 export interface Carried {
-  /** Of the original. */
+  /** The hash of the original. */
   readonly sha256: string;
-  /** Of the original turn: the hash of the record before it. */
+  /** The hash of the record before the original, if that is a turn. */
   readonly previous?: string;
   /** If the original was carried over itself. */
   readonly carried?: Carried;

@@ -39,7 +39,7 @@ export function logprobsServe(
   const { temperature } = sampling;
   const warm = temperature === 1 || temperature === 0;
   const whole = temperature === 0 || isWhole(sampling, vocabSize);
-  // At temperature 1 without truncation all of them are the same distribution.
+  // All of them are the same distribution at temperature 1 without truncation.
   if (warm && whole) return true;
   return meaning === 'temperature' && (wanted === 'policy' ? whole : warm);
 }
@@ -56,7 +56,7 @@ export type LogprobFacts =
       readonly name: string;
       readonly vocabSize: number;
       readonly logprobs?: LogprobMeaning;
-      /** By server, if there are any. */
+      /** Each server's, by url. */
       readonly logprobsBy?: Readonly<Record<string, LogprobMeaning>>;
     };
 

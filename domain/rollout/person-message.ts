@@ -18,5 +18,5 @@ export const SAY = {
 };
 export type SayRecord = ObjectOf<typeof SAY>;
 
-/** In the record of the turn that answered it. */
+/** The message in the record of the turn that answered it. */
 export const SAID = objectOf({ text: NAME, hash: HASH });

@@ -33,7 +33,7 @@ export interface OpenedRollout {
     readonly ends: boolean;
     /** Its calls are activities of this queue. */
     readonly own?: OwnQueue;
-    /** With `own` and `begins`: the parameters of `begin`. */
+    /** The parameters of `begin`, with `own` and `begins`. */
     readonly ask?: object;
   };
 }
@@ -64,7 +64,7 @@ export interface AskInput extends TurnReference {
 export type Asked = { readonly params: object } | { readonly judged: Judged };
 
 export interface EvaluateInput extends TurnReference {
-  /** Of a user's own queue. */
+  /** The reply or failure of a call on a user's own queue. */
   readonly said?: Said;
 }
 

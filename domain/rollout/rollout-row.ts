@@ -41,7 +41,7 @@ export interface RolloutRow {
 export interface Glance {
   /** Null: unknown, because the server gave text without tokens. */
   readonly tokens: readonly (number | null)[];
-  /** Of the whole context that each was sent with. */
+  /** Tokens of the whole context that each was sent with. */
   readonly context: readonly (number | null)[];
   /** Those of them that an endpoint had cached; absent where none counts them. */
   readonly cached?: readonly (number | null)[];

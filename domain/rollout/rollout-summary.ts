@@ -8,7 +8,7 @@ import type { CallResult } from '../tools/tool.ts';
 import type { Finish } from './turn.ts';
 import type { VerdictValue } from './verdict.ts';
 
-/** As a user's environment gave them for one turn; absent without any. */
+/** The numbers that a user's environment gave for one turn; absent without any. */
 export interface NamedNumbers {
   readonly metrics?: Readonly<Record<string, number>>;
   /** The named parts of its reward. */
@@ -30,7 +30,7 @@ export interface TurnSummary extends NamedNumbers {
   readonly outputTokens: number | null;
   /** Tokens of the whole context C_t; null: unknown, because the server was sent messages, and counted none. */
   readonly contextTokens: number | null;
-  /** Of the context and of the answer, as an endpoint counts them; absent where it does not. */
+  /** Tokens of the context that were cached, and of the answer that were thoughts, as an endpoint counts them; absent where it does not. */
   readonly cachedTokens?: number;
   readonly reasoningTokens?: number;
   readonly finish: Finish;
@@ -66,7 +66,7 @@ export interface RolloutSummary extends Omit<RolloutId, 'run'> {
   /** Null: in flight. */
   readonly outcome: Outcome | null;
   readonly stopReason: StopReason | null;
-  /** Of a failure; null otherwise. */
+  /** The reason of a failure; null without one. */
   readonly failure: string | null;
   /** 1 right, 0 wrong, null not judged; one per finished turn that is an answer. */
   readonly success: readonly (0 | 1 | null)[];
@@ -74,7 +74,7 @@ export interface RolloutSummary extends Omit<RolloutId, 'run'> {
   readonly returns: readonly number[];
   /** Those that called tools included. Empty if only ends were read. */
   readonly turns: readonly TurnSummary[];
-  /** Of each turn, where only ends were read. */
+  /** The named numbers of each turn, where only ends were read. */
   readonly named?: readonly NamedNumbers[];
   /** Epoch milliseconds; null while it is in flight. */
   readonly finishedAt: number | null;

@@ -51,7 +51,7 @@ const setting = <T, const M extends Omit<Setting<T>, 'of' | 'default'>>(
 export const FLEET_POLICIES = ['sticky', 'round_robin', 'least_requests', 'least_token_usage'] as const;
 export type FleetPolicy = (typeof FLEET_POLICIES)[number];
 
-/** Of a request's body: those that a run decides, or that would change the form of the reply. */
+/** Fields of a request's body that a run decides, or that would change the form of the reply: a user may not give them. */
 const OWN_FIELDS = ['model', 'messages', 'temperature', 'top_p', 'seed', 'max_tokens', 'max_completion_tokens'].concat([
   'logprobs',
   'n',
@@ -65,7 +65,7 @@ const EXTRA_BODY: Test<JsonObject> = [
 ];
 
 export const SETTINGS = {
-  /** In the form of the registry of backends (inference/index.ts): `tiny`, or a scheme and its argument. */
+  /** A name in the form of the registry of backends (inference/index.ts): `tiny`, or a scheme and its argument. */
   model: setting(NAME, 'tiny', { argument: '<model>', help: 'the model that answers' }),
   /** Folder or hub id, for models that do not name their tokenizer. */
   tokenizer: setting(orNull([NAME[0], 'a folder or hub id'] as Test<string>), null, {
@@ -198,7 +198,7 @@ export const SETTINGS = {
       help: 'maximum number of requests in flight on single servers, in place of the limit for all of them',
     },
   ),
-  /** By url; default 1. */
+  /** Each server's share, by url; default 1. */
   serverWeights: setting(
     [mapOf(LIMIT)[0], 'weights by url, as in http://a:30000=2,http://b:30000=1'] as Test<
       Readonly<Record<string, number>>
@@ -241,7 +241,7 @@ export type RolloutSettings = {
 
 const entries = Object.entries(SETTINGS) as unknown as readonly (readonly [SettingName, Setting<unknown>])[];
 const fields: Table = Object.fromEntries(entries.map(([name, { of, sparse }]) => [name, sparse ? maybe(of) : of]));
-/** In run.json and in every rollout's record. */
+/** The settings' form in run.json and in every rollout's record. */
 export const SETTINGS_OF_RECORDS = objectOf({ ...fields, ...BESIDE }) as Test<RolloutSettings>;
 
 export const AGENT_SETTINGS = entries.flatMap(([name, { ofAgent }]) => (ofAgent ? [name as AgentSetting] : []));
@@ -250,7 +250,7 @@ export const ALL_DEFAULTS = Object.fromEntries(
   entries.map(([name, { default: value }]) => [name, value]),
 ) as unknown as { readonly [K in SettingName]: SettingValue<K> };
 
-/** As a record has them that was given none: those of the original algorithm, with the shipped model. */
+/** The settings of a record that was given none: those of the original algorithm, with the shipped model. */
 export const DEFAULT_SETTINGS = Object.fromEntries(
   entries.flatMap(([name, { default: value, sparse }]) => (sparse ? [] : [[name, value]])),
 ) as Omit<RolloutSettings, 'seed' | 'environments' | 'tools' | 'program' | Sparse>;

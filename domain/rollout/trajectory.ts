@@ -44,7 +44,7 @@ export const ROLLOUT = {
   birthTime: COUNT,
   /** Present in a fork: the turns before `parent.turn` are carried over. */
   parent: maybe(PARENT),
-  /** Of an environment that began the rollout: the prompt of `query` is then its own. */
+  /** Present if an environment began the rollout: the prompt of `query` is then its own. */
   begun: maybe(
     objectOf({
       /** The row's prompt. */
@@ -58,7 +58,7 @@ export const ROLLOUT = {
 };
 export type RolloutRecord = ObjectOf<typeof ROLLOUT>;
 
-/** With an environment of the user's, the rest of its reply. */
+/** The verdict on a turn, and what else a user's environment replied. */
 export const VERDICT = {
   turn: PLACE,
   ...VERDICT_FIELDS,
@@ -73,7 +73,7 @@ export const VERDICT = {
   tookMs: COUNT,
   /** The answer that an agent's program gave, which was judged in place of the turn's. */
   answer: maybe(TEXT),
-  /** Of a turn that called tools: each call of its reply, in order. */
+  /** Each call of the reply to a turn that called tools, in order. */
   calls: maybe(CALL_RESULTS),
   /** Present if it was carried over from another run. */
   carried: maybe(CARRIED),
@@ -111,7 +111,7 @@ export const END = {
   called: maybe(listOf(PLACE)),
   /** Turns that no attempt of the agent's program asked for again: no sample is made of them. */
   abandoned: maybe(listOf(PLACE)),
-  /** Of an agent's program: the samples that the rollout makes, one for each leaf of its calls. */
+  /** The samples that the rollout of an agent's program makes, one for each leaf of its calls. */
   branches: maybe(COUNT),
 };
 export type EndRecord = ObjectOf<typeof END>;
@@ -126,7 +126,7 @@ export interface Trajectory {
   readonly turns: readonly PlayedTurn[];
   /** Null until the rollout has ended. */
   readonly end: EndRecord | null;
-  /** Of an agent's program: the path to one leaf of its tree of calls, as domain/samples/branches.ts makes it. */
+  /** The path to one leaf of the calls of an agent's program, as domain/samples/branches.ts makes it. */
   readonly branch?: Branch;
 }
 
@@ -137,7 +137,7 @@ export interface Branch {
   readonly of: number;
   /** The call that this branch leaves another one behind; null if it shares none. */
   readonly parent: string | null;
-  /** Of its own turns. */
+  /** The call of each of its own turns. */
   readonly calls: readonly string[];
 }
 

@@ -16,7 +16,7 @@ export interface TurnFacts {
   readonly versionEnd: number;
   readonly verdict: VerdictValue;
   readonly reason: string;
-  /** Of an environment that gives its own. */
+  /** The environment's own reward, if it gives one. */
   readonly reward?: number;
   /** A person's message is in its context. */
   readonly said?: true;
@@ -61,7 +61,7 @@ export function contextTokens({
   return trainable === false && contextLength === 0 ? (usage?.input ?? null) : contextLength;
 }
 
-/** As shown in Temporal; `–` for what nobody knows. */
+/** A count of tokens as Temporal's UI shows it; `–` for what nobody knows. */
 export const shownTokens = (tokens: number | null): string => `${tokens ?? '–'} tokens`;
 
 /** Unknown if any part is. */

@@ -22,9 +22,9 @@ export function logName({ query, sample, attempt }: Pick<RolloutId, 'query' | 's
 
 /** One turn of a log, or all of it. */
 export interface LogText {
-  /** For people. */
+  /** The text that people read. */
   readonly txt: string;
-  /** For monitors. */
+  /** The lines that monitors read. */
   readonly jsonl: string;
 }
 

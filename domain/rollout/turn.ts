@@ -95,11 +95,11 @@ export const TURN = {
   trainable: maybe(BOOLEAN),
   /** The server's own tokens and logprobs of a text answer, if it returns them: never ids. */
   textLogprobs: maybe(listOf(objectOf({ token: TEXT, logprob: NUMBER }))),
-  /** Of a text answer: the endpoint's own counts, if it gives any. */
+  /** The endpoint's own counts of a text answer, if it gives any. */
   usage: maybe(objectOf(USAGE)),
   /** The model's thoughts before its answer, where the endpoint keeps them apart: shown, never judged, and sent back with the calls that they led to alone. */
   reasoning: maybe(TEXT),
-  /** Of a text answer: the calls that the endpoint gave with it. */
+  /** The calls that an endpoint gave with a text answer. */
   toolCalls: maybe(GIVEN_CALLS),
   /** A person's message in this turn's context, behind the feedback; absent if there is none. */
   said: maybe(SAID),

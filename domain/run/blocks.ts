@@ -121,7 +121,7 @@ export interface RunFacts {
   readonly counts: CollectionCounts;
 }
 
-/** Of all blocks, as each reported last. */
+/** The counts of a run: those of all its blocks, as each reported last. */
 export function runFacts(w: WindowState): RunFacts {
   if (!isInBlocks(w)) return { done: done(w), inFlight: begun(w), counts: w.counts };
   const counts = noCounts();

@@ -17,7 +17,7 @@ export const bucketPath = ({ bucket, key }: BucketPlace): string => `${SCHEME}${
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,220}[A-Za-z0-9]$/;
 const MAX_KEY_CHARS = 600;
 
-/** Of a place in a bucket, for the fix of an error. */
+/** The form of a place in a bucket, for the fix of an error. */
 export const BUCKET_FORM =
   'A bucket is named s3://bucket or s3://bucket/prefix: its name has 3 to 222 letters, digits, `.`, `_` or `-`, and begins and ends with a letter or digit; ' +
   'no part of the prefix is empty, `.` or `..`, or holds `%`, `?`, `#`, `*` or a backslash.';

@@ -9,7 +9,7 @@ export const MAX_CONCURRENT = 20_000;
 /** Rollouts in flight of one workflow at most: the server takes 2,000 pending children, and refuses a task with more for ever. */
 export const MAX_WINDOW = 1000;
 
-/** Of the command `demo`, where they are others. */
+/** The defaults of the command `demo`, where they are others. */
 export const DEMO_DEFAULTS = { maxNewTokens: 128 } as const;
 
 /** A run without a seed derives one from its name: the same name gives the same random streams. */

@@ -4,26 +4,26 @@
 
 import { COUNT, HASH, INT32, NAME, objectOf, orNull, PLACE, type TypeOf } from '../schema/fields.ts';
 
-/** In the record of a training run. */
+/** The evaluations of a training run, in its record. */
 export const EVALUATION = objectOf({
   /** Versions from one evaluation to the next. */
   every: PLACE,
-  /** Of each held-out query. */
+  /** The samples of each held-out query. */
   samples: PLACE,
-  /** Of the held-out rows, before their solutions were read. */
+  /** The hash of the held-out rows, before their solutions were read. */
   queries: HASH,
 });
 export type EvaluationRecord = TypeOf<typeof EVALUATION>;
 
-/** In the record of an evaluation. */
+/** The version that an evaluation is of, in its record. */
 export const EVALUATES = objectOf({
   /** The training run. */
   run: NAME,
   /** The one that was published when it began. */
   version: INT32,
-  /** Of weights, that made the version. */
+  /** The line of weights that made the version. */
   line: COUNT,
-  /** Of the weights in the training run's folder; null: those that it began with. */
+  /** The label of the weights in the training run's folder; null: those that it began with. */
   label: orNull(NAME),
 });
 
@@ -32,7 +32,7 @@ export interface EvaluationOf {
   readonly run: string;
   readonly out: string;
   readonly version: number;
-  /** Of weights, that made the version. */
+  /** The line of weights that made the version. */
   readonly line: number;
 }
 

@@ -56,13 +56,13 @@ export interface CollectionInput {
   readonly train?: TrainInput;
   /** Rollouts in flight at once; default 16, at most 20,000. Above 1,000 they are played in blocks. */
   readonly maxConcurrent?: number;
-  /** At most this many rows of the data set. */
+  /** The rows of the data set that are played, at most. */
   readonly limit?: number;
   /** Plays the rows in a seeded random order. */
   readonly shuffleSeed?: number;
   /** History events after which it continues as new; for tests. Default 4,000. */
   readonly maxHistoryEvents?: number;
-  /** In flight of one workflow at most; for tests. Default 1,000. */
+  /** Rollouts in flight of one workflow, at most; for tests. Default 1,000. */
   readonly maxWindow?: number;
   /** Filled by continue-as-new only. */
   readonly carried?: WindowState;

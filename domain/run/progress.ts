@@ -132,7 +132,7 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
 }
 
 function addSuccess(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
-  // By answers: turns that only called tools are not counted.
+  // Answers are counted: turns that only called tools are none.
   const answers = ofAnswers(result.success, result.called);
   answers.forEach((success, i) => {
     if (success === null) return;

@@ -32,7 +32,7 @@ const SERVER_STATUS = {
 };
 
 export type ServerStatus = ObjectOf<typeof SERVER_STATUS>;
-/** Of a file that anybody may have written; fields of a later version may stand beside these. */
+/** True for a status in a file that anybody may have written; fields of a later version may stand beside these. */
 export const isServerStatus = (value: unknown): value is ServerStatus =>
   isObject(value) && Object.entries(SERVER_STATUS).every(([field, [test]]) => test(value[field]));
 

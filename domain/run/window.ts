@@ -26,7 +26,7 @@ export interface WindowState {
   readonly epochs?: number;
   /** Groups that may have begun in all, as the feed of a run that is trained on says; absent: all. */
   admitted?: number;
-  /** Of a block of a large run (domain/run/blocks.ts): it plays the units that are dealt to it; absent: all. */
+  /** The units that are dealt to a block of a large run (domain/run/blocks.ts), which plays no others; absent: all. */
   readonly deal?: Deal;
   /** The unit behind the last one that it begins; absent: the run's. */
   to?: number | undefined;
@@ -35,7 +35,7 @@ export interface WindowState {
   /** The first unit that was not started yet. */
   next: number;
   inFlight: UnitInFlight[];
-  /** Of those in flight, how many the server has not acknowledged; absent: they were few at all times. */
+  /** The starts in flight that the server has not acknowledged; absent: they were few at all times. */
   starting?: number;
   readonly counts: CollectionCounts;
   maxConcurrent: number;
@@ -118,7 +118,7 @@ export function settle(w: WindowState, unit: number, result: RolloutResult): voi
   addResult(w.counts, result, w.numTurns);
 }
 
-/** In flight, and known to have begun. */
+/** The number of rollouts in flight that are known to have begun. */
 export function begun(w: WindowState): number {
   return w.inFlight.length - (w.starting ?? 0);
 }

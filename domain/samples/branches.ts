@@ -17,7 +17,7 @@ export function labelsOfBranch(labels: Partial<RowLabels>, { turns, branch }: Tr
   return { ...labels, turn_advantages: turns.map(() => advantages[0]!) };
 }
 
-/** In the order of their leaves' turns. Empty if every leaf was abandoned. */
+/** The samples of a rollout, in the order of their leaves' turns. Empty if every leaf was abandoned. */
 export function branchesOf(trajectory: Trajectory): readonly Trajectory[] {
   const { turns, end } = trajectory;
   if (!turns[0]?.record.asked) return [trajectory];

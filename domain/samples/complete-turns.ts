@@ -13,7 +13,7 @@ export interface Numbers {
 }
 
 export interface CompleteTurns extends Numbers {
-  /** At least one. */
+  /** The turns' records, of which there is at least one. */
   readonly turns: readonly TurnRecord[];
   readonly end: EndRecord;
 }
@@ -45,7 +45,7 @@ export function numbersOf({ query, sample }: Pick<RolloutRecord, 'query' | 'samp
   return { float32, wrong };
 }
 
-/** Of answers with token ids. */
+/** Throws unless answers with token ids are fit for training. */
 export function checkTokens(turns: readonly TurnRecord[], wrong: Numbers['wrong']): void {
   let before = 0;
   for (const { turn, contextIds, outputIds, logprobs, contextLength } of turns) {

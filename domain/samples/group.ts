@@ -70,7 +70,7 @@ export interface GroupLabels {
   /** All rewards are equal: no advantage, so nothing is learned from the group. */
   readonly zeroVariance: boolean;
   readonly rewardMean: number;
-  /** Of the population. */
+  /** The standard deviation of the population. */
   readonly rewardStd: number;
 }
 

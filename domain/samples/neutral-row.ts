@@ -70,7 +70,7 @@ export interface NeutralRow extends RowLabels {
   readonly temperature: number;
   /** Epoch milliseconds when the rollout began. */
   readonly birth_time: number;
-  /** Of an agent's program alone: 0-based, one row for each leaf of its calls; a sampled token is trained in one of them. */
+  /** 0-based: the rollout of an agent's program is one row for each leaf of its calls; a sampled token is trained in one of them. */
   readonly branch?: number;
   /** Rows of the rollout. */
   readonly branches?: number;

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../text/json.ts';
 export type Test<T = unknown> = readonly [(value: unknown) => boolean, string, (Table | undefined)?] & {
   readonly type?: T;
 };
-/** Of a field that may be absent. */
+/** The test of a field that may be absent. */
 export type Maybe<T> = Test<T> & { readonly optional?: true };
 
 export interface Table {

@@ -8,7 +8,7 @@ const USUAL = 10;
 /** A choice with its letter: as it is listed, and as a solution has it. */
 export const statedChoice = (place: number, text: string): string => `(${LETTERS[place]}) ${text}`;
 
-/** As they are appended to a question. */
+/** The choices as they are appended to a question. */
 export const listing = (texts: readonly string[]): string => texts.map((text, i) => statedChoice(i, text)).join('\n');
 
 /** Does the text list these choices, by their letters and in this order? */

@@ -30,7 +30,7 @@ export function oneLine(text: string): string {
 }
 
 /**
- * At most `maxChars` characters for a message: one line, invisible characters as `\u{…}`, `secret` replaced by
+ * A text for a message, of at most `maxChars` characters: one line, invisible characters as `\u{…}`, `secret` replaced by
  * `[key]`.
  */
 export function short(text: string, maxChars: number, secret: string | null = null): string {
@@ -49,7 +49,7 @@ export function lastLines(text: string): string {
 }
 
 /**
- * At most `maxChars` characters of a message, with its lines: the first one, and the last ones, where an error says what it is.
+ * A message cut to `maxChars` characters: its first line, and its last ones, where an error says what it is.
  * The lines between them that do not fit are counted.
  */
 export function headAndTail(text: string, maxChars: number): string {
@@ -62,7 +62,7 @@ export function headAndTail(text: string, maxChars: number): string {
   let from = lines.length;
   while (from > 1 && lines[from - 1]!.length < room) room -= lines[--from]!.length + 1;
   const last = lines.slice(from);
-  // Of a last line that does not fit, its end says the most.
+  // The end of a last line that does not fit says the most.
   if (last.length === 0 && lines.length > 1) last.push(`…${lines[--from]!.slice(1 - Math.max(2, room))}`);
   const between = from > 1 ? [`… (${from - 1} lines) …`] : [];
   return [first, ...between, ...last].join('\n');
@@ -93,7 +93,7 @@ function boundary(bytes: Uint8Array, at: number): number {
 
 /** The first words on one line of at most `maxChars` characters, for a title: invisible characters become a space. */
 export function firstWords(text: string, maxChars = 80): string {
-  // Of a megabyte of text, only the beginning is read, unless that is white space.
+  // Only the beginning of a megabyte of text is read, unless that is white space.
   for (let length = 16 * maxChars; ; length *= 8) {
     const line = text.slice(0, length).replace(BLANK, ' ').trim();
     const chars = [...line];

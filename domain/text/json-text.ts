@@ -8,7 +8,7 @@ export const MAX_NESTING = 200;
 /** The text is JSON, and not to be taken. `message` continues "it". */
 export class DoubtfulJson extends SyntaxError {}
 
-/** As JSON.parse, for every text that others wrote. Throws a SyntaxError, a DoubtfulJson for JSON that is refused. */
+/** Does what JSON.parse does, for every text that others wrote. Throws a SyntaxError, a DoubtfulJson for JSON that is refused. */
 export function strictJson(text: string): unknown {
   const value = JSON.parse(text) as unknown;
   const { keys, tooDeep } = measure(value);

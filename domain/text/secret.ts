@@ -1,9 +1,9 @@
 // A key in a text that came from outside, whole or a part of it: as it is, behind the escapes of JSON, percent and HTML, as
 // base64 or hex. Not covered: other encodings, shorter parts, and token ids whose text it would be.
 
-/** At least this long, a key is recognised in an answer; a word in one case is none below the second length. */
+/** The shortest key that is looked for in an answer; a word in one case is none below the second length. */
 const [LEAST_CHARS, WORD_CHARS] = [8, 16];
-/** As providers and servers begin theirs. */
+/** The beginnings of keys, by provider or server: a short one is a key all the same. */
 const PREFIX = /^(?:sk|pk|hf|key|api|token|bearer)[-_]./i;
 /** A part of a key is recognised by its last characters: the first may be those of all keys of a provider. */
 const PART_CHARS = 16;
@@ -13,7 +13,7 @@ interface Patterns {
   readonly whole: RegExp;
   readonly part: RegExp;
 }
-/** Of the key that was searched for last: a server has one, and many answers. */
+/** The patterns of the last key, which are made once: a server has one key, and gives many answers. */
 let last: Patterns | undefined;
 
 /** The text with `[key]` in its place, and in place of each word that holds a part of it. */
@@ -61,7 +61,7 @@ function spellings(text: string): string[] {
   return [escaped, hex, hex.toUpperCase(), ...base64];
 }
 
-/** In urls, two characters of base64 are others. */
+/** Two characters of base64 are others in urls. */
 const inBase64 = (char: string): string =>
   /\w/.test(char) ? char : `(?:${anyEscape(char)}|${char === '+' ? '-' : '_'})`;
 

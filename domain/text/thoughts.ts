@@ -32,7 +32,7 @@ const IN_WORDS =
 const OPENED_IN_WORDS = /^\s*Here(?: is|'s) my thought process:/;
 const CHANNEL_HEADER = /<\|start\|>assistant|<\|channel\|>\w+(?: to=\w+)?<\|message\|>/g;
 
-/** For a regular expression. */
+/** The text as a regular expression that matches it alone. */
 export const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const anyOf = (marks: readonly string[]): string => marks.map(quoted).join('|');
 const OPEN = anyOf(THOUGHT_MARKS.map(([open]) => open));

@@ -84,7 +84,7 @@ export const DEFAULT_TOOL_TIMEOUT_SECONDS = 60;
 export const MAX_TOOL_TIMEOUT_SECONDS = 1_200;
 /** Calls of one reply; the model is told of the others that they were not run. */
 export const MAX_CALLS_OF_A_REPLY = 8;
-/** Of a call's output, in its record. */
+/** The part of a call's output that its record holds, at most. */
 export const MAX_RECORDED_BYTES = 1 << 20;
 
 /**
@@ -136,7 +136,7 @@ export const CALL = {
   ...PLACE_OF_CALL,
   effect: oneOf(...EFFECTS),
   outcome: oneOf(...CALL_OUTCOMES),
-  /** At most MAX_RECORDED_BYTES of it. */
+  /** The output, cut to MAX_RECORDED_BYTES. */
   output: TEXT,
   /** Bytes of the whole output. */
   bytes: COUNT,
@@ -168,7 +168,7 @@ const CALL_RESULT = objectOf({
   /** Null for a call that was not run. */
   effect: orNull(oneOf(...EFFECTS)),
   ms: orNull(COUNT),
-  /** As the model was told it: cut to the run's limit. */
+  /** The output as the model was told it: cut to the run's limit. */
   output: TEXT,
   /** That of the call's record. */
   trace: maybe(TEXT),

@@ -19,10 +19,10 @@ export interface WeightServer {
   close(): Promise<void>;
 }
 
-/** Of one run. */
+/** The updates of one run's weights. */
 export interface WeightsLedger {
   read(): Promise<Known>;
-  /** Of the update that is in force; cheap, for every turn asks. */
+  /** The weights of the update that is in force; cheap, for every turn asks. */
   current(): Promise<DeclaredWeights | null>;
   /** False if its number is taken. */
   declare(entry: DeclaredWeights): Promise<boolean>;

@@ -34,7 +34,7 @@ function numberIn(text: string): string | undefined {
   return /^\d+$/.exec(text)?.[0] ?? /(?:^|[/:])[A-Za-z_. -]*[A-Za-z][_ -]?(\d+)$/.exec(text)?.[1];
 }
 
-/** Of a rewind (weights.ts; feed/line.ts): numbers come again on purpose. */
+/** The labels behind a rewind (weights.ts; feed/line.ts), where numbers come again on purpose. */
 const LINE = /^(?:r|line)(\d{1,9}):/;
 
 /** The labels of one run by their numbers: the label that had the number first, if it is another one; else null. */
@@ -52,7 +52,7 @@ export function openFirstLabels(): FirstLabels {
   };
 }
 
-/** Of one server, or of one answer, weights are replaced by later ones: of the same line by a higher number. */
+/** Whether weights are older than others of the same server or answer: of an earlier line, or of a lower number on the same one. */
 export function isOlder(now: Named, before: Named): boolean {
   const [line, lineBefore] = [lineOf(now), lineOf(before)];
   if (line !== lineBefore) return line < lineBefore;

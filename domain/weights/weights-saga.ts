@@ -8,7 +8,7 @@ import { type ServerUpdate, unsureLabel, type UpdateState, type UpdateStep } fro
 export interface StepFailure {
   readonly reason: string;
   readonly error: string;
-  /** Of `pause`: it was certainly not paused. Of `load`: it certainly has the old weights. */
+  /** The step certainly did nothing: the server is not paused after `pause`, and has the old weights after `load`. */
   readonly unchanged?: boolean;
   /** The process that was paused is gone. */
   readonly gone?: boolean;

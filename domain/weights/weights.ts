@@ -34,7 +34,7 @@ export const WEIGHTS = {
   rewind: BOOLEAN,
   /** Rewinds so far: after each, version numbers come again with other weights. */
   line: COUNT,
-  /** Of the files; of an embedded model. */
+  /** The hash of the files of an embedded model. */
   contentHash: orNull(HASH),
   workflowId: NAME,
   declaredAt: COUNT,
@@ -98,7 +98,7 @@ export function weightsWorkflowId({ run, version, rewind }: Pick<WeightsInput, '
 
 export type Wanted = Pick<WeightsInput, 'version' | 'label' | 'rewind'> & { readonly folder: string };
 
-/** In force is the last entry that a server, or the embedded model, has loaded. */
+/** The entry in force: the last one that a server, or the embedded model, has loaded. */
 export interface Known {
   readonly entries: readonly DeclaredWeights[];
   readonly current: DeclaredWeights | null;
@@ -194,7 +194,7 @@ export function isLate(label: string | null, { entries, current }: Known): boole
   return entries.some((entry) => entry.label === label);
 }
 
-/** From what became of each server. */
+/** The state of an update, from what became of each server. */
 export function stateOf(servers: readonly ServerUpdate[]): 'whole' | 'partial' | 'none' {
   const have = servers.filter(({ state }) => state === 'updated' || state === 'already').length;
   return have === servers.length ? 'whole' : have > 0 ? 'partial' : 'none';
