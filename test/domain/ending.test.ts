@@ -6,15 +6,20 @@ import {
   recordedResult,
   rolloutResult,
   scoredTurns,
+  type StopReason,
   successOf,
   unrecordedResult,
 } from '../../domain/rollout/ending.ts';
 import { discountedReturns, turnReward } from '../../domain/rollout/reward.ts';
+import type { TurnFacts } from '../../domain/rollout/turn-facts.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import { someTurn, STOPS } from './some.ts';
 
 const REWARD = { rewardScaling: 1, rewardBias: 0, turnDiscount: 0.5 };
 const AT = { out: 'runs', run: 'run', query: 'q', sample: 0, attempt: 1 };
+
+const resultOf = (turns: readonly TurnFacts[], stop: StopReason, failure: Parameters<typeof rolloutResult>[3] = null) =>
+  rolloutResult(AT, turns, stop, failure, scoredTurns(turns, stop, REWARD));
 
 describe('the end of a rollout', () => {
   test('every stop reason has an outcome, and every outcome a stop reason', () => {
@@ -30,7 +35,7 @@ describe('the end of a rollout', () => {
     const turns = (['wrong', 'right', 'right'] as const).map((verdict, i) =>
       someTurn({ turn: i + 1, verdict, outputTokens: 10 + i }),
     );
-    expect(rolloutResult(AT, turns, 'max-turns', null, scoredTurns(turns, 'max-turns', REWARD))).toEqual({
+    expect(resultOf(turns, 'max-turns')).toEqual({
       outcome: 'complete',
       stopReason: 'max-turns',
       turns: 3,
@@ -48,7 +53,7 @@ describe('the end of a rollout', () => {
     fc.assert(
       fc.property(verdicts, fc.constantFrom(...STOPS), (played, stop) => {
         const turns = played.map((verdict, i) => someTurn({ turn: i + 1, verdict }));
-        const { returns, success, outcome } = rolloutResult(AT, turns, stop, null, scoredTurns(turns, stop, REWARD));
+        const { returns, success, outcome } = resultOf(turns, stop);
         const raw = played.map((verdict) => turnReward(verdict === 'right', REWARD));
         expect(returns).toEqual(outcome === 'complete' ? discountedReturns(raw, 0.5) : []);
         expect(success).toHaveLength(turns.length);
@@ -59,17 +64,12 @@ describe('the end of a rollout', () => {
   test('the reason is the failure’s, or the judge’s where the last turn is undecided', () => {
     const turns = [someTurn(), someTurn({ turn: 2, verdict: 'undecided', reason: 'timeout' })];
     const failure = { boundary: 'model', reason: 'model-not-found', message: 'no such model' } as const;
-    expect(rolloutResult(AT, turns, 'undecided', null, scoredTurns(turns, 'undecided', REWARD))).toMatchObject({
+    expect(resultOf(turns, 'undecided')).toMatchObject({
       reason: 'timeout',
       success: [0, null],
     });
-    expect(
-      rolloutResult(AT, turns.slice(0, 1), 'failed', failure, scoredTurns(turns.slice(0, 1), 'failed', REWARD)).reason,
-    ).toBe('model-not-found');
-    expect(
-      rolloutResult(AT, turns.slice(0, 1), 'cancelled', null, scoredTurns(turns.slice(0, 1), 'cancelled', REWARD))
-        .reason,
-    ).toBeNull();
+    expect(resultOf(turns.slice(0, 1), 'failed', failure).reason).toBe('model-not-found');
+    expect(resultOf(turns.slice(0, 1), 'cancelled').reason).toBeNull();
   });
 
   test('a recorded end gives the result that its rollout ended with', () => {
@@ -81,7 +81,7 @@ describe('the end of a rollout', () => {
           someTurn({ turn: i + 1, verdict, reason: `reason ${i}`, outputTokens: i }),
         );
         const failure = stop === 'failed' ? ({ boundary: 'model', reason: 'model-not-found' } as const) : null;
-        const ended = rolloutResult(AT, turns, stop, failure, scoredTurns(turns, stop, REWARD));
+        const ended = resultOf(turns, stop, failure);
         const { outcome, stopReason, returns, success } = ended;
         const records = turns.map(({ verdict, reason, outputTokens: tokens }) => ({
           tokens,

@@ -3,19 +3,22 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rolloutResult, scoredTurns, stopReason } from '../../domain/rollout/ending.ts';
+import { rolloutResult, scoredTurns, type StopReason, stopReason } from '../../domain/rollout/ending.ts';
 import { verdictOf, replyFields } from '../../domain/rollout/read-reply.ts';
 import { finishedTurns } from '../../domain/samples/finished-turns.ts';
 import { rewardCells } from '../../domain/run/collection-table.ts';
 import { addResult, noCounts, rewardMoments } from '../../domain/run/progress.ts';
 import { discountedReturns } from '../../domain/rollout/reward.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import type { TurnFacts } from '../../domain/rollout/turn-facts.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import { spreadOf } from '../../statistics/mean.ts';
 import { someTurn } from './some.ts';
 
 const REWARD = { rewardScaling: 2, rewardBias: 0.5, turnDiscount: 0.5 };
 const AT = { out: 'runs', run: 'run', query: 'q', sample: 0, attempt: 1 };
+const resultOf = (turns: readonly TurnFacts[], stop: StopReason = 'done') =>
+  rolloutResult(AT, turns, stop, null, scoredTurns(turns, stop, REWARD));
 const rewards = fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 6 });
 
 function near(found: number | null, right: number | null): void {
@@ -28,7 +31,7 @@ describe("an environment's rewards", () => {
     fc.assert(
       fc.property(rewards, (given) => {
         const turns = given.map((reward, i) => someTurn({ turn: i + 1, verdict: 'scored', reason: 'reward', reward }));
-        const result = rolloutResult(AT, turns, 'done', null, scoredTurns(turns, 'done', REWARD));
+        const result = resultOf(turns);
         expect(result).toMatchObject({ outcome: 'complete', stopReason: 'done', turnRewards: given });
         expect(result.returns).toEqual(discountedReturns(given, 0.5));
         expect(result.success).toEqual(given.map(() => null));
@@ -42,12 +45,8 @@ describe("an environment's rewards", () => {
       someTurn({ turn: 2, verdict: 'right', reward: 7 }),
       someTurn({ turn: 3, verdict: 'right' }),
     ];
-    expect(rolloutResult(AT, turns, 'max-turns', null, scoredTurns(turns, 'max-turns', REWARD)).turnRewards).toEqual([
-      -3, 7, 1,
-    ]);
-    expect(
-      rolloutResult(AT, turns.slice(2), 'max-turns', null, scoredTurns(turns.slice(2), 'max-turns', REWARD)),
-    ).not.toHaveProperty('turnRewards');
+    expect(resultOf(turns, 'max-turns').turnRewards).toEqual([-3, 7, 1]);
+    expect(resultOf(turns.slice(2), 'max-turns')).not.toHaveProperty('turnRewards');
   });
 
   test('are counted by turn, with their mean and spread', () => {
@@ -56,7 +55,7 @@ describe("an environment's rewards", () => {
         const counts = noCounts();
         for (const given of rollouts) {
           const turns = given.map((reward, i) => someTurn({ turn: i + 1, verdict: 'scored', reward }));
-          addResult(counts, rolloutResult(AT, turns, 'done', null, scoredTurns(turns, 'done', REWARD)), 6);
+          addResult(counts, resultOf(turns), 6);
         }
         counts.rewardAt!.forEach((at, t) => {
           const here = rollouts.flatMap((given) => given[t] ?? []);
@@ -72,18 +71,7 @@ describe("an environment's rewards", () => {
 
   const counted = (given: readonly number[]) => {
     const counts = noCounts();
-    for (const reward of given)
-      addResult(
-        counts,
-        rolloutResult(
-          AT,
-          [someTurn({ turn: 1, verdict: 'scored', reward })],
-          'done',
-          null,
-          scoredTurns([someTurn({ turn: 1, verdict: 'scored', reward })], 'done', REWARD),
-        ),
-        1,
-      );
+    for (const reward of given) addResult(counts, resultOf([someTurn({ turn: 1, verdict: 'scored', reward })]), 1);
     return counts;
   };
 

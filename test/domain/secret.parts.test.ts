@@ -30,11 +30,11 @@ describe('a key', () => {
         expect(withoutSecret(text, secret)).not.toContain(spelled);
         expect(withoutSecret(json, secret)).toBe('{"text":"before [key] behind"}');
       }),
-      { numRuns: 500 },
+      { numRuns: process.env['EVERTURN_TESTS'] === 'all' ? 500 : 100 },
     );
   });
 
-  describe.each([24, 40, 51, 164, 800])('of %i characters', (length) => {
+  describe.each([24, 51, 164])('of %i characters', (length) => {
     const key =
       `sk-ant-api03-${fc.sample(fc.base64String({ minLength: 800, maxLength: 800 }), { numRuns: 1, seed: length })[0]}`
         .slice(0, length - 2)

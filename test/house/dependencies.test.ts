@@ -1,33 +1,20 @@
-// Small is defended: few direct dependencies, each with its reason, and one protobufjs for all of Temporal.
+// Small is defended: few direct dependencies, each with its reason.
 
-import { readdirSync, readFileSync, realpathSync, existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT, sources } from './tree.ts';
 
 interface Manifest {
-  readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-function manifest(...path: string[]): Manifest {
-  return JSON.parse(readFileSync(join(ROOT, ...path, 'package.json'), 'utf8')) as Manifest;
+function manifest(): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 }
 
 describe('the dependencies', () => {
-  test('Temporal’s packages share one protobufjs 8, so JSON histories can be replayed', () => {
-    // `historyFromJSON` throws "type must be a Type" where instanceof meets a second copy.
-    const used = ['common', 'proto', 'worker'].map((name) => {
-      const from = createRequire(realpathSync(join(ROOT, 'node_modules/@temporalio', name, 'package.json')));
-      return from.resolve('protobufjs/package.json');
-    });
-    expect(new Set(used)).toEqual(new Set([createRequire(import.meta.url).resolve('protobufjs/package.json')]));
-    const versions = copies('node_modules', 'protobufjs').map((path) => manifest(path).version);
-    expect(versions.filter((version) => version.startsWith('8.'))).toHaveLength(1);
-  });
-
   test('Everturn installs at most 20 direct dependencies', () => {
     expect(Object.keys(manifest().dependencies).length).toBeLessThanOrEqual(20);
   });
@@ -85,18 +72,4 @@ function places(path: string, name: string): string[] {
     .map((_, i) => parts.slice(0, parts.length - i))
     .concat([[]])
     .map((above) => [...above, name].map((part) => `node_modules/${part}`).join('/'));
-}
-
-/** Every folder below `modules` that holds the package `name`. */
-function copies(modules: string, name: string): string[] {
-  const found = existsSync(join(ROOT, modules, name, 'package.json')) ? [`${modules}/${name}`] : [];
-  const packages = readdirSync(join(ROOT, modules), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .flatMap(({ name: folder }) =>
-      folder.startsWith('@')
-        ? readdirSync(join(ROOT, modules, folder)).map((inner) => `${modules}/${folder}/${inner}`)
-        : [`${modules}/${folder}`],
-    );
-  const nested = packages.map((path) => `${path}/node_modules`).filter((path) => existsSync(join(ROOT, path)));
-  return [...found, ...nested.flatMap((path) => copies(path, name))];
 }

@@ -62,11 +62,6 @@ describe('the sources', () => {
     );
     expect(named).toEqual([]);
   });
-
-  test.each(['/home/ann/x', '"/Users/ann/x"', 'file:///root/.cache/x', '(/work/main/a.ts:1)'])(
-    'a folder of somebody’s machine is recognised: %s',
-    (text) => expect(machinePaths(text)).toHaveLength(1),
-  );
 });
 
 /** Absolute paths below the places where people and build machines keep their files. */

@@ -13,6 +13,7 @@ const SKIPPED = 'The Python package is not tested: there is no python3 (EVERTURN
 
 const PROMISES = [
   ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 21],
+  ['every adapter of rows keeps what its trainer checks', 'rows_test.py', 11],
   ['the package leases ahead, renews, serves every rank, and calls the command line', 'package_test.py', 15],
   [
     'the drop-in classes take steps as TRL, SkyRL, slime, verl, OpenRLHF and AReaL ask for them',

@@ -1,15 +1,16 @@
-"""The adapters of python/everturn/rows.py over the rows of one export, without any framework."""
+"""The adapters of python/everturn/rows.py over the recorded rows of one run, without any framework."""
 
 import copy
 import json
-import sys
+import os
+import tempfile
 import typing
 import unittest
 
 from everturn import Row
 from everturn import rows as feed
 
-ROWS = sys.argv.pop()
+ROWS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fixtures/formats/rows.jsonl")
 
 
 def plain(values, dtype):
@@ -115,11 +116,12 @@ class Adapters(unittest.TestCase):
             first = lines.readline()
         short = {**json.loads(first), "logprobs": []}
         for name, text, said in [("torn", first[:-1], "cut off"), ("short", json.dumps(short) + "\n", "logprobs")]:
-            path = f"{ROWS}.{name}"
-            with open(path, "w", encoding="utf-8") as out:
-                out.write(text)
-            with self.assertRaisesRegex(ValueError, f"line 1.*{said}"):
-                list(feed.read_rows(path))
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "rows.jsonl")
+                with open(path, "w", encoding="utf-8") as out:
+                    out.write(text)
+                with self.assertRaisesRegex(ValueError, f"line 1.*{said}"):
+                    list(feed.read_rows(path))
 
 
 if __name__ == "__main__":

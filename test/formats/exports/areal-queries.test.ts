@@ -1,5 +1,5 @@
-// areal-single-step.json holds what AReaL's own single-step agent makes of the same answers: see
-// areal-single-step-oracle.py. What it drops by success_rate_lb and success_rate_ub, the filter over groups leaves out.
+// areal-single-step.json holds what `MathSingleStepAgent.collect_trajectory` of AReaL (commit 820ca498b72d) made of the same
+// answers. What it drops by success_rate_lb and success_rate_ub, the filter over groups leaves out.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

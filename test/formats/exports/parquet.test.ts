@@ -1,5 +1,5 @@
 // Both forms of Parquet against the JSON lines and the records they are made of, read by another library than wrote them.
-// pandas, pyarrow, DuckDB and `datasets` read the same files in test/trainers.
+// pyarrow and DuckDB read the same files in test/real/trainers.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
@@ -7,7 +7,6 @@ import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../../../cli/main.ts';
 import { contextIds } from '../../../domain/rollout/turn-facts.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../../domain/rollout/turn.ts';
@@ -16,11 +15,9 @@ import { openParquet } from '../../../formats/exports/parquet-file.ts';
 import { parquet, rolloutTable } from '../../../formats/exports/parquet.ts';
 import { parquetTurns, turnTable } from '../../../formats/exports/parquet-turns.ts';
 import type { TurnRow } from '../../../formats/exports/turn-row.ts';
-import type { RunStatistics } from '../../../statistics/run-statistics.ts';
 import { type ExportOptions, exportRun } from '../../../records/export/export-run.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import type { Store } from '../../../records/store.ts';
-import { scriptedIo } from '../../cli/scripted-io.ts';
 import { asFloat32, trajectories } from '../../domain/random-trajectory.ts';
 import { RUN } from '../../records/play.ts';
 import { LOGPROBS, oddRun } from './odd-run.ts';
@@ -222,18 +219,6 @@ describe('a row for a turn', () => {
       group_size: 1,
       advantage: null,
     });
-  });
-
-  test('makes the means by turn that `stats` says', async () => {
-    const rows = await turnsOf(some);
-    const io = scriptedIo({ cwd: folder, env: { EVERTURN_HOME: join(folder, '.home') } });
-    expect(await main(io, ['stats', RUN, '--out', join(folder, 'some'), '--json'])).toBe(0);
-    const said = JSON.parse(io.text.out) as RunStatistics;
-    for (const [t, { accuracy }] of said.byTurn.entries()) {
-      const known = rows.flatMap(({ turn, success }) => (turn === t + 1 && success !== null ? [success] : []));
-      expect([t, known.length]).toEqual([t, accuracy.n]);
-      expect(known.reduce<number>((sum, one) => sum + one, 0) / known.length).toBeCloseTo(accuracy.value!, 12);
-    }
   });
 
   test('of a long rollout goes to the file before the next is made, so that memory holds some', async () => {

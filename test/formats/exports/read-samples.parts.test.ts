@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { areal } from '../../../formats/exports/areal.ts';
 import { FEEDBACK_WRONG } from '../../../domain/context/feedback.ts';
+import { sampleId } from '../../../domain/samples/sample-id.ts';
 import { exportRun } from '../../../records/export/export-run.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../../records/play.ts';
@@ -111,6 +112,14 @@ describe('docs/read_samples.py', () => {
       expect([turn.no_eos, turn.versions]).toEqual([i === 1, [[0, 3, 4][i], [0, 3, 4][i]]]);
       before = [...turn.context, ...turn.outputIds];
     }
+  });
+
+  test('reads from an id the query and the sample that it was made of', () => {
+    const texts = ['x', 'x@1', 'x%401', '%@', '50%', '%2540', '@@', '\u00e9 \u{1f600}', 'e\u0301'];
+    const names = texts.flatMap((query) => [0, 1, 12].map((sample) => [query, sample] as const));
+    const made = JSON.stringify(names.map(([query, sample]) => sampleId(query, sample)));
+    const program = `import json; from read_samples import query_and_sample as q; print(json.dumps([q(i) for i in json.loads(${JSON.stringify(made)})]))`;
+    expect(JSON.parse(runPython(program))).toEqual(names);
   });
 
   interface Loose {
