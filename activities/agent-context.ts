@@ -2,7 +2,7 @@
 
 import type { AskedCall } from '../domain/agent/call-record.ts';
 import { callContext, type CallContext, type PlayedCall } from '../domain/context/call-context.ts';
-import { placeOf } from '../domain/agent/call-tree.ts';
+import { placeInTree } from '../domain/agent/call-tree.ts';
 import type { Claim } from '../domain/agent/claims.ts';
 import type { AgentRequest } from '../domain/agent/conversation.ts';
 import { explain } from '../domain/errors/errors.ts';
@@ -66,7 +66,7 @@ function lengthOf(context: CallContext | TooManyTokens, calls: Answering['calls'
 
 /** The place of a call to a model that is sent messages. */
 function placed(request: AgentRequest, calls: readonly PlayedCall[]): CallContext {
-  const place = placeOf(request, calls);
+  const place = placeInTree(request, calls);
   const own = { ids: [], text: '', systemAsUser: false };
   if (place.parent) {
     const { parent, reasoningDropped } = place;

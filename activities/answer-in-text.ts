@@ -2,7 +2,7 @@
 // logprobs of ids are recorded, so the turn is marked as not trainable. Its tokens are those that the server counts, and
 // chunks do not apply.
 
-import type { AgentMessage, Asked } from '../domain/agent/conversation.ts';
+import type { AgentMessage, AskedRequest } from '../domain/agent/conversation.ts';
 import { canonicalJson, type Json } from '../domain/text/json.ts';
 import { conversationOf, newTranscript } from '../domain/context/new-context.ts';
 import type { GivenCall } from '../domain/tools/tool.ts';
@@ -57,7 +57,7 @@ export async function answerInText(backend: TextBackend, asked: Turn): Promise<A
 }
 
 /** The request of an agent's call, with the ids by which the agent names calls. */
-function ofRequest({ messages, tools, limits }: Asked, before: Turn['before']) {
+function ofRequest({ messages, tools, limits }: AskedRequest, before: Turn['before']) {
   const given = before.flatMap(({ record }) => record.toolCalls ?? []).filter(({ more }) => more);
   return { messages: messages.map((message) => sent(message, given)), tools, noCalls: limits.toolChoice === 'none' };
 }

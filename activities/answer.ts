@@ -2,7 +2,7 @@
 // conversation leaves no room for an answer.
 
 import type { AskedRecord } from '../domain/agent/call-record.ts';
-import type { Asked } from '../domain/agent/conversation.ts';
+import type { AskedRequest } from '../domain/agent/conversation.ts';
 import { ModelError } from '../domain/errors/errors.ts';
 import { samplingOf } from '../domain/rollout/sampling.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
@@ -23,7 +23,7 @@ export interface Turn {
   /** The agent's call that it answers. */
   readonly asked?: AskedRecord;
   /** Its request. */
-  readonly request?: Asked;
+  readonly request?: AskedRequest;
   /** The earlier turn at this 0-based place, with its verdict. */
   readonly judged: (place: number) => Promise<EarlierTurn>;
   readonly seed: number;

@@ -2,14 +2,14 @@
 // records. A turn that was judged before is not asked about again.
 
 import { EnvironmentError } from '../domain/errors/errors.ts';
-import type { AskInput, Asked } from '../domain/rollout/rollout-facts.ts';
+import type { AskInput, EnvironmentCall } from '../domain/rollout/rollout-facts.ts';
 import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import type { ActivityDeps } from './deps.ts';
 import { inShort } from './evaluate.ts';
 import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
 
 export function askActivity({ openStore, environments }: ActivityDeps) {
-  return async function askEnvironment({ rollout: id, turn, method }: AskInput): Promise<Asked> {
+  return async function askEnvironment({ rollout: id, turn, method }: AskInput): Promise<EnvironmentCall> {
     const store = openStore(id.out, id.run);
     const known = method === 'respond' ? await store.getVerdict(id, turn) : undefined;
     if (known) return { judged: inShort(known.record) };

@@ -7,7 +7,7 @@ import { EverturnError, explain, StoreError, ToolError } from '../domain/errors/
 import type { JsonObject } from '../domain/text/json.ts';
 import type { Called, CallReference } from '../domain/rollout/rollout-facts.ts';
 import { callKey, type CallRecord, MAX_RECORDED_BYTES, type ToolRecord } from '../domain/tools/tool.ts';
-import { clipped } from '../domain/text/foreign-text.ts';
+import { clippedToBytes } from '../domain/text/foreign-text.ts';
 import type { Store } from '../records/store.ts';
 import type { ToolAnswer, ToolCall, Tools } from '../environments/tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -49,7 +49,7 @@ export function callToolActivity({ openStore, tools, now }: ActivityDeps) {
       const answer = await tried(tools, tool, asking, store.folder, () => asked);
       // It was asked, and what it did is as unknown as after a crash.
       if (tool.effect === 'once' && answer.outcome === 'timed-out') throw noResultInTime(tool);
-      const output = clipped(answer.text.toWellFormed(), MAX_RECORDED_BYTES);
+      const output = clippedToBytes(answer.text.toWellFormed(), MAX_RECORDED_BYTES);
       const result: CallRecord = {
         ...place,
         effect: tool.effect,

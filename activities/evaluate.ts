@@ -2,10 +2,10 @@
 // broken leaves the turn undecided, and one that is not the run's fails it; any other failure (a full disk) is retried.
 
 import { Context } from '@temporalio/activity';
-import type { Reply } from '../domain/rollout/environment.ts';
+import type { EnvironmentReply } from '../domain/rollout/environment.ts';
 import { replyFields, verdictOf } from '../domain/rollout/read-reply.ts';
 import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
-import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
+import type { EvaluateInput, ReplyFacts } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
 import { answerToJudge, isCut, replyText } from '../domain/rollout/turn-facts.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
@@ -21,7 +21,7 @@ const JUDGE_TRIES = 5;
 const NOTE_CHARS = 2_000;
 
 export function evaluateActivity({ openStore, environments, tools }: ActivityDeps) {
-  return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<Judged> {
+  return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<ReplyFacts> {
     const store = openStore(id.out, id.run);
     const known = await store.getVerdict(id, turn);
     if (known) return inShort(known.record);
@@ -103,10 +103,10 @@ function wasPerhapsAsked(): boolean {
 }
 
 /** `note`: what broke. */
-type Tried = Reply & { readonly note?: string };
+type Tried = EnvironmentReply & { readonly note?: string };
 
 /** Gives up on a judge after some tries. Attempts that failed for other causes, a full disk say, do not count. */
-async function tryJudge(judge: (signal: AbortSignal) => Promise<Reply>): Promise<Tried> {
+async function tryJudge(judge: (signal: AbortSignal) => Promise<EnvironmentReply>): Promise<Tried> {
   const context = Context.current();
   const { silent } = lastTries();
   let asked = true;
@@ -141,6 +141,6 @@ const FINAL: ReadonlySet<string> = new Set([
 ]);
 
 /** The part of a reply that the workflow needs. */
-export function inShort({ verdict, reason, reward, done }: VerdictRecord): Judged {
+export function inShort({ verdict, reason, reward, done }: VerdictRecord): ReplyFacts {
   return { verdict, reason, ...(reward === undefined ? {} : { reward }), ...(done === true && { done }) };
 }

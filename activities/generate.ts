@@ -2,12 +2,12 @@
 // thought dead, gets that record back and generates nothing. The two kinds of model part in one line here.
 
 import { Context } from '@temporalio/activity';
-import { callsOf, callsToRun, replyGiven, ENDPOINT_CALLS } from '../domain/rollout/calls.ts';
+import { callsInReply, callsToRun, replyGiven, ENDPOINT_CALLS } from '../domain/rollout/calls.ts';
 import { ModelError, StoreError } from '../domain/errors/errors.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/names/ids.ts';
 import { requestBehind } from '../domain/agent/whole-request.ts';
 import type { GivenReply } from '../domain/agent/call-record.ts';
-import type { Asked } from '../domain/agent/conversation.ts';
+import type { AskedRequest } from '../domain/agent/conversation.ts';
 import type { EarlierTurn } from '../domain/context/new-context.ts';
 import type { Backend, TextBackend } from '../inference/backend.ts';
 import type { Store, Stored } from '../records/store.ts';
@@ -104,7 +104,7 @@ export function generateActivity(
       const earlierRecords = before.map(({ record }) => record);
       const calls = asked
         ? undefined
-        : tools && callsOf(answer.fields, earlierRecords, settings, tools, answer.spelled ?? []);
+        : tools && callsInReply(answer.fields, earlierRecords, settings, tools, answer.spelled ?? []);
       const reply = request && replyIn(answer, request, settings.tools, tools);
       const stored = await patient.putTurn(id, {
         turn,
@@ -131,7 +131,7 @@ export function generateActivity(
 /** The reply that an agent gets, where the answer holds calls or thoughts, or was ended by its own stop text. */
 function replyIn(
   { fields, spelled = [] }: Answered,
-  { tools: offered, limits }: Asked,
+  { tools: offered, limits }: AskedRequest,
   own: ToolSettings | undefined,
   tools: Tools | undefined,
 ): GivenReply | undefined {

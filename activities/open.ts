@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 import { samplesPerQuery } from '../domain/samples/group.ts';
 import { firstWords } from '../domain/text/foreign-text.ts';
 import { mayRetry } from '../domain/rollout/ending.ts';
-import type { Begun, EnvironmentRecord, Said } from '../domain/rollout/environment.ts';
+import type { Begun, EnvironmentRecord, QueueReply } from '../domain/rollout/environment.ts';
 import { programFacts } from '../domain/agent/program.ts';
 import { DatasetError, EnvironmentError, explain, StoreError, UsageError } from '../domain/errors/errors.ts';
 import { type Prompt, questionOf } from '../domain/query/query.ts';
@@ -29,7 +29,7 @@ export function openActivity(deps: ActivityDeps) {
 /** Asks the rollout's environment for its first messages and state, and records the rollout with them. */
 export function beginActivity(deps: ActivityDeps) {
   const opening = openingWith(deps);
-  return (input: RolloutInput, said?: Said): Promise<OpenedRollout> =>
+  return (input: RolloutInput, said?: QueueReply): Promise<OpenedRollout> =>
     heartbeating((signal) =>
       opening(input, (rollout, folder) => {
         const environment = deps.environments.of(rollout, folder);

@@ -3,7 +3,7 @@
 import { CommanderError } from 'commander';
 import { terminalJson, visible } from '../domain/text/foreign-text.ts';
 import { EverturnError, explain, StoreError } from '../domain/errors/errors.ts';
-import { ended } from '../domain/run/progress.ts';
+import { countEnded } from '../domain/run/progress.ts';
 import type { Boundary, Reason } from '../domain/errors/reasons.ts';
 import type { CollectionResult } from '../domain/run/messages.ts';
 
@@ -95,11 +95,11 @@ export function exitCodeOfResult(result: CollectionResult, maxFailed: number): E
 
 /** Rollouts ended, and none of them gives a sample. */
 export function noneComplete({ counts }: Pick<CollectionResult, 'counts'>): boolean {
-  return counts.outcomes.complete === 0 && ended(counts) > 0;
+  return counts.outcomes.complete === 0 && countEnded(counts) > 0;
 }
 
 /** Every rollout failed, and each at the model's boundary. */
 export function modelFailedAll({ counts }: CollectionResult): boolean {
   const { failed } = counts.outcomes;
-  return failed > 0 && failed === ended(counts) && counts.boundaries?.model === failed;
+  return failed > 0 && failed === countEnded(counts) && counts.boundaries?.model === failed;
 }

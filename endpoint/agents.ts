@@ -5,7 +5,7 @@ import type { Claim } from '../domain/agent/claims.ts';
 import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
-import type { Said } from '../domain/agent/last-words.ts';
+import type { LastWords } from '../domain/agent/last-words.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 
 /** A call with its reply, as an earlier attempt recorded it. */
@@ -58,7 +58,7 @@ export interface AgentAttempt {
 export interface AgentEnded {
   /** Null: a signal ended it. */
   readonly code: number | null;
-  readonly said: Said;
+  readonly said: LastWords;
   /** Last lines of its standard error. */
   readonly tail: string;
   readonly cut?: Cut;

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Cut, ProgramRecord } from '../domain/agent/program.ts';
-import { type Said, saidBy, saidLater } from '../domain/agent/last-words.ts';
+import { type LastWords, parseLastWords, joinLastWords } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import type { AgentAttempt, AgentEnded } from './agents.ts';
 import { type AgentEndpoint, createEndpoint } from './endpoint.ts';
@@ -18,7 +18,7 @@ export interface AttemptEndpoint extends Pick<AgentEndpoint, 'answer' | 'close'>
 export const newKey = (): string => `everturn-${randomBytes(24).toString('hex')}`;
 
 export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndpoint {
-  let posted: Said | undefined;
+  let posted: LastWords | undefined;
   let cut: Cut | undefined;
   let broken: (error: unknown) => void = () => undefined;
   const failing = new Promise<never>((_, reject) => (broken = reject));
@@ -44,9 +44,9 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
       }
     },
     onReward(value) {
-      const read = saidBy(value);
+      const read = parseLastWords(value);
       if ('problem' in read) return `the reward ${read.problem}`;
-      posted = saidLater(posted, read.said);
+      posted = joinLastWords(posted, read.said);
       return undefined;
     },
   });
@@ -59,7 +59,7 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
       return {
         code,
         tail,
-        said: saidLater(posted, said),
+        said: joinLastWords(posted, said),
         ...(cut !== undefined && { cut }),
         last: endpoint.last(),
         abandoned: endpoint.abandoned(),

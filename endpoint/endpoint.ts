@@ -8,15 +8,15 @@ import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   abandonedCalls,
-  type Again,
-  claim,
+  type RetryHint,
+  claimCall,
   type Claim,
   claimsOfAttempt,
-  doubted,
-  ended,
+  withReplyDoubted,
+  withConnectionEnded,
   unclaimedCalls,
 } from '../domain/agent/claims.ts';
-import { type AgentRequest, type Asked, messageForms, requestText } from '../domain/agent/conversation.ts';
+import { type AgentRequest, type AskedRequest, messageForms, requestText } from '../domain/agent/conversation.ts';
 import { type Cut, CUTS } from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { JsonObject } from '../domain/text/json.ts';
@@ -93,7 +93,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     socket.once('close', (isReset: boolean) => {
       const sent = carried.get(socket);
       carried.delete(socket);
-      if (isReset && sent !== undefined) claims = doubted(claims, sent);
+      if (isReset && sent !== undefined) claims = withReplyDoubted(claims, sent);
     });
   }
 
@@ -136,7 +136,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     const body = (await bodyOf(message, { contextLength, dialect: dialect.path }).catch(cut)) as JsonObject;
     const request = read(dialect, body);
     const hash = await hashBetween(request);
-    const next = claim(claims, request, againIn(message.headers), (one) => (one === request ? hash : hashOf(one)));
+    const next = claimCall(claims, request, againIn(message.headers), (one) => (one === request ? hash : hashOf(one)));
     claims = next.claims;
     const taken = next.claim;
     const { id } = taken.call;
@@ -153,7 +153,7 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
         last = id;
         carries(message.socket, id);
       }
-      claims = ended(claims, id, isDelivered, one && messageIn(one.dialect, one.reply));
+      claims = withConnectionEnded(claims, id, isDelivered, one && messageIn(one.dialect, one.reply));
     });
     response.setHeader('x-everturn-call', id);
     if (taken.is !== 'new') response.setHeader('x-everturn-replayed', '1');
@@ -237,10 +237,10 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
   };
 }
 
-const hashOf = (request: Asked): string => createHash('sha256').update(requestText(request)).digest('hex');
+const hashOf = (request: AskedRequest): string => createHash('sha256').update(requestText(request)).digest('hex');
 
 /** Other work of the loop comes between its steps. */
-async function hashBetween(request: Asked): Promise<string> {
+async function hashBetween(request: AskedRequest): Promise<string> {
   await nextTurn();
   // They are kept with the messages.
   for (const _ of messageForms(request.messages));
@@ -266,7 +266,7 @@ function nameIn(path: string): string {
 }
 
 /** Libraries that say when they ask again, or name a call. */
-function againIn(headers: IncomingHttpHeaders): Again {
+function againIn(headers: IncomingHttpHeaders): RetryHint {
   const retries = ['x-stainless-retry-count', 'x-retry-count'].some((name) => Number(headers[name] ?? 0) > 0);
   const key = headers['idempotency-key'] ?? headers['x-idempotency-key'];
   return { retries, ...(typeof key === 'string' && { key }) };

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FunctionCall, type FunctionInput, type FunctionOutput, functionQueue } from '../domain/agent/function.ts';
-import { type Cut, CUTS, keyOf, programTitle } from '../domain/agent/program.ts';
+import { type Cut, CUTS, idempotencyKey, programTitle } from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
-import { saidBy } from '../domain/agent/last-words.ts';
+import { parseLastWords } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { codeFile } from '../environments/processes/bundle.ts';
 import type { AgentAttempt, AgentEnded, RefusedCall } from './agents.ts';
@@ -64,10 +64,10 @@ export async function playFunction(attempt: AgentAttempt, runFolder: string, hos
   }
 
   const ended = await host.play({
-    workflowId: `${keyOf(id)}/agent-${record.slice(0, 12)}`,
+    workflowId: `${idempotencyKey(id)}/agent-${record.slice(0, 12)}`,
     taskQueue: functionQueue(program.fingerprint),
     ...{ code, title, answer },
-    input: { row, seed, key: keyOf(id), maxCalls: program.maxCalls },
+    input: { row, seed, key: idempotencyKey(id), maxCalls: program.maxCalls },
     timeoutSeconds: program.timeoutSeconds,
     signal: AbortSignal.any([signal, failing.signal]),
   });
@@ -78,7 +78,7 @@ export async function playFunction(attempt: AgentAttempt, runFolder: string, hos
     return { code: 1, said: {}, tail: ended.failed, ...(refused && { cut: refused }), last: null, abandoned: [] };
   }
   const { said, last, calls } = ended;
-  const read = Object.keys(said as object).length === 0 ? { said: {} } : saidBy(said);
+  const read = Object.keys(said as object).length === 0 ? { said: {} } : parseLastWords(said);
   if ('problem' in read)
     throw new AgentError(`The value of the agent ${title} ${read.problem}.`, { reason: 'agent-broken' });
   const abandoned = recorded.flatMap(({ call }) => (calls.includes(call) ? [] : [call]));

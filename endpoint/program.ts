@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFunction } from '../domain/agent/function.ts';
-import { isSession, keyOf, type ProgramRecord } from '../domain/agent/program.ts';
-import { saidInLine } from '../domain/agent/last-words.ts';
+import { isSession, idempotencyKey, type ProgramRecord } from '../domain/agent/program.ts';
+import { lastWordsInLine } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import { commandIdentity } from '../environments/processes/identity.ts';
@@ -110,7 +110,7 @@ function ran(launch: ProcessLaunch, { program, signal }: AgentAttempt): Promise<
         if (cause !== undefined || code === NOT_FOUND) return end(() => reject(notRun(launch.who, how, cause)));
         // Many programs end it with no line break.
         take(lines.rest);
-        const read = isUtf8(last) ? saidInLine(last.toString().trim()) : notText(last);
+        const read = isUtf8(last) ? lastWordsInLine(last.toString().trim()) : notText(last);
         if (read && 'problem' in read)
           return end(() => reject(broken(`The last line of the agent ${launch.who} ${read.problem}.`)));
         end(() => resolve({ code, said: read?.said ?? {}, tail: tail.join('\n') }));
@@ -150,7 +150,7 @@ function variablesOf({ id, attempt, seed, model }: AgentAttempt, url: string, ke
     NO_PROXY: '127.0.0.1,localhost',
     no_proxy: '127.0.0.1,localhost',
     EVERTURN_ATTEMPT: String(attempt),
-    EVERTURN_KEY: keyOf(id),
+    EVERTURN_KEY: idempotencyKey(id),
     EVERTURN_ROLLOUT_SEED: String(seed),
   };
 }
@@ -166,7 +166,7 @@ function mustBe({ spec, fingerprint }: ProgramRecord, words: readonly string[]):
 }
 
 const notText = (line: Buffer) =>
-  saidInLine(line.toString('latin1').trim()) && { problem: 'has bytes that are no UTF-8' };
+  lastWordsInLine(line.toString('latin1').trim()) && { problem: 'has bytes that are no UTF-8' };
 
 const notRun = (who: string, how: string, cause?: unknown): AgentError =>
   new AgentError(`The agent ${who} ${how}.`, { reason: 'agent-not-run', cause });

@@ -6,8 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { keyOf } from '../domain/agent/program.ts';
-import { saidBy } from '../domain/agent/last-words.ts';
+import { idempotencyKey } from '../domain/agent/program.ts';
+import { parseLastWords } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { AgentAttempt, AgentEnded } from './agents.ts';
@@ -147,7 +147,7 @@ function endOf(said: Readonly<Record<string, unknown>>): OwnEnd | { readonly pro
     const { data, error } = FAILED.safeParse(said);
     return data ? { code: 1, said: {}, tail: data.error } : { problem: inOneLine(error) };
   }
-  const words = Object.keys(said).length === 0 ? { said: {} } : saidBy(said);
+  const words = Object.keys(said).length === 0 ? { said: {} } : parseLastWords(said);
   return 'problem' in words ? words : { code: 0, said: words.said, tail: '' };
 }
 
@@ -158,7 +158,7 @@ const isWanted = ({ attempt: { id } }: Offer, { run, query, sample }: Wanted): b
 function sessionOf({ attempt, key, taken }: Offer, url: string): JsonObject {
   const { id, seed, model, row, program } = attempt;
   return {
-    ...{ url, base_url: `${url}/v1`, anthropic_base_url: url, api_key: key, model, row, seed, key: keyOf(id) },
+    ...{ url, base_url: `${url}/v1`, anthropic_base_url: url, api_key: key, model, row, seed, key: idempotencyKey(id) },
     ...{ run: id.run, query: id.query, sample: id.sample, attempt: attempt.attempt },
     ...{ silent_seconds: taken!.silentMs / 1000, time_limit_seconds: program.timeoutSeconds },
   };

@@ -1,7 +1,7 @@
 // The interfaces of this room. A judge decides on one answer to one query: mathematics, code. An environment replies to
 // each answer of a rollout: with a verdict, a reward, messages to the model, an end. Every judge is an environment too.
 
-import type { Begun, Reply, Said } from '../domain/rollout/environment.ts';
+import type { Begun, EnvironmentReply, QueueReply } from '../domain/rollout/environment.ts';
 import type { EarlierTurn } from '../domain/context/new-context.ts';
 import type { Query } from '../domain/query/query.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
@@ -42,7 +42,7 @@ export interface EnvironmentCall {
   /** The same call may have reached the environment before, and nobody knows what came of it. */
   readonly mayBeSecond?: boolean;
   /** The outcome of the call that `ask` made ready. */
-  readonly said?: Said;
+  readonly said?: QueueReply;
 }
 
 /** The parameters of calls. */
@@ -61,7 +61,7 @@ export interface Environment {
    * The reply to an answer. The same call may come again, after a crash: its reply must be the same. Throws
    * EnvironmentError, JudgeError or SandboxError when the environment itself is broken.
    */
-  respond(move: Move, call: EnvironmentCall): Promise<Reply>;
+  respond(move: Move, call: EnvironmentCall): Promise<EnvironmentReply>;
   /** Gives back what the rollout took. May come twice, or, after a termination, never. */
   end?(move: Pick<Move, 'rollout' | 'before'>, call: EnvironmentCall): Promise<void>;
 }

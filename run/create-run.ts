@@ -7,7 +7,7 @@
 
 import { rmdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { environmentTitle, type EnvironmentRecord, identityOf } from '../domain/rollout/environment.ts';
+import { environmentTitle, type EnvironmentRecord, environmentIdentity } from '../domain/rollout/environment.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { derivedRunName } from '../domain/run/run-name.ts';
 import type { FoundLogprobs } from '../domain/rollout/found-logprobs.ts';
@@ -86,7 +86,7 @@ function same(
   const differing = Object.entries(rest)
     .filter(([key, value]) => !isDeepStrictEqual(there.get(key), value))
     .map(([key, value]) => `${key} (${JSON.stringify(there.get(key))} there, ${JSON.stringify(value)} here)`);
-  const [theirs, ours] = [record.settings.environments, own].map((all) => (all ?? []).map(identityOf));
+  const [theirs, ours] = [record.settings.environments, own].map((all) => (all ?? []).map(environmentIdentity));
   if (!isDeepStrictEqual(theirs, ours))
     differing.push(`environment (${titles(record.settings.environments)} there, ${titles(own)} here)`);
   const [known, asked] = [record.settings.tools, tools].map((one) => one && toolsIdentity(one));

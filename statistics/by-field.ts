@@ -1,7 +1,7 @@
 // The statistics of a run apart for each value of a field: its queries are split, and each part has the same numbers as
 // the whole. Pure. Queries without a value are a part of their own.
 
-import type { RolloutSummary, RunShape } from '../domain/rollout/rollout-summary.ts';
+import type { RolloutSummary, RunSize } from '../domain/rollout/rollout-summary.ts';
 import { runStatistics, type RunStatistics, type StatisticsOptions } from './run-statistics.ts';
 
 export interface FieldGroup {
@@ -13,7 +13,7 @@ export interface FieldGroup {
 /** In the natural order of the values: 2 before 10. `valueOf`: by query id. */
 export function byField(
   rollouts: readonly RolloutSummary[],
-  shape: RunShape,
+  shape: RunSize,
   valueOf: ReadonlyMap<string, string>,
   options: StatisticsOptions,
 ): FieldGroup[] {

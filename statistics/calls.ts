@@ -1,7 +1,7 @@
 // Calls of tools by name: how many, how they ended, how long they took, and the share of turns that made one. Of finished
 // turns, also of rollouts in flight. A name is a model's: one that no tool has is counted like any other.
 
-import type { Refusal } from '../domain/errors/refusals.ts';
+import type { CallRefusal } from '../domain/errors/refusals.ts';
 import type { TurnSummary } from '../domain/rollout/rollout-summary.ts';
 import type { CallResult } from '../domain/tools/tool.ts';
 import { type Distribution, distributionOf } from './mean.ts';
@@ -13,7 +13,7 @@ export interface CallStatistics {
   /** `refused`: not run, as it was written. */
   readonly outcomes: Readonly<Record<CallResult['outcome'], number>>;
   /** Of the refused ones; reasons that none has are left out. */
-  readonly refusals: Readonly<Partial<Record<Refusal, number>>>;
+  readonly refusals: Readonly<Partial<Record<CallRefusal, number>>>;
   /** Of those that ran. */
   readonly seconds: Distribution;
   /** Turns with such a call. */
@@ -28,7 +28,7 @@ export function callStatistics(turns: readonly TurnSummary[]): CallStatistics[] 
     string | null,
     {
       outcomes: Record<CallResult['outcome'], number>;
-      refusals: Partial<Record<Refusal, number>>;
+      refusals: Partial<Record<CallRefusal, number>>;
       ms: number[];
       turns: number;
     }

@@ -2,8 +2,8 @@
 // runs, as an evaluation. Each is an estimate of `runStatistics`, so that every place shows what `stats` does. Pure. And the
 // same by turn from a run's counts, where its rollouts are not read.
 
-import { type CollectionCounts, counting } from '../domain/run/progress.ts';
-import type { RunShape, RolloutSummary } from '../domain/rollout/rollout-summary.ts';
+import { type CollectionCounts, countInAccuracy } from '../domain/run/progress.ts';
+import type { RunSize, RolloutSummary } from '../domain/rollout/rollout-summary.ts';
 import type { Estimate } from './estimate.ts';
 import { runStatistics, type RunStatistics } from './run-statistics.ts';
 
@@ -24,7 +24,7 @@ export function headlineOf({ passAtKFirst, passAtK, lastAnswer, returns }: RunSt
 /** `begun`: begun rollouts, the last attempt of each. */
 export const headlineOfRollouts = (
   begun: readonly RolloutSummary[],
-  shape: RunShape,
+  shape: RunSize,
   atTurn = shape.numTurns,
 ): Headline => headlineOf(runStatistics(begun, shape, { ks: [1], atTurn }));
 
@@ -42,7 +42,7 @@ type Counted = Pick<CollectionCounts, 'judgedAt' | 'rightAt' | 'rightBy' | 'stee
 
 /** `rollouts`: those that are counted, such as all of a run, or those that have ended. */
 export function countedTurns(counts: Counted, rollouts: number): CountedTurn[] {
-  const of = counting(rollouts, counts);
+  const of = countInAccuracy(rollouts, counts);
   return counts.judgedAt.map((judged, i) => ({
     ...{ turn: i + 1, judged, of },
     ...{ right: counts.rightAt[i] ?? 0, rightBy: counts.rightBy[i] ?? 0 },
@@ -51,7 +51,7 @@ export function countedTurns(counts: Counted, rollouts: number): CountedTurn[] {
 
 /** Right at any turn so far, of those that have ended. */
 export const rightSoFar = (counts: Counted, ended: number): Pick<CountedTurn, 'rightBy' | 'of'> => ({
-  ...{ rightBy: counts.rightBy.at(-1) ?? 0, of: counting(ended, counts) },
+  ...{ rightBy: counts.rightBy.at(-1) ?? 0, of: countInAccuracy(ended, counts) },
 });
 
 /** Rewards without a verdict say nothing of right and wrong. */

@@ -2,7 +2,7 @@
 // have ended drifts down. So three things: the ended ones, marked provisional and without an interval; the closed
 // prefix, which speed does not choose; and bounds that hold whatever the others do.
 
-import { type RolloutSummary, type RunShape, unsteered } from '../domain/rollout/rollout-summary.ts';
+import { type RolloutSummary, type RunSize, unsteered } from '../domain/rollout/rollout-summary.ts';
 import { bareEstimate, type Estimate, shareEstimate } from './estimate.ts';
 import type { Interval } from './mean.ts';
 import { byQuery, hasEnded, isScored, known, rightBy } from './outcomes.ts';
@@ -23,7 +23,7 @@ export interface Provisional {
 }
 
 /** `rollouts`: begun ones, the last attempt of each. Null for a run that has ended or whose size nobody knows. */
-export function provisional(rollouts: readonly RolloutSummary[], shape: RunShape, turn: number): Provisional | null {
+export function provisional(rollouts: readonly RolloutSummary[], shape: RunSize, turn: number): Provisional | null {
   const total = totalOf(shape);
   const own = unsteered(rollouts);
   const of = total - (rollouts.length - own.length);

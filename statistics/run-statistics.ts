@@ -5,7 +5,7 @@
 import { OUTCOMES, type Outcome } from '../domain/rollout/ending.ts';
 import {
   type RolloutSummary,
-  type RunShape,
+  type RunSize,
   steeredCount,
   type SteeredCount,
   unsteered,
@@ -87,7 +87,7 @@ export interface StatisticsOptions {
 /** `begun`: begun rollouts, the last attempt of each. */
 export function runStatistics(
   begun: readonly RolloutSummary[],
-  shape: RunShape,
+  shape: RunSize,
   options: StatisticsOptions = {},
 ): RunStatistics {
   const parts = statisticsInParts(begun, shape, options);
@@ -100,7 +100,7 @@ export function runStatistics(
 /** The same in parts, between which other work is done: of a long run each takes up to a quarter of a second. */
 export function* statisticsInParts(
   begun: readonly RolloutSummary[],
-  shape: RunShape,
+  shape: RunSize,
   { ks = defaultKs(shape), atTurn = shape.numTurns }: StatisticsOptions = {},
 ): Generator<void, RunStatistics, void> {
   const rollouts = unsteered(begun);
@@ -143,7 +143,7 @@ export function* statisticsInParts(
   };
 }
 
-export function defaultKs({ samples, epochs }: Pick<RunShape, 'samples' | 'epochs'>): number[] {
+export function defaultKs({ samples, epochs }: Pick<RunSize, 'samples' | 'epochs'>): number[] {
   const most = samples * epochs;
   return [...[1, 4, 8, 16].filter((k) => k < most), most];
 }

@@ -1,7 +1,7 @@
 // Several runs of the same queries: the accuracy of each at turn 1 and at the last turn that all of them play, and its paired
 // difference with the first run. Pure.
 
-import type { RunShape } from '../domain/rollout/rollout-summary.ts';
+import type { RunSize } from '../domain/rollout/rollout-summary.ts';
 import { type ComparedRun, type Comparison, comparison } from './comparison.ts';
 import type { Estimate } from './estimate.ts';
 import { headlineOfRollouts } from './headline.ts';
@@ -14,7 +14,7 @@ export interface AtTurn {
 
 /** Of each run at turn 1 and at the last turn; once where that is the same turn. */
 export function sideBySide(
-  runs: readonly (ComparedRun & { readonly shape: RunShape })[],
+  runs: readonly (ComparedRun & { readonly shape: RunSize })[],
 ): readonly (readonly AtTurn[])[] {
   const numTurns = Math.min(...runs.map(({ shape }) => shape.numTurns));
   const [first] = runs;

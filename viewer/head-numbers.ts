@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
-import type { RunShape } from '../domain/rollout/rollout-summary.ts';
+import type { RunSize } from '../domain/rollout/rollout-summary.ts';
 import { ENDED } from '../records/format/layout.ts';
 import type { Store } from '../records/store.ts';
 import { inParts } from './in-batches.ts';
@@ -18,7 +18,7 @@ const SOON_MS = 300;
 interface Counted {
   readonly run: string;
   readonly store: Store;
-  readonly shape: RunShape;
+  readonly shape: RunSize;
 }
 
 interface Known {

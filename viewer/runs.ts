@@ -10,8 +10,8 @@ import { samplesPerQuery } from '../domain/samples/group.ts';
 import { evaluationsNamed } from '../domain/run/evaluation.ts';
 import { isRunName } from '../domain/names/ids.ts';
 import type { CollectionResult } from '../domain/run/messages.ts';
-import { ended } from '../domain/run/progress.ts';
-import type { RunShape } from '../domain/rollout/rollout-summary.ts';
+import { countEnded } from '../domain/run/progress.ts';
+import type { RunSize } from '../domain/rollout/rollout-summary.ts';
 import { openFileStore } from '../records/file-store.ts';
 import { RUN_FILE } from '../records/format/layout.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
@@ -28,7 +28,7 @@ export interface OpenRun {
   readonly record: RunRecord;
   /** Rollouts of the run, as far as the data set says. */
   readonly total: number;
-  readonly shape: RunShape;
+  readonly shape: RunSize;
   readonly index: RunIndex;
 }
 
@@ -203,7 +203,7 @@ function headOf(run: string, record: RunRecord): RunHead {
 }
 
 function countsOf({ total, cancelled, counts }: CollectionResult): Partial<RunHead> {
-  const [done, { failed }] = [ended(counts), counts.outcomes];
+  const [done, { failed }] = [countEnded(counts), counts.outcomes];
   const state = cancelled ? 'cancelled' : done > 0 && failed === done ? 'failed' : 'ended';
   return { state, total, ended: done, tokens: counts.tokens };
 }

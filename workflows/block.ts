@@ -11,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import { isOrder } from '../domain/run/blocks.ts';
 import type { BlockInput } from '../domain/run/messages.ts';
-import { begun } from '../domain/run/window.ts';
+import { countBegun } from '../domain/run/window.ts';
 import { openHistoryLength } from './history-length.ts';
 import { blockReport, orderBlock } from './messages.ts';
 import { playWindow } from './play-window.ts';
@@ -50,12 +50,17 @@ export async function block(input: BlockInput): Promise<void> {
 
   let isClosing = false;
   let reported = '';
-  const facts = () => `${state.next} ${state.inFlight.length} ${begun(state)}`;
+  const facts = () => `${state.next} ${state.inFlight.length} ${countBegun(state)}`;
   const sendReport = (ended: boolean) => {
     history.did();
     reported = facts();
     const { counts } = state;
-    return getExternalWorkflowHandle(run).signal(blockReport, { block: name, inFlight: begun(state), counts, ended });
+    return getExternalWorkflowHandle(run).signal(blockReport, {
+      block: name,
+      inFlight: countBegun(state),
+      counts,
+      ended,
+    });
   };
   async function reportChanges(): Promise<void> {
     for (;;) {

@@ -17,7 +17,7 @@ import {
   type Block,
   type BlocksState,
   isDue,
-  isFinished,
+  isRunFinished,
   orderFor,
   SILENT_MS,
   windowOf,
@@ -28,7 +28,7 @@ import { steeringPriority, TASK_QUEUE } from '../domain/names/queues.ts';
 import { block as blockWorkflow } from './block.ts';
 import { orderBlock } from './messages.ts';
 import type { HistoryLength } from './history-length.ts';
-import { RUN } from './search-attributes.ts';
+import { RUN_ATTRIBUTE } from './search-attributes.ts';
 
 /** `moveOn` continues as new, with the state as it is. */
 export async function playBlocks(
@@ -52,7 +52,7 @@ export async function playBlocks(
         parentClosePolicy: ParentClosePolicy.ABANDON,
         staticSummary: `block ${name} of ${run}`,
         priority: steeringPriority(run),
-        typedSearchAttributes: [{ key: RUN, value: run }],
+        typedSearchAttributes: [{ key: RUN_ATTRIBUTE, value: run }],
       });
       child.result().then(
         () => closed(block),
@@ -87,14 +87,14 @@ export async function playBlocks(
   const due = () => state.blocks.filter((block) => !busy.has(block) && isDue(state, block));
   const isSilent = ({ state: is, heardAt = 0 }: Block) => is === 'open' && Date.now() - heardAt >= SILENT_MS;
 
-  while (!isFinished(state)) {
+  while (!isRunFinished(state)) {
     due().forEach(actOn);
     const silent = state.blocks.filter((block) => !busy.has(block) && isSilent(block));
     silent.forEach(actOn);
-    const woken = () => failure !== undefined || isFinished(state) || history.isFull() || due().length > 0;
+    const woken = () => failure !== undefined || isRunFinished(state) || history.isFull() || due().length > 0;
     await condition(woken, SILENT_MS / 2);
     if (failure) throw failure.cause;
-    if (!history.isFull() || isFinished(state)) continue;
+    if (!history.isFull() || isRunFinished(state)) continue;
     await condition(() => busy.size === 0 && allHandlersFinished());
     await moveOn();
   }

@@ -17,12 +17,12 @@ import type { Unit } from '../activities/collection.ts';
 import { type RolloutResult, unrecordedResult } from '../domain/rollout/ending.ts';
 import { rolloutWorkflowId } from '../domain/names/ids.ts';
 import { rolloutPriority, TASK_QUEUE } from '../domain/names/queues.ts';
-import { begin, pass, settle, type UnitInFlight, type WindowState } from '../domain/run/window.ts';
+import { beginUnit, passUnit, settleUnit, type UnitInFlight, type WindowState } from '../domain/run/window.ts';
 import { awaitEnds, cancelWaiting } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/run/messages.ts';
 import { applicationFailure } from './failure.ts';
 import { rollout } from './rollout.ts';
-import { QUERY, RUN } from './search-attributes.ts';
+import { QUERY_ATTRIBUTE, RUN_ATTRIBUTE } from './search-attributes.ts';
 
 export interface Children {
   /** Starts one unit; its result is counted in the window when it ends. Of a window that stops, ends one that has begun. */
@@ -51,7 +51,7 @@ export function openChildren(
   const { failure, fail, hasFailed } = openFailure();
   const starts = openStarts(state);
   const count = (unit: number, result: RolloutResult) => {
-    settle(state, unit, result);
+    settleUnit(state, unit, result);
     changed();
   };
   const follow = (units: readonly UnitInFlight[]) => followEnds(place, units, count);
@@ -88,9 +88,9 @@ export function openChildren(
 
   return {
     start({ unit, query, sample, ...rest }) {
-      if (state.stopping && !rest.begun) return pass(state, unit);
+      if (state.stopping && !rest.begun) return passUnit(state, unit);
       const inFlight = { unit, query, sample };
-      begin(state, inFlight);
+      beginUnit(state, inFlight);
       if (rest.ended) return count(unit, rest.ended);
       if (!state.stopping) return void launch({ ...inFlight, ...rest }).catch(fail);
       cancel(inFlight);
@@ -192,8 +192,8 @@ function startRollout({ run, out }: Place, unit: Unit) {
     staticSummary: unit.title,
     priority: rolloutPriority(run),
     typedSearchAttributes: [
-      { key: RUN, value: run },
-      { key: QUERY, value: unit.query },
+      { key: RUN_ATTRIBUTE, value: run },
+      { key: QUERY_ATTRIBUTE, value: unit.query },
     ],
   });
 }

@@ -13,7 +13,7 @@ import {
   getExternalWorkflowHandle,
   setHandler,
 } from '@temporalio/workflow';
-import { isBlockReport, isInBlocks, openBlocks, report, runFacts } from '../domain/run/blocks.ts';
+import { isBlockReport, isInBlocks, openBlocks, takeReport, runFacts } from '../domain/run/blocks.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
 import { openWindow, totalUnits, type WindowState } from '../domain/run/window.ts';
 import { playBlocks } from './blocks.ts';
@@ -22,17 +22,17 @@ import { type HistoryLength, openHistoryLength } from './history-length.ts';
 import { accept, conclude } from './collection-steps.ts';
 import { blockReport, collectionBegan } from './messages.ts';
 import { playWindow } from './play-window.ts';
-import { openSteering, type Steering } from './steering.ts';
+import { openCollectionSteering, type CollectionSteering } from './steering.ts';
 import type { CollectionInput, CollectionResult } from '../domain/run/messages.ts';
 
 export async function collection(input: CollectionInput): Promise<CollectionResult> {
   const history = openHistoryLength(input.maxHistoryEvents);
-  const steering = openSteering(input, history);
+  const steering = openCollectionSteering(input, history);
   let held = input.carried;
   setHandler(blockReport, (given) => {
     if (!held || !isBlockReport(given)) return;
     history.did();
-    if (isInBlocks(held) && report(held, given, Date.now())) steering.show();
+    if (isInBlocks(held) && takeReport(held, given, Date.now())) steering.show();
     else if (!given.ended) leaveAlone(input.run, given.block);
   });
   const root = CancellationScope.current();
@@ -83,7 +83,7 @@ async function accepted(input: CollectionInput): Promise<WindowState> {
 }
 
 interface Held {
-  readonly steering: Steering;
+  readonly steering: CollectionSteering;
   readonly history: HistoryLength;
 }
 

@@ -8,7 +8,7 @@ import { boundaryOf, type FailureFacts } from '../domain/rollout/rollout-facts.t
 const MAX_MESSAGE_CHARS = 1_000;
 
 /** Undefined for anything but a failed activity: a bug in workflow code is not a rollout's failure. */
-export function failureOf(error: unknown): FailureFacts | undefined {
+export function failureFacts(error: unknown): FailureFacts | undefined {
   const activity = error instanceof ActivityFailure ? error : undefined;
   const cause = activity?.cause ?? error;
   if (cause instanceof ApplicationFailure) return { ...applicationFailure(cause), message: short(cause.message) };

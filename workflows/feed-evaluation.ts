@@ -5,18 +5,18 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { isCancellation, log, ParentClosePolicy, startChild } from '@temporalio/workflow';
 import { evaluationName, evaluationsFolder } from '../domain/run/evaluation.ts';
-import { lineOf } from '../domain/feed/line.ts';
+import { lineOfVersion } from '../domain/feed/line.ts';
 import type { FeedInput } from '../domain/feed/messages.ts';
 import type { FeedState } from '../domain/feed/state.ts';
 import { steeringPriority, TASK_QUEUE } from '../domain/names/queues.ts';
 import { collection } from './collection.ts';
 import { openEvaluation } from './feed-steps.ts';
-import { RUN } from './search-attributes.ts';
+import { RUN_ATTRIBUTE } from './search-attributes.ts';
 
 /** Starts the evaluation of the version that is published, if it is due. */
-export async function evaluate({ run, out }: FeedInput, { shape, version, floors }: FeedState): Promise<void> {
+export async function startEvaluation({ run, out }: FeedInput, { shape, version, floors }: FeedState): Promise<void> {
   if (shape.evaluateEvery === undefined || version % shape.evaluateEvery !== 0) return;
-  const line = lineOf(version, floors);
+  const line = lineOfVersion(version, floors);
   const [name, folder] = [evaluationName(run, line, version), evaluationsFolder(`${out}/${run}`)];
   try {
     const opened = await openEvaluation({ run, out, version, line });
@@ -29,7 +29,7 @@ export async function evaluate({ run, out }: FeedInput, { shape, version, floors
       staticSummary: `held-out evaluation of version ${version}`,
       memo: { out: folder },
       priority: steeringPriority(name),
-      typedSearchAttributes: [{ key: RUN, value: name }],
+      typedSearchAttributes: [{ key: RUN_ATTRIBUTE, value: name }],
     });
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError || isCancellation(error)) return;

@@ -4,14 +4,14 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { condition, ParentClosePolicy, startChild } from '@temporalio/workflow';
 import type { MemberToStart } from '../activities/groups.ts';
 import type { FeedInput } from '../domain/feed/messages.ts';
-import { sizeOf } from '../domain/feed/number-set.ts';
-import { type FeedState, groupsEnded, nothingToCome } from '../domain/feed/state.ts';
+import { countNumbers } from '../domain/feed/number-set.ts';
+import { type FeedState, takeEndedGroups, nothingToCome } from '../domain/feed/state.ts';
 import { rolloutWorkflowId } from '../domain/names/ids.ts';
 import { runPriority, TASK_QUEUE } from '../domain/names/queues.ts';
 import { watchGroups } from './feed-steps.ts';
 import type { HistoryLength } from './history-length.ts';
 import { rollout } from './rollout.ts';
-import { QUERY, RUN } from './search-attributes.ts';
+import { QUERY_ATTRIBUTE, RUN_ATTRIBUTE } from './search-attributes.ts';
 
 type Place = Pick<FeedInput, 'run' | 'out'>;
 
@@ -25,11 +25,11 @@ export async function followGroups(
   { history, changed }: { readonly history: HistoryLength; changed(): void },
 ): Promise<void> {
   while (!nothingToCome(state)) {
-    await condition(() => sizeOf(state.ready) < ENOUGH_READY);
+    await condition(() => countNumbers(state.ready) < ENOUGH_READY);
     const { shape, playing, next, restarts } = state;
     history.did();
     const { ended, concluded, start } = await watchGroups({ run, out, shape, playing, next, restarts });
-    groupsEnded(state, ended, concluded);
+    takeEndedGroups(state, ended, concluded);
     for (const member of start) {
       history.did();
       await startMember({ run, out }, state, member);
@@ -54,8 +54,8 @@ async function startMember(
       staticSummary: `group ${group}: try ${attempt} of sample ${sample}`,
       priority: runPriority(run),
       typedSearchAttributes: [
-        { key: RUN, value: run },
-        { key: QUERY, value: query },
+        { key: RUN_ATTRIBUTE, value: run },
+        { key: QUERY_ATTRIBUTE, value: query },
       ],
     });
   } catch (error) {

@@ -4,7 +4,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import type { FeedEntry } from '../domain/feed/entry.ts';
 import type { FeedInput } from '../domain/feed/messages.ts';
-import type { Refusal } from '../domain/feed/rules.ts';
+import type { FeedRefusal } from '../domain/feed/rules.ts';
 import type { FeedState } from '../domain/feed/state.ts';
 import { openFeed, recordFeedEntry } from './feed-steps.ts';
 
@@ -41,7 +41,7 @@ export async function whileMoved<T>(decide: () => Promise<T>): Promise<T> {
   }
 }
 
-export function refusal({ reason, message, fix }: Refusal): ApplicationFailure {
+export function refusal({ reason, message, fix }: FeedRefusal): ApplicationFailure {
   const said = `${message} ${fix}`.trim();
   return ApplicationFailure.create({ message: said, type: reason, nonRetryable: true, details: [fix] });
 }

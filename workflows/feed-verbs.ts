@@ -222,7 +222,7 @@ function validatorOf<A>({ input, stateOf }: Served, verb: Verb, check: (state: F
 }
 
 /** The answer of the rules; throws their refusal. */
-function allowed<T>(answer: T): Exclude<T, rules.Refusal> {
-  if (typeof answer === 'object' && answer !== null && rules.isRefusal(answer)) throw refusal(answer);
-  return answer as Exclude<T, rules.Refusal>;
+function allowed<T>(answer: T): Exclude<T, rules.FeedRefusal> {
+  if (typeof answer === 'object' && answer !== null && rules.isFeedRefusal(answer)) throw refusal(answer);
+  return answer as Exclude<T, rules.FeedRefusal>;
 }

@@ -8,7 +8,7 @@ import { lineLabel } from '../domain/feed/line.ts';
 import type { FeedState } from '../domain/feed/state.ts';
 import { TASK_QUEUE } from '../domain/names/queues.ts';
 import { refusal } from './feed-ledger.ts';
-import { RUN } from './search-attributes.ts';
+import { RUN_ATTRIBUTE } from './search-attributes.ts';
 
 /** The part of the saga's result that the feed reads. */
 interface WeightsEnd {
@@ -38,7 +38,7 @@ export async function loadWeights(
       args: [{ run, out, version: number, weights, ...label, ...(goesBack ? { rewind: true } : {}) }],
       staticSummary: `version ${number} from ${weights}`.slice(0, 180),
       memo: { out, weights },
-      typedSearchAttributes: [{ key: RUN, value: run }],
+      typedSearchAttributes: [{ key: RUN_ATTRIBUTE, value: run }],
     });
     // A server that lacks it gets it before it makes a token.
     if (ended.state === 'whole' || ended.state === 'partial') {

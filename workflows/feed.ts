@@ -14,10 +14,10 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { type FeedInput, feedProgress, type FeedProgress } from '../domain/feed/messages.ts';
-import { admitted, type FeedState, isExhausted } from '../domain/feed/state.ts';
+import { admittedGroups, type FeedState, isExhausted } from '../domain/feed/state.ts';
 import { feedLines } from '../domain/feed/lines.ts';
 import { escapeMarkdown } from '../domain/text/foreign-text.ts';
-import { evaluate } from './feed-evaluation.ts';
+import { startEvaluation } from './feed-evaluation.ts';
 import { followGroups } from './feed-groups.ts';
 import { openFeed } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';
@@ -39,7 +39,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
   };
   let evaluated = Promise.resolve();
   const evaluateNow = () => {
-    const now = evaluate(input, held.state!);
+    const now = startEvaluation(input, held.state!);
     evaluated = evaluated.then(() => now);
   };
   // Handlers are set before the first await, so no early update is lost.
@@ -73,8 +73,8 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
   for (;;) {
     const seen = changes;
     if (broken !== undefined) throw broken;
-    if (state.shape.batchGroups !== null && admitted(state) !== admittedSent && !state.concluded) {
-      admittedSent = admitted(state);
+    if (state.shape.batchGroups !== null && admittedGroups(state) !== admittedSent && !state.concluded) {
+      admittedSent = admittedGroups(state);
       await tellCollection(run, admittedSent);
     }
     if (isFull()) {

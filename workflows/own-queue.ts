@@ -8,7 +8,7 @@ import {
   proxyActivities,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { Said } from '../domain/rollout/environment.ts';
+import type { QueueReply } from '../domain/rollout/environment.ts';
 import type { OwnQueue } from '../domain/rollout/rollout-facts.ts';
 import { UnreadablePayload } from './payloads.ts';
 
@@ -19,7 +19,7 @@ export async function callQueue(
   method: Exclude<keyof Methods, 'describe'>,
   params: object,
   summary: string,
-): Promise<Said> {
+): Promise<QueueReply> {
   try {
     const activities = proxyActivities<Methods>({
       taskQueue: own.queue,
@@ -35,7 +35,7 @@ export async function callQueue(
   }
 }
 
-type Failure = Extract<Said, { failure: unknown }>['failure'];
+type Failure = Extract<QueueReply, { failure: unknown }>['failure'];
 
 function unreadable({ message: problem }: UnreadablePayload, method: string): Failure {
   const message = `the reply to \`${method}\` is no JSON: ${problem.slice(0, 200)}. Numbers are finite: no NaN, no Infinity`;

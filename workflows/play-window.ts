@@ -4,7 +4,7 @@
 import { allHandlersFinished, condition } from '@temporalio/workflow';
 import type { Unit } from '../activities/collection.ts';
 import type { CollectionInput } from '../domain/run/messages.ts';
-import { canStart, isFinished, unitsInRow, type WindowState } from '../domain/run/window.ts';
+import { canStart, isWindowFinished, unitsInRow, type WindowState } from '../domain/run/window.ts';
 import { openChildren } from './children.ts';
 import { page } from './collection-steps.ts';
 import type { HistoryLength } from './history-length.ts';
@@ -44,12 +44,12 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
   /** Units in a row that had not begun when the window was to stop. */
   let notBegun = 0;
   const startAll = async () => {
-    while (!isFinished(state)) {
+    while (!isWindowFinished(state)) {
       await condition(
-        () => !children.hasFailed() && (canStart(state) || isFinished(state) || history.isFull() || isOutgrown()),
+        () => !children.hasFailed() && (canStart(state) || isWindowFinished(state) || history.isFull() || isOutgrown()),
       );
       const outgrown = isOutgrown();
-      if ((history.isFull() || outgrown) && !isFinished(state)) {
+      if ((history.isFull() || outgrown) && !isWindowFinished(state)) {
         await condition(() => children.starting() === 0 && allHandlersFinished());
         // The next execution says it only once it starts in step itself.
         delete state.starting;

@@ -14,7 +14,14 @@ import type { RolloutResult } from '../domain/rollout/ending.ts';
 import type { TurnFacts } from '../domain/rollout/turn-facts.ts';
 import { turnTable } from '../domain/rollout/turn-table.ts';
 import { pause, resume, rolloutProgress, stop } from './messages.ts';
-import { OUTCOME, QUERY, REWARD, RUN, TURNS, VERSION } from './search-attributes.ts';
+import {
+  OUTCOME_ATTRIBUTE,
+  QUERY_ATTRIBUTE,
+  REWARD_ATTRIBUTE,
+  RUN_ATTRIBUTE,
+  TURNS_ATTRIBUTE,
+  VERSION_ATTRIBUTE,
+} from './search-attributes.ts';
 
 export interface Progress {
   /** Those without a gap before them: a call of an agent may end before another one that has no answer yet. */
@@ -53,10 +60,10 @@ export function openProgress(scope: CancellationScope): Progress {
     opened(what) {
       opened = what;
       // A collection gives these to its rollouts; one that was started alone has none before its end.
-      if (!workflowInfo().typedSearchAttributes.get(RUN)) {
+      if (!workflowInfo().typedSearchAttributes.get(RUN_ATTRIBUTE)) {
         upsertSearchAttributes([
-          { key: RUN, value: what.rollout.run },
-          { key: QUERY, value: what.rollout.query },
+          { key: RUN_ATTRIBUTE, value: what.rollout.run },
+          { key: QUERY_ATTRIBUTE, value: what.rollout.query },
         ]);
       }
       show();
@@ -79,12 +86,12 @@ export function openProgress(scope: CancellationScope): Progress {
       phase = `${result.outcome} · ${result.stopReason}`;
       show();
       upsertSearchAttributes([
-        { key: RUN, value: result.trajectory.run },
-        { key: QUERY, value: result.trajectory.query },
-        { key: OUTCOME, value: result.outcome },
-        { key: TURNS, value: result.turns },
-        { key: REWARD, value: result.returns[0] ?? null },
-        { key: VERSION, value: turns.at(-1)?.versionEnd ?? null },
+        { key: RUN_ATTRIBUTE, value: result.trajectory.run },
+        { key: QUERY_ATTRIBUTE, value: result.trajectory.query },
+        { key: OUTCOME_ATTRIBUTE, value: result.outcome },
+        { key: TURNS_ATTRIBUTE, value: result.turns },
+        { key: REWARD_ATTRIBUTE, value: result.returns[0] ?? null },
+        { key: VERSION_ATTRIBUTE, value: turns.at(-1)?.versionEnd ?? null },
       ]);
     },
   };

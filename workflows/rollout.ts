@@ -12,7 +12,7 @@ import {
 import type { RolloutInput } from '../domain/run/messages.ts';
 import { type OpenedRollout, turnFacts } from '../domain/rollout/rollout-facts.ts';
 import { playAgent } from './agent.ts';
-import { failureOf } from './failure.ts';
+import { failureFacts } from './failure.ts';
 import { openProgress, type Progress } from './progress.ts';
 import { begin, callTools, endEnvironment, evaluate, finish, generate, log, open } from './steps.ts';
 
@@ -48,7 +48,7 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   }
 
   const end = async (stop: StopReason, error?: unknown) => {
-    const failure = failureOf(error) ?? null;
+    const failure = failureFacts(error) ?? null;
     // r_t = ((success_t − 0.5)·2 − bias)·scaling, and backwards G_t = r_t + γ·G_{t+1} (domain/rollout/reward.ts).
     const scored = scoredTurns(progress.turns, stop, opened.reward);
     const wanted = rolloutResult(opened.rollout, progress.turns, stop, failure, scored);
@@ -64,7 +64,7 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
     if (notBegun) throw notBegun;
     return await end(await scope.run(() => (opened.program ? playAgent : play)(opened, progress)));
   } catch (error) {
-    if (!isCancellation(error) && !failureOf(error)) throw error;
+    if (!isCancellation(error) && !failureFacts(error)) throw error;
     // Work that was asked to stop is not tried again when it fails: that rollout was cancelled, too.
     if (!isCancellation(error) && !scope.consideredCancelled) return end('failed', error);
     const result = await end('cancelled');

@@ -3,7 +3,7 @@
 
 import { setCurrentDetails, setHandler, upsertMemo } from '@temporalio/workflow';
 import { collectionTable } from '../domain/run/collection-table.ts';
-import { isFinished, isInBlocks, runFacts } from '../domain/run/blocks.ts';
+import { isRunFinished, isInBlocks, runFacts } from '../domain/run/blocks.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
 import { noCounts } from '../domain/run/progress.ts';
 import { totalUnits, type WindowState } from '../domain/run/window.ts';
@@ -11,7 +11,7 @@ import type { CollectionInput, CollectionProgress, MemoProgress, Tuning } from '
 import type { HistoryLength } from './history-length.ts';
 import { admit, collectionProgress, pause, resume, stop, tune } from './messages.ts';
 
-export interface Steering {
+export interface CollectionSteering {
   /** Takes over a window, and applies the updates that came before it. */
   opened(state: WindowState): WindowState;
   /** Writes the UI's table, and the memo if it is due. */
@@ -26,7 +26,7 @@ export interface Steering {
 /** Each memo costs an event of the history and a write of the server: due when this share of those in flight has ended. */
 const MEMO_SHARE = 1 / 16;
 
-export function openSteering(input: CollectionInput, history: HistoryLength): Steering {
+export function openCollectionSteering(input: CollectionInput, history: HistoryLength): CollectionSteering {
   const { carried } = input;
   /** The limit that the feed sent before the run was accepted. */
   let admittedEarly: number | undefined;
@@ -131,7 +131,7 @@ function progressOf(
   const { paused, stopping, maxConcurrent } = state ?? asked;
   const phase = !state
     ? 'accepting'
-    : isFinished(state)
+    : isRunFinished(state)
       ? 'ended'
       : stopping
         ? 'stopping'

@@ -8,7 +8,7 @@ import type { AgentRan } from '../activities/agent.ts';
 import type { Activities } from '../activities/index.ts';
 import { turnPriority, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/names/queues.ts';
 import type { Task } from '../domain/query/query.ts';
-import type { Called, Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout/rollout-facts.ts';
+import type { Called, Generated, GeneratedTurn, ReplyFacts, OpenedRollout } from '../domain/rollout/rollout-facts.ts';
 import type { CallToRun } from '../domain/tools/tool.ts';
 import { shownTokens } from '../domain/rollout/turn-facts.ts';
 import type { RolloutResult } from '../domain/rollout/ending.ts';
@@ -86,7 +86,7 @@ export async function evaluate(
   { turn, outputTokens, calls }: GeneratedTurn,
   task?: Task,
   environment?: Played,
-): Promise<Judged> {
+): Promise<ReplyFacts> {
   // The results of tools are put together; nobody judges them.
   if (calls) return light.evaluate.executeWithOptions({ summary: `turn ${turn} · results` }, [{ rollout, turn }]);
   const summary = `turn ${turn} · ${environment?.name ?? 'judge'} ${shownTokens(outputTokens)}`;
@@ -130,7 +130,7 @@ export async function callTools(
 export function log(
   rollout: TrajectoryReference,
   { turn, outputTokens }: GeneratedTurn,
-  { verdict, reward }: Judged,
+  { verdict, reward }: ReplyFacts,
 ): Promise<void> {
   const own = reward === undefined ? '' : ` · ${reward}`;
   const summary = `turn ${turn} · ${shownTokens(outputTokens)} · ${verdict}${own}`;

@@ -12,7 +12,7 @@ import {
 import type { WeightsPlan } from '../activities/weights.ts';
 import {
   type ServerUpdate,
-  stateOf,
+  updateStateOf,
   type UpdateStep,
   type WeightsInput,
   type WeightsProgress,
@@ -68,7 +68,7 @@ export async function updateWeights(input: WeightsInput): Promise<WeightsResult>
     });
   });
   const cancelled = root.consideredCancelled;
-  state = cancelled ? 'cancelled' : mayBegin === false ? 'superseded' : stateOf(done());
+  state = cancelled ? 'cancelled' : mayBegin === false ? 'superseded' : updateStateOf(done());
   await save();
   if (cancelled) throw new CancelledFailure('The update was cancelled; servers that were begun were finished.');
   return { run, version, label: plan.label, weights, state, servers: done() };

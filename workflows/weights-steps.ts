@@ -7,7 +7,7 @@ import type { WeightsPlan } from '../activities/weights.ts';
 import { TASK_QUEUE } from '../domain/names/queues.ts';
 import type { WeightsInput, WeightsProgress } from '../domain/weights/weights.ts';
 import type { SagaSteps, StepResult } from '../domain/weights/weights-saga.ts';
-import { failureOf } from './failure.ts';
+import { failureFacts } from './failure.ts';
 
 const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' } as const;
 const common = {
@@ -66,7 +66,7 @@ export function sagaSteps({ out, run, apiKeyEnv }: WeightsInput, { number, label
     try {
       return await asked;
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = failureFacts(error);
       if (!failure) throw error;
       return { ok: false, reason: failure.reason, error: failure.message };
     }

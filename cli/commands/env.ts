@@ -9,7 +9,7 @@ import {
   isEnvironmentName,
   environmentTitle,
   type EnvironmentRecord,
-  type Reply,
+  type EnvironmentReply,
 } from '../../domain/rollout/environment.ts';
 import { replyFields, verdictOf } from '../../domain/rollout/read-reply.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
@@ -125,7 +125,7 @@ interface Trial {
 
 async function tryRow(query: Query, { record, turns, open }: Trial) {
   const breaches: string[] = [];
-  const replies: Reply[] = [];
+  const replies: EnvironmentReply[] = [];
   const { signal } = new AbortController();
   const whole = open();
   try {
@@ -178,19 +178,21 @@ async function begun(environment: Environment, query: Query, record: Environment
   return { ...rollout, query: { ...query, prompt }, begun: own };
 }
 
-function earlier(turn: number, answer: string, reply: Reply): EarlierTurn {
+function earlier(turn: number, answer: string, reply: EnvironmentReply): EarlierTurn {
   return {
     turn: { turn, answer, finish: 'stop' } as TurnRecord,
     verdict: { turn, ...verdictOf(reply), ...replyFields(reply), of: '', tookMs: 0 },
   };
 }
 
-function differing(one: Reply, other: Reply): string {
-  const key = (Object.keys({ ...one, ...other }) as (keyof Reply)[]).find((k) => !isDeepStrictEqual(one[k], other[k]));
+function differing(one: EnvironmentReply, other: EnvironmentReply): string {
+  const key = (Object.keys({ ...one, ...other }) as (keyof EnvironmentReply)[]).find(
+    (k) => !isDeepStrictEqual(one[k], other[k]),
+  );
   return `${key} ${short(JSON.stringify(key && one[key]) ?? 'none', 80)} and ${short(JSON.stringify(key && other[key]) ?? 'none', 80)}`;
 }
 
-function rowText({ queryId }: Query, replies: readonly Reply[]): string {
+function rowText({ queryId }: Query, replies: readonly EnvironmentReply[]): string {
   const turns = replies.map((reply, i) => {
     const { reason, verdict } = verdictOf(reply);
     const parts = [

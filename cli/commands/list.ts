@@ -2,7 +2,7 @@
 
 import { listRuns, progressOf, type RunSummary } from '../../client/temporal/runs.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
-import { ended } from '../../domain/run/progress.ts';
+import { countEnded } from '../../domain/run/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { join, resolvePlace } from '../../records/place.ts';
 import { command, flag } from '../command.ts';
@@ -33,7 +33,7 @@ export type ListedRun = ReturnType<typeof listedRun>;
 function listedRun(row: Row, known?: Pick<CollectionProgress, 'counts' | 'total'> | null, most: number | null = null) {
   if (!known) return { ...row, done: null, total: most, right: null, counted: null };
   const { counts, total } = known;
-  const done = ended(counts);
+  const done = countEnded(counts);
   const soFar = rightSoFar(counts, done);
   return {
     ...row,

@@ -6,7 +6,7 @@ import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { describeWorkflow, progressOf } from '../../client/temporal/runs.ts';
 import { type Workers, workersOf } from '../../client/temporal/workers.ts';
 import type { CollectionCounts } from '../../domain/run/progress.ts';
-import { ended } from '../../domain/run/progress.ts';
+import { countEnded } from '../../domain/run/progress.ts';
 import { readFleet, STALE_MS } from '../../records/run/fleet-status.ts';
 import type { CollectionProgress, MemoProgress } from '../../domain/run/messages.ts';
 import { resolveOptions } from '../../run/config.ts';
@@ -122,7 +122,14 @@ async function progressFound(io: Io, place: RunPlace): Promise<Counted & Live> {
 
 type Known = Pick<Counted, 'total' | 'numTurns' | 'counts'> & Partial<Counted>;
 
-const counted = ({ total, numTurns, counts, done = ended(counts), inFlight = 0, maxConcurrent = null }: Known) => ({
+const counted = ({
+  total,
+  numTurns,
+  counts,
+  done = countEnded(counts),
+  inFlight = 0,
+  maxConcurrent = null,
+}: Known) => ({
   ...{ total, done, inFlight, maxConcurrent, numTurns, counts },
 });
 

@@ -6,7 +6,7 @@ import { describeWorkflow, progressOf } from '../../client/temporal/runs.ts';
 import { pendingWork } from '../../client/temporal/pending.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
 import { rolloutWorkflowId, type RolloutId } from '../../domain/names/ids.ts';
-import { resultOf, type Trajectory } from '../../domain/rollout/trajectory.ts';
+import { trajectoryResult, type Trajectory } from '../../domain/rollout/trajectory.ts';
 import { outputTokens } from '../../domain/rollout/turn-facts.ts';
 import { mustHoldRollouts } from '../../records/run/present.ts';
 import { readFleet, STALE_MS } from '../../records/run/fleet-status.ts';
@@ -52,7 +52,7 @@ async function rolloutOf(place: RunPlace, which: WhichRollout): Promise<RolloutI
 
 function fromRecords(id: RolloutId, trajectory: Trajectory | undefined, out: string): Why {
   const { turns = [], end = null } = trajectory ?? {};
-  const result = trajectory && resultOf(out, trajectory);
+  const result = trajectory && trajectoryResult(out, trajectory);
   const fault = result?.outcome === 'undecided' ? turns.at(-1)?.verdict?.note?.split('\n', 1)[0] : null;
   const { run, query, sample, attempt } = id;
   return {

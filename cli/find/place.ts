@@ -15,8 +15,8 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { mustHoldRollouts } from '../../records/run/present.ts';
 import { allQueries } from '../../records/run/queries.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
-import { addResult, ended, noCounts } from '../../domain/run/progress.ts';
-import { resultOf } from '../../domain/rollout/trajectory.ts';
+import { addResult, countEnded, noCounts } from '../../domain/run/progress.ts';
+import { trajectoryResult } from '../../domain/rollout/trajectory.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { readActs } from '../../records/run/steering.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
@@ -183,14 +183,14 @@ export async function recordedProgress({ out, store }: RunPlace) {
   const counts = noCounts();
   let inFlight = 0;
   for await (const trajectory of readTrajectories(store)) {
-    const result = resultOf(out, trajectory);
+    const result = trajectoryResult(out, trajectory);
     if (result) addResult(counts, result, numTurns);
     else inFlight++;
   }
   // Rollouts that a client started directly have no list of queries.
   const total = Math.max(
     (await store.countQueries()) * (record ? samplesPerQuery(record) : 1),
-    ended(counts) + inFlight,
+    countEnded(counts) + inFlight,
   );
   return { total, numTurns, counts, inFlight };
 }

@@ -1,6 +1,6 @@
 // A run's rollouts as small summaries, with the run's size: what statistics and comparisons are made of.
 
-import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
+import type { RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import type { Breach } from '../../records/store.ts';
@@ -11,7 +11,7 @@ import { knownResult, type RunPlace } from './place.ts';
 
 export interface RunSummaries {
   readonly record: RunRecord | undefined;
-  readonly shape: RunShape;
+  readonly shape: RunSize;
   /** Begun rollouts, the last attempt of each. */
   readonly rollouts: readonly RolloutSummary[];
   /** The run has ended, by itself or because a user cancelled it; null: it is in progress, or interrupted. */
@@ -57,7 +57,7 @@ export function damageLines(broken: readonly Breach[], of = ''): string[] {
 }
 
 /** A run without a record of its own has the size that its rollouts show. */
-function shapeOf(record: RunRecord | undefined, queries: number, rollouts: readonly RolloutSummary[]): RunShape {
+function shapeOf(record: RunRecord | undefined, queries: number, rollouts: readonly RolloutSummary[]): RunSize {
   return {
     queries,
     samples: record?.samples ?? 1,

@@ -2,7 +2,7 @@
 // aside, whole. Left as it is: a run in a bucket, one that a trainer lives on, and one that was cancelled.
 
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
-import { ended } from '../../domain/run/progress.ts';
+import { countEnded } from '../../domain/run/progress.ts';
 import { setAside } from '../../records/disk/set-aside.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import { knownResult, recordedProgress, type RunPlace, shortPath } from '../find/place.ts';
@@ -21,7 +21,7 @@ export async function againIfAllFailed(io: Io, place: RunPlace, record: RunRecor
   if (!result || result.cancelled || result.counts.outcomes.failed < Math.max(1, result.total)) return undefined;
   // A later attempt may have ended otherwise, or may be played now.
   const { counts, inFlight } = await recordedProgress(place);
-  if (inFlight > 0 || counts.outcomes.failed < ended(counts)) return undefined;
+  if (inFlight > 0 || counts.outcomes.failed < countEnded(counts)) return undefined;
   return {
     async begin() {
       const aside = await setAside(store.folder, io.now());

@@ -4,7 +4,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { environmentTitle } from '../../domain/rollout/environment.ts';
 import { replyFields, verdictOf } from '../../domain/rollout/read-reply.ts';
 import { DatasetError, EnvironmentError } from '../../domain/errors/errors.ts';
-import type { Judged } from '../../domain/rollout/rollout-facts.ts';
+import type { ReplyFacts } from '../../domain/rollout/rollout-facts.ts';
 import { questionOf } from '../../domain/query/query.ts';
 import { answerToJudge, isCut } from '../../domain/rollout/turn-facts.ts';
 import { inOrder } from '../../environments/in-order.ts';
@@ -81,7 +81,7 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<Answer> {
 /** A judge of turns, and its name and version. */
 interface TurnJudge {
   readonly by: string;
-  judge(turn: JudgedTurn): Promise<Judged>;
+  judge(turn: JudgedTurn): Promise<ReplyFacts>;
 }
 
 async function rowOf(turn: JudgedTurn, { by, judge }: TurnJudge): Promise<VerdictRow> {

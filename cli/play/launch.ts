@@ -53,7 +53,7 @@ import { dryRun } from './dry-run.ts';
 import { mustTake } from '../find/takers.ts';
 import { sayEnded, showEnded, startRun } from './start.ts';
 import { makeFirstEvaluation, mustTrain, surveyHeldOut, warnIfTrainedOn } from './held-out.ts';
-import { ended } from '../../domain/run/progress.ts';
+import { countEnded } from '../../domain/run/progress.ts';
 
 export interface Launch {
   /** As the user typed it. */
@@ -133,7 +133,7 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
   if (held) reportRows(io, { ...given, dataset: options.eval! }, held.survey, 'Held out');
   if (held && !there) await warnIfTrainedOn(io, held.survey, survey);
   if (given.dryRun) {
-    const count = there ? ended((await recordedProgress(place)).counts) : null;
+    const count = there ? countEnded((await recordedProgress(place)).counts) : null;
     const plan = { place, survey, resolved: { ...resolved, options }, settings: before, ended: count };
     return { place, start: () => dryRun(io, plan) };
   }

@@ -3,7 +3,7 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import type { SteeredCount } from '../../domain/rollout/rollout-summary.ts';
-import { agreed, type NamedAct, type NoteAct, standingVerdicts } from '../../domain/run/steering.ts';
+import { agreedVerdict, type NamedAct, type NoteAct, standingVerdicts } from '../../domain/run/steering.ts';
 import { readActs } from '../../records/run/steering.ts';
 import type { Store } from '../../records/store.ts';
 import { lines, type Paint, plural } from './format.ts';
@@ -65,7 +65,7 @@ export async function peopleCounts(store: Store) {
     const { query, sample, attempt } = on[0]!.act.of;
     const turns = new Set(on.flatMap(({ act }) => (act.act === 'verdict' && act.of.turn ? [act.of.turn] : [])));
     for (const turn of turns) {
-      const said = agreed(standingVerdicts(on, turn));
+      const said = agreedVerdict(standingVerdicts(on, turn));
       const judge = await store.getVerdict({ run: '', query, sample, attempt }, turn).catch(() => undefined);
       if (said === 'disagree') counts.disagree++;
       else if (said !== undefined) counts[said === judge?.record.verdict ? 'agree' : 'differ']++;

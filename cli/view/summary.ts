@@ -2,7 +2,7 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { rewardCells } from '../../domain/run/collection-table.ts';
-import { ended } from '../../domain/run/progress.ts';
+import { countEnded } from '../../domain/run/progress.ts';
 import { type CountedTurn, countedTurns } from '../../statistics/headline.ts';
 import { OUTCOMES } from '../../domain/rollout/ending.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
@@ -58,7 +58,7 @@ export function summaryLines(
 /** `60 of 60 rollouts: 58 complete, 2 failed. 300 turns, 12,345 tokens.` */
 export function outcomeLine({ counts, total }: Counted): string {
   const outcomes = OUTCOMES.filter((o) => counts.outcomes[o] > 0).map((o) => `${count(counts.outcomes[o])} ${o}`);
-  const done = ended(counts);
+  const done = countEnded(counts);
   const of = done === total ? plural(total, 'rollout') : `${count(done)} of ${plural(total, 'rollout')}`;
   const said = outcomes.join(', ') || 'none ended';
   return `${of}: ${said}. ${plural(counts.turns, 'turn')}, ${tokensText(counts.tokens)}.`;

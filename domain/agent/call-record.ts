@@ -4,7 +4,7 @@
 import {
   COUNT,
   HASH,
-  IDS,
+  TOKEN_IDS,
   listOf,
   maybe,
   NAME,
@@ -19,7 +19,7 @@ import {
   type TypeOf,
 } from '../schema/fields.ts';
 import { TOOL_SCHEMAS } from '../tools/tool.ts';
-import { BRANCHES } from './call-tree.ts';
+import { BRANCH_REASONS } from './call-tree.ts';
 import type { AgentMessage, AgentRequest } from './conversation.ts';
 
 /** Present in the record of each turn of a rollout that an agent's program plays. */
@@ -35,7 +35,7 @@ export const ASKED_CALL = objectOf({
   /** The turn whose tokens the context extends; null for a root. */
   parent: orNull(PLACE),
   /** The reason why it extends none; null for the first call, and for one that extends another. */
-  branch: orNull(oneOf(...BRANCHES)),
+  branch: orNull(oneOf(...BRANCH_REASONS)),
   /** The 0-based first message that made it a branch. */
   differsAt: orNull(COUNT),
   /** The parent's messages that it begins with: all of them, or none. */
@@ -68,7 +68,7 @@ export const ASKED = {
   turn: PLACE,
   asked: ASKED_CALL,
   /** Tokens new in the context, behind the parent's; all of them for a root. */
-  contextIds: IDS,
+  contextIds: TOKEN_IDS,
   contextText: TEXT,
   /** Hash of the parent's record; of the rollout's for a root. */
   previous: HASH,

@@ -1,11 +1,11 @@
 // The calls of an agent as a tree. A call whose request repeats an earlier one with its reply, and adds to them, extends that
 // call's own tokens; any other begins a new root, with the reason. An echo that was changed is never taken for the reply.
 
-import { formAlone, messageForms, sameTools, type AgentMessage, type Asked } from './conversation.ts';
+import { formAlone, messageForms, sameTools, type AgentMessage, type AskedRequest } from './conversation.ts';
 import { callsNamedIn } from './reply.ts';
 
 /** Reasons why a call extends no other. */
-export const BRANCHES = [
+export const BRANCH_REASONS = [
   'new-conversation', // it shares no message with an earlier call but the system's: a sub-agent, a side call, another question
   'system-changed',
   'compacted', // fewer messages than the call had that it goes on from
@@ -14,12 +14,12 @@ export const BRANCHES = [
   'foreign-reply', // its last reply is none of ours
   'not-extensible', // the chat template cannot show the new messages behind a reply
 ] as const;
-export type Branch = (typeof BRANCHES)[number];
+export type BranchReason = (typeof BRANCH_REASONS)[number];
 
 /** A call that has its reply. */
 export interface AnsweredCall {
   readonly id: string;
-  readonly request: Asked;
+  readonly request: AskedRequest;
   /** The reply as it was sent. */
   readonly reply: AgentMessage;
 }
@@ -35,13 +35,13 @@ export type Placement<C extends AnsweredCall = AnsweredCall> =
   | {
       readonly parent: null;
       /** Null for the first call, and for one that asks the same again. */
-      readonly branch: Branch | null;
+      readonly branch: BranchReason | null;
       /** The 0-based first message that differs from the nearest call's. */
       readonly differsAt: number;
     };
 
 /** `calls`: in the order in which they began. */
-export function placeOf<C extends AnsweredCall>(request: Asked, calls: readonly C[]): Placement<C> {
+export function placeInTree<C extends AnsweredCall>(request: AskedRequest, calls: readonly C[]): Placement<C> {
   const { messages } = request;
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   if (last < 0) return beginning(request, calls);
@@ -69,7 +69,7 @@ export function isEcho(echo: AgentMessage, reply: AgentMessage): boolean {
 }
 
 /** Messages at the beginning that both requests have. */
-function sharedWith(call: AnsweredCall, { messages }: Asked): number {
+function sharedWith(call: AnsweredCall, { messages }: AskedRequest): number {
   const other = messageForms(messages);
   let shared = 0;
   for (const form of messageForms(call.request.messages)) {
@@ -80,7 +80,7 @@ function sharedWith(call: AnsweredCall, { messages }: Asked): number {
 }
 
 /** `length`: of the part of the request that should be the nearest call's. */
-function branched(request: Asked, nearest: AnsweredCall, length: number): Placement<never> {
+function branched(request: AskedRequest, nearest: AnsweredCall, length: number): Placement<never> {
   const differsAt = sharedWith(nearest, request);
   const branch =
     systemOf(nearest.request) !== systemOf(request)
@@ -94,7 +94,7 @@ function branched(request: Asked, nearest: AnsweredCall, length: number): Placem
 }
 
 /** A request without any reply. */
-function beginning(request: Asked, calls: readonly AnsweredCall[]): Placement<never> {
+function beginning(request: AskedRequest, calls: readonly AnsweredCall[]): Placement<never> {
   const { messages } = request;
   let [nearest, most]: [AnsweredCall | undefined, number] = [undefined, -1];
   for (const call of calls) {
@@ -112,7 +112,7 @@ function beginning(request: Asked, calls: readonly AnsweredCall[]): Placement<ne
 }
 
 /** The system messages before all others. */
-function systemOf({ messages }: Asked): string {
+function systemOf({ messages }: AskedRequest): string {
   const end = messages.findIndex(({ role }) => role !== 'system');
   return JSON.stringify([...messageForms(messages.slice(0, end < 0 ? messages.length : end))]);
 }

@@ -4,7 +4,7 @@
 // tries again.
 // Gap: a reply that was sent whole, and not read, over a connection that ended in order, by a client that says nothing of it.
 
-import { requestHash, type AgentMessage, type Asked } from './conversation.ts';
+import { requestHash, type AgentMessage, type AskedRequest } from './conversation.ts';
 import { isBeginningOf } from './call-tree.ts';
 import { callIdOf } from './reply.ts';
 
@@ -22,7 +22,7 @@ export interface ClaimedCall {
   readonly hash: string;
   /** 0-based, among the calls of the hash. */
   readonly occurrence: number;
-  readonly request: Asked;
+  readonly request: AskedRequest;
   readonly delivery: Delivery;
   /** The reply, once there is one. */
   readonly reply?: AgentMessage;
@@ -31,7 +31,7 @@ export interface ClaimedCall {
 }
 
 /** The words of a client about its request, beside the request. */
-export interface Again {
+export interface RetryHint {
   /** It has asked for the same before. */
   readonly retries: boolean;
   /** The same, each time that it asks for this call. */
@@ -59,11 +59,11 @@ export function claimsOfAttempt(calls: readonly Omit<ClaimedCall, 'delivery'>[])
 }
 
 /** `hashOf`: as requestHash, faster. */
-export function claim(
+export function claimCall(
   claims: Claims,
-  request: Asked,
-  { retries, key }: Again = { retries: false },
-  hashOf: (request: Asked) => string = requestHash,
+  request: AskedRequest,
+  { retries, key }: RetryHint = { retries: false },
+  hashOf: (request: AskedRequest) => string = requestHash,
 ): { readonly claims: Claims; readonly claim: Claim } {
   const cut = cutCall(claims, request, hashOf);
   const hash = cut?.hash ?? hashOf(request);
@@ -85,14 +85,14 @@ export function claim(
 }
 
 /** The end of a connection. `delivered`: the last byte of a whole reply was written; an error is none. */
-export function ended(claims: Claims, id: string, delivered: boolean, reply?: AgentMessage): Claims {
+export function withConnectionEnded(claims: Claims, id: string, delivered: boolean, reply?: AgentMessage): Claims {
   const call = claims.calls.find((one) => one.id === id);
   if (!call) throw new Error(`there is no call ${id}`);
   return replaced(claims, { ...call, delivery: delivered ? 'delivered' : 'broken', ...(reply && { reply }) });
 }
 
 /** The connection over which the reply was sent was reset behind its last byte. */
-export function doubted(claims: Claims, id: string): Claims {
+export function withReplyDoubted(claims: Claims, id: string): Claims {
   const call = claims.calls.find((one) => one.id === id);
   return call?.delivery === 'delivered' ? replaced(claims, { ...call, delivery: 'doubtful' }) : claims;
 }
@@ -111,7 +111,11 @@ export function unclaimedCalls({ calls }: Claims): readonly ClaimedCall[] {
  * The call whose reply was cut, if the request is that call's with the items that had arrived behind it. Codex asks so
  * again, and gets the whole reply.
  */
-function cutCall({ calls }: Claims, request: Asked, hashOf: (request: Asked) => string): ClaimedCall | undefined {
+function cutCall(
+  { calls }: Claims,
+  request: AskedRequest,
+  hashOf: (request: AskedRequest) => string,
+): ClaimedCall | undefined {
   const part = request.messages.at(-1);
   if (part?.role !== 'assistant') return undefined;
   const broken = calls.filter(

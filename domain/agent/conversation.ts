@@ -48,9 +48,9 @@ export const plainMessages = (messages: readonly AgentMessage[]): readonly Messa
   }));
 
 /** The parts of a request on which its reply depends. */
-export type Asked = Pick<AgentRequest, 'messages' | 'tools' | 'limits'>;
+export type AskedRequest = Pick<AgentRequest, 'messages' | 'tools' | 'limits'>;
 /** The part of a request that later ones may refer to. */
-export type RecordedRequest = Asked & Pick<AgentRequest, 'instructed'>;
+export type RecordedRequest = AskedRequest & Pick<AgentRequest, 'instructed'>;
 
 interface Form {
   /** The place, among the calls before it, of the one whose result it is. */
@@ -96,13 +96,13 @@ function formOf(message: AgentMessage, of: number | undefined): string {
 export const formAlone = (message: AgentMessage): string => formOf(message, undefined);
 
 /** The text of all that a reply depends on. */
-export function requestText({ messages, tools, limits }: Asked): string {
+export function requestText({ messages, tools, limits }: AskedRequest): string {
   return JSON.stringify([[...messageForms(messages)], canonicalJson(tools), canonicalJson(limits)]);
 }
 
 /** Its SHA-256. */
-export const requestHash = (request: Asked): string => sha256Hex(requestText(request));
+export const requestHash = (request: AskedRequest): string => sha256Hex(requestText(request));
 
-export function sameTools(one: Asked, other: Asked): boolean {
+export function sameTools(one: AskedRequest, other: AskedRequest): boolean {
   return one.tools === other.tools || canonicalJson(one.tools) === canonicalJson(other.tools);
 }

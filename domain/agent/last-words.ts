@@ -6,7 +6,7 @@ import { short } from '../text/foreign-text.ts';
 import type { JsonObject } from '../text/json.ts';
 import { DoubtfulJson, strictJson } from '../text/json-text.ts';
 
-export interface Said {
+export interface LastWords {
   /** The answer that is judged. */
   readonly answer?: string;
   readonly reward?: number;
@@ -19,7 +19,7 @@ const FORM = '{"answer": "text"}, {"reward": 0.5} or both, and "rewards": {"name
 const FIELDS: readonly string[] = ['answer', 'reward', 'rewards'];
 
 /** The words, or what is wrong with them. */
-export function saidBy(value: unknown): { readonly said: Said } | { readonly problem: string } {
+export function parseLastWords(value: unknown): { readonly said: LastWords } | { readonly problem: string } {
   if (!isObject(value)) return { problem: `is no object: right would be ${FORM}` };
   const unknown = Object.keys(value).filter((field) => !FIELDS.includes(field));
   if (unknown.length > 0) return { problem: `has ${named(unknown)}: right would be ${FORM}` };
@@ -56,7 +56,10 @@ function named(fields: readonly string[]): string {
 }
 
 /** All that was said: a later reward is another one, and the parts of the earlier one are none of its. */
-export function saidLater(before: Said | undefined, { answer = before?.answer, ...later }: Said): Said {
+export function joinLastWords(
+  before: LastWords | undefined,
+  { answer = before?.answer, ...later }: LastWords,
+): LastWords {
   const { reward, rewards } = later.reward === undefined ? (before ?? {}) : later;
   return {
     ...(answer !== undefined && { answer }),
@@ -68,11 +71,11 @@ export function saidLater(before: Said | undefined, { answer = before?.answer, .
 const LAST_WORDS = /^\{.*"(?:answer|rewards?)"\s*:/;
 
 /** The words in a line of output, or what is wrong with them; undefined for any other line, also one of a log in JSON. */
-export function saidInLine(line: string): ReturnType<typeof saidBy> | undefined {
+export function lastWordsInLine(line: string): ReturnType<typeof parseLastWords> | undefined {
   if (!LAST_WORDS.test(line)) return undefined;
   try {
     const value = JSON.parse(line) as JsonObject;
-    return FIELDS.some((field) => Object.hasOwn(value, field)) ? saidBy(strictJson(line)) : undefined;
+    return FIELDS.some((field) => Object.hasOwn(value, field)) ? parseLastWords(strictJson(line)) : undefined;
   } catch (error) {
     if (error instanceof DoubtfulJson) return { problem: error.message };
     return { problem: `is no JSON (NaN and Infinity are none): right would be ${FORM}` };

@@ -3,7 +3,7 @@
 import {
   COUNT,
   HASH,
-  LIMIT,
+  POSITIVE,
   listOf,
   mapOf,
   maybe,
@@ -34,7 +34,7 @@ export const PROGRAM = objectOf({
   /** SHA-256 over the files that the command names, and its arguments. */
   fingerprint: HASH,
   /** Time limit of one attempt. */
-  timeoutSeconds: LIMIT,
+  timeoutSeconds: POSITIVE,
   /** Calls of the model in one rollout. */
   maxCalls: PLACE,
   /** Absent: an attempt that does not make the calls of an earlier one again goes on from where it differs. */
@@ -47,7 +47,8 @@ export const SESSION: readonly string[] = ['session'];
 export const isSession = ({ spec }: Pick<ProgramRecord, 'spec'>): boolean => spec.join(' ') === SESSION.join(' ');
 
 /** The idempotency key of a rollout's side effects: the same for each attempt of its agent. */
-export const keyOf = ({ run, query, sample, attempt }: RolloutId): string => `${run}/${query}/${sample}/${attempt}`;
+export const idempotencyKey = ({ run, query, sample, attempt }: RolloutId): string =>
+  `${run}/${query}/${sample}/${attempt}`;
 
 /** `python3 agent.py (3fb0…)` */
 export const programTitle = ({ spec, fingerprint }: Pick<ProgramRecord, 'spec' | 'fingerprint'>): string =>

@@ -61,7 +61,7 @@ export function replyMessage(reply: AgentReply, prefix = 'call'): AgentMessage {
       calls: reply.calls.map((call, i) => ({
         id: itemId(prefix, reply.call, i),
         name: call.name,
-        arguments: valueOf(call.arguments),
+        arguments: jsonOrText(call.arguments),
       })),
     }),
     ids: [itemId('resp', reply.call)],
@@ -69,7 +69,7 @@ export function replyMessage(reply: AgentReply, prefix = 'call'): AgentMessage {
 }
 
 /** JSON text as its value; another text as it is, and JSON that readers take differently: with a key twice, or nested too deep. */
-export function valueOf(text: string): Json {
+export function jsonOrText(text: string): Json {
   try {
     return strictJson(text) as Json;
   } catch {

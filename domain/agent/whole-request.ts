@@ -1,10 +1,10 @@
 // The request of a recorded call, whole: its record holds only what it adds to that of its parent. Pure.
 
 import type { AskedCall } from './call-record.ts';
-import type { Asked, RecordedRequest } from './conversation.ts';
+import type { AskedRequest, RecordedRequest } from './conversation.ts';
 
 /** The request of a call. `parent`: that of the call which it goes on from. */
-export function wholeRequest(asked: AskedCall, parent: Asked | undefined): RecordedRequest {
+export function wholeRequest(asked: AskedCall, parent: AskedRequest | undefined): RecordedRequest {
   const { shared, messages, tools = [], limits, instructed } = asked;
   const own = { limits, ...(instructed && { instructed }) };
   if (shared === 0) return { messages, tools, ...own };
@@ -17,6 +17,6 @@ export function wholeRequest(asked: AskedCall, parent: Asked | undefined): Recor
 export function requestBehind(call: AskedCall, path: readonly AskedCall[]): RecordedRequest {
   return wholeRequest(
     call,
-    path.reduce<Asked | undefined>((parent, one) => wholeRequest(one, parent), undefined),
+    path.reduce<AskedRequest | undefined>((parent, one) => wholeRequest(one, parent), undefined),
   );
 }

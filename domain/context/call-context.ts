@@ -4,8 +4,8 @@
 import { idsBehind, TooManyTokens, type ContextTokenizer } from './new-context.ts';
 import type { ReplyEnd } from './tool-extension.ts';
 import { type CallToShow, shownCall } from './call-text.ts';
-import type { Asked } from '../agent/conversation.ts';
-import { placeOf, type AnsweredCall, type Branch } from '../agent/call-tree.ts';
+import type { AskedRequest } from '../agent/conversation.ts';
+import { placeInTree, type AnsweredCall, type BranchReason } from '../agent/call-tree.ts';
 
 /** A call with its tokens; each token of a rollout is stored once. */
 export interface CallTokens {
@@ -25,7 +25,7 @@ export interface PlayedCall extends AnsweredCall, CallTokens {
 
 export interface CallContext {
   readonly parent: string | null;
-  readonly branch: Branch | null;
+  readonly branch: BranchReason | null;
   /** The 0-based first message that made it a branch; null if it is none. */
   readonly differsAt: number | null;
   /** New ids, behind the parent's. */
@@ -45,14 +45,14 @@ export interface CallContext {
  * TooManyTokens where `most` new ids are not enough.
  */
 export async function callContext(
-  request: Asked,
+  request: AskedRequest,
   calls: readonly PlayedCall[],
   tokenizer: ContextTokenizer,
   format: Omit<ReplyEnd, 'stop'>,
   most = Infinity,
 ): Promise<CallContext> {
   const { messages, tools } = request;
-  const place = placeOf(request, calls);
+  const place = placeInTree(request, calls);
   const show = async (call: CallToShow) => tokenizer.showCall?.(call) ?? shownCall(call, tokenizer.renderChat);
   const whole = { shared: 0, reasoningDropped: false };
   if (place.parent) {

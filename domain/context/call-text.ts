@@ -4,9 +4,9 @@
 import type { Render } from './feedback-delta.ts';
 import type { ChatMessage } from '../query/query.ts';
 import { templateTools, toolExtension, type ReplyEnd } from './tool-extension.ts';
-import type { AgentMessage, AgentToolCall, Asked } from '../agent/conversation.ts';
+import type { AgentMessage, AgentToolCall, AskedRequest } from '../agent/conversation.ts';
 
-export interface CallToShow extends Pick<Asked, 'messages' | 'tools'> {
+export interface CallToShow extends Pick<AskedRequest, 'messages' | 'tools'> {
   /** Only the messages behind this reply are wanted. */
   readonly behind?: {
     /** Messages before the reply. */

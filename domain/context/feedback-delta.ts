@@ -2,7 +2,7 @@
 // mid-sequence; a marker takes the place of the model's own answer. Reports why a template cannot be extended that way.
 
 import { FEEDBACK_WRONG } from './feedback.ts';
-import { deepest, ModelError } from '../errors/errors.ts';
+import { deepestMessage, ModelError } from '../errors/errors.ts';
 import type { ChatMessage, Message } from '../query/query.ts';
 
 /** The chat template as text, with the generation prompt. */
@@ -37,7 +37,7 @@ const LOOKS_AHEAD = [
  * The text after the answer of turn `turn` if `added` follows. Markers replace the answers of the turns between:
  * for a template that `obstacleOf` accepts they make no difference.
  */
-export function extension(
+export function feedbackExtension(
   render: Render,
   messages: readonly Message[],
   turn: number,
@@ -77,7 +77,7 @@ function obstacleOf(render: Render, template: string, messages: readonly Message
   return null;
 }
 
-export interface ChatTemplate {
+export interface NamedTemplate {
   /** The model's name, for messages. */
   readonly name: string;
   readonly text: string;
@@ -85,7 +85,7 @@ export interface ChatTemplate {
 }
 
 /** Throws a ModelError if conversations that begin with these messages cannot be extended. */
-export function mustExtend({ name, text, render }: ChatTemplate, messages: readonly Message[]): void {
+export function mustExtend({ name, text, render }: NamedTemplate, messages: readonly Message[]): void {
   const obstacle = obstacleOf(render, text, messages);
   if (!obstacle) return;
   const line = templateLine(text, obstacle);
@@ -128,7 +128,7 @@ function extend(render: Render, before: readonly Message[], answer: string, adde
     prefix = render(before);
     whole = render([...before, { role: 'assistant', content: answer }, ...added]);
   } catch (error) {
-    const reason = deepest(error);
+    const reason = deepestMessage(error);
     return no(`it refuses such a conversation (${reason})`, [reason]);
   }
   const same = commonLength(prefix, whole);

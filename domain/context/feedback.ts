@@ -1,7 +1,7 @@
 // The feedback between turns. `seed` feedback equals the original's to the byte: only the rendered user message,
 // after a newline, so that it can be appended to the model's own ids.
 
-import type { Reply } from '../rollout/environment.ts';
+import type { EnvironmentReply } from '../rollout/environment.ts';
 import type { Message } from '../query/query.ts';
 import type { Verdict } from '../rollout/verdict.ts';
 
@@ -16,7 +16,7 @@ export function feedbackMessage(success: boolean, said?: string): Message {
 
 /** The messages after an answer: the environment's own, or the sentence on its verdict. `said`: a person's, behind it. */
 export function feedbackOn(
-  { messages, verdict }: Pick<Reply, 'messages'> & Pick<Verdict, 'verdict'>,
+  { messages, verdict }: Pick<EnvironmentReply, 'messages'> & Pick<Verdict, 'verdict'>,
   said?: string,
 ): readonly Message[] {
   return messages ?? [feedbackMessage(verdict === 'right', said)];

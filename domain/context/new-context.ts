@@ -3,7 +3,7 @@
 
 import { feedbackOn, seedFeedback } from './feedback.ts';
 import { ModelError } from '../errors/errors.ts';
-import { extension, mustExtend, type Render, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
+import { feedbackExtension, mustExtend, type Render, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
 import type { ChatMessage, Message, Prompt } from '../query/query.ts';
 import type { RolloutSettings } from '../rollout/settings.ts';
 import type { CallToShow, ShownCall } from './call-text.ts';
@@ -141,7 +141,7 @@ async function deltaFeedback(
   { turn, outputIds, finish }: TurnRecord,
   feedback: readonly Message[],
 ): Promise<NewContext> {
-  const extended = extension(render, messagesOf(prompt), turn, feedback);
+  const extended = feedbackExtension(render, messagesOf(prompt), turn, feedback);
   if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'feedback-delta' });
   const last = finish === 'stop' ? outputIds.at(-1) : undefined;
   const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });

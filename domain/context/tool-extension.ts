@@ -4,7 +4,7 @@
 // they are, also under templates that would render earlier turns in another way. Reports why a template cannot do it.
 
 import { type Extension, type Render, markerFor, withoutStop } from './feedback-delta.ts';
-import { deepest, ModelError } from '../errors/errors.ts';
+import { deepestMessage, ModelError } from '../errors/errors.ts';
 import type { ChatMessage, Message } from '../query/query.ts';
 import type { GivenCall, ToolSchema, ToolSettings } from '../tools/tool.ts';
 
@@ -55,7 +55,7 @@ export function toolExtension(
       else if (!whole.startsWith(gap, behind)) does = 'it shows results in a form that depends on their text';
       else return { ok: true, text: whole.slice(behind + length) };
     } catch (error) {
-      does = `it refuses the results of tools (${deepest(error)})`;
+      does = `it refuses the results of tools (${deepestMessage(error)})`;
     }
   }
   return { ok: false, obstacle: { does, clues: ["'tool'", '"tool"'] } };

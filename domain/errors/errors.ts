@@ -108,7 +108,7 @@ export function explain(error: unknown): string {
 }
 
 /** The message of the first cause. */
-export function deepest(error: unknown): string {
+export function deepestMessage(error: unknown): string {
   let e = error;
   while (e instanceof Error && e.cause instanceof Error) e = e.cause;
   return e instanceof Error ? e.message : String(e);

@@ -8,7 +8,7 @@ export const REFUSALS = ['unreadable', 'unknown-tool', 'bad-arguments', 'too-man
  * bad-arguments  they do not fit the tool's schema
  * too-many       its reply, or the turns since the last answer, hold more calls than the run allows
  */
-export type Refusal = (typeof REFUSALS)[number];
+export type CallRefusal = (typeof REFUSALS)[number];
 
 /** `what`: the fault; `form`: how a call is written. */
 export const notInForm = (what: string, form: string): string =>
@@ -29,13 +29,13 @@ export const furtherCalls = (more: number, most: number): string =>
 
 export const USED_UP = 'This call was not run: no further call is run before your answer.';
 
-const BEGINNINGS: readonly (readonly [RegExp, Refusal])[] = [
+const BEGINNINGS: readonly (readonly [RegExp, CallRefusal])[] = [
   [/^There is no tool /, 'unknown-tool'],
   [/^(?:The call of |The arguments are |This call was not run: the argument )/, 'bad-arguments'],
   [/^(?:\d+ further calls were not run: |This call was not run: no further call )/, 'too-many'],
 ];
 
 /** `said`: the output of a call with the outcome `refused`. */
-export function refusalOf(said: string): Refusal {
+export function refusalOf(said: string): CallRefusal {
   return BEGINNINGS.find(([beginning]) => beginning.test(said))?.[1] ?? 'unreadable';
 }

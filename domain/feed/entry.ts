@@ -2,7 +2,7 @@
 // numbered 1, 2, 3, …; along a line versions never go back; a group is trained at most once along the surviving line.
 
 import { addFloor, type Floor, type RewindRequest, rememberRewind } from './line.ts';
-import { isNumberSet, type NumberSet, sizeOf, union } from './number-set.ts';
+import { isNumberSet, type NumberSet, countNumbers, union } from './number-set.ts';
 import { COUNT, HASH, INT32, maybe, NAME, type ObjectOf, oneOf, orNull, PLACE, type Test } from '../schema/fields.ts';
 
 const GROUPS: Test<NumberSet> = [(value) => isNumberSet(value) && value.length > 0, 'ranges of groups, in order'];
@@ -15,7 +15,7 @@ const PLACED = {
   at: COUNT,
 };
 /** The fields of an entry by its kind. */
-export const FEED = {
+export const FEED_ENTRY = {
   trained: {
     kind: oneOf('trained'),
     lease: NAME,
@@ -44,13 +44,13 @@ export const FEED = {
     ...PLACED,
   },
 };
-export type TrainedEntry = ObjectOf<typeof FEED.trained>;
-export type RewindEntry = ObjectOf<typeof FEED.rewind>;
-export type FeedEntry = TrainedEntry | ObjectOf<typeof FEED.version> | RewindEntry;
+export type TrainedEntry = ObjectOf<typeof FEED_ENTRY.trained>;
+export type RewindEntry = ObjectOf<typeof FEED_ENTRY.rewind>;
+export type FeedEntry = TrainedEntry | ObjectOf<typeof FEED_ENTRY.version> | RewindEntry;
 export type Trained = Pick<TrainedEntry, 'lease' | 'version' | 'groups'>;
 
 /** The surviving line of weights. */
-export interface Line {
+export interface WeightLine {
   /** Rewinds so far. */
   line: number;
   /** The newest weights. */
@@ -65,7 +65,7 @@ export interface Line {
 }
 
 /** The line, and what was trained along it, in order; versions never go back. */
-export interface TrainedLine extends Line {
+export interface TrainedLine extends WeightLine {
   readonly acknowledged: Trained[];
 }
 
@@ -88,14 +88,18 @@ export function addEntry(line: TrainedLine, entry: FeedEntry): Trained[] {
   return [];
 }
 
-export function publishOn(line: Line, version: number, weights: string | null): void {
+export function publishOn(line: WeightLine, version: number, weights: string | null): void {
   line.version = version;
   line.weights = weights;
   if (weights !== null) line.loaded = version;
 }
 
 /** `offered`: how many groups are offered again. */
-export function beginLine(line: Line, { to, request }: Pick<RewindEntry, 'to' | 'request'>, offered: number): void {
+export function beginLine(
+  line: WeightLine,
+  { to, request }: Pick<RewindEntry, 'to' | 'request'>,
+  offered: number,
+): void {
   if (line.version >= to) line.weights = null;
   line.version = Math.min(line.version, to);
   line.trained = to;
@@ -114,5 +118,5 @@ export function groupsOf(acknowledged: readonly Trained[]): NumberSet {
 }
 
 export function countOf(acknowledged: readonly Trained[]): number {
-  return acknowledged.reduce((sum, { groups }) => sum + sizeOf(groups), 0);
+  return acknowledged.reduce((sum, { groups }) => sum + countNumbers(groups), 0);
 }

@@ -34,7 +34,7 @@ export function rememberRewind(known: readonly RewindRequest[], made: RewindRequ
 }
 
 /** The line whose trainer made this version of the surviving weights. */
-export function lineOf(version: number, floors: readonly Floor[]): number {
+export function lineOfVersion(version: number, floors: readonly Floor[]): number {
   return (floors.findLast((floor) => floor.version < version)?.line ?? -1) + 1;
 }
 

@@ -2,10 +2,19 @@
 // `problemOf…` reads arguments from outside, which may be anything.
 
 import type { Floor } from './line.ts';
-import { type NumberSet, sizeOf } from './number-set.ts';
-import { admitted, type FeedState, type Lease, nothingToCome, totalGroups } from './state.ts';
+import { type NumberSet, countNumbers } from './number-set.ts';
+import { admittedGroups, type FeedState, type Lease, nothingToCome, totalGroups } from './state.ts';
 import type { LeftOut } from '../samples/group.ts';
-import { isObject, maybe, type ObjectOf, orNull, real, type Table, type Test, whole } from '../schema/fields.ts';
+import {
+  isObject,
+  maybe,
+  type ObjectOf,
+  orNull,
+  realNumber,
+  type FieldTable,
+  type Test,
+  wholeNumber,
+} from '../schema/fields.ts';
 
 export interface FeedInput {
   readonly run: string;
@@ -23,7 +32,7 @@ export const DEFAULT_LEASE_SECONDS = 600;
 export const MAX_WAIT_SECONDS = 60;
 const MAX_LEASE_GROUPS = 4096;
 
-const VERSION = whole(0, 2 ** 31 - 1);
+const VERSION = wholeNumber(0, 2 ** 31 - 1);
 /** Null is as good as absent. */
 const either = <T>(test: Test<T>) => maybe(orNull(test));
 const text = (most: number): Test<string> => [
@@ -37,13 +46,13 @@ export const VERB_ARGUMENTS = {
   lease: {
     /** Names the caller in `status`. */
     consumer: text(200),
-    groups: whole(1, MAX_LEASE_GROUPS),
+    groups: wholeNumber(1, MAX_LEASE_GROUPS),
     /** Seconds to wait for them; default 0. */
-    wait: either(real(0, MAX_WAIT_SECONDS)),
+    wait: either(realNumber(0, MAX_WAIT_SECONDS)),
     /** Fewer are enough; default `groups`. */
-    least: either(whole(1, MAX_LEASE_GROUPS)),
+    least: either(wholeNumber(1, MAX_LEASE_GROUPS)),
     /** The time after which its groups are given to others that need them; default 600. */
-    seconds: either(real(0.1, 7 * 86_400)),
+    seconds: either(realNumber(0.1, 7 * 86_400)),
     /** The caller's own id of this request: sent again, it gets the same lease, for `seconds` from then on. */
     request: either(text(200)),
     /** The line that the trainer's rewind began; default 0: it never called `rewind`. */
@@ -139,12 +148,12 @@ export function feedProgress(state: FeedState): FeedProgress {
   return {
     ...{ run, line, version, entries, leftOut, trained: trainedGroups },
     total: totalGroups(state.shape),
-    admitted: admitted(state),
-    ready: sizeOf(ready),
+    admitted: admittedGroups(state),
+    ready: countNumbers(ready),
     readyGroups: ready.slice(0, 100),
-    playing: sizeOf(playing),
+    playing: countNumbers(playing),
     leases: leases.map(({ id, groups, ...rest }) => ({
-      ...{ lease: id, consumer: rest.consumer, groups: sizeOf(groups), numbers: groups, until: rest.until },
+      ...{ lease: id, consumer: rest.consumer, groups: countNumbers(groups), numbers: groups, until: rest.until },
     })),
     trainedInto: acknowledged.at(-1)?.version ?? null,
     concluded: state.concluded && nothingToCome(state),
@@ -154,7 +163,7 @@ export function feedProgress(state: FeedState): FeedProgress {
 /** The problem of a verb’s arguments; undefined without one. */
 export function argumentProblem(verb: Verb, given: unknown): string | undefined {
   if (!isObject(given)) return `${verb} takes one JSON object`;
-  const table: Table = VERB_ARGUMENTS[verb];
+  const table: FieldTable = VERB_ARGUMENTS[verb];
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(table, name));
   if (unknown !== undefined)
     return `${verb} takes ${Object.keys(table).join(', ')}, and no ${JSON.stringify(unknown.slice(0, 40))}`;

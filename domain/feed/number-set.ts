@@ -4,7 +4,7 @@
 /** First and last number of each range. */
 export type NumberSet = readonly (readonly [first: number, last: number])[];
 
-export function setOf(numbers: Iterable<number>): NumberSet {
+export function numberSet(numbers: Iterable<number>): NumberSet {
   const ranges: [number, number][] = [];
   for (const n of [...numbers].sort((a, b) => a - b)) {
     const last = ranges.at(-1);
@@ -39,7 +39,7 @@ export function without(a: NumberSet, b: NumberSet): NumberSet {
   return rest;
 }
 
-export function has(set: NumberSet, n: number): boolean {
+export function hasNumber(set: NumberSet, n: number): boolean {
   let [low, high] = [0, set.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -49,7 +49,7 @@ export function has(set: NumberSet, n: number): boolean {
   return low < set.length && set[low]![0] <= n;
 }
 
-export function sizeOf(set: NumberSet): number {
+export function countNumbers(set: NumberSet): number {
   return set.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 

@@ -3,7 +3,7 @@
 // Validators of Updates ask these before an Update is accepted, and the feed again when its turn comes. Pure.
 
 import type { Reason } from '../errors/reasons.ts';
-import { setOf, sizeOf } from './number-set.ts';
+import { numberSet, countNumbers } from './number-set.ts';
 import type { RewindRequest } from './line.ts';
 import { type ArgumentsOf, DEFAULT_LEASE_SECONDS, type LeaseArguments } from './messages.ts';
 import {
@@ -18,23 +18,23 @@ import {
   trainsNext,
 } from './state.ts';
 
-export interface Refusal {
+export interface FeedRefusal {
   readonly reason: Reason<'usage'>;
   readonly message: string;
   readonly fix: string;
 }
 
-export const isRefusal = (value: object): value is Refusal => 'reason' in value && 'fix' in value;
+export const isFeedRefusal = (value: object): value is FeedRefusal => 'reason' in value && 'fix' in value;
 
 /** While a feed reads its ledger it knows no version. */
-export const OPENING: Refusal = {
+export const OPENING: FeedRefusal = {
   reason: 'feed-busy',
   message: 'The feed is reading its ledger.',
   fix: 'Ask again in a second.',
 };
 
 /** A trainer that another one replaced is refused. `line`: what the caller sent; one that never called `rewind` is on line 0. */
-export function checkLine(state: FeedState, line: number | null | undefined): Refusal | undefined {
+export function checkLine(state: FeedState, line: number | null | undefined): FeedRefusal | undefined {
   if ((line ?? 0) === state.line) return undefined;
   const newest = `line ${state.line} of run "${state.run}"`;
   const isOver = line != null && line < state.line;
@@ -49,7 +49,7 @@ export function checkLine(state: FeedState, line: number | null | undefined): Re
   return { reason: 'stale-line', message, fix: isOver ? another + fix : fix };
 }
 
-export function checkLease(state: FeedState, given: LeaseArguments): Refusal | undefined {
+export function checkLease(state: FeedState, given: LeaseArguments): FeedRefusal | undefined {
   const { batchGroups } = state.shape;
   const stale = checkLine(state, given.line);
   if (stale || batchGroups === null || given.groups <= batchGroups || leaseOfRequest(state, given)) return stale;
@@ -79,7 +79,7 @@ function groupsFor(state: FeedState, { groups, least }: LeaseArguments): number[
   // Near the end it may be smaller than asked for; groups that others hold may be offered again, and make a whole step.
   const isRest = nothingToCome(state) && (batchGroups === null || state.leases.length === 0);
   const needed = isRest ? 1 : (least ?? groups);
-  if (sizeOf(state.ready) < needed) return undefined;
+  if (countNumbers(state.ready) < needed) return undefined;
   const chosen = available(state, groups);
   return chosen.length >= needed ? chosen : undefined;
 }
@@ -97,7 +97,16 @@ export function takeLease(state: FeedState, given: LeaseArguments, id: string, n
   if (!chosen) return undefined;
   const { consumer, request = null } = given;
   const { version, line } = state;
-  const lease = { id, consumer, request, groups: setOf(chosen), version, trainedAt: trainsNext(state), line, until };
+  const lease = {
+    id,
+    consumer,
+    request,
+    groups: numberSet(chosen),
+    version,
+    trainedAt: trainsNext(state),
+    line,
+    until,
+  };
   addLease(state, lease);
   return lease;
 }
@@ -106,7 +115,7 @@ export function takeLease(state: FeedState, given: LeaseArguments, id: string, n
 export function checkAcknowledge(
   state: FeedState,
   { lease: id, version, line }: ArgumentsOf<'acknowledge'>,
-): { readonly lease: Lease } | { readonly before: Acknowledged } | Refusal {
+): { readonly lease: Lease } | { readonly before: Acknowledged } | FeedRefusal {
   const stale = line == null ? undefined : checkLine(state, line);
   if (stale) return stale;
   const before = state.acknowledged.find((one) => one.lease === id);
@@ -123,7 +132,7 @@ export function checkAcknowledge(
   return mustBeNext(state, version) ?? { lease };
 }
 
-function mustBeNext({ version: published, trained }: FeedState, version: number): Refusal | undefined {
+function mustBeNext({ version: published, trained }: FeedState, version: number): FeedRefusal | undefined {
   const next = published + 1;
   if (version === next) return undefined;
   const now = `version ${published} is published, and the next step makes ${next}`;
@@ -137,7 +146,7 @@ function mustBeNext({ version: published, trained }: FeedState, version: number)
   return { reason: 'version-skips', message, fix: `First ${first} version ${next}; ${back}.` };
 }
 
-function noLease({ run }: FeedState, id: string): Refusal {
+function noLease({ run }: FeedState, id: string): FeedRefusal {
   const named = `Lease ${JSON.stringify(id.slice(0, 80))}`;
   if (id.startsWith(`${run}~`)) {
     return {
@@ -151,7 +160,10 @@ function noLease({ run }: FeedState, id: string): Refusal {
 }
 
 /** True if there is nothing to do. */
-export function checkVersion(state: FeedState, { version, weights, line }: ArgumentsOf<'version'>): boolean | Refusal {
+export function checkVersion(
+  state: FeedState,
+  { version, weights, line }: ArgumentsOf<'version'>,
+): boolean | FeedRefusal {
   const stale = checkLine(state, line);
   if (stale) return stale;
   if (version === state.version) return weights == null || weights === state.weights;
@@ -172,7 +184,7 @@ export function checkVersion(state: FeedState, { version, weights, line }: Argum
 export function checkRewind(
   state: FeedState,
   { version, request }: ArgumentsOf<'rewind'>,
-): RewindRequest | Refusal | undefined {
+): RewindRequest | FeedRefusal | undefined {
   const known = state.rewinds.find((made) => made.request === request);
   if (known) return checkLine(state, known.line) ?? known;
   const most = Math.max(state.version, state.trained);

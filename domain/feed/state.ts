@@ -1,9 +1,9 @@
 // The state of a feed as plain JSON that continue-as-new can carry: open groups and leases only, never what was trained.
 // And the rules of admission and of handing out, as pure functions.
 
-import { beginLine, type Line, publishOn } from './entry.ts';
+import { beginLine, type WeightLine, publishOn } from './entry.ts';
 import type { GroupFilter, LeftOut } from '../samples/group.ts';
-import { type NumberSet, numbersIn, setOf, sizeOf, union, without } from './number-set.ts';
+import { type NumberSet, numbersIn, numberSet, countNumbers, union, without } from './number-set.ts';
 
 /** The part of run.json on a run's groups. */
 export interface FeedShape {
@@ -40,7 +40,7 @@ export interface Acknowledged {
   readonly groups: number;
 }
 
-export interface FeedState extends Line {
+export interface FeedState extends WeightLine {
   readonly run: string;
   readonly shape: FeedShape;
   /** Entries of the ledger, and the hash of the last one. */
@@ -77,7 +77,7 @@ export function totalGroups({ queries, epochs }: FeedShape): number {
 }
 
 /** How many groups may have begun in all: (η + v + 1)·B of those that are fed. */
-export function admitted({ shape, version, leftOut }: Pick<FeedState, 'shape' | 'version' | 'leftOut'>): number {
+export function admittedGroups({ shape, version, leftOut }: Pick<FeedState, 'shape' | 'version' | 'leftOut'>): number {
   const { batchGroups, maxStaleness } = shape;
   if (batchGroups === null) return totalGroups(shape);
   const left = Object.values(leftOut).reduce((sum, n) => sum + n, 0);
@@ -86,7 +86,7 @@ export function admitted({ shape, version, leftOut }: Pick<FeedState, 'shape' | 
 
 /** Records when groups were admitted; forgets what no open group needs. */
 export function noteAdmission(state: FeedState): void {
-  const upTo = admitted(state);
+  const upTo = admittedGroups(state);
   if (upTo > (state.admissions.at(-1)?.upTo ?? 0)) state.admissions.push({ version: state.version, upTo });
   const oldest = Math.min(state.playing[0]?.[0] ?? state.next, state.ready[0]?.[0] ?? state.next);
   while (state.admissions.length > 1 && state.admissions[0]!.upTo <= oldest) state.admissions.shift();
@@ -96,7 +96,8 @@ function admittedAt(state: FeedState, group: number): number {
   return state.admissions.find(({ upTo }) => group < upTo)?.version ?? state.version;
 }
 
-const inAll = (leases: readonly Pick<Lease, 'groups'>[]) => leases.reduce((sum, { groups }) => sum + sizeOf(groups), 0);
+const inAll = (leases: readonly Pick<Lease, 'groups'>[]) =>
+  leases.reduce((sum, { groups }) => sum + countNumbers(groups), 0);
 
 /** The version that trains the next group to be handed out. */
 export function trainsNext({ shape, version, leases, ahead }: FeedState, more = 0): number {
@@ -158,7 +159,7 @@ export function endLeases(state: FeedState, isOver: (lease: Lease) => boolean): 
 }
 
 export function acknowledge(state: FeedState, lease: Lease, version: number): Acknowledged {
-  const acknowledged = { lease: lease.id, version, groups: sizeOf(lease.groups) };
+  const acknowledged = { lease: lease.id, version, groups: countNumbers(lease.groups) };
   state.leases = state.leases.filter(({ id }) => id !== lease.id);
   state.trained = version;
   state.trainedGroups += acknowledged.groups;
@@ -176,10 +177,10 @@ export function publish(state: FeedState, version: number, weights: string | nul
 
 /** `offered`: what was trained into a later version along the line. Returns the number of groups offered again. */
 export function rewind(state: FeedState, to: number, offered: NumberSet, request?: string): number {
-  const again = sizeOf(offered) + inAll(state.leases);
+  const again = countNumbers(offered) + inAll(state.leases);
   endLeases(state, () => true);
   state.ready = union(state.ready, offered);
-  state.trainedGroups -= sizeOf(offered);
+  state.trainedGroups -= countNumbers(offered);
   state.acknowledged = state.acknowledged.filter(({ version }) => version <= to);
   if (to <= state.version) state.ahead = 0;
   // Servers may have weights that were never published; then those of `to` must be loaded again.
@@ -196,15 +197,15 @@ export interface EndedGroup {
   readonly leftOut: LeftOut | null;
 }
 
-export function groupsEnded(state: FeedState, ended: readonly EndedGroup[], concluded: boolean): void {
+export function takeEndedGroups(state: FeedState, ended: readonly EndedGroup[], concluded: boolean): void {
   const isPlaying = (group: number) => state.playing.some(([first, last]) => first <= group && group <= last);
   const fresh = ended.filter(({ group }) => group >= state.next || isPlaying(group));
   const next = Math.max(state.next, ...fresh.map(({ group }) => group + 1));
   const begun: NumberSet = next > state.next ? [[state.next, next - 1]] : [];
-  const numbers = setOf(fresh.map(({ group }) => group));
+  const numbers = numberSet(fresh.map(({ group }) => group));
   state.next = next;
   state.playing = without(union(state.playing, begun), numbers);
-  state.ready = union(state.ready, setOf(fresh.filter((g) => g.leftOut === null).map((g) => g.group)));
+  state.ready = union(state.ready, numberSet(fresh.filter((g) => g.leftOut === null).map((g) => g.group)));
   for (const { leftOut } of fresh) if (leftOut !== null) state.leftOut[leftOut]++;
   for (const group of numbersIn(numbers)) {
     for (const key of Object.keys(state.restarts)) if (key.startsWith(`${group}/`)) delete state.restarts[key];

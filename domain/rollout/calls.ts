@@ -2,7 +2,7 @@
 // rules, and `check` proves its records by them. A turn that called tools is no answer, and no environment is asked.
 
 import type { GivenReply } from '../agent/call-record.ts';
-import type { Asked } from '../agent/conversation.ts';
+import type { AskedRequest } from '../agent/conversation.ts';
 import type { Message } from '../query/query.ts';
 import { USED_UP } from '../errors/refusals.ts';
 import type { RolloutSettings } from './settings.ts';
@@ -16,7 +16,7 @@ import type {
   ToolSettings,
   WrittenCall,
 } from '../tools/tool.ts';
-import { clipped } from '../text/foreign-text.ts';
+import { clippedToBytes } from '../text/foreign-text.ts';
 import type { VerdictRecord } from './trajectory.ts';
 import { noEos } from './turn-facts.ts';
 import type { TurnRecord } from './turn.ts';
@@ -54,7 +54,7 @@ const LAST = 'No further call is run before your answer: give it now.';
  * The calls of a reply; undefined if it is an answer. `before`: the turns before it; `spelled`: places of the reply where
  * ordinary tokens spell a marker, which open no call.
  */
-export function callsOf(
+export function callsInReply(
   { contextText, outputText, finish, toolCalls = [] }: Replied,
   before: readonly Pick<TurnRecord, 'calls'>[],
   { tools: own }: Pick<RolloutSettings, 'tools'>,
@@ -78,7 +78,7 @@ type Replied = Pick<TurnRecord, 'contextText' | 'outputText' | 'finish' | 'toolC
 /** The reply to an agent's call, of an endpoint that gives calls and thoughts apart; undefined where the answer is all of it. */
 export function replyGiven(
   { outputText, finish, reasoning, toolCalls }: Pick<TurnRecord, 'outputText' | 'finish' | 'reasoning' | 'toolCalls'>,
-  { limits }: Pick<Asked, 'limits'>,
+  { limits }: Pick<AskedRequest, 'limits'>,
 ): GivenReply | undefined {
   if (!toolCalls || noEos(finish) || limits.toolChoice === 'none') return undefined;
   const calls = toolCalls.map((call) => ({ name: call.name, arguments: call.arguments }));
@@ -105,7 +105,7 @@ export function callResult(call: WrittenCall, stored: StoredCall | undefined, ow
   const said = { name: call.name, arguments: call.arguments };
   if (!stored) return { ...said, outcome: 'refused', effect: null, ms: null, output: call.error ?? '', of: null };
   const { outcome, effect, output, trace, startedAt, finishedAt } = stored.record;
-  const shown = clipped(output, own.outputBytes);
+  const shown = clippedToBytes(output, own.outputBytes);
   const traced = trace === undefined ? {} : { trace };
   return { ...said, outcome, effect, ms: finishedAt - startedAt, output: shown, ...traced, of: stored.hash };
 }

@@ -27,7 +27,7 @@ export const STOP_REASONS = [
 ] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 
-export interface Limits {
+export interface TurnLimits {
   /** T: at most this many turns. */
   readonly numTurns: number;
   /** `always` plays all turns also after a right answer, as the original does. */
@@ -65,7 +65,12 @@ export interface RolloutResult {
  * After the `turn`-th answer, in this order: undecided, done, success, max-turns. The turn after it finds
  * `context-length`. A turn that called tools is no answer, and ends nothing.
  */
-export function stopReason(turn: number, verdict: VerdictValue, limits: Limits, done = false): StopReason | undefined {
+export function stopReason(
+  turn: number,
+  verdict: VerdictValue,
+  limits: TurnLimits,
+  done = false,
+): StopReason | undefined {
   if (verdict === 'undecided') return 'undecided';
   if (done) return 'done';
   if (verdict === 'right' && limits.stop === 'success') return 'success';
@@ -165,7 +170,7 @@ export function scoredTurns(
 }
 
 /** The entries of a list with one per turn that are of answers. */
-export function ofAnswers<T>(perTurn: readonly T[], called: readonly number[] = []): readonly T[] {
+export function entriesOfAnswers<T>(perTurn: readonly T[], called: readonly number[] = []): readonly T[] {
   return called.length === 0 ? perTurn : perTurn.filter((_, i) => !called.includes(i + 1));
 }
 

@@ -8,7 +8,7 @@ import {
   BOOLEAN,
   COUNT,
   HASH,
-  LIMIT,
+  POSITIVE,
   listOf,
   mapOf,
   maybe,
@@ -24,7 +24,7 @@ import {
 import type { Verdict } from './verdict.ts';
 
 export const DOORS = ['module', 'command', 'url', 'rubric', 'queue'] as const;
-export type Door = (typeof DOORS)[number];
+export type EnvironmentDoor = (typeof DOORS)[number];
 
 /**
  * The holder of an environment's state between two turns.
@@ -52,9 +52,9 @@ const DESCRIPTION = {
   /** It is to be called when a rollout has ended. */
   ends: BOOLEAN,
   /** Time limit of one call. */
-  timeoutSeconds: LIMIT,
+  timeoutSeconds: POSITIVE,
   /** The time without a call after which a session, or a copy of one, is given back; with state `held` or `replay`. */
-  idleSeconds: maybe(LIMIT),
+  idleSeconds: maybe(POSITIVE),
   /** A call that comes again under its key gets its first reply; with state `held` behind an address. */
   idempotent: maybe(BOOLEAN),
   /** The processes of a command on one worker, each with one call at a time. Absent: as many as the worker has cores. */
@@ -130,7 +130,7 @@ export interface EndParams {
 }
 
 /** The outcome of a call that the workflow made on a user's own queue. */
-export type Said =
+export type QueueReply =
   { readonly result: unknown } | { readonly failure: { readonly reason: QueueFailure; readonly message: string } };
 export type QueueFailure =
   'environment-broken' | 'environment-error' | 'environment-timeout' | 'environment-not-served';
@@ -168,12 +168,12 @@ export const REPLY_FIELDS = {
   judged: maybe(JUDGEMENT),
 };
 export type ReplyFields = ObjectOf<typeof REPLY_FIELDS>;
-export interface Reply extends ReplyFields {
+export interface EnvironmentReply extends ReplyFields {
   readonly verdict?: Verdict;
 }
 
 /** The part of an environment's record that decides what it replies. */
-export function identityOf({ name, door, fingerprint }: EnvironmentRecord): object {
+export function environmentIdentity({ name, door, fingerprint }: EnvironmentRecord): object {
   return { name, door, fingerprint };
 }
 

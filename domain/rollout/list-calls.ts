@@ -2,7 +2,7 @@
 
 import type { TurnRecord } from './turn.ts';
 import type { AskedCall } from '../agent/call-record.ts';
-import type { Branch } from '../agent/call-tree.ts';
+import type { BranchReason } from '../agent/call-tree.ts';
 import type { AgentMessage } from '../agent/conversation.ts';
 
 /** `goes on from call 1`, `a root`, or `a root: edited, from message 3 on`. */
@@ -14,7 +14,7 @@ export function placeText({ parent, branch, differsAt }: Pick<AskedCall, 'parent
 }
 
 /** Roots that no message of theirs made. */
-const ELSEWHERE: ReadonlySet<Branch> = new Set(['new-conversation', 'tools-changed']);
+const ELSEWHERE: ReadonlySet<BranchReason> = new Set(['new-conversation', 'tools-changed']);
 
 /** The messages that a call adds, as the program sent them: all of a root's, and those behind the echo of its parent's reply. */
 export const addedMessages = ({ shared, messages }: AskedCall): readonly AgentMessage[] =>
@@ -28,7 +28,9 @@ interface Shown {
  * Each call before those that go on from it, and all of these before the next root. `depth`: the number of calls before it on
  * its path that several go on from. Turns of no program keep their order, at depth 0.
  */
-export function inTree<T extends Shown>(turns: readonly T[]): readonly { readonly turn: T; readonly depth: number }[] {
+export function listInTree<T extends Shown>(
+  turns: readonly T[],
+): readonly { readonly turn: T; readonly depth: number }[] {
   const [roots, children]: [T[], Map<number, T[]>] = [[], new Map()];
   for (const one of turns) {
     const { turn, asked } = one.record;

@@ -2,7 +2,7 @@
 // confuses them learns wrong policies without an error.
 
 import { ModelError } from '../errors/errors.ts';
-import { isWhole, type Sampling } from './sampling.ts';
+import { isUntruncated, type Sampling } from './sampling.ts';
 
 /** float32 arithmetic may end slightly above 0; this is far above any such result. */
 export const MOST_LOGPROB = 1e-3;
@@ -20,7 +20,7 @@ export const LOGPROB_MEANINGS = ['policy', 'temperature', 'raw', 'unknown', 'mix
 export type LogprobMeaning = (typeof LOGPROB_MEANINGS)[number];
 
 /** The default is `policy`: backends that sample themselves report nothing. */
-export function meaningOf({ logprobs = 'policy' }: { readonly logprobs?: LogprobMeaning }): LogprobMeaning {
+export function logprobMeaning({ logprobs = 'policy' }: { readonly logprobs?: LogprobMeaning }): LogprobMeaning {
   return logprobs;
 }
 
@@ -38,7 +38,7 @@ export function logprobsServe(
   if (meaning === wanted) return true;
   const { temperature } = sampling;
   const warm = temperature === 1 || temperature === 0;
-  const whole = temperature === 0 || isWhole(sampling, vocabSize);
+  const whole = temperature === 0 || isUntruncated(sampling, vocabSize);
   // All of them are the same distribution at temperature 1 without truncation.
   if (warm && whole) return true;
   return meaning === 'temperature' && (wanted === 'policy' ? whole : warm);
@@ -64,7 +64,7 @@ export type LogprobFacts =
 export function mustServeLogprobs(facts: LogprobFacts, settings: LogprobSettings): void {
   if (facts.kind === 'text') return;
   const { vocabSize, name } = facts;
-  const meaning = meaningOf(facts);
+  const meaning = logprobMeaning(facts);
   const { logprobs: wanted } = settings;
   if (logprobsServe(meaning, wanted, settings, vocabSize)) return;
   if (meaning === 'mixed') {

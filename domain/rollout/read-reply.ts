@@ -1,14 +1,14 @@
 // A reply of an environment as it is recorded: its verdict and its other fields; and recorded verdicts in numbers. Pure.
 
-import type { Reply, ReplyFields } from './environment.ts';
+import type { EnvironmentReply, ReplyFields } from './environment.ts';
 import type { Verdict, VerdictCounts } from './verdict.ts';
 
 /** The verdict that is recorded: `scored` where a reply has a reward and no verdict. */
-export function verdictOf({ verdict, reward }: Reply): Verdict {
+export function verdictOf({ verdict, reward }: EnvironmentReply): Verdict {
   return verdict ?? { verdict: 'scored', reason: reward === undefined ? 'no-reward' : 'reward' };
 }
 
-export function replyFields({ verdict, ...fields }: Reply): ReplyFields {
+export function replyFields({ verdict, ...fields }: EnvironmentReply): ReplyFields {
   // Neither right nor wrong and without a reward of its own: it counts 0.
   return verdict === undefined && fields.reward === undefined ? { reward: 0, ...fields } : fields;
 }

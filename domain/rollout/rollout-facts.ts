@@ -1,8 +1,8 @@
 // The small JSON facts that pass between a rollout's workflow and its activities.
 
 import type { ProgramFacts } from '../agent/program.ts';
-import type { Said } from './environment.ts';
-import type { Limits, RolloutResult } from './ending.ts';
+import type { QueueReply } from './environment.ts';
+import type { TurnLimits, RolloutResult } from './ending.ts';
 import type { TrajectoryReference } from '../names/ids.ts';
 import type { Task } from '../query/query.ts';
 import { type Boundary, boundaryOfReason, isBoundary } from '../errors/reasons.ts';
@@ -15,7 +15,7 @@ import type { Verdict } from './verdict.ts';
 /** The rollout as fixed by its first step. */
 export interface OpenedRollout {
   readonly rollout: TrajectoryReference;
-  readonly limits: Limits;
+  readonly limits: TurnLimits;
   readonly reward: RewardSettings;
   /** The query's first words, safe to show. */
   readonly title: string;
@@ -61,11 +61,11 @@ export interface AskInput extends TurnReference {
 }
 
 /** The parameters of a call; or the reply, if it is recorded. */
-export type Asked = { readonly params: object } | { readonly judged: Judged };
+export type EnvironmentCall = { readonly params: object } | { readonly judged: ReplyFacts };
 
 export interface EvaluateInput extends TurnReference {
   /** The reply or failure of a call on a user's own queue. */
-  readonly said?: Said;
+  readonly said?: QueueReply;
 }
 
 export interface TurnReference {
@@ -117,7 +117,7 @@ export function boundaryOf(reason: string, detail: () => unknown): Boundary {
 }
 
 /** The part of a reply that the workflow needs: all of it is in the verdict's record. */
-export interface Judged extends Verdict {
+export interface ReplyFacts extends Verdict {
   /** The environment's own; absent: the seed's formula on the verdict. */
   readonly reward?: number;
   /** The environment ended the rollout. */
@@ -131,7 +131,7 @@ export function recordedFacts(record: TurnRecord): Omit<GeneratedTurn, 'hash' | 
   return { ...facts, versionStart, versionEnd, ...(said && { said: true as const }) };
 }
 
-export function turnFacts(generated: Omit<GeneratedTurn, 'hash'>, { verdict, reason, reward }: Judged): TurnFacts {
+export function turnFacts(generated: Omit<GeneratedTurn, 'hash'>, { verdict, reason, reward }: ReplyFacts): TurnFacts {
   const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, said } = generated;
   const own = { ...(reward !== undefined && { reward }), ...(said && { said }) };
   return { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, verdict, reason, ...own };

@@ -3,7 +3,7 @@
 
 import type { Outcome, StopReason } from './ending.ts';
 import type { RolloutId } from '../names/ids.ts';
-import { type Refusal, refusalOf } from '../errors/refusals.ts';
+import { type CallRefusal, refusalOf } from '../errors/refusals.ts';
 import type { CallResult } from '../tools/tool.ts';
 import type { Finish } from './turn.ts';
 import type { VerdictValue } from './verdict.ts';
@@ -52,7 +52,7 @@ export interface TurnSummary extends NamedNumbers {
 
 export interface CallSummary extends Pick<CallResult, 'name' | 'outcome' | 'ms'> {
   /** Absent for a call that ran. */
-  readonly refusal?: Refusal;
+  readonly refusal?: CallRefusal;
 }
 
 export const callSummary = ({ name, outcome, ms, output }: CallResult): CallSummary => ({
@@ -101,7 +101,7 @@ export function steeredCount(rollouts: readonly Pick<RolloutSummary, 'steered'>[
 }
 
 /** The size of a run, as far as its numbers depend on it. */
-export interface RunShape {
+export interface RunSize {
   /** 0 if rollouts were started one by one: then nobody knows how many there will be. */
   readonly queries: number;
   /** Samples of a query in one epoch. */

@@ -7,12 +7,12 @@ export const SAMPLING = ['temperature', 'topP', 'topK', 'minP'] as const;
 export type Sampling = Pick<RolloutSettings, (typeof SAMPLING)[number]>;
 
 /** No token is left out. */
-export const WHOLE = { topP: 1, topK: 100_000_000 } as const;
+export const NO_TRUNCATION = { topP: 1, topK: 100_000_000 } as const;
 /** Larger than every vocabulary. */
 const NO_TOP_K = 1e7;
 
 /** The seed algorithm's: the model's own distribution. */
-export const DEFAULT_SAMPLING: Sampling = { temperature: 1, ...WHOLE };
+export const DEFAULT_SAMPLING: Sampling = { temperature: 1, ...NO_TRUNCATION };
 
 export function samplingOf(settings: Sampling): Sampling {
   const given = SAMPLING.filter((name) => settings[name] !== undefined);
@@ -23,6 +23,6 @@ export function samplingOf(settings: Sampling): Sampling {
  * Whether the draw is from all of the model's distribution: nothing but the temperature changes it. `vocabSize`: where it is
  * not given, top-k keeps all only if no vocabulary is so large.
  */
-export function isWhole({ topP, topK, minP = 0 }: Sampling, vocabSize = NO_TOP_K): boolean {
+export function isUntruncated({ topP, topK, minP = 0 }: Sampling, vocabSize = NO_TOP_K): boolean {
   return topP === 1 && topK >= vocabSize && minP === 0;
 }

@@ -8,7 +8,7 @@ import {
   BOOLEAN,
   COUNT,
   isObject,
-  LIMIT,
+  POSITIVE,
   listOf,
   mapOf,
   maybe,
@@ -18,10 +18,10 @@ import {
   objectOf,
   oneOf,
   orNull,
-  real,
-  type Table,
+  realNumber,
+  type FieldTable,
   type Test,
-  whole,
+  wholeNumber,
 } from '../schema/fields.ts';
 import type { JsonObject } from '../text/json.ts';
 import { TOOLS } from '../tools/tool.ts';
@@ -73,7 +73,7 @@ export const SETTINGS = {
     help: 'folder or hub id of the tokenizer, for a model that comes without one',
   }),
   /** T: at most this many turns. */
-  numTurns: setting(whole(1, 1000), 5, {
+  numTurns: setting(wholeNumber(1, 1000), 5, {
     ofAgent: true,
     argument: '<n>',
     help: 'maximum number of turns of a rollout',
@@ -100,43 +100,43 @@ export const SETTINGS = {
     argument: '<x>',
     help: 'the bias in the reward of a turn, before the scaling',
   }),
-  turnDiscount: setting(real(0, 1), 1, {
+  turnDiscount: setting(realNumber(0, 1), 1, {
     ofAgent: true,
     argument: '<x>',
     help: 'the return of a turn is its reward plus this factor times the return of the turn after it',
   }),
   /** New tokens per turn, at most; cut to what the model's context leaves. */
-  maxNewTokens: setting(whole(1, 1_000_000), 16_384, {
+  maxNewTokens: setting(wholeNumber(1, 1_000_000), 16_384, {
     ofAgent: true,
     argument: '<n>',
     help: "maximum number of tokens of an answer, cut to what the model's context leaves",
   }),
   /** A turn is generated in chunks of this many tokens, each stored before the next is requested; null: in one. */
-  newTokensPerChunk: setting(orNull(whole(1, 1_000_000)), null, {
+  newTokensPerChunk: setting(orNull(wholeNumber(1, 1_000_000)), null, {
     ofAgent: true,
     argument: '<n>',
     help: 'generate an answer in chunks of this many tokens, each stored before the next is requested',
   }),
   /** Divides the logits. 0 means greedy. */
-  temperature: setting(real(0, 100, 'a number from 0 (greedy) to 100'), 1, {
+  temperature: setting(realNumber(0, 100, 'a number from 0 (greedy) to 100'), 1, {
     ofAgent: true,
     argument: '<x>',
     help: 'divides the logits; 0 takes the most probable token (greedy)',
   }),
   /** Nucleus: keep the most probable tokens until their sum reaches top_p. 1 keeps all. */
-  topP: setting(real(Number.MIN_VALUE, 1, 'a number above 0, up to 1'), 1, {
+  topP: setting(realNumber(Number.MIN_VALUE, 1, 'a number above 0, up to 1'), 1, {
     ofAgent: true,
     argument: '<x>',
     help: 'nucleus sampling: the most probable tokens with this total probability; 1 keeps all',
   }),
   /** Keep the top_k most probable tokens. Anything at or above the vocabulary's size keeps all. */
-  topK: setting(whole(1), 100_000_000, {
+  topK: setting(wholeNumber(1), 100_000_000, {
     ofAgent: true,
     argument: '<n>',
     help: 'sample from this many of the most probable tokens only',
   }),
   /** Keep the tokens that are at least this share as probable as the most probable one. 0 keeps all. */
-  minP: setting(real(0, 1), 0, {
+  minP: setting(realNumber(0, 1), 0, {
     ofAgent: true,
     sparse: true,
     argument: '<x>',
@@ -173,23 +173,23 @@ export const SETTINGS = {
     help: `distribution of requests over several servers: ${FLEET_POLICIES.join(', ')}`,
   }),
   /** Requests in flight on one server at most, over all workers of the run; null: no limit. */
-  maxInFlightPerServer: setting(orNull(whole(1)), null, {
+  maxInFlightPerServer: setting(orNull(wholeNumber(1)), null, {
     argument: '<n>',
     help: 'maximum number of requests in flight on each server, over all workers of the run (with runs in a bucket: of each worker)',
   }),
   /** Time limit of one server's answer, in seconds; after it, the answer is requested again. */
-  requestTimeoutSeconds: setting(whole(1, 86_400), 3600, {
+  requestTimeoutSeconds: setting(wholeNumber(1, 86_400), 3600, {
     argument: '<n>',
     help: 'time limit of a request to a server, after which it is sent again',
   }),
   /** One answer of a server in so many is asked again as a given context, and its logprobs compared; 0: none. */
-  recheckEvery: setting(whole(0), 200, {
+  recheckEvery: setting(wholeNumber(0), 200, {
     argument: '<n>',
     help: 'one answer of a server in n is given back to it as a context, and the logprobs of both must agree; 0: none',
   }),
   /** maxInFlightPerServer for single servers, by url; has precedence. */
   serverLimits: setting(
-    [mapOf(whole(1))[0], 'limits by url, as in http://a:30000=64,http://b:30000=32'] as Test<
+    [mapOf(wholeNumber(1))[0], 'limits by url, as in http://a:30000=64,http://b:30000=32'] as Test<
       Readonly<Record<string, number>>
     >,
     {},
@@ -200,7 +200,7 @@ export const SETTINGS = {
   ),
   /** Each server's share, by url; default 1. */
   serverWeights: setting(
-    [mapOf(LIMIT)[0], 'weights by url, as in http://a:30000=2,http://b:30000=1'] as Test<
+    [mapOf(POSITIVE)[0], 'weights by url, as in http://a:30000=2,http://b:30000=1'] as Test<
       Readonly<Record<string, number>>
     >,
     {},
@@ -240,7 +240,7 @@ export type RolloutSettings = {
 } & { readonly [K in Sparse]?: SettingValue<K> } & ObjectOf<typeof BESIDE>;
 
 const entries = Object.entries(SETTINGS) as unknown as readonly (readonly [SettingName, Setting<unknown>])[];
-const fields: Table = Object.fromEntries(entries.map(([name, { of, sparse }]) => [name, sparse ? maybe(of) : of]));
+const fields: FieldTable = Object.fromEntries(entries.map(([name, { of, sparse }]) => [name, sparse ? maybe(of) : of]));
 /** The settings' form in run.json and in every rollout's record. */
 export const SETTINGS_OF_RECORDS = objectOf({ ...fields, ...BESIDE }) as Test<RolloutSettings>;
 

@@ -142,7 +142,7 @@ export interface Branch {
 }
 
 /** The result of a trajectory in the folder `out`; undefined until it has ended. */
-export function resultOf(out: string, { rollout, turns, end }: Trajectory): RolloutResult | undefined {
+export function trajectoryResult(out: string, { rollout, turns, end }: Trajectory): RolloutResult | undefined {
   if (!end) return undefined;
   const { run, query, sample, attempt } = rollout;
   const trajectory = { out, run, query: query.queryId, sample, attempt };

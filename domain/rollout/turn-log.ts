@@ -8,7 +8,7 @@ import { turnReward } from './reward.ts';
 import { pathTo } from './turn-facts.ts';
 import type { RolloutRecord } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';
-import type { Judged } from './rollout-facts.ts';
+import type { ReplyFacts } from './rollout-facts.ts';
 
 const DIM_YELLOW = '\u001b[33m\u001b[2m';
 const RESET = '\u001b[0m';
@@ -29,7 +29,12 @@ export interface LogText {
 }
 
 /** `turns` holds at least the turns 1 … `turn`. */
-export function turnLog(rollout: RolloutRecord, turns: readonly TurnRecord[], turn: number, verdict: Judged): LogText {
+export function turnLog(
+  rollout: RolloutRecord,
+  turns: readonly TurnRecord[],
+  turn: number,
+  verdict: ReplyFacts,
+): LogText {
   return { txt: turnLogBlock(rollout, turns, turn, verdict), jsonl: turnLogLine(turns[turn - 1]!, verdict) };
 }
 
@@ -42,7 +47,7 @@ export function turnLogBlock(
   rollout: RolloutRecord,
   turns: readonly TurnRecord[],
   turn: number,
-  verdict: Judged,
+  verdict: ReplyFacts,
 ): string {
   const played = pathTo(turns, turn);
   const last = played.at(-1)!;
@@ -61,7 +66,7 @@ export function turnLogBlock(
 }
 
 /** `success` is null if the answer is neither right nor wrong. */
-export function turnLogLine(record: TurnRecord, { verdict }: Judged): string {
+export function turnLogLine(record: TurnRecord, { verdict }: ReplyFacts): string {
   const line = {
     version_start: record.versionStart,
     version_end: record.versionEnd,

@@ -1,7 +1,7 @@
 // A rollout as Markdown, for the current details of its workflow in the UI.
 
 import { escapeMarkdown } from '../text/foreign-text.ts';
-import { type Column, markdownTable } from '../text/markdown.ts';
+import { type MarkdownColumn, markdownTable } from '../text/markdown.ts';
 import type { TurnFacts } from './turn-facts.ts';
 
 export interface TurnTableInput {
@@ -11,7 +11,7 @@ export interface TurnTableInput {
   readonly numTurns: number;
 }
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly MarkdownColumn[] = [
   { name: 'turn', align: 'right' },
   { name: 'verdict', align: 'left' },
   { name: 'tokens', align: 'right' },
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** Shown where an environment gives rewards of its own. */
-const REWARD: Column = { name: 'reward', align: 'right' };
+const REWARD: MarkdownColumn = { name: 'reward', align: 'right' };
 
 export function turnTable({ title, phase, turns, numTurns }: TurnTableInput): string {
   const rewarded = turns.some(({ reward }) => reward !== undefined);

@@ -4,7 +4,7 @@ import {
   BOOLEAN,
   COUNT,
   HASH,
-  IDS,
+  TOKEN_IDS,
   INT32,
   listOf,
   maybe,
@@ -55,11 +55,11 @@ export const TURN = {
   /** 1-based. */
   turn: PLACE,
   /** Tokens new in this turn's context: the prompt at turn 1, the feedback after that. */
-  contextIds: IDS,
+  contextIds: TOKEN_IDS,
   /** The text that was tokenised to contextIds. */
   contextText: TEXT,
   /** Sampled token ids, the stop token included. */
-  outputIds: IDS,
+  outputIds: TOKEN_IDS,
   /** Natural log probability of each output id, under the distribution it was sampled from. */
   logprobs: NUMBERS,
   /** outputIds as text, special tokens included. */

@@ -7,7 +7,7 @@ const TELLING_VALUES = 6;
 /** Above this, a logprob is one of the few values that a confident model gives. */
 const SURE = -1e-3;
 
-export function isTelling(logprobs: readonly number[]): boolean {
+export function isUnrepeatable(logprobs: readonly number[]): boolean {
   if (logprobs.length < TELLING_TOKENS) return false;
   const values = new Set<number>();
   for (const logprob of logprobs) if (logprob < SURE && values.add(logprob).size >= TELLING_VALUES) return true;

@@ -6,8 +6,8 @@
 
 import { MAX_CONCURRENT, MAX_WINDOW } from './defaults.ts';
 import { BOOLEAN, COUNT, NAME, objectOf, type TypeOf } from '../schema/fields.ts';
-import { addCounts, type CollectionCounts, COUNTS, ended, noCounts } from './progress.ts';
-import { begun, done, firstUnit, isFinished as isWindowFinished, totalUnits } from './window.ts';
+import { addCounts, type CollectionCounts, COUNTS, countEnded, noCounts } from './progress.ts';
+import { countBegun, firstUnit, isWindowFinished, totalUnits } from './window.ts';
 import type { UnitInFlight, WindowState } from './window.ts';
 
 /** The orders of a root to a block. */
@@ -100,7 +100,7 @@ export function isDue(s: BlocksState, block: Block): boolean {
 }
 
 /** False for a block that is none of this run's. */
-export function report(
+export function takeReport(
   s: BlocksState,
   { block: name, inFlight, counts, ended: over }: BlockReport,
   now: number,
@@ -111,7 +111,7 @@ export function report(
   return block !== undefined;
 }
 
-export function isFinished(w: WindowState): boolean {
+export function isRunFinished(w: WindowState): boolean {
   return isInBlocks(w) ? w.blocks.every(({ state }) => state === 'ended') : isWindowFinished(w);
 }
 
@@ -123,9 +123,9 @@ export interface RunFacts {
 
 /** The counts of a run: those of all its blocks, as each reported last. */
 export function runFacts(w: WindowState): RunFacts {
-  if (!isInBlocks(w)) return { done: done(w), inFlight: begun(w), counts: w.counts };
+  if (!isInBlocks(w)) return { done: countEnded(w.counts), inFlight: countBegun(w), counts: w.counts };
   const counts = noCounts();
   for (const part of [w, ...w.blocks]) addCounts(counts, part.counts);
   const inFlight = w.blocks.reduce((sum, block) => sum + block.inFlight, 0);
-  return { done: ended(counts), inFlight, counts };
+  return { done: countEnded(counts), inFlight, counts };
 }

@@ -1,8 +1,8 @@
 // A collection as Markdown, for the current details of its workflow in the UI.
 
 import { escapeMarkdown } from '../text/foreign-text.ts';
-import { type Column, markdownTable } from '../text/markdown.ts';
-import { type CollectionCounts, counting, type RewardCount, rewardMoments } from './progress.ts';
+import { type MarkdownColumn, markdownTable } from '../text/markdown.ts';
+import { type CollectionCounts, countInAccuracy, type RewardCount, rewardMoments } from './progress.ts';
 
 export interface CollectionTableInput {
   readonly state: string;
@@ -12,15 +12,19 @@ export interface CollectionTableInput {
   readonly counts: CollectionCounts;
 }
 
-const COLUMNS: readonly Column[] = ['turn', 'judged', 'right', 'accuracy', 'right so far, of all'].map((name) => ({
-  name,
-  align: 'right',
-}));
+const COLUMNS: readonly MarkdownColumn[] = ['turn', 'judged', 'right', 'accuracy', 'right so far, of all'].map(
+  (name) => ({
+    name,
+    align: 'right',
+  }),
+);
 
-const REWARD_COLUMNS: readonly Column[] = ['turn', 'rewarded', 'mean', 'spread', 'least', 'most'].map((name) => ({
-  name,
-  align: 'right',
-}));
+const REWARD_COLUMNS: readonly MarkdownColumn[] = ['turn', 'rewarded', 'mean', 'spread', 'least', 'most'].map(
+  (name) => ({
+    name,
+    align: 'right',
+  }),
+);
 
 /** Mean, spread, least and most: enough digits to tell them apart, few enough to read. */
 export function rewardCells(at: RewardCount): string[] {
@@ -37,7 +41,13 @@ export function collectionTable({ state, total, done, inFlight, counts }: Collec
   const outcomes = Object.entries(counts.outcomes).map(([name, n]) => `${n} ${name}`);
   const rows = counts.judgedAt.map((judged, i) => {
     const right = counts.rightAt[i] ?? 0;
-    return [i + 1, judged, right, percent(right, judged), percent(counts.rightBy[i] ?? 0, counting(total, counts))];
+    return [
+      i + 1,
+      judged,
+      right,
+      percent(right, judged),
+      percent(counts.rightBy[i] ?? 0, countInAccuracy(total, counts)),
+    ];
   });
   const rewards = (counts.rewardAt ?? []).map((at, i) => [i + 1, at.count, ...rewardCells(at)]);
   const failures = counts.failures.map(

@@ -1,6 +1,6 @@
 // The state of a collection as counts: exact under replay, and bounded whatever the number of rollouts.
 
-import { ofAnswers, type Outcome, OUTCOMES, type RolloutResult } from '../rollout/ending.ts';
+import { entriesOfAnswers, type Outcome, OUTCOMES, type RolloutResult } from '../rollout/ending.ts';
 import type { Boundary } from '../errors/reasons.ts';
 import {
   COUNT,
@@ -100,11 +100,11 @@ export function noCounts(): CollectionCounts {
 }
 
 /** Rollouts of `total` that count in the accuracy: all but those with a person's message in their context. */
-export function counting(total: number, { steered = 0 }: Pick<CollectionCounts, 'steered'>): number {
+export function countInAccuracy(total: number, { steered = 0 }: Pick<CollectionCounts, 'steered'>): number {
   return Math.max(0, total - steered);
 }
 
-export function ended(counts: CollectionCounts): number {
+export function countEnded(counts: CollectionCounts): number {
   return OUTCOMES.reduce((sum, o) => sum + counts.outcomes[o], 0);
 }
 
@@ -133,13 +133,13 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
 
 function addSuccess(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
   // Answers are counted: turns that only called tools are none.
-  const answers = ofAnswers(result.success, result.called);
+  const answers = entriesOfAnswers(result.success, result.called);
   answers.forEach((success, i) => {
     if (success === null) return;
     bump(counts.judgedAt, i);
     bump(counts.rightAt, i, success);
   });
-  const rewards = result.turnRewards && ofAnswers(result.turnRewards, result.called);
+  const rewards = result.turnRewards && entriesOfAnswers(result.turnRewards, result.called);
   rewards?.forEach((reward, i) => addReward((counts.rewardAt ??= []), i, reward));
   const firstRight = answers.indexOf(1);
   const turnsCounted = firstRight < 0 ? answers.length : Math.max(answers.length, numTurns);

@@ -31,7 +31,7 @@ const act = <const A extends string>(kind: A) => ({
   at: COUNT,
 });
 /** The fields of an act by its kind. */
-export const STEERING = {
+export const ACT_FIELDS = {
   verdict: {
     ...act('verdict'),
     verdict: oneOf(...HUMAN_VERDICTS),
@@ -42,9 +42,9 @@ export const STEERING = {
   note: { ...act('note'), text: NAME },
   retry: { ...act('retry'), reason: orNull(NAME) },
 };
-export type VerdictAct = ObjectOf<typeof STEERING.verdict>;
-export type NoteAct = ObjectOf<typeof STEERING.note>;
-export type RetryAct = ObjectOf<typeof STEERING.retry>;
+export type VerdictAct = ObjectOf<typeof ACT_FIELDS.verdict>;
+export type NoteAct = ObjectOf<typeof ACT_FIELDS.note>;
+export type RetryAct = ObjectOf<typeof ACT_FIELDS.retry>;
 export type SteeringAct = VerdictAct | NoteAct | RetryAct;
 export const ACTS = ['verdict', 'note', 'retry'] as const satisfies readonly SteeringAct['act'][];
 
@@ -63,7 +63,7 @@ export function actName(act: SteeringAct): string {
   return `${act.act}-${sha256Hex(content).slice(0, 32)}`;
 }
 
-export function isAbout({ of }: SteeringAct, { query, sample, attempt }: Omit<RolloutId, 'run'>): boolean {
+export function isActOn({ of }: SteeringAct, { query, sample, attempt }: Omit<RolloutId, 'run'>): boolean {
   return of.query === query && of.sample === sample && of.attempt === attempt;
 }
 
@@ -88,7 +88,7 @@ function isLater(a: NamedAct, b: NamedAct): boolean {
 }
 
 /** The verdict of all people on a turn: one verdict, or that they disagree; undefined if nobody said anything. */
-export function agreed(verdicts: readonly NamedAct<VerdictAct>[]): HumanVerdict | 'disagree' | undefined {
+export function agreedVerdict(verdicts: readonly NamedAct<VerdictAct>[]): HumanVerdict | 'disagree' | undefined {
   const said = new Set(verdicts.map(({ act }) => act.verdict));
   return said.size > 1 ? 'disagree' : [...said][0];
 }

@@ -2,7 +2,7 @@
 // epoch by epoch, each in data set order, then sample order: unit = group × samples + place in the group. Invariants: every
 // unit of the window below `next` is in flight or counted, never both, and none is counted twice.
 
-import { addResult, type CollectionCounts, ended, noCounts } from './progress.ts';
+import { addResult, type CollectionCounts, noCounts } from './progress.ts';
 import type { RolloutResult } from '../rollout/ending.ts';
 
 export interface UnitInFlight {
@@ -94,24 +94,24 @@ export function canStart(w: WindowState): boolean {
   return wantsMore && w.next < units && w.inFlight.length < w.maxConcurrent;
 }
 
-export function isFinished(w: WindowState): boolean {
+export function isWindowFinished(w: WindowState): boolean {
   return w.inFlight.length === 0 && ((w.stopping && !w.counting) || w.next >= endOf(w));
 }
 
 /** Units of a page may be started in any number, but always `next` first. */
-export function begin(w: WindowState, unit: UnitInFlight): void {
-  pass(w, unit.unit);
+export function beginUnit(w: WindowState, unit: UnitInFlight): void {
+  passUnit(w, unit.unit);
   w.inFlight.push(unit);
 }
 
 /** The unit is not begun, and counts nowhere: the window stops. */
-export function pass(w: WindowState, unit: number): void {
+export function passUnit(w: WindowState, unit: number): void {
   if (unit !== w.next) throw new Error(`unit ${unit} begun, ${w.next} is next`);
   w.next = w.deal ? firstUnit(w.deal, unit + 1) : unit + 1;
 }
 
 /** Counts a unit's end once; a second report of the same unit changes nothing. */
-export function settle(w: WindowState, unit: number, result: RolloutResult): void {
+export function settleUnit(w: WindowState, unit: number, result: RolloutResult): void {
   const at = w.inFlight.findIndex((u) => u.unit === unit);
   if (at < 0) return;
   w.inFlight.splice(at, 1);
@@ -119,10 +119,6 @@ export function settle(w: WindowState, unit: number, result: RolloutResult): voi
 }
 
 /** The number of rollouts in flight that are known to have begun. */
-export function begun(w: WindowState): number {
+export function countBegun(w: WindowState): number {
   return w.inFlight.length - (w.starting ?? 0);
-}
-
-export function done(w: WindowState): number {
-  return ended(w.counts);
 }

@@ -6,31 +6,31 @@ import { StoreError } from '../errors/errors.ts';
 import type { EndRecord, RolloutRecord, Trajectory } from '../rollout/trajectory.ts';
 import type { TurnRecord } from '../rollout/turn.ts';
 
-export interface Numbers {
+export interface NumberChecks {
   /** The nearest float32; a number outside float32 throws. */
   float32(value: number): number;
   wrong(problem: string): never;
 }
 
-export interface CompleteTurns extends Numbers {
+export interface CompleteTurns extends NumberChecks {
   /** The turns' records, of which there is at least one. */
   readonly turns: readonly TurnRecord[];
   readonly end: EndRecord;
 }
 
 export function completeTurns({ rollout, turns, end }: Trajectory): CompleteTurns {
-  const { float32, wrong } = numbersOf(rollout);
+  const { float32, wrong } = openNumberChecks(rollout);
   if (end?.outcome !== 'complete')
     return wrong(`is ${end?.outcome ?? 'not ended'}; only complete rollouts make a sample`);
   if (turns.length === 0) wrong('has no turn');
   if (end.returns.length !== turns.length) wrong(`has ${end.returns.length} returns for ${turns.length} turns`);
   const records = turns.map(({ record }) => record);
-  checkTokens(records, wrong);
+  mustFitTraining(records, wrong);
   return { turns: records, end, float32, wrong };
 }
 
 /** Numbers of one rollout's records; what is wrong with them is said with its query and sample. */
-export function numbersOf({ query, sample }: Pick<RolloutRecord, 'query' | 'sample'>): Numbers {
+export function openNumberChecks({ query, sample }: Pick<RolloutRecord, 'query' | 'sample'>): NumberChecks {
   const wrong = (problem: string): never => {
     throw new StoreError(`query ${JSON.stringify(query.queryId)}, sample ${sample}: ${problem}`, {
       reason: 'record-broken',
@@ -46,7 +46,7 @@ export function numbersOf({ query, sample }: Pick<RolloutRecord, 'query' | 'samp
 }
 
 /** Throws unless answers with token ids are fit for training. */
-export function checkTokens(turns: readonly TurnRecord[], wrong: Numbers['wrong']): void {
+export function mustFitTraining(turns: readonly TurnRecord[], wrong: NumberChecks['wrong']): void {
   let before = 0;
   for (const { turn, contextIds, outputIds, logprobs, contextLength } of turns) {
     const context = before + contextIds.length;

@@ -3,7 +3,7 @@
 // (failed, cancelled, undecided) counts in no mean. Leaves out how members are played again: workflows/feed.ts.
 
 import { UsageError } from '../errors/errors.ts';
-import { BOOLEAN, type ObjectOf, orNull, PLACE, real, type Test } from '../schema/fields.ts';
+import { BOOLEAN, type ObjectOf, orNull, PLACE, realNumber, type Test } from '../schema/fields.ts';
 import type { EndRecord } from '../rollout/trajectory.ts';
 
 /** Sizes of a run, as far as its groups depend on them. */
@@ -109,7 +109,7 @@ export function turnAdvantages(returns: readonly (readonly number[] | null)[]): 
   return returns.map((own, member) => (own ?? []).map((_, t) => columns[t]![member]!));
 }
 
-const SHARE = real(0, 1);
+const SHARE = realNumber(0, 1);
 const SHARES: Test<readonly [number, number]> = [
   (value) => Array.isArray(value) && value.length === 2 && value.every(SHARE[0]) && value[0] <= value[1],
   'two numbers from 0 to 1 in order',

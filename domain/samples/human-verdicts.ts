@@ -5,7 +5,7 @@
 // verdict that is exported: such a rollout is left out, cut after that turn, or taken whole, as asked.
 
 import { scoredTurns } from '../rollout/ending.ts';
-import { agreed, type NamedAct, standingVerdicts } from '../run/steering.ts';
+import { agreedVerdict, type NamedAct, standingVerdicts } from '../run/steering.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../rollout/trajectory.ts';
 
 export const VERDICT_SOURCES = ['judge', 'human'] as const;
@@ -19,7 +19,7 @@ export const PEOPLE_LEAVE_OUT = ['people-disagree', 'feedback-contradicts'] as c
 export type PeopleLeaveOut = (typeof PEOPLE_LEAVE_OUT)[number];
 
 /** `acts`: those on this rollout. */
-export function judgedByPeople(
+export function applyHumanVerdicts(
   played: Trajectory,
   acts: readonly NamedAct[],
   contradicted: ContradictedPolicy,
@@ -29,7 +29,7 @@ export function judgedByPeople(
   const turns: PlayedTurn[] = [];
   let changed = false;
   for (const turn of played.turns) {
-    const said = agreed(standingVerdicts(acts, turn.record.turn));
+    const said = agreedVerdict(standingVerdicts(acts, turn.record.turn));
     if (said === 'disagree') return 'people-disagree';
     const differs = said !== undefined && turn.verdict !== null && said !== turn.verdict.verdict;
     if (!differs) {

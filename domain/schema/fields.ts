@@ -4,20 +4,20 @@
 import type { Json, JsonObject } from '../text/json.ts';
 
 /** `T` is the type of the values that pass. With the table of an object, a fault is one of its fields. */
-export type Test<T = unknown> = readonly [(value: unknown) => boolean, string, (Table | undefined)?] & {
+export type Test<T = unknown> = readonly [(value: unknown) => boolean, string, (FieldTable | undefined)?] & {
   readonly type?: T;
 };
 /** The test of a field that may be absent. */
 export type Maybe<T> = Test<T> & { readonly optional?: true };
 
-export interface Table {
+export interface FieldTable {
   readonly [field: string]: Test;
 }
 export type TypeOf<F> = F extends { readonly type?: infer T } ? T : never;
-type Optional<S extends Table> = { [K in keyof S]: 'optional' extends keyof S[K] ? K : never }[keyof S];
+type Optional<S extends FieldTable> = { [K in keyof S]: 'optional' extends keyof S[K] ? K : never }[keyof S];
 
 /** An object with the fields of a table. */
-export type ObjectOf<S extends Table> = {
+export type ObjectOf<S extends FieldTable> = {
   readonly [K in keyof S as K extends Optional<S> ? never : K]: TypeOf<S[K]>;
 } & { readonly [K in keyof S as K extends Optional<S> ? K : never]?: TypeOf<S[K]> };
 
@@ -34,7 +34,7 @@ export const NAME: Test<string> = [(value) => isText(value) && value !== '', 'a 
 export const HASH: Test<string> = [(value) => isText(value) && /^[0-9a-f]{64}$/.test(value as string), 'a SHA-256'];
 export const COUNT: Test<number> = [isCount, 'a whole number'];
 export const PLACE: Test<number> = [(value) => isCount(value) && value !== 0, 'a whole number above 0'];
-export const IDS: Test<readonly number[]> = [
+export const TOKEN_IDS: Test<readonly number[]> = [
   (value) => Array.isArray(value) && value.every(isCount),
   'a list of token ids',
 ];
@@ -44,7 +44,7 @@ export const NUMBERS: Test<readonly number[]> = [
 ];
 export const INT32: Test<number> = [(value) => isCount(value) && (value as number) < 2 ** 31, 'an int32 from 0'];
 export const NUMBER: Test<number> = [(value) => Number.isFinite(value), 'a number'];
-export const LIMIT: Test<number> = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
+export const POSITIVE: Test<number> = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
 
 export const oneOf = <const V>(...values: readonly V[]): Test<V> => [
   (value) => values.includes(value as V),
@@ -54,13 +54,13 @@ export const ANYTHING: Test<Json> = [() => true, 'anything'];
 export const OBJECT: Test<JsonObject> = [isObject, 'an object'];
 export const LIST: Test<readonly unknown[]> = [Array.isArray, 'a list'];
 export const BOOLEAN = oneOf(true, false) as Test<boolean>;
-export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Test<number> => [
+export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): Test<number> => [
   (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
   most === Number.MAX_SAFE_INTEGER
     ? `a whole number of at least ${least}, up to 2^53 - 1`
     : `a whole number from ${least} to ${most}`,
 ];
-export const real = (least: number, most: number, wanted = `a number from ${least} to ${most}`): Test<number> => [
+export const realNumber = (least: number, most: number, wanted = `a number from ${least} to ${most}`): Test<number> => [
   (value) => Number.isFinite(value) && (value as number) >= least && (value as number) <= most,
   wanted,
 ];
@@ -88,13 +88,13 @@ export const mapOf = <T>([test, name]: Test<T>): Test<Readonly<Record<string, T>
 ];
 
 /** An object of these fields and no others. */
-export const objectOf = <const S extends Table>(fields: S): Test<ObjectOf<S>> => [
+export const objectOf = <const S extends FieldTable>(fields: S): Test<ObjectOf<S>> => [
   (value) => isObject(value) && flawIn(fields, value) === undefined,
   `{${Object.keys(fields).join(', ')}}`,
   fields,
 ];
 
-export function flawIn(fields: Table, value: Readonly<Record<string, unknown>>): string | undefined {
+export function flawIn(fields: FieldTable, value: Readonly<Record<string, unknown>>): string | undefined {
   const alien = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
   if (alien !== undefined) return `has the field ${shown(alien)}, which Everturn does not write`;
   for (const [field, [test, wanted, parts]] of Object.entries(fields)) {
@@ -108,7 +108,7 @@ export function flawIn(fields: Table, value: Readonly<Record<string, unknown>>):
 }
 
 /** The same object with its fields in the order of the table, and behind them those that the table lacks. */
-export function inOrder<T extends object>(fields: Table, value: T): T {
+export function inFieldOrder<T extends object>(fields: FieldTable, value: T): T {
   const given = value as Readonly<Record<string, unknown>>;
   const known = Object.keys(fields).filter((key) => given[key] !== undefined);
   return Object.fromEntries([...new Set([...known, ...Object.keys(given)])].map((key) => [key, given[key]])) as T;

@@ -75,7 +75,7 @@ const TRACE_LINES = 12;
 const TRACE_LINE_CHARS = 160;
 
 /** The text, cut in its middle to so many bytes of UTF-8, with the count of what is left out. */
-export function clipped(text: string, mostBytes: number): string {
+export function clippedToBytes(text: string, mostBytes: number): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= mostBytes) return text;
   const half = Math.floor(mostBytes / 2);

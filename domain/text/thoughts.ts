@@ -33,15 +33,15 @@ const OPENED_IN_WORDS = /^\s*Here(?: is|'s) my thought process:/;
 const CHANNEL_HEADER = /<\|start\|>assistant|<\|channel\|>\w+(?: to=\w+)?<\|message\|>/g;
 
 /** The text as a regular expression that matches it alone. */
-export const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-const anyOf = (marks: readonly string[]): string => marks.map(quoted).join('|');
+export const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const anyOf = (marks: readonly string[]): string => marks.map(escapeRegExp).join('|');
 const OPEN = anyOf(THOUGHT_MARKS.map(([open]) => open));
 const OPENS = new RegExp(OPEN, 'i');
 const BEGINS = new RegExp(`^\\s*(?:${OPEN})`, 'i');
 const CLOSES = new RegExp(anyOf(THOUGHT_MARKS.map(([, close]) => close)), 'gi');
 const ENDS = new RegExp(`(?:${OPEN})\\s*$`, 'i');
 
-export interface Said {
+export interface TextBehindThoughts {
   /** The text behind the last thought. */
   readonly text: string;
   /** A thought was opened and not closed. */
@@ -49,7 +49,7 @@ export interface Said {
 }
 
 /** The message that is the answer; of a text without such messages all of it. */
-export function answerMessage(source: string): Said {
+export function answerMessage(source: string): TextBehindThoughts {
   const inWords = IN_WORDS.exec(source)?.[0] ?? '';
   if (inWords !== '') return { text: source.slice(inWords.length), isOpen: false };
   const used = CHANNELS.find(([thought, answer]) => source.includes(thought) || source.includes(answer));
@@ -63,7 +63,7 @@ export function answerMessage(source: string): Said {
 }
 
 /** `anywhere`: an opening mark counts in mid-text too, where it may be quoted. */
-export function behindThoughts(source: string, anywhere = false): Said {
+export function behindThoughts(source: string, anywhere = false): TextBehindThoughts {
   const closed = [...source.matchAll(CLOSES)].at(-1);
   const text = closed ? source.slice(closed.index + closed[0].length) : source;
   return { text, isOpen: (anywhere ? OPENS : BEGINS).test(text) };

@@ -4,7 +4,7 @@
 import {
   COUNT,
   HASH,
-  LIMIT,
+  POSITIVE,
   listOf,
   maybe,
   NAME,
@@ -45,7 +45,7 @@ const TOOL = objectOf({
   ...TOOL_SCHEMA,
   effect: oneOf(...EFFECTS),
   /** Time limit of one call. */
-  timeoutSeconds: LIMIT,
+  timeoutSeconds: POSITIVE,
   door: oneOf(...TOOL_DOORS),
   /** The words of the server's command, or the module's path as it was given. */
   spec: listOf(NAME),

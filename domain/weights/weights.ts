@@ -25,7 +25,7 @@ export interface WeightsInput {
 }
 
 /** One update of a run, as its folder holds it: written once. */
-export const WEIGHTS = {
+export const WEIGHTS_ENTRY = {
   /** Its place among the run's updates, 1-based. */
   number: PLACE,
   version: INT32,
@@ -39,7 +39,7 @@ export const WEIGHTS = {
   workflowId: NAME,
   declaredAt: COUNT,
 };
-export type DeclaredWeights = ObjectOf<typeof WEIGHTS>;
+export type DeclaredWeights = ObjectOf<typeof WEIGHTS_ENTRY>;
 
 /**
  * updated     it has the new weights, and generates
@@ -195,7 +195,7 @@ export function isLate(label: string | null, { entries, current }: Known): boole
 }
 
 /** The state of an update, from what became of each server. */
-export function stateOf(servers: readonly ServerUpdate[]): 'whole' | 'partial' | 'none' {
+export function updateStateOf(servers: readonly ServerUpdate[]): 'whole' | 'partial' | 'none' {
   const have = servers.filter(({ state }) => state === 'updated' || state === 'already').length;
   return have === servers.length ? 'whole' : have > 0 ? 'partial' : 'none';
 }

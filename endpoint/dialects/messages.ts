@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation.ts';
-import { itemId, replyMessage, valueOf, type AgentReply } from '../../domain/agent/reply.ts';
+import { itemId, replyMessage, jsonOrText, type AgentReply } from '../../domain/agent/reply.ts';
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import {
   CONTENT,
@@ -202,7 +202,7 @@ function blocksOf({ call, reasoning, text, calls }: AgentReply): JsonObject[] {
       type: 'tool_use',
       id: itemId('toolu', call, i),
       name,
-      input: valueOf(given),
+      input: jsonOrText(given),
     })),
   ];
 }

@@ -1,7 +1,7 @@
 // The calls of an environment, over any transport: their parameters are made from the records of a rollout, and their results
 // are read strictly.
 
-import type { Begun, EnvironmentRecord, Reply } from '../../domain/rollout/environment.ts';
+import type { Begun, EnvironmentRecord, EnvironmentReply } from '../../domain/rollout/environment.ts';
 import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { Environment, EnvironmentCall, Move, Played } from '../environment.ts';
 import { parseBegun, parseReply } from './reply.ts';
@@ -18,7 +18,7 @@ export type Ask = (method: 'begin' | 'respond' | 'end', params: object, asked: A
 
 export interface Calls {
   begin(rollout: Played, call: EnvironmentCall): Promise<Begun>;
-  respond(move: Answer, before: readonly EarlierTurn[], call: EnvironmentCall): Promise<Reply>;
+  respond(move: Answer, before: readonly EarlierTurn[], call: EnvironmentCall): Promise<EnvironmentReply>;
   end(rollout: Played, turns: readonly EarlierTurn[], call: EnvironmentCall): Promise<void>;
 }
 

@@ -2,7 +2,7 @@
 // the same code, closed when these runs have ended. Whether this worker may is asked first, each time; the answer may name the operator's own command.
 
 import { join } from 'node:path';
-import type { Door, EnvironmentRecord } from '../../domain/rollout/environment.ts';
+import type { EnvironmentDoor, EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { EnvironmentError, UsageError } from '../../domain/errors/errors.ts';
 import type { Environment, Judge } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
@@ -36,7 +36,7 @@ export interface OwnEnvironmentsOptions {
 }
 
 /** Doors whose code lies in the run's folder. */
-const CARRIED: ReadonlySet<Door> = new Set(['module', 'rubric']);
+const CARRIED: ReadonlySet<EnvironmentDoor> = new Set(['module', 'rubric']);
 
 interface Opened {
   readonly environment: Environment;

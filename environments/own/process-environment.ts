@@ -6,7 +6,7 @@
 import {
   DEFAULT_COPY_SECONDS,
   type EnvironmentRecord,
-  type Reply,
+  type EnvironmentReply,
   type StateKind,
 } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
@@ -84,7 +84,11 @@ export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool)
     }
   }
 
-  async function respondHeld(move: Move, before: readonly EarlierTurn[], call: EnvironmentCall): Promise<Reply> {
+  async function respondHeld(
+    move: Move,
+    before: readonly EarlierTurn[],
+    call: EnvironmentCall,
+  ): Promise<EnvironmentReply> {
     const { key } = episodeOf(move.rollout);
     const reply = await pool.useHolder(key, call.signal, async (seat) => {
       const at = seat.live.get(key);

@@ -3,7 +3,7 @@
 // State none or value: Temporal tries a call again whose worker ended, so a session could get a move twice. The texts pass
 // through Temporal's history, so one call holds at most 1.5 MB.
 
-import { type EnvironmentRecord, MAX_REPLY_BYTES, type Said } from '../../domain/rollout/environment.ts';
+import { type EnvironmentRecord, MAX_REPLY_BYTES, type QueueReply } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { Environment } from '../environment.ts';
 import { statelessEnvironment } from './calls.ts';
@@ -35,7 +35,7 @@ export function queueEnvironment(record: EnvironmentRecord): Environment {
 }
 
 /** The result of a call; throws its failure. */
-function resultOf(record: EnvironmentRecord, said: Said | undefined): unknown {
+function resultOf(record: EnvironmentRecord, said: QueueReply | undefined): unknown {
   const who = `${record.name} on the queue ${record.spec[0]}`;
   if (!said) throw new EnvironmentError(`The environment ${who} was not asked.`, { reason: 'environment-error' });
   if ('failure' in said) {

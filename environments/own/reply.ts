@@ -10,7 +10,7 @@ import {
   MAX_IDLE_SECONDS,
   MAX_PROCESSES,
   MAX_TIMEOUT_SECONDS,
-  type Reply,
+  type EnvironmentReply,
   type StateKind,
   STATES,
 } from '../../domain/rollout/environment.ts';
@@ -126,7 +126,7 @@ export function parseBegun(who: string, kind: StateKind, value: unknown): Begun 
 }
 
 /** `before`: the state that was given, which stays where none comes back. */
-export function parseReply(who: string, kind: StateKind, value: unknown, before: Json | undefined): Reply {
+export function parseReply(who: string, kind: StateKind, value: unknown, before: Json | undefined): EnvironmentReply {
   const { verdict: judged, reward: given, metrics, messages, done, state } = parsed(who, 'respond', REPLY, value);
   const nothing = judged === undefined && given === undefined && messages === undefined && done === undefined;
   if (nothing) throw broken(who, 'respond', 'the reply is empty', 'It holds a verdict, a reward, messages, or done.');

@@ -2,7 +2,7 @@
 // workers run elsewhere. A command is split as a shell does it, and never given to one.
 
 import { extname, resolve } from 'node:path';
-import type { Door } from '../../domain/rollout/environment.ts';
+import type { EnvironmentDoor } from '../../domain/rollout/environment.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { isFileAt } from '../processes/launch.ts';
@@ -10,7 +10,7 @@ import { otherThanFile } from '../../local/machine/regular-file.ts';
 import { FORBIDDEN, isForbiddenAddress } from '../../local/machine/forbidden-address.ts';
 
 export interface Spec {
-  readonly door: Door;
+  readonly door: EnvironmentDoor;
   readonly words: readonly string[];
 }
 

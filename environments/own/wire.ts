@@ -6,7 +6,7 @@ import type {
   Begun,
   EndParams,
   Episode,
-  Reply,
+  EnvironmentReply,
   RespondParams,
   StateKind,
 } from '../../domain/rollout/environment.ts';
@@ -83,7 +83,7 @@ export function earlierMove(rollout: Played, { turn }: EarlierTurn): Answer {
 }
 
 /** Is this the reply that was recorded? */
-export function isRecorded(reply: Reply, { verdict: record }: EarlierTurn): boolean {
+export function isRecorded(reply: EnvironmentReply, { verdict: record }: EarlierTurn): boolean {
   const { verdict, reason, extracted, reward, rewards, metrics, messages, done, state } = record;
   const was = { verdict, reason, extracted, reward, rewards, metrics, messages, done, state };
   return isDeepStrictEqual(defined({ ...verdictOf(reply), ...replyFields(reply) }), defined(was));

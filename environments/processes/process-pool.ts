@@ -2,7 +2,7 @@
 // goes to the idle process that knows its rollout, else to any: a process that hangs holds up its own call alone, until
 // its time limit.
 
-import type { Reply } from '../../domain/rollout/environment.ts';
+import type { EnvironmentReply } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { ProcessLaunch } from './launch.ts';
 import { LineProcess } from './line-process.ts';
@@ -13,7 +13,7 @@ export const START_MS = 120_000;
 export interface Seat {
   readonly process: LineProcess;
   /** The rollouts that it holds: the last turn that it played of each, and its reply. */
-  readonly live: Map<string, { readonly turn: number; readonly reply?: Reply }>;
+  readonly live: Map<string, { readonly turn: number; readonly reply?: EnvironmentReply }>;
 }
 
 export interface PoolOptions {

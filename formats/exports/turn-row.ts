@@ -2,7 +2,7 @@
 // of that turn, beside facts of its rollout. A rollout that failed or could not be judged has rows for its finished turns,
 // without returns; what nobody knows is null, never 0. Floats are float32 values. Field names are Python's.
 
-import { checkTokens, completeTurns, numbersOf } from '../../domain/samples/complete-turns.ts';
+import { mustFitTraining, completeTurns, openNumberChecks } from '../../domain/samples/complete-turns.ts';
 import type { Outcome, StopReason } from '../../domain/rollout/ending.ts';
 import type { WantedLogprobs } from '../../domain/rollout/logprob-meaning.ts';
 import { rowIdentity, type RowLabels, tokenVersions } from '../../domain/samples/neutral-row.ts';
@@ -81,14 +81,14 @@ export interface TurnRow extends OfGroup {
 export function turnRows(trajectory: Trajectory, labels: Partial<RowLabels> = {}): Iterable<TurnRow> {
   const { rollout, turns, end } = trajectory;
   const { query, settings } = rollout;
-  const { float32, wrong } = numbersOf(rollout);
+  const { float32, wrong } = openNumberChecks(rollout);
   if (!end) return wrong('has not ended');
   const records = turns.map(({ record }) => record);
   const withIds = records.every(({ trainable }) => trainable !== false);
   const complete = end.outcome === 'complete';
   if (withIds) {
     if (complete) completeTurns(trajectory);
-    else checkTokens(records, wrong);
+    else mustFitTraining(records, wrong);
   }
   if (end.success.length !== turns.length) wrong(`has ${end.success.length} successes for ${turns.length} turns`);
   if (complete && end.returns.length !== turns.length)

@@ -4,7 +4,7 @@
 
 import { hash } from 'node:crypto';
 import { short } from '../../domain/text/foreign-text.ts';
-import { isTelling } from '../../domain/rollout/unrepeatable-answer.ts';
+import { isUnrepeatable } from '../../domain/rollout/unrepeatable-answer.ts';
 import type { VersionSpan } from '../../domain/rollout/turn.ts';
 import { type FirstLabels, openFirstLabels } from '../../domain/weights/weight-version.ts';
 import { badReply } from '../http/http-errors.ts';
@@ -39,7 +39,7 @@ export function openEarlierAnswers(): (answer: GivenAnswer) => void {
         flaw: 'two weight versions of one number',
       });
     }
-    if (!isTelling(logprobs)) return;
+    if (!isUnrepeatable(logprobs)) return;
     const digest = digestOf([tokens, logprobs]);
     const [known, own] = [contexts.get(digest), digestOf(context)];
     if (known !== undefined && known !== own) {

@@ -2,7 +2,7 @@
 // truncation. It compares differences between two tokens' logprobs, which no normalisation changes.
 
 import type { LogprobMeaning } from '../../domain/rollout/logprob-meaning.ts';
-import { type Sampling, WHOLE } from '../../domain/rollout/sampling.ts';
+import { type Sampling, NO_TRUNCATION } from '../../domain/rollout/sampling.ts';
 
 /** Logprobs by token id for one position: the sampled token's and some of the most probable ones'. */
 export interface Peek {
@@ -38,7 +38,10 @@ export async function logprobMeaning(ask: Ask): Promise<LogprobMeaning> {
 }
 
 async function oneLook(ask: Ask): Promise<LogprobMeaning> {
-  const [warm, cold] = [await ask({ temperature: 1, ...WHOLE }), await ask({ temperature: 0.5, ...WHOLE })];
+  const [warm, cold] = [
+    await ask({ temperature: 1, ...NO_TRUNCATION }),
+    await ask({ temperature: 0.5, ...NO_TRUNCATION }),
+  ];
   if (!warm || !cold) return 'unknown';
   const ratio = gapRatio(warm.byId, cold.byId);
   if (ratio === null) return 'unknown';

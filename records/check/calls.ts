@@ -3,7 +3,7 @@
 // the format of the run's model the calls are also read out of the answer again. Not covered: what a tool gave, where nobody
 // else knows it.
 
-import { calledVerdict, callResult, callsOf, type CallTexts } from '../../domain/rollout/calls.ts';
+import { calledVerdict, callResult, callsInReply, type CallTexts } from '../../domain/rollout/calls.ts';
 import { spelledMarkers } from '../../domain/tools/spelled-markers.ts';
 import {
   callKey,
@@ -35,7 +35,7 @@ export async function rightCalls(
   if (!texts || before.length < i) return record.calls;
   const decode = tokenizer && ((ids: readonly number[]) => tokenizer.decode(ids, { skipSpecialTokens: false }));
   const spelled = await spelledMarkers(record, tools.markers ?? [], decode);
-  const right = spelled && callsOf(record, before, settings, texts, spelled);
+  const right = spelled && callsInReply(record, before, settings, texts, spelled);
   if (right === null) return record.calls;
   return right && (JSON.parse(JSON.stringify(right)) as readonly WrittenCall[]);
 }

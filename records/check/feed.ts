@@ -3,7 +3,7 @@
 // enough members. Memory: the groups of the surviving line. Leaves out what the trainer did with them.
 
 import { explain } from '../../domain/errors/errors.ts';
-import { addEntry, countOf, emptyLine, type FeedEntry, type Line } from '../../domain/feed/entry.ts';
+import { addEntry, countOf, emptyLine, type FeedEntry, type WeightLine } from '../../domain/feed/entry.ts';
 import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../../domain/samples/group.ts';
 import { numbersIn } from '../../domain/feed/number-set.ts';
 import { join } from '../place.ts';
@@ -75,7 +75,7 @@ export async function checkFeed(
 
 function ruleProblems(
   entry: FeedEntry,
-  line: Line,
+  line: WeightLine,
   trained: ReadonlySet<number>,
   leases: ReadonlySet<string>,
 ): string[] {

@@ -4,7 +4,7 @@
 // model. Memory: the beginnings of the samples of the latest contexts.
 
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
-import { isWhole } from '../../domain/rollout/sampling.ts';
+import { isUntruncated } from '../../domain/rollout/sampling.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { OnBreach } from '../store.ts';
 
@@ -23,7 +23,7 @@ export interface Drawn {
 /** Undefined where logprobs depend on more than context and weights: a cut decides by noise which tokens are left. */
 export function drawnOf(record: TurnRecord, settings: RolloutSettings): Drawn | undefined {
   const { temperature } = settings;
-  const cut = !isWhole(settings);
+  const cut = !isUntruncated(settings);
   const [span] = record.versions;
   if (temperature === 0 || (cut && record.logprobsFound !== 'raw') || !span) return undefined;
   const end = Math.min(span.end, TOKENS_COMPARED);

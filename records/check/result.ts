@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome, RolloutResult } from '../../domain/rollout/ending.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
-import { type CollectionCounts, ended } from '../../domain/run/progress.ts';
+import { type CollectionCounts, countEnded } from '../../domain/run/progress.ts';
 import { outputTokens, totalTokens } from '../../domain/rollout/turn-facts.ts';
 import { countedVerdicts } from '../../domain/rollout/read-reply.ts';
 import { differences } from './differences.ts';
@@ -33,7 +33,8 @@ export function* resultProblems(
 ): Generator<string> {
   const { counts, total, cancelled } = claimed;
   yield* differences(claimed, { total: expected, ...(run && { run: run.run, numTurns: run.settings.numTurns }) });
-  if (!cancelled && ended(counts) !== total) yield `says total ${total}, and counts ${ended(counts)} that ended`;
+  if (!cancelled && countEnded(counts) !== total)
+    yield `says total ${total}, and counts ${countEnded(counts)} that ended`;
   // A rollout whose workflow was terminated from outside is counted and has no end record.
   const atLeast = (outcome: Outcome) => Math.max(counts.outcomes[outcome], is.outcomes[outcome]);
   const outcomes = { ...is.outcomes, failed: atLeast('failed'), cancelled: atLeast('cancelled') };

@@ -6,7 +6,7 @@ import { finishedTurns, type UndecidedPolicy } from '../../domain/samples/finish
 import type { RolloutId } from '../../domain/names/ids.ts';
 import {
   type ContradictedPolicy,
-  judgedByPeople,
+  applyHumanVerdicts,
   type PeopleLeaveOut,
   type VerdictSource,
 } from '../../domain/samples/human-verdicts.ts';
@@ -65,7 +65,7 @@ export async function openReading(store: Store, options: ReadingOptions): Promis
   function of(recorded: Trajectory): Read | WhyUnread {
     const { query, sample, attempt } = recorded.rollout;
     const id = { query: query.queryId, sample, attempt };
-    const played = acts ? judgedByPeople(recorded, actsOn(acts, id), contradicted) : recorded;
+    const played = acts ? applyHumanVerdicts(recorded, actsOn(acts, id), contradicted) : recorded;
     if (typeof played === 'string') return played;
     const outcome = played.end?.outcome ?? 'unfinished';
     const cut = outcome === 'undecided' && undecided === 'finished-turns' ? finishedTurns(played) : undefined;

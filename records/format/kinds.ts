@@ -3,15 +3,15 @@
 
 import { ASKED } from '../../domain/agent/call-record.ts';
 import { AGENT_ENTRY } from '../../domain/agent/program.ts';
-import { FEED } from '../../domain/feed/entry.ts';
+import { FEED_ENTRY } from '../../domain/feed/entry.ts';
 import { RESULT } from '../../domain/run/messages.ts';
-import { STEERING } from '../../domain/run/steering.ts';
+import { ACT_FIELDS } from '../../domain/run/steering.ts';
 import { END, ROLLOUT, VERDICT } from '../../domain/rollout/trajectory.ts';
 import { CHUNK, TURN } from '../../domain/rollout/turn.ts';
-import type { Table } from '../../domain/schema/fields.ts';
+import type { FieldTable } from '../../domain/schema/fields.ts';
 import { SAY } from '../../domain/rollout/person-message.ts';
 import { CALL, INTENT } from '../../domain/tools/tool.ts';
-import { WEIGHTS } from '../../domain/weights/weights.ts';
+import { WEIGHTS_ENTRY } from '../../domain/weights/weights.ts';
 import { RUN } from './run-record.ts';
 
 export const FORMATS = {
@@ -39,7 +39,7 @@ const KINDS: ReadonlyMap<unknown, RecordKind> = new Map(
 
 export const kindOf = (format: unknown): RecordKind | undefined => KINDS.get(format);
 
-const TABLES: Readonly<Partial<Record<RecordKind, Table>>> = {
+const TABLES: Readonly<Partial<Record<RecordKind, FieldTable>>> = {
   run: RUN,
   result: RESULT,
   rollout: ROLLOUT,
@@ -47,7 +47,7 @@ const TABLES: Readonly<Partial<Record<RecordKind, Table>>> = {
   chunk: CHUNK,
   verdict: VERDICT,
   end: END,
-  weights: WEIGHTS,
+  weights: WEIGHTS_ENTRY,
   say: SAY,
   intent: INTENT,
   call: CALL,
@@ -55,11 +55,11 @@ const TABLES: Readonly<Partial<Record<RecordKind, Table>>> = {
   agent: AGENT_ENTRY,
 };
 
-export function tableOf(kind: RecordKind, record: object): Table | undefined {
+export function tableOf(kind: RecordKind, record: object): FieldTable | undefined {
   const { act, kind: entry } = record as { readonly act?: unknown; readonly kind?: unknown };
-  if (kind === 'steering') return own(STEERING, act);
-  return kind === 'feed' ? own(FEED, entry) : TABLES[kind];
+  if (kind === 'steering') return own(ACT_FIELDS, act);
+  return kind === 'feed' ? own(FEED_ENTRY, entry) : TABLES[kind];
 }
 
-const own = (tables: Readonly<Record<string, Table>>, name: unknown): Table | undefined =>
+const own = (tables: Readonly<Record<string, FieldTable>>, name: unknown): FieldTable | undefined =>
   typeof name === 'string' && Object.hasOwn(tables, name) ? tables[name] : undefined;

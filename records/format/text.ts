@@ -3,7 +3,7 @@
 // changed or misplaced file does not pass.
 
 import { hash } from 'node:crypto';
-import { inOrder } from '../../domain/schema/fields.ts';
+import { inFieldOrder } from '../../domain/schema/fields.ts';
 import { FORMATS, type RecordKind, tableOf } from './kinds.ts';
 
 /** The rollout a record belongs to; null for the run's own records. */
@@ -35,7 +35,7 @@ export const hashOfParsed = (kind: RecordKind, owner: Owner | null, record: obje
 /** Its fields in the order of its table. */
 function bodyOf(kind: RecordKind, record: object): object {
   const { format: _, ...body } = record as { format?: string };
-  return inOrder(tableOf(kind, body) ?? {}, body);
+  return inFieldOrder(tableOf(kind, body) ?? {}, body);
 }
 
 /** All of it before the hash. People read the run's own records: one field a line. */

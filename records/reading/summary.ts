@@ -1,7 +1,7 @@
 // The summary of one rollout from its records, read as files or out of its line. The texts and ids of a turn are not
 // parsed. For display: hashes of ends and verdicts are checked, those of turns only if logprobs are asked for.
 
-import { ofAnswers, successOf } from '../../domain/rollout/ending.ts';
+import { entriesOfAnswers, successOf } from '../../domain/rollout/ending.ts';
 import { callSummary, type RolloutSummary, type TurnSummary } from '../../domain/rollout/rollout-summary.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import { contextTokens, outputTokens } from '../../domain/rollout/turn-facts.ts';
@@ -44,8 +44,8 @@ export function summaryOf(
       outcome: end?.outcome ?? null,
       stopReason: end?.stopReason ?? null,
       failure: end?.failure?.reason ?? null,
-      success: ofAnswers(success, called),
-      returns: ofAnswers(end?.returns ?? [], called),
+      success: entriesOfAnswers(success, called),
+      returns: entriesOfAnswers(end?.returns ?? [], called),
       turns: end ? withRewards(turns, end) : turns,
       finishedAt: end?.finishedAt ?? null,
       ...(said && { steered: 'message' }),

@@ -3,7 +3,7 @@
 
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
-import { actName, isAbout, type NamedAct, type SteeringAct } from '../../domain/run/steering.ts';
+import { actName, isActOn, type NamedAct, type SteeringAct } from '../../domain/run/steering.ts';
 import { join } from '../place.ts';
 import { recordError } from '../disk/errors.ts';
 import { readText, writeOnce } from '../disk/write-once.ts';
@@ -67,5 +67,5 @@ export async function readActs({ folder }: Store, onBroken?: (error: StoreError)
 }
 
 export function actsOn(acts: Acts, id: Omit<RolloutId, 'run'>): readonly NamedAct[] {
-  return (acts.get(rolloutFolder(id)) ?? []).filter(({ act }) => isAbout(act, id));
+  return (acts.get(rolloutFolder(id)) ?? []).filter(({ act }) => isActOn(act, id));
 }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { isBlockReport } from '../../domain/run/blocks.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
-import { resultOf as trajectoryResult } from '../../domain/rollout/trajectory.ts';
+import { trajectoryResult } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';

@@ -8,21 +8,21 @@ import {
   type BlocksState,
   isBlockReport,
   isDue,
-  isFinished,
+  isRunFinished,
   openBlocks,
   type Order,
   orderFor,
-  report,
+  takeReport,
   runFacts,
   windowOf,
 } from '../../domain/run/blocks.ts';
-import { addCounts, addResult, type CollectionCounts, ended, noCounts } from '../../domain/run/progress.ts';
+import { addCounts, addResult, type CollectionCounts, countEnded, noCounts } from '../../domain/run/progress.ts';
 import {
-  begin,
+  beginUnit,
   canStart,
-  isFinished as isWindowFinished,
+  isWindowFinished,
   openWindow,
-  pass,
+  passUnit,
   unitsInRow,
   type WindowState,
 } from '../../domain/run/window.ts';
@@ -106,12 +106,12 @@ class Runs {
     const unit = window.next;
     const hasBegun = this.running.has(unit) || this.over.has(unit);
     if (window.stopping && !hasBegun) {
-      pass(window, unit);
+      passUnit(window, unit);
       // Starts of a window are asked for in order: nothing behind has begun.
       delete window.counting;
       return;
     }
-    begin(window, { unit, query: `q${unit}`, sample: 0 });
+    beginUnit(window, { unit, query: `q${unit}`, sample: 0 });
     if (this.over.has(unit)) this.count(played, unit);
     else this.running.add(unit);
   }
@@ -141,7 +141,7 @@ class Runs {
     const isOver = isWindowFinished(window);
     if (isOver) this.played.delete(block);
     const counts = structuredClone(window.counts);
-    const isKnown = report(this.state, { block, inFlight: window.inFlight.length, counts, ended: isOver }, 1);
+    const isKnown = takeReport(this.state, { block, inFlight: window.inFlight.length, counts, ended: isOver }, 1);
     if (!isKnown) throw new Error('a block is not known');
   }
 
@@ -176,7 +176,7 @@ describe('the blocks of a run', () => {
           const window = openWindow(shape, max, 0);
           const total = shape.queries * shape.samples;
           while (window.next < Math.min(before, total, max)) {
-            begin(window, { unit: window.next, query: `q${window.next}`, sample: 0 });
+            beginUnit(window, { unit: window.next, query: `q${window.next}`, sample: 0 });
           }
           const runs = new Runs(openBlocks(window, most));
           let stopped = false;
@@ -200,7 +200,7 @@ describe('the blocks of a run', () => {
           };
           runs.act();
           for (const move of moves) act(move);
-          for (let turn = 0; !isFinished(runs.state); turn++) {
+          for (let turn = 0; !isRunFinished(runs.state); turn++) {
             if (turn > 2000) throw new Error('it has no end');
             for (const kind of ['resume', 'notice', 'follow', 'begin', 'begin', 'end', 'end', 'report'] as const) {
               for (let pick = runs.played.size; pick >= 0; pick--) act({ kind, pick } as Move);
@@ -208,7 +208,7 @@ describe('the blocks of a run', () => {
           }
           const { done, inFlight, counts } = runFacts(runs.state);
           expect(inFlight).toBe(0);
-          expect(done).toBe(ended(counts));
+          expect(done).toBe(countEnded(counts));
           expect(runs.running.size).toBe(0);
           expect(done).toBe(runs.over.size);
           expect(counts.turns).toBe(done);
@@ -223,9 +223,9 @@ describe('the blocks of a run', () => {
     const state = openBlocks(openWindow({ queries: 2000, samples: 1, numTurns: 1 }, 1200, 7), 1000);
     const said = { block: '0-0', inFlight: 44, counts: noCounts(), ended: false };
     state.blocks[0]!.state = 'open';
-    expect(report(state, said, 1000)).toBe(true);
+    expect(takeReport(state, said, 1000)).toBe(true);
     expect(runFacts(state)).toMatchObject({ done: 0, inFlight: 44 });
-    expect(report(state, { ...said, block: '7-0' }, 2000)).toBe(false);
+    expect(takeReport(state, { ...said, block: '7-0' }, 2000)).toBe(false);
     for (const bad of [null, {}, { ...said, inFlight: -1 }, { ...said, counts: null }, { ...said, counts: {} }])
       expect(isBlockReport(bad as never)).toBe(false);
     expect(isBlockReport(said)).toBe(true);

@@ -1,7 +1,7 @@
 // The names and folders of held-out evaluations.
 
 import { describe, expect, test } from 'vitest';
-import { lineOf } from '../../domain/feed/line.ts';
+import { lineOfVersion } from '../../domain/feed/line.ts';
 import { evaluationName, evaluationsFolder, evaluationsNamed, trainedIn } from '../../domain/run/evaluation.ts';
 
 describe('an evaluation', () => {
@@ -18,11 +18,11 @@ describe('an evaluation', () => {
   });
 
   test('is of the line that made its version: that of the last rewind below it', () => {
-    expect(lineOf(5, [])).toBe(0);
+    expect(lineOfVersion(5, [])).toBe(0);
     const floors = [
       { line: 0, version: 0 },
       { line: 3, version: 4 },
     ];
-    expect([0, 1, 4, 5].map((version) => lineOf(version, floors))).toEqual([0, 1, 1, 4]);
+    expect([0, 1, 4, 5].map((version) => lineOfVersion(version, floors))).toEqual([0, 1, 1, 4]);
   });
 });

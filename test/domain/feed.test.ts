@@ -9,14 +9,14 @@ import { argumentProblem } from '../../domain/feed/messages.ts';
 import * as rules from '../../domain/feed/rules.ts';
 import {
   acknowledge,
-  admitted,
+  admittedGroups,
   type FeedState,
-  groupsEnded,
+  takeEndedGroups,
   isExhausted,
   publish,
   rewind,
 } from '../../domain/feed/state.ts';
-import { numbersIn, setOf, sizeOf } from '../../domain/feed/number-set.ts';
+import { numbersIn, numberSet, countNumbers } from '../../domain/feed/number-set.ts';
 import { openedFeed } from './some.ts';
 
 const [GROUPS, B, ETA] = [24, 3, 1];
@@ -61,7 +61,7 @@ class World {
   /** A refusal changes nothing, and is `stale-line` for all but the newest trainer. */
   refused(before: FeedState, who: number, found: unknown): boolean {
     assert.deepEqual(this.state, before);
-    const isRefused = typeof found === 'object' && found !== null && rules.isRefusal(found);
+    const isRefused = typeof found === 'object' && found !== null && rules.isFeedRefusal(found);
     if (!this.mayAct(who)) assert.equal((found as { reason?: unknown } | undefined)?.reason, 'stale-line');
     else if (isRefused) assert.notEqual(found.reason, 'stale-line');
     return isRefused;
@@ -70,7 +70,7 @@ class World {
   take(one: Step): void {
     const { state } = this;
     this.count++;
-    for (let g = 0; g < admitted(state); g++) if (!this.begunAt.has(g)) this.begunAt.set(g, state.version);
+    for (let g = 0; g < admittedGroups(state); g++) if (!this.begunAt.has(g)) this.begunAt.set(g, state.version);
     if (one.do === 'wait') this.now += one.seconds * 1000;
     else if (one.do === 'end') this.end(one.n, one.drop);
     else {
@@ -88,7 +88,7 @@ class World {
         if (this.refused(before, who, found) || found !== false) return;
         assert.equal(version, state.version + 1);
         const groups = this.line.acknowledged.filter((one) => one.version === version).map((one) => one.groups);
-        const trained = groups.reduce((sum, set) => sum + sizeOf(set), 0);
+        const trained = groups.reduce((sum, set) => sum + countNumbers(set), 0);
         assert.equal(trained >= B || (trained > 0 && isExhausted(state)), true);
         this.note({ kind: 'version', version, weights: null });
         publish(state, version, null);
@@ -99,11 +99,11 @@ class World {
   end(n: number, drop: boolean): void {
     const { state } = this;
     const open = [...numbersIn(state.playing)];
-    for (let g = state.next; g < admitted(state); g++) open.push(g);
+    for (let g = state.next; g < admittedGroups(state); g++) open.push(g);
     const group = open[n % Math.max(1, open.length)];
     if (group === undefined) return;
     if (drop) this.leftOut.add(group);
-    groupsEnded(state, [{ group, leftOut: drop ? 'zero-variance' : null }], false);
+    takeEndedGroups(state, [{ group, leftOut: drop ? 'zero-variance' : null }], false);
   }
 
   lease(
@@ -125,7 +125,7 @@ class World {
     if (isHeld) assert.equal(lease.id, known!.id);
     assert.equal(lease.until, this.now + seconds * 1000);
     if (lease.id === `r~${this.count}`) this.leases.push({ id: lease.id, request, who, line });
-    assert.ok(sizeOf(lease.groups) <= B);
+    assert.ok(countNumbers(lease.groups) <= B);
   }
 
   acknowledge(before: FeedState, who: number, n: number, by: number): void {
@@ -137,7 +137,7 @@ class World {
     // Also without its line a lease of a line that ended is not taken.
     const bare = rules.checkAcknowledge(state, { lease: lease.id, version });
     if (lease.line !== state.line && !('before' in bare)) assert.ok('reason' in bare);
-    if (this.refused(before, who, found) || rules.isRefusal(found)) return;
+    if (this.refused(before, who, found) || rules.isFeedRefusal(found)) return;
     if ('before' in found) return;
     assert.deepEqual([version, lease.line], [state.version + 1, state.line]);
     const { id, groups, version: leasedAt } = found.lease;
@@ -173,7 +173,7 @@ class World {
     const trained = [...numbersIn(groupsOf(line.acknowledged))];
     assert.equal(
       trained.length,
-      line.acknowledged.reduce((sum, { groups }) => sum + sizeOf(groups), 0),
+      line.acknowledged.reduce((sum, { groups }) => sum + countNumbers(groups), 0),
     );
     const places = [
       ...numbersIn(state.playing),
@@ -190,7 +190,7 @@ class World {
     const ahead = line.acknowledged.filter(({ version }) => version > line.version);
     assert.equal(
       state.ahead,
-      ahead.reduce((sum, { groups }) => sum + sizeOf(groups), 0),
+      ahead.reduce((sum, { groups }) => sum + countNumbers(groups), 0),
     );
     assert.deepEqual([state.line, state.version, state.trained], [line.line, line.version, line.trained]);
     assert.deepEqual([state.floors, state.rewinds.length], [line.floors, line.rewinds.length]);
@@ -228,7 +228,7 @@ describe('the rules of a feed', () => {
 
   it('say what is stale, what is refused, and what would be right', () => {
     const state = openedFeed(20, B, ETA);
-    groupsEnded(
+    takeEndedGroups(
       state,
       [0, 1, 2, 3].map((group) => ({ group, leftOut: null })),
       false,
@@ -252,7 +252,7 @@ describe('the rules of a feed', () => {
   });
 
   it('give the groups of an overdue lease to others only where these are needed', () => {
-    const state = { ...openedFeed(4, 2, 1), concluded: true, next: 4, ready: setOf([0, 1, 2]) };
+    const state = { ...openedFeed(4, 2, 1), concluded: true, next: 4, ready: numberSet([0, 1, 2]) };
     const [mine, theirs] = [
       { consumer: 'a', groups: 2, seconds: 10 },
       { consumer: 'b', groups: 1, seconds: 10 },

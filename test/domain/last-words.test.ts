@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { saidBy, saidInLine, saidLater } from '../../domain/agent/last-words.ts';
+import { parseLastWords, lastWordsInLine, joinLastWords } from '../../domain/agent/last-words.ts';
 
 describe('the last line of an agent', () => {
   test('is an answer, a reward or both', () => {
-    expect(saidInLine('{"answer": "42"}')).toEqual({ said: { answer: '42' } });
-    expect(saidInLine('{"reward": 0.5, "rewards": {"form": 1}}')).toEqual({
+    expect(lastWordsInLine('{"answer": "42"}')).toEqual({ said: { answer: '42' } });
+    expect(lastWordsInLine('{"reward": 0.5, "rewards": {"form": 1}}')).toEqual({
       said: { reward: 0.5, rewards: { form: 1 } },
     });
   });
@@ -17,7 +17,7 @@ describe('the last line of an agent', () => {
       '{"log": {"reward": 1}}',
       '{"text": "the \\"answer\\": 42"}',
     ];
-    for (const line of logs) expect(saidInLine(line), line).toBeUndefined();
+    for (const line of logs) expect(lastWordsInLine(line), line).toBeUndefined();
   });
 
   test('is wrong where a field of ours is: nothing is guessed', () => {
@@ -30,7 +30,7 @@ describe('the last line of an agent', () => {
       '{"answer": "42", "rewards": {"form": 1}}',
       '{"answer": 12345678901234567890}',
     ];
-    for (const line of wrong) expect(saidInLine(line), line).toHaveProperty('problem');
+    for (const line of wrong) expect(lastWordsInLine(line), line).toHaveProperty('problem');
   });
 
   test.each([
@@ -40,20 +40,20 @@ describe('the last line of an agent', () => {
     ['{"answer": "42", "steps": 3}', 'the unknown field "steps"'],
     ['{"rewrad": 1, "answer": "42", "call": "x"}', 'the unknown fields "rewrad", "call"'],
   ])('is wrong, by its cause, where readers differ or a field is unknown: %#', (line, problem) => {
-    expect(saidInLine(line)).toEqual({ problem: expect.stringContaining(problem) as string });
+    expect(lastWordsInLine(line)).toEqual({ problem: expect.stringContaining(problem) as string });
   });
 
   test('in JSON of a log may have a key twice: nothing of it is ours', () => {
-    expect(saidInLine('{"event": 1, "event": 2, "of": {"reward": 1}}')).toBeUndefined();
+    expect(lastWordsInLine('{"event": 1, "event": 2, "of": {"reward": 1}}')).toBeUndefined();
   });
 });
 
 describe('a later reward', () => {
   const said = (...all: object[]) =>
     all
-      .map((one) => saidBy(one))
-      .reduce<ReturnType<typeof saidLater> | undefined>(
-        (before, read) => saidLater(before, 'said' in read ? read.said : {}),
+      .map((one) => parseLastWords(one))
+      .reduce<ReturnType<typeof joinLastWords> | undefined>(
+        (before, read) => joinLastWords(before, 'said' in read ? read.said : {}),
         undefined,
       );
 

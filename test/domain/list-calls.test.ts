@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AskedCall } from '../../domain/agent/call-record.ts';
-import { addedMessages, inTree, placeText } from '../../domain/rollout/list-calls.ts';
+import { addedMessages, listInTree, placeText } from '../../domain/rollout/list-calls.ts';
 import { pathTo } from '../../domain/rollout/turn-facts.ts';
 
 const asked = (part: Partial<AskedCall> = {}): AskedCall => ({
@@ -22,7 +22,7 @@ describe('a tree of calls', () => {
   test('is shown with each call once, behind the one that it goes on from and before any call of another part', () => {
     fc.assert(
       fc.property(TREES, (calls) => {
-        const shown = inTree(calls).map(({ turn }) => turn.record.turn);
+        const shown = listInTree(calls).map(({ turn }) => turn.record.turn);
         expect(shown.toSorted((a, b) => a - b)).toEqual(calls.map(({ record }) => record.turn));
         const records = calls.map(({ record }) => record);
         for (const { turn } of records) {
@@ -42,7 +42,7 @@ describe('a tree of calls', () => {
         const records = calls.map(({ record }) => record);
         const forks = (turn: number) =>
           pathTo(records, turn).filter((on) => records.filter((one) => one.asked.parent === on.turn).length > 1);
-        for (const { turn, depth } of inTree(calls)) {
+        for (const { turn, depth } of listInTree(calls)) {
           const { record } = turn;
           expect(depth).toBe(forks(record.turn).filter((on) => on.turn !== record.turn).length);
         }

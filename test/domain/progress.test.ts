@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addResult, ended, noCounts } from '../../domain/run/progress.ts';
+import { addResult, countEnded, noCounts } from '../../domain/run/progress.ts';
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import { someResult } from './some.ts';
 
@@ -19,7 +19,7 @@ describe('the counts of a run', () => {
       fc.property(SOME_RESULTS, (results) => {
         const counts = counted(results);
         const unhappy = counts.outcomes.failed + counts.outcomes.undecided;
-        expect(ended(counts)).toBe(results.length);
+        expect(countEnded(counts)).toBe(results.length);
         expect(Object.values(counts.reasons).reduce((a, b) => a + b, 0)).toBe(unhappy);
         expect(counts.failures).toHaveLength(Math.min(unhappy, 20));
         expect(counts.turns).toBe(results.reduce((sum, r) => sum + r.turns, 0));

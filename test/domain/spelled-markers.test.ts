@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callsOf } from '../../domain/rollout/calls.ts';
+import { callsInReply } from '../../domain/rollout/calls.ts';
 import { spelledMarkers } from '../../domain/tools/spelled-markers.ts';
 import type { ToolSettings } from '../../domain/tools/tool.ts';
 import { createTools } from '../../environments/tools/index.ts';
@@ -32,7 +32,7 @@ const texts = createTools({});
 async function callsIn(outputIds: readonly number[]) {
   const outputText = await decode(outputIds);
   const places = (await spelledMarkers({ outputIds, outputText }, markers, decode))!;
-  return callsOf({ contextText: '', outputText, finish: 'stop' }, [], { tools: TOOLS }, texts, places);
+  return callsInReply({ contextText: '', outputText, finish: 'stop' }, [], { tools: TOOLS }, texts, places);
 }
 
 describe('a marker of calls', () => {

@@ -3,16 +3,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  begin,
+  beginUnit,
   canStart,
-  done,
-  isFinished,
+  isWindowFinished,
   openWindow,
-  settle,
+  settleUnit,
   totalUnits,
   type WindowState,
 } from '../../domain/run/window.ts';
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
+import { countEnded } from '../../domain/run/progress.ts';
 import { someResult } from './some.ts';
 
 type Move =
@@ -53,14 +53,16 @@ describe('the window of a collection', () => {
             const flying = window.inFlight.map((u) => u.unit);
             expect(flying.toSorted((a, b) => a - b)).toEqual([...running].toSorted((a, b) => a - b));
             expect(window.next).toBe(running.size + over.size);
-            expect(done(window)).toBe(over.size);
+            expect(countEnded(window.counts)).toBe(over.size);
             expect(canStart(window)).toBe(
               !window.paused &&
                 !window.stopping &&
                 window.next < totalUnits(shape) &&
                 running.size < window.maxConcurrent,
             );
-            expect(isFinished(window)).toBe(running.size === 0 && (window.stopping || over.size === totalUnits(shape)));
+            expect(isWindowFinished(window)).toBe(
+              running.size === 0 && (window.stopping || over.size === totalUnits(shape)),
+            );
           }
         },
       ),
@@ -70,21 +72,21 @@ describe('the window of a collection', () => {
 
   test('a unit out of order is refused', () => {
     const window = openWindow({ queries: 3, samples: 2, numTurns: 1 }, 4, 0);
-    begin(window, { unit: 0, query: 'a', sample: 0 });
-    expect(() => begin(window, { unit: 0, query: 'a', sample: 0 })).toThrow('unit 0 begun, 1 is next');
-    expect(() => begin(window, { unit: 2, query: 'b', sample: 0 })).toThrow('unit 2 begun, 1 is next');
+    beginUnit(window, { unit: 0, query: 'a', sample: 0 });
+    expect(() => beginUnit(window, { unit: 0, query: 'a', sample: 0 })).toThrow('unit 0 begun, 1 is next');
+    expect(() => beginUnit(window, { unit: 2, query: 'b', sample: 0 })).toThrow('unit 2 begun, 1 is next');
     expect(window.next).toBe(1);
   });
 
   test('a lowered concurrency lets running rollouts end and starts no new one until there is room', () => {
     const window = openWindow({ queries: 9, samples: 1, numTurns: 1 }, 3, 0);
-    for (const unit of [0, 1, 2]) begin(window, { unit, query: `${unit}`, sample: 0 });
+    for (const unit of [0, 1, 2]) beginUnit(window, { unit, query: `${unit}`, sample: 0 });
     window.maxConcurrent = 1;
     for (const unit of [0, 1]) {
-      settle(window, unit, RESULT);
+      settleUnit(window, unit, RESULT);
       expect(canStart(window)).toBe(false);
     }
-    settle(window, 2, RESULT);
+    settleUnit(window, 2, RESULT);
     expect(canStart(window)).toBe(true);
   });
 });
@@ -93,17 +95,17 @@ describe('the window of a collection', () => {
 function play(window: WindowState, move: Move, running: Set<number>, over: Set<number>): WindowState {
   if (move.kind === 'start' && canStart(window)) {
     const unit = window.next;
-    begin(window, { unit, query: `q${unit}`, sample: 0 });
+    beginUnit(window, { unit, query: `q${unit}`, sample: 0 });
     expect(running.has(unit) || over.has(unit)).toBe(false);
     running.add(unit);
   }
   if (move.kind === 'settle' && running.size > 0) {
     const unit = [...running][move.pick % running.size]!;
-    settle(window, unit, RESULT);
+    settleUnit(window, unit, RESULT);
     running.delete(unit);
     over.add(unit);
   }
-  if (move.kind === 'settle-twice') for (const unit of over) settle(window, unit, RESULT);
+  if (move.kind === 'settle-twice') for (const unit of over) settleUnit(window, unit, RESULT);
   if (move.kind === 'pause') window.paused = true;
   if (move.kind === 'resume') window.paused = false;
   if (move.kind === 'stop') window.stopping = true;

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { callContext, type PlayedCall } from '../../domain/context/call-context.ts';
-import type { AgentMessage, Asked } from '../../domain/agent/conversation.ts';
+import type { AgentMessage, AskedRequest } from '../../domain/agent/conversation.ts';
 import { openToolFamily, TOOL_FAMILIES } from '../support/tool-families.ts';
 import { idsThrough, tokenizer as toy } from './recorded-agents.ts';
 
@@ -13,14 +13,14 @@ const TOOLS = [
     parameters: { type: 'object', properties: { a: { type: 'integer', description: 'One.' } } },
   },
 ];
-const asked = (...messages: AgentMessage[]): Asked => ({ messages, tools: TOOLS, limits: {} });
+const asked = (...messages: AgentMessage[]): AskedRequest => ({ messages, tools: TOOLS, limits: {} });
 const user = (text: string): AgentMessage => ({ role: 'user', text });
 
 describe.each(Object.keys(TOOL_FAMILIES))('%s', (name) => {
   test('keeps the sampled ids behind results of tools, and behind an answer that a user goes on from', async () => {
     const { tokenizer, format, stop, written } = await openToolFamily(name);
     const played: PlayedCall[] = [];
-    const play = async (request: Asked, reply: AgentMessage, text: string) => {
+    const play = async (request: AskedRequest, reply: AgentMessage, text: string) => {
       const context = await callContext(request, played, tokenizer, format);
       const outputIds = await tokenizer.encodeRendered(text + stop);
       const { parent, ids: contextIds } = context;

@@ -2,7 +2,7 @@
 // that adds up to the whole, and an echo that is known for the reply.
 
 import { describe, expect, test } from 'vitest';
-import { placeOf } from '../../domain/agent/call-tree.ts';
+import { placeInTree } from '../../domain/agent/call-tree.ts';
 import { requestHash } from '../../domain/agent/conversation.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
@@ -148,7 +148,7 @@ describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next
       const first = readAs(dialect, { messages: [{ role: 'user', content: USER }], input: USER }, () => undefined);
       const call = { id: REPLY.call, request: first, reply: dialect.message(REPLY) };
       const second = readAs(dialect, next(any(dialect.whole(REPLY, {}))), () => undefined);
-      const placed = placeOf(second, [call]);
+      const placed = placeInTree(second, [call]);
       expect(placed).toMatchObject({ parent: call, reasoningDropped: false });
       expect(placed.parent && placed.added.map(({ role, text }) => [role, text])).toEqual([
         ['tool', '1'],
@@ -166,7 +166,7 @@ describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next
         ['Let me see', 'Let me think'],
       ] as const) {
         const changed = JSON.parse(JSON.stringify(next(any(dialect.whole(REPLY, {})))).replaceAll(from, to)) as unknown;
-        const placed = placeOf(
+        const placed = placeInTree(
           readAs(dialect, changed, () => undefined),
           [call],
         );
@@ -180,8 +180,8 @@ describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next
       const call = { id: deep.call, request: first, reply: dialect.message(deep) };
       const request = { ...first, messages: [...first.messages, call.reply, { role: 'user' as const, text: 'On.' }] };
       expect(JSON.stringify(dialect.whole(deep, {}))).toContain('[[[[');
-      expect(placeOf(request, [call])).toMatchObject({ parent: { id: deep.call } });
-      expect(placeOf(request, [{ ...call, reply: dialect.message(REPLY) }])).toMatchObject({ parent: null });
+      expect(placeInTree(request, [call])).toMatchObject({ parent: { id: deep.call } });
+      expect(placeInTree(request, [{ ...call, reply: dialect.message(REPLY) }])).toMatchObject({ parent: null });
     });
 
     test('has the fields that its clients look for, in every reply', () => {

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { callContext, type PlayedCall } from '../../domain/context/call-context.ts';
 import { type CallToShow, shownCall } from '../../domain/context/call-text.ts';
-import { type AgentMessage, type Asked, requestHash } from '../../domain/agent/conversation.ts';
+import { type AgentMessage, type AskedRequest, requestHash } from '../../domain/agent/conversation.ts';
 import { callIdOf } from '../../domain/agent/reply.ts';
 import { TooManyTokens } from '../../domain/context/new-context.ts';
 import { explain } from '../../domain/errors/errors.ts';
@@ -93,7 +93,7 @@ describe('a request of a megabyte', () => {
 });
 
 describe('a conversation of many messages', () => {
-  const asked = (...messages: AgentMessage[]): Asked => ({ messages, tools: TOOLS, limits: {} });
+  const asked = (...messages: AgentMessage[]): AskedRequest => ({ messages, tools: TOOLS, limits: {} });
   const call = { id: 'id0000000', name: 'add', arguments: { b: 31337 } };
   const long = Array.from({ length: 150 }, (_, i): AgentMessage[] => [
     { role: 'user', text: `Add ${i}. Answerxx` },

@@ -2,9 +2,15 @@
 // they repeat, and whatever else they do is a branch with its name.
 
 import { describe, expect, test } from 'vitest';
-import { abandonedCalls, unclaimedCalls, claim, claimsOfAttempt, ended } from '../../domain/agent/claims.ts';
+import {
+  abandonedCalls,
+  unclaimedCalls,
+  claimCall,
+  claimsOfAttempt,
+  withConnectionEnded,
+} from '../../domain/agent/claims.ts';
 import type { PlayedCall } from '../../domain/context/call-context.ts';
-import type { Asked } from '../../domain/agent/conversation.ts';
+import type { AskedRequest } from '../../domain/agent/conversation.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { RefusedRequest } from '../../endpoint/dialects/dialect.ts';
 import { CLIENTS, idsThrough, Player, recorded, tokenizer } from './recorded-agents.ts';
@@ -161,14 +167,14 @@ describe('a call that is asked again', () => {
     const request = new Player().read(call!);
     let claims = claimsOfAttempt([]);
     const ask = (retries: boolean) => {
-      const { claims: after, claim: taken } = claim(claims, request, { retries });
+      const { claims: after, claim: taken } = claimCall(claims, request, { retries });
       claims = after;
       return taken;
     };
     const four = recorded('openai-python-parallel').map(() => ask(false).call);
     expect(four.map(({ occurrence }) => occurrence)).toEqual([0, 1, 2, 3]);
     expect(ask(true).call.id).toBe(four[0]!.id);
-    for (const { id } of four) claims = ended(claims, id, id !== four[2]!.id);
+    for (const { id } of four) claims = withConnectionEnded(claims, id, id !== four[2]!.id);
     expect(ask(false)).toMatchObject({ is: 'repeated', call: { id: four[2]!.id } });
     claims = claimsOfAttempt(claims.calls);
     expect(four.map(() => ask(false).call.id)).toEqual(four.map(({ id }) => id));
@@ -192,9 +198,9 @@ describe('of all faults that were measured', () => {
     for (const { client, fault, each } of faults) {
       let claims = claimsOfAttempt([]);
       for (const [, answered, hash, retries] of each) {
-        const request: Asked = { messages: [{ role: 'user', text: hash }], tools: [], limits: {} };
-        const { claims: after, claim: taken } = claim(claims, request, { retries: Number(retries ?? 0) > 0 });
-        claims = ended(after, taken.call.id, answered === 'ok');
+        const request: AskedRequest = { messages: [{ role: 'user', text: hash }], tools: [], limits: {} };
+        const { claims: after, claim: taken } = claimCall(claims, request, { retries: Number(retries ?? 0) > 0 });
+        claims = withConnectionEnded(after, taken.call.id, answered === 'ok');
       }
       const bodies = new Set(each.map(([, , hash]) => hash));
       expect(claims.calls.length, `${client} ${fault}`).toBe(bodies.size);

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callContext, type CallContext, type CallTokens, type PlayedCall } from '../../domain/context/call-context.ts';
-import { claim, claimsOfAttempt, ended, type Claim, type Claims } from '../../domain/agent/claims.ts';
+import { claimCall, claimsOfAttempt, withConnectionEnded, type Claim, type Claims } from '../../domain/agent/claims.ts';
 import type { AgentRequest } from '../../domain/agent/conversation.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
@@ -146,7 +146,7 @@ export class Player {
   /** `alter`: as another process of the agent writes the body. */
   async play(call: RecordedCall, alter = (body: JsonObject): JsonObject => body): Promise<Step> {
     const request = this.read(call, alter);
-    const { claims, claim: taken } = claim(this.claims, request, { retries: (call.retries ?? 0) > 0 });
+    const { claims, claim: taken } = claimCall(this.claims, request, { retries: (call.retries ?? 0) > 0 });
     this.claims = claims;
     const dialect = dialectOf(call);
     const { id } = taken.call;
@@ -165,7 +165,7 @@ export class Player {
       this.played.push({ id, request, reply: message!, parent, contextIds, outputIds, finish: 'stop' });
       this.#requests.set(id, request);
     }
-    this.claims = ended(this.claims, id, call.fault === undefined, message);
+    this.claims = withConnectionEnded(this.claims, id, call.fault === undefined, message);
     return { claim: taken, request, ...(context && { context }) };
   }
 

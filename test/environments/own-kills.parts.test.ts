@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { EnvironmentRecord, Reply } from '../../domain/rollout/environment.ts';
+import type { EnvironmentRecord, EnvironmentReply } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { Environment, Played } from '../../environments/environment.ts';
@@ -48,7 +48,7 @@ async function playedUnderKills(
   environment: Environment,
   started: Played,
   replied: () => void,
-): Promise<Reply[] | string> {
+): Promise<EnvironmentReply[] | string> {
   try {
     const begun = await tried(() => environment.begin!(started, { signal: NEVER }));
     const { state } = begun;
@@ -58,7 +58,7 @@ async function playedUnderKills(
       begun: { asked: started.query.prompt, environment: 'e', ...(state === undefined ? {} : { state }) },
     };
     const turns: EarlierTurn[] = [];
-    const replies: Reply[] = [];
+    const replies: EnvironmentReply[] = [];
     for (const answer of ANSWERS) {
       const reply = await tried(() => environment.respond(moveOf(rollout, answer, turns), { signal: NEVER }));
       replies.push(reply);
@@ -84,7 +84,7 @@ describe.each(['replay', 'held'] as const)('games with state %s whose hosts are 
     const open = () =>
       createOwnEnvironments({ log: () => undefined, permitted: ({ spec: words }) => words, processes: 4 });
     const unbroken = open();
-    const wanted: Reply[][] = [];
+    const wanted: EnvironmentReply[][] = [];
     for (let i = 0; i < GAMES; i++) {
       const environment = unbroken.open(record, HERE);
       const { replies, rollout, turns } = await playOwn(environment, game(i), ANSWERS);
@@ -117,7 +117,7 @@ describe.each(['replay', 'held'] as const)('games with state %s whose hosts are 
         await sleep(random() * 60);
       }
     })();
-    const ended: (Reply[] | string)[] = [];
+    const ended: (EnvironmentReply[] | string)[] = [];
     let next = 0;
     let repeated = 0;
     await Promise.all(
@@ -141,7 +141,7 @@ describe.each(['replay', 'held'] as const)('games with state %s whose hosts are 
   });
 });
 
-function check(end: Reply[] | string, wanted: readonly Reply[]): Reply[] | string {
+function check(end: EnvironmentReply[] | string, wanted: readonly EnvironmentReply[]): EnvironmentReply[] | string {
   if (typeof end !== 'string') expect(end).toEqual(wanted);
   return end;
 }

@@ -1,7 +1,7 @@
 // What a seed decides before anything happens: what is played, how much goes wrong, and who interferes when.
 // What a model answers and a judge says follows from the seed and the turn's name alone, as content does.
 
-import type { Limits } from '../../domain/rollout/ending.ts';
+import type { TurnLimits } from '../../domain/rollout/ending.ts';
 import type { RewardSettings } from '../../domain/rollout/reward.ts';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import { named, type Random, seeded } from './random.ts';
@@ -54,7 +54,7 @@ export interface Plan {
   readonly kind: 'rollout' | 'collection';
   readonly queries: number;
   readonly samples: number;
-  readonly limits: Limits;
+  readonly limits: TurnLimits;
   readonly reward: RewardSettings;
   readonly task: 'math' | 'code';
   readonly maxConcurrent: number;

@@ -1,7 +1,7 @@
 // What a rollout must do, as a state machine that reads its history: after every activation it knows which commands
 // must have come, no more and no fewer, and at the end which result. It shares no code with the workflow.
 
-import type { Limits, RolloutResult, StopReason } from '../../domain/rollout/ending.ts';
+import type { TurnLimits, RolloutResult, StopReason } from '../../domain/rollout/ending.ts';
 import { expectedResult, type Failed, failedOf, type JudgedTurn } from './expected-result.ts';
 import { asHeard, type Step, type Task } from './history.ts';
 import { type Command, type Ending, type Failure, type Job, valueOf } from './wire.ts';
@@ -203,7 +203,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
   return { committed: ({ steps }) => steps.forEach(step) };
 }
 
-function stopOf(turns: readonly JudgedTurn[], limits: Limits): StopReason | undefined {
+function stopOf(turns: readonly JudgedTurn[], limits: TurnLimits): StopReason | undefined {
   const { verdict } = turns.at(-1)!;
   if (verdict === 'undecided') return 'undecided';
   if (verdict === 'right' && limits.stop === 'success') return 'success';

@@ -1,9 +1,9 @@
 // Summaries made up for a test: one line says which turns were right, which answers were extracted.
 
 import type { Outcome } from '../../domain/rollout/ending.ts';
-import type { RolloutSummary, RunShape, TurnSummary } from '../../domain/rollout/rollout-summary.ts';
+import type { RolloutSummary, RunSize, TurnSummary } from '../../domain/rollout/rollout-summary.ts';
 
-export const SHAPE: RunShape = { queries: 4, samples: 4, epochs: 1, numTurns: 1, stop: 'always' };
+export const SHAPE: RunSize = { queries: 4, samples: 4, epochs: 1, numTurns: 1, stop: 'always' };
 
 export function turnOf(turn: number, success: 0 | 1 | null, part: Partial<TurnSummary> = {}): TurnSummary {
   return {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
+import type { RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
 import { provisional } from '../../statistics/in-progress.ts';
 import { closedPrefix } from '../../statistics/play-order.ts';
 import { rightBy } from '../../statistics/outcomes.ts';
@@ -10,7 +10,7 @@ import { runStatistics, sharesOf } from '../../statistics/run-statistics.ts';
 import { costBounds } from '../../statistics/timing.ts';
 import { rolloutOf, SHAPE, turnOf, WORKED } from './rollouts.ts';
 
-const shape = (part: Partial<RunShape>): RunShape => ({ ...SHAPE, samples: 1, numTurns: 3, ...part });
+const shape = (part: Partial<RunSize>): RunSize => ({ ...SHAPE, samples: 1, numTurns: 3, ...part });
 
 describe('the statistics of a run', () => {
   const rollouts = [

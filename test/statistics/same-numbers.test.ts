@@ -6,7 +6,7 @@ import { main } from '../../cli/main.ts';
 import { placeOf } from '../../cli/find/place.ts';
 import { showEnding } from '../../cli/play/ending.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
-import { resultOf } from '../../domain/rollout/trajectory.ts';
+import { trajectoryResult } from '../../domain/rollout/trajectory.ts';
 import type { Store } from '../../records/store.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
@@ -44,7 +44,8 @@ async function playAll(store: Store, run: string): Promise<void> {
   for (const [index, samples] of SCRIPTS.entries())
     for (const [sample, script] of samples.entries())
       await play(store, { run, query: QUERIES[index]!, index, sample, settings: SETTINGS, ...script });
-  for await (const trajectory of readTrajectories(store)) addResult(counts, resultOf(store.folder, trajectory)!, 3);
+  for await (const trajectory of readTrajectories(store))
+    addResult(counts, trajectoryResult(store.folder, trajectory)!, 3);
   await store.putResult({ run, total: 8, cancelled: false, numTurns: 3, counts });
 }
 

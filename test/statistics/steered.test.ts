@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
-import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
+import type { RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
 import { byField } from '../../statistics/by-field.ts';
 import { comparison } from '../../statistics/comparison.ts';
 import { provisional } from '../../statistics/in-progress.ts';
@@ -12,7 +12,7 @@ import { someResult } from '../domain/some.ts';
 import { rolloutOf } from './rollouts.ts';
 
 const QUERIES = ['a', 'b', 'c', 'd'];
-const SHAPE: RunShape = { queries: 4, samples: 2, epochs: 1, numTurns: 2, stop: 'always' };
+const SHAPE: RunSize = { queries: 4, samples: 2, epochs: 1, numTurns: 2, stop: 'always' };
 
 const SOME = fc
   .array(

@@ -1,6 +1,6 @@
 import { DefaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { failureOf } from '../../workflows/failure.ts';
+import { failureFacts } from '../../workflows/failure.ts';
 
 /** As asFailure writes it, and the server keeps it. */
 const withBoundary = (boundary: unknown, type = 'server-busy') => ({
@@ -33,7 +33,7 @@ describe('the failure of an activity, as a workflow names it', () => {
     ['the activity whose heartbeat is missing', timeout(beat), { ...late, message: 'No heartbeat.' }],
     ['the boundary that the failure carries', stored, { ...BUSY, boundary: 'store' }],
     ['the boundary that the last try carries', timeout(stored), { ...BUSY, boundary: 'store' }],
-  ])('is %s', (_, cause, wanted) => expect(failureOf(thrown(cause))).toEqual(wanted));
+  ])('is %s', (_, cause, wanted) => expect(failureFacts(thrown(cause))).toEqual(wanted));
 
   test('is ours where neither its details nor the lists of reasons name a boundary', () => {
     const odd = ['nowhere', 'toString', 7, null, { model: true }].map((what) => withBoundary(what, 'TypeError'));
@@ -42,11 +42,11 @@ describe('the failure of an activity, as a workflow names it', () => {
       applicationFailureInfo: { type: 'TypeError', details: { payloads: [{ metadata: {}, data: Buffer.of(1) }] } },
     };
     for (const cause of [...odd, unreadable])
-      expect(failureOf(thrown(timeout(cause)))).toMatchObject({ boundary: 'everturn', reason: 'TypeError' });
-    for (const cause of odd) expect(failureOf(thrown(cause))).toMatchObject({ boundary: 'everturn' });
+      expect(failureFacts(thrown(timeout(cause)))).toMatchObject({ boundary: 'everturn', reason: 'TypeError' });
+    for (const cause of odd) expect(failureFacts(thrown(cause))).toMatchObject({ boundary: 'everturn' });
   });
 
   test('is nothing for an error of the workflow itself', () => {
-    expect(failureOf(new TypeError('a bug'))).toBeUndefined();
+    expect(failureFacts(new TypeError('a bug'))).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 // The questions of the pages, asked of the server or of what a report holds: the type of each, and the tests of its arguments.
 // The pages send their calls by this table, and the server checks by it what arrives.
 
-import { flawIn, NAME, objectOf, type Test, whole } from '../../domain/schema/fields.ts';
+import { flawIn, NAME, objectOf, type Test, wholeNumber } from '../../domain/schema/fields.ts';
 import type * as message from './messages.ts';
 
 export interface Asks {
@@ -20,9 +20,9 @@ const upTo = (most: number, least = 0): Test<string> => [
   (value) => typeof value === 'string' && value.length >= least && value.length <= most,
   `a text of ${least} to ${most} characters`,
 ];
-const PLACE = objectOf({ query: upTo(100_000), sample: whole(0, 1e9), attempt: whole(1, 1e9) });
+const PLACE = objectOf({ query: upTo(100_000), sample: wholeNumber(0, 1e9), attempt: wholeNumber(1, 1e9) });
 const LIST = objectOf({ filter: upTo(2_000), sort: upTo(40) });
-const PAGE = [whole(0, 1e9), whole(0, 500)] as const;
+const PAGE = [wholeNumber(0, 1e9), wholeNumber(0, 500)] as const;
 const MOST_RUNS = 32;
 const RUNS: Test = [
   (value) => Array.isArray(value) && value.length > 0 && value.length <= MOST_RUNS && value.every(NAME[0]),
@@ -34,7 +34,7 @@ export const ASKS: Readonly<Record<keyof Asks, readonly Test[]>> = {
   run: [NAME],
   rows: [NAME, LIST, ...PAGE],
   rollout: [NAME, PLACE, LIST],
-  tokens: [NAME, PLACE, whole(1, 1e6)],
+  tokens: [NAME, PLACE, wholeNumber(1, 1e6)],
   search: [NAME, upTo(500, 1)],
   compare: [NAME, NAME],
   several: [RUNS],

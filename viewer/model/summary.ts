@@ -3,7 +3,7 @@
 // record: majority votes, rewards, and times by server.
 
 import type { StopReason } from '../../domain/rollout/ending.ts';
-import type { RolloutSummary, RunShape } from '../../domain/rollout/rollout-summary.ts';
+import type { RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
 import { totalTokens } from '../../domain/rollout/turn-facts.ts';
 import { UNNUMBERED } from '../../domain/weights/weight-version.ts';
 import { counted, type TurnStatistics } from '../../statistics/by-turn.ts';
@@ -95,7 +95,7 @@ export function summaries(rows: readonly Row[]): RolloutSummary[] {
 /** `rows` in order. In parts: of a long run each takes up to a quarter of a second. */
 export function* summaryInParts(
   rows: readonly Row[],
-  shape: RunShape,
+  shape: RunSize,
   trainedAt?: TrainedAt,
 ): Generator<void, RunSummary, void> {
   const begun = latest(rows);
@@ -149,7 +149,7 @@ const MOST_VERSIONS = 100;
 /** Ascending. `most`: with more versions than that, several next to each other are one. */
 export function versionsOf(
   rows: readonly Row[],
-  shape: RunShape,
+  shape: RunSize,
   trainedAt?: TrainedAt,
   most = Infinity,
 ): VersionSummary[] {

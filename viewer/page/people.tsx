@@ -1,7 +1,7 @@
 // People's verdicts and notes on a turn, or on the rollout as a whole, beside the judge's verdict: never over it.
 
 import type { JSX } from 'preact';
-import { agreed, type NamedAct, standingVerdicts } from '../../domain/run/steering.ts';
+import { agreedVerdict, type NamedAct, standingVerdicts } from '../../domain/run/steering.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { moment } from './format.ts';
 
@@ -33,7 +33,7 @@ export function People({ acts, turn }: Props): JSX.Element | null {
             <span title={moment(at)}>{inText(by)}</span> notes <span class="text">{inText(text)}</span>
           </li>
         ))}
-      {agreed(verdicts) === 'disagree' && (
+      {agreedVerdict(verdicts) === 'disagree' && (
         <li class="state undecided">
           People disagree: <code>export --verdicts human</code> leaves this rollout out, until one of them changes their
           verdict.

@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RolloutMessage } from '../model/messages.ts';
 import { plain } from '../model/visible-bytes.ts';
 import { rowKey } from '../model/row.ts';
-import { inTree } from '../../domain/rollout/list-calls.ts';
+import { listInTree } from '../../domain/rollout/list-calls.ts';
 import { Asked } from './asked.tsx';
 import { decimals, named, plural } from './format.ts';
 import { onKey } from './keys.ts';
@@ -42,7 +42,7 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
   );
   const [expanded, setExpanded] = useState(false);
   const [copied, setCopied] = useState(false);
-  const turns = of === key && message ? inTree(message.turns).map((one) => one.turn.record.turn) : [];
+  const turns = of === key && message ? listInTree(message.turns).map((one) => one.turn.record.turn) : [];
   useLayoutEffect(() => {
     const open = (href: string) => void (location.hash = href);
     const step = (by: number) => {
@@ -117,7 +117,7 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
             <TokenView route={route} source={source} message={message} />
           ) : (
             <>
-              {inTree(message.turns).map(({ turn, depth }) => (
+              {listInTree(message.turns).map(({ turn, depth }) => (
                 <Turn
                   key={`${rowKey(message.row)} ${turn.record.turn}`}
                   route={route}
@@ -150,7 +150,7 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
       <h1>{query.queryId}</h1>
       <Asked query={query} />
       <nav class="steps line tight" aria-label="Turns">
-        {(numTurns > 1 || turns.length > 1 ? inTree(turns) : []).map(({ turn: { record, verdict } }) => {
+        {(numTurns > 1 || turns.length > 1 ? listInTree(turns) : []).map(({ turn: { record, verdict } }) => {
           // The program's answer is judged, and no call of it.
           const kind = record.asked ? 'called' : (verdict?.verdict ?? 'none');
           return (

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Message } from '../../../domain/query/query.ts';
-import { answerMessage, behindThoughts, quoted } from '../../../domain/text/thoughts.ts';
+import { answerMessage, behindThoughts, escapeRegExp } from '../../../domain/text/thoughts.ts';
 import { type Rubric, sameChoice } from './rubric.ts';
 
 export interface Judgeable {
@@ -70,7 +70,7 @@ export function chosen({ choices }: Rubric, mark: string, reply: string): Rubric
   const [, ...said] = decided(reply).split(new RegExp(mark.slice(0, -1), 'i'));
   const behind = said.at(-1) ?? '';
   const words = choices.map(({ choice }) => sameChoice(choice)).toSorted((one, other) => other.length - one.length);
-  const any = `(${words.map((word) => quoted(word).replaceAll(' ', String.raw`\s+`)).join('|')})`;
+  const any = `(${words.map((word) => escapeRegExp(word).replaceAll(' ', String.raw`\s+`)).join('|')})`;
   const first = new RegExp(`^${DRESS}${any}${END}`, 'iu').exec(behind)?.[1];
   if (first === undefined) return undefined;
   const named = behind.matchAll(new RegExp(String.raw`(?<![\p{L}\p{N}])${any}(?![\p{L}\p{N}])`, 'giu'));

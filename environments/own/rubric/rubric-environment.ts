@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import {
   type EnvironmentRecord,
   type ModelJudgement,
-  type Reply,
+  type EnvironmentReply,
   MAX_REPLY_BYTES,
 } from '../../../domain/rollout/environment.ts';
 import { EnvironmentError, ModelError } from '../../../domain/errors/errors.ts';
@@ -83,7 +83,12 @@ function rubricOf(record: EnvironmentRecord, file: string): ReadRubric {
   throw mismatch(record, name, read.sha256);
 }
 
-async function judgedBy(rubric: Rubric, chat: Chat, first: JudgePrompt, signal: AbortSignal): Promise<Reply> {
+async function judgedBy(
+  rubric: Rubric,
+  chat: Chat,
+  first: JudgePrompt,
+  signal: AbortSignal,
+): Promise<EnvironmentReply> {
   let prompt = first;
   let spent: Pick<ModelJudgement, 'promptTokens' | 'completionTokens'> = { promptTokens: 0, completionTokens: 0 };
   for (let draw = 1; ; draw++) {
@@ -115,7 +120,7 @@ function replyOf(
   prompt: JudgePrompt,
   reply: string,
   spent: Pick<ModelJudgement, 'promptTokens' | 'completionTokens'>,
-): Reply {
+): EnvironmentReply {
   const { promptTokens, completionTokens } = spent;
   const hash = createHash('sha256').update(JSON.stringify(prompt.messages)).digest('hex');
   const known = price && promptTokens !== null && completionTokens !== null;
@@ -129,7 +134,7 @@ function replyOf(
 
 type Choice = Rubric['choices'][number];
 
-const rewardOf = ({ reward }: Pick<Choice, 'reward'>): Pick<Reply, 'reward'> =>
+const rewardOf = ({ reward }: Pick<Choice, 'reward'>): Pick<EnvironmentReply, 'reward'> =>
   reward === undefined ? {} : { reward: reward === 0 ? 0 : reward };
 
 interface Said extends Pick<ModelJudgement, 'promptTokens' | 'completionTokens'> {

@@ -1,6 +1,6 @@
 // Rollouts and moves for tests of the user's own environments, without a store.
 
-import type { EnvironmentRecord, Reply } from '../../../domain/rollout/environment.ts';
+import type { EnvironmentRecord, EnvironmentReply } from '../../../domain/rollout/environment.ts';
 import { replyFields, verdictOf } from '../../../domain/rollout/read-reply.ts';
 import { completeSettings } from '../../../domain/run/defaults.ts';
 import type { JsonObject } from '../../../domain/text/json.ts';
@@ -49,7 +49,7 @@ export async function playOwn(environment: Environment, started: Played, answers
       }
     : started;
   const turns: EarlierTurn[] = [];
-  const replies: Reply[] = [];
+  const replies: EnvironmentReply[] = [];
   for (const answer of answers) {
     const reply = await environment.respond(moveOf(rollout, answer, turns), { signal: NEVER });
     replies.push(reply);
@@ -59,7 +59,7 @@ export async function playOwn(environment: Environment, started: Played, answers
   return { rollout, begun, replies, turns };
 }
 
-export function earlier(turn: number, answer: string, reply: Reply): EarlierTurn {
+export function earlier(turn: number, answer: string, reply: EnvironmentReply): EarlierTurn {
   return {
     turn: { turn, answer, finish: 'stop', outputIds: [] } as unknown as TurnRecord,
     verdict: { turn, ...verdictOf(reply), ...replyFields(reply), of: 'h', tookMs: 0 },

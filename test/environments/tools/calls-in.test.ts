@@ -1,7 +1,7 @@
 // The calls in a reply of the loop: thinking that the prompt has opened goes before it, and what cannot be run says why.
 
 import { describe, expect, test } from 'vitest';
-import { callsOf } from '../../../domain/rollout/calls.ts';
+import { callsInReply } from '../../../domain/rollout/calls.ts';
 import { refusalOf } from '../../../domain/errors/refusals.ts';
 import type { ToolRecord, ToolSettings } from '../../../domain/tools/tool.ts';
 import { toolFormatNames } from '../../../environments/tools/formats/format.ts';
@@ -61,7 +61,7 @@ describe('the calls in a reply', () => {
     const turn = { contextText: '', outputText: CALL, finish: 'stop' as const };
     const before = [{ calls: callsIn(CALL.repeat(7)) }];
     const tools = settings('hermes');
-    const over = callsOf({ ...turn, outputText: CALL.repeat(2) }, before, { tools }, createTools({}), []);
+    const over = callsInReply({ ...turn, outputText: CALL.repeat(2) }, before, { tools }, createTools({}), []);
     expect(over!.map(({ error }) => error && refusalOf(error))).toEqual([undefined, 'too-many']);
   });
 
