@@ -39,7 +39,7 @@ import { createAgents } from './endpoint/program.ts';
 import { openAgentHost } from './client/temporal/agent-host.ts';
 import type { Agents } from './endpoint/agents.ts';
 import { serveSessions } from './endpoint/sessions.ts';
-import { createMathEnvironment, createMathJudge } from './environments/math/math-environment.ts';
+import { createMathEnvironment, createMathJudge } from './environments/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
 import type { Meter } from './local/metrics/meter.ts';
 import { installRuntime } from './local/metrics/runtime.ts';

@@ -6,7 +6,7 @@ import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
 import type { Query, Task } from '../domain/query/query.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Environment, Environments, Judge } from './environment.ts';
-import { createMathEnvironment } from './math/math-environment.ts';
+import { createMathEnvironment } from './math-environment.ts';
 
 export interface Judges {
   readonly math?: Judge;

@@ -6,7 +6,7 @@ import type { Pair } from '../domain/query/pair.ts';
 import type { Query } from '../domain/query/query.ts';
 import type { Verdict } from '../domain/rollout/verdict.ts';
 import type { Judge } from './environment.ts';
-import type { MathJudge } from './math/math-environment.ts';
+import type { MathJudge } from './math-environment.ts';
 
 export interface PairJudges {
   readonly math: Pick<MathJudge, 'judge'>;

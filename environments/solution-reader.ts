@@ -5,7 +5,7 @@ import type { FinalAnswer, SolutionReader } from '../domain/query/solution-reade
 import type { Verdict } from '../domain/rollout/verdict.ts';
 import { scanBoxes } from './math/find/boxes.ts';
 import { findSolution } from './math/find/answer.ts';
-import type { MathJudge } from './math/math-environment.ts';
+import type { MathJudge } from './math-environment.ts';
 
 export function createSolutionReader(judge: Pick<MathJudge, 'judge' | 'examine'>): SolutionReader {
   const compare = (text: string, solutions: readonly string[]): Promise<Verdict> =>

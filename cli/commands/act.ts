@@ -17,7 +17,7 @@ import { command, flag, required, text, unusable, whole, withDefault } from '../
 import { mustBeText, personOf } from '../find/person.ts';
 import { findRollout, findRun, noRollout, type RunPlace } from '../find/place.ts';
 import { JSON_FLAG, OF_ROLLOUT, ROLLOUT } from '../flags.ts';
-import { plural, whichOf } from '../view/format.ts';
+import { plural, whichOf } from '../format.ts';
 
 const MOST_REASON_CHARS = 2000;
 const MOST_TEXT_CHARS = 20_000;

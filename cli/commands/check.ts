@@ -15,7 +15,7 @@ import { tokenizerOf } from '../find/tokenizer.ts';
 import { type Flag, command, flag, number, oneOf, text, unusable, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { OF_PEOPLE, OUT, RUN, UNDECIDED_FLAG } from '../flags.ts';
-import { plural } from '../view/format.ts';
+import { plural } from '../format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { createTools } from '../../environments/tools/index.ts';
 import { EXPORT_FLAGS, filterOf, readingOf } from '../find/export-plan.ts';

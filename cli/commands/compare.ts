@@ -11,11 +11,11 @@ import { command, flag, number, oneOf, unusable, whole, withDefault } from '../c
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
-import { readForComparison, type ReadRun, spentOf, tableOfRuns } from '../find/side-by-side.ts';
+import { readForComparison, type ReadRun, spentOf, tableOfRuns } from '../view/side-by-side.ts';
 import { damageLines, type RunSummaries } from '../find/summaries.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
 import { comparisonText } from '../view/comparison-text.ts';
-import { paintFor, plural } from '../view/format.ts';
+import { paintFor, plural } from '../format.ts';
 import { steeredLines } from '../view/people.ts';
 
 export const compare = command({

@@ -6,7 +6,8 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { withAgent } from '../../run/agents.ts';
 import { flagOf, variableOf } from '../../run/config.ts';
 import { FIELDS, type RunOptions } from '../../run/options.ts';
-import { cacheFolder, homeOf } from '../../local/service/home.ts';
+import { homeOf } from '../../local/service/home.ts';
+import { cacheFolder } from '../../local/machine/user-folders.ts';
 import { type Origin, type RecordedSetting, settingsWithOrigins } from '../../records/format/run-record.ts';
 import { clusterConfig } from '../../client/temporal/cluster-settings.ts';
 import { command, flag, unusable } from '../command.ts';
@@ -14,7 +15,7 @@ import { findRun } from '../find/place.ts';
 import { OUT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { resolveRunFlags, runFlags, type RunFlags } from '../run-flags.ts';
-import { type Column, paintFor, table } from '../view/format.ts';
+import { type Column, paintFor, table } from '../format.ts';
 
 interface ShownSetting extends RecordedSetting {
   /** The file, the variable or the flag; null for a default, and for a run that exists. */

@@ -12,7 +12,7 @@ import { judgeCheck, modelCheck, sandboxCheck } from '../doctor/model.ts';
 import { temporalCheck } from '../doctor/temporal.ts';
 import { OUT } from '../flags.ts';
 import { print } from '../io.ts';
-import { type Paint, paintFor, plural, type Tint } from '../view/format.ts';
+import { type Paint, paintFor, plural, type Tint } from '../format.ts';
 import { withAbsolutePaths } from '../play/model.ts';
 
 export const doctor = command({

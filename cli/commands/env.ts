@@ -26,7 +26,7 @@ import type { Environment, Played } from '../../environments/environment.ts';
 import { command, commands, flag, unusable, whole, withDefault, type Answer, type Values } from '../command.ts';
 import { type Io, print, typable } from '../io.ts';
 import { EXIT } from '../exit.ts';
-import { plural } from '../view/format.ts';
+import { plural } from '../format.ts';
 import { unpacked } from '../play/environments.ts';
 
 const OF_TEST = {

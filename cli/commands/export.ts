@@ -13,7 +13,7 @@ import { EXIT } from '../exit.ts';
 import { EXPORT_FLAGS, plannedExport } from '../find/export-plan.ts';
 import { findRun, shortPath, typed } from '../find/place.ts';
 import { JSON_FLAG, OUT, RUN } from '../flags.ts';
-import { plural } from '../view/format.ts';
+import { plural } from '../format.ts';
 
 const LISTED = 20;
 /** Of a file in a folder that --to names with a slash at its end. */

@@ -32,7 +32,7 @@ import type { Io } from '../io.ts';
 import { againIfAllFailed } from '../play/again.ts';
 import { checkModel } from '../play/model.ts';
 import { showEnded, startRun } from '../play/start.ts';
-import { plural } from '../view/format.ts';
+import { plural } from '../format.ts';
 import { messageOf, nameOf, OF_ACT, REASON, reasonOf } from './act.ts';
 
 const OF_FORK = {

@@ -11,7 +11,7 @@ import { knownResult, placeOf, recordedProgress, runNames, shortPath } from '../
 import { OUT } from '../flags.ts';
 import { type Io, printJson } from '../io.ts';
 import { hasVerdicts, rightSoFar } from '../../statistics/headline.ts';
-import { ago, type Column, count, paintFor, percent, table, type Tint } from '../view/format.ts';
+import { ago, type Column, count, paintFor, percent, table, type Tint } from '../format.ts';
 
 interface Row {
   readonly run: string;

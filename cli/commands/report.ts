@@ -10,7 +10,7 @@ import { findRun, shortPath } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { bundle, mustBeTogether, openPages } from '../find/viewer.ts';
 import { JSON_FLAG, OUT } from '../flags.ts';
-import { count, plural } from '../view/format.ts';
+import { count, plural } from '../format.ts';
 
 const ROLLOUTS = 200;
 

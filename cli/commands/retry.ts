@@ -24,7 +24,7 @@ import { mustTake } from '../find/takers.ts';
 import { ROLLOUT, RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { mustHaveSandbox } from '../play/start.ts';
-import { count, plural } from '../view/format.ts';
+import { count, plural } from '../format.ts';
 import { nameOf, OF_ACT, REASON, reasonOf, recordAct } from './act.ts';
 
 const FLAGS = {

@@ -4,7 +4,7 @@
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { openWorkflows } from '../../local/service/idle.ts';
-import { printProgress } from '../../local/service/progress.ts';
+import { printProgress } from '../../local/machine/progress.ts';
 import { ensureService } from '../../local/service/service.ts';
 import { serviceStatus, stopService } from '../../local/service/service-control.ts';
 import { command } from '../command.ts';

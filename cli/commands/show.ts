@@ -9,7 +9,7 @@ import { command, flag, unusable, whole } from '../command.ts';
 import { findRollout, findRun, noRollout } from '../find/place.ts';
 import { OF_ROLLOUT, ROLLOUT } from '../flags.ts';
 import { say } from '../io.ts';
-import { paintFor, plural } from '../view/format.ts';
+import { paintFor, plural } from '../format.ts';
 import { trajectoryText } from '../view/trajectory-text.ts';
 
 export const show = command({

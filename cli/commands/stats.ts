@@ -19,7 +19,7 @@ import { fieldOfRows } from '../find/row-field.ts';
 import { damageLines, readRunSummaries, type RunSummaries } from '../find/summaries.ts';
 import { INCLUDE_STEERED, OUT, RUN } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { type Column, count, type Paint, paintFor, percents, plural, share, table } from '../view/format.ts';
+import { type Column, count, type Paint, paintFor, percents, plural, share, table } from '../format.ts';
 import { steeredLines } from '../view/people.ts';
 import { evaluationTable, statisticsText } from '../view/statistics-text.ts';
 

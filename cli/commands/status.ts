@@ -23,7 +23,7 @@ import { followToEnd } from '../play/follow.ts';
 import { STAYS } from '../play/start.ts';
 import { openEvaluations } from '../../viewer/evaluations.ts';
 import { feedStatusOf, statusLines } from '../view/feed.ts';
-import { ago, lines, paintFor, plural } from '../view/format.ts';
+import { ago, lines, paintFor, plural } from '../format.ts';
 import { peopleCounts, peopleLine } from '../view/people.ts';
 import { serverTable, slotsText, weightsLines, weightsStatus } from '../view/servers.ts';
 import { evaluationLine } from '../view/statistics-text.ts';

@@ -24,7 +24,7 @@ import { knownResult, locateRun, type RunPlace, typed } from '../find/place.ts';
 import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { follow, notKnown } from '../play/follow.ts';
-import { plural } from '../view/format.ts';
+import { plural } from '../format.ts';
 import { openProgressView } from '../view/progress-view.ts';
 import { outcomeLine } from '../view/summary.ts';
 

@@ -21,7 +21,7 @@ import { findRun, type RunPlace } from '../find/place.ts';
 import { silenceOf } from '../find/takers.ts';
 import { OF_RUN, RUN } from '../flags.ts';
 import { type Io, say } from '../io.ts';
-import { type Column, paintFor, plural, table } from '../view/format.ts';
+import { type Column, paintFor, plural, table } from '../format.ts';
 import { untilClosed } from '../play/follow.ts';
 
 /** `weightVersion`: the servers' label for the weights; `whole`: every server has the new ones and generates. */

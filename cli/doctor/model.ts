@@ -5,7 +5,7 @@ import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
-import { createMathJudge } from '../../environments/math/math-environment.ts';
+import { createMathJudge } from '../../environments/math-environment.ts';
 import type { Backend, TokenBackend } from '../../inference/backend.ts';
 import { createBackend, parseModelSpec } from '../../inference/index.ts';
 import type { RunOptions } from '../../run/options.ts';

@@ -27,7 +27,7 @@ import type { RunRecord } from '../../records/format/run-record.ts';
 import type { Store } from '../../records/store.ts';
 import { type Flag, flag, flagOf, oneOf, required, text, unusable, type Values, whole } from '../command.ts';
 import { OF_PEOPLE, UNDECIDED_FLAG } from '../flags.ts';
-import { lines } from '../view/format.ts';
+import { lines } from '../format.ts';
 import { openReadingThreads } from './reading-threads.ts';
 
 export const EXPORT_FLAGS = {

@@ -10,7 +10,7 @@ import type { RunRecord } from '../../records/format/run-record.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
-import { plural } from '../view/format.ts';
+import { plural } from '../format.ts';
 import { type RunPlace, shellQuoted, typed } from './place.ts';
 
 export interface Source {

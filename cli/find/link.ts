@@ -4,7 +4,7 @@
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { connect, isServerFailure, type Session } from '../../client/temporal/connection.ts';
 import { TemporalError } from '../../domain/errors/errors.ts';
-import { type OnProgress, printProgress } from '../../local/service/progress.ts';
+import { type OnProgress, printProgress } from '../../local/machine/progress.ts';
 import { ensureService } from '../../local/service/service.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
 import { endedOnPurpose } from '../../local/service/state.ts';

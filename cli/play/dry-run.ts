@@ -21,7 +21,7 @@ import { shortPath, type RunPlace } from '../find/place.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
 import { withModel } from './model.ts';
-import { count, lines, paintFor, plural } from '../view/format.ts';
+import { count, lines, paintFor, plural } from '../format.ts';
 import { planOf, planText } from '../view/plan-text.ts';
 import { slotsText } from '../view/servers.ts';
 

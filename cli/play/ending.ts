@@ -9,7 +9,7 @@ import { readRunSummaries } from '../find/summaries.ts';
 import { shortPath, runArgument, shellQuoted, typed, type RunPlace } from '../find/place.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, exitCodeOfResult, modelFailedAll, noneComplete } from '../exit.ts';
-import { clock, count, lines, paintFor, percent, plural } from '../view/format.ts';
+import { clock, count, lines, paintFor, percent, plural } from '../format.ts';
 import { givesIds } from '../../inference/index.ts';
 import { type Io, typable } from '../io.ts';
 import { summaryLines } from '../view/summary.ts';

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, TemporalError, InternalError } from '../../domain/errors/errors.ts';
-import { type OnProgress, printProgress } from '../../local/service/progress.ts';
+import { type OnProgress, printProgress } from '../../local/machine/progress.ts';
 import type { CollectionProgress, MemoProgress } from '../../domain/run/messages.ts';
 import { describeWorkflow, progressOf, type WorkflowState, resultOf } from '../../client/temporal/runs.ts';
 import { type Io, printJson, say } from '../io.ts';

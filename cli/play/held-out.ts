@@ -13,7 +13,7 @@ import { flagOf, unusable } from '../command.ts';
 import { mustBeRunName, placeOf, type RunPlace } from '../find/place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type Io, say } from '../io.ts';
-import { plural } from '../view/format.ts';
+import { plural } from '../format.ts';
 
 export interface HeldOut {
   readonly survey: DatasetSurvey;

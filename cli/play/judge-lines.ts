@@ -15,9 +15,9 @@ import { judgePair, type PairJudges } from '../../environments/judge-pairs.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { unsafeCodeAllowed } from '../../environments/code/consent.ts';
 import type { Judge } from '../../environments/environment.ts';
-import { createMathJudge, type MathJudge } from '../../environments/math/math-environment.ts';
+import { createMathJudge, type MathJudge } from '../../environments/math-environment.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { plural } from '../view/format.ts';
+import { plural } from '../format.ts';
 import { batchedJson, type Io, say } from '../io.ts';
 
 const NAMED_BAD_LINES = 50;

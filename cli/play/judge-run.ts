@@ -17,7 +17,7 @@ import { VERDICTS, type VerdictValue } from '../../domain/rollout/verdict.ts';
 import { type Answer, unusable } from '../command.ts';
 import { findRun, shortPath } from '../find/place.ts';
 import { type Io, say } from '../io.ts';
-import { type Column, paintFor, plural, count, type Paint, table } from '../view/format.ts';
+import { type Column, paintFor, plural, count, type Paint, table } from '../format.ts';
 import { unpacked } from './environments.ts';
 import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judge-lines.ts';
 

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
-import { type Environment, hasUi, homeOf } from '../../local/service/home.ts';
+import { hasUi, homeOf } from '../../local/service/home.ts';
+import type { Environment } from '../../local/machine/user-folders.ts';
 import { liveState } from '../../local/service/state.ts';
 
 const START_WITHIN_MS = 20_000;

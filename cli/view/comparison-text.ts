@@ -6,7 +6,7 @@ import { type Comparison, shownInterval } from '../../statistics/comparison.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { SettingDifference } from '../../statistics/settings.ts';
 import { type Cost, costText } from '../find/prices.ts';
-import { type Column, lines, type Paint, plural, real, share, table } from './format.ts';
+import { type Column, lines, type Paint, plural, real, share, table } from '../format.ts';
 
 export interface ComparisonTextInput {
   readonly names: Names;

@@ -6,7 +6,7 @@ import type { SteeredCount } from '../../domain/rollout/rollout-summary.ts';
 import { agreedVerdict, type NamedAct, type NoteAct, standingVerdicts } from '../../domain/run/steering.ts';
 import { readActs } from '../../records/run/steering.ts';
 import type { Store } from '../../records/store.ts';
-import { lines, type Paint, plural } from './format.ts';
+import { lines, type Paint, plural } from '../format.ts';
 
 /** A person's verdict or note, for JSON. */
 export interface Said {

@@ -2,7 +2,7 @@
 // and answers end before their limit.
 
 import type { RunOptions } from '../../run/options.ts';
-import { count, plural } from './format.ts';
+import { count, plural } from '../format.ts';
 
 /** Measured: a turn of 2,000 tokens is a record of 69 kB, and each record has some hundred bytes beside. */
 const BYTES_PER_TOKEN = 35;

@@ -6,7 +6,7 @@ import { rewardCells } from '../../domain/run/collection-table.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { rightSoFar } from '../../statistics/headline.ts';
 import { type Io, printJson } from '../io.ts';
-import { clock, count, lines, type Paint, paintFor, percent } from './format.ts';
+import { clock, count, lines, type Paint, paintFor, percent } from '../format.ts';
 
 export interface ProgressView {
   progress(progress: CollectionProgress): void;

@@ -9,7 +9,7 @@ import type { Provisional } from '../../statistics/in-progress.ts';
 import type { Distribution, Interval } from '../../statistics/mean.ts';
 import { type RunStatistics, sharesOf } from '../../statistics/run-statistics.ts';
 import type { Evaluation } from '../../viewer/model/messages.ts';
-import { type Column, count, lines, type Paint, percent, percents, plural, real, share, table } from './format.ts';
+import { type Column, count, lines, type Paint, percent, percents, plural, real, share, table } from '../format.ts';
 
 export function statisticsText(statistics: RunStatistics, { explain = false, end = null, paint }: TextOptions): string {
   const { byTurn, timing, calls, provisional, endings, returns, meanLogprob } = statistics;

@@ -7,7 +7,7 @@ import { type CountedTurn, countedTurns } from '../../statistics/headline.ts';
 import { OUTCOMES } from '../../domain/rollout/ending.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import type { CheckSummary } from '../../records/check/check.ts';
-import { type Column, count, lines, type Paint, percent, plural, table, tokensText } from './format.ts';
+import { type Column, count, lines, type Paint, percent, plural, table, tokensText } from '../format.ts';
 
 type Counted = Pick<CollectionResult, 'counts' | 'total'>;
 

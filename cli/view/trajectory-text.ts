@@ -10,7 +10,7 @@ import type { NamedAct } from '../../domain/run/steering.ts';
 import { contextTokens, outputTokens } from '../../domain/rollout/turn-facts.ts';
 import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
-import { indented, lines, namedNumbers, type Paint, plural, type Tint, tokensText, whichOf } from './format.ts';
+import { indented, lines, namedNumbers, type Paint, plural, type Tint, tokensText, whichOf } from '../format.ts';
 import { saidLines, saidOf } from './people.ts';
 
 export interface TrajectoryTextOptions {

@@ -9,7 +9,7 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { CallResult } from '../../domain/tools/tool.ts';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
-import { ago, clock, indented, lines, namedNumbers, paintFor, plural, tokensText, whichOf } from './format.ts';
+import { ago, clock, indented, lines, namedNumbers, paintFor, plural, tokensText, whichOf } from '../format.ts';
 import type { Io } from '../io.ts';
 import { type RunPlace, typed } from '../find/place.ts';
 import { type Said, saidLines } from './people.ts';

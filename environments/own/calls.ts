@@ -5,7 +5,7 @@ import type { Begun, EnvironmentRecord, EnvironmentReply } from '../../domain/ro
 import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { Environment, EnvironmentCall, Move, Played } from '../environment.ts';
 import { parseBegun, parseReply } from './reply.ts';
-import { type Answer, beginParams, endParams, episodeOf, respondParams, stateAfter } from './wire.ts';
+import { type Answer, beginParams, endParams, episodeOf, respondParams, stateAfter } from '../wire.ts';
 
 /** A call in flight. */
 export interface Asked extends EnvironmentCall {

@@ -10,6 +10,7 @@ import { environmentLaunch, type Log, type ProcessLaunch } from '../processes/la
 import { LineProcess } from '../processes/line-process.ts';
 import { START_MS } from '../processes/process-pool.ts';
 import { type Hello, parseHello } from './reply.ts';
+import { mismatch } from '../other-code.ts';
 
 /** An environment's record, and its agents, not parsed yet. */
 export interface Described {
@@ -34,17 +35,6 @@ export function mustBeCommand(record: EnvironmentRecord, words: readonly string[
   const found = commandFingerprint(words, hello);
   if (found === record.fingerprint && hello.name === record.name && hello.state === record.state) return;
   throw mismatch(record, `${hello.name} ${hello.version}`, found);
-}
-
-export function mismatch(record: EnvironmentRecord, title: string, found: string): EnvironmentError {
-  return new EnvironmentError(
-    `The run has the environment ${record.name} ${record.version} (${record.fingerprint.slice(0, 12)}), ` +
-      `and this worker found ${title} (${found.slice(0, 12)}).`,
-    {
-      reason: 'environment-mismatch',
-      fix: 'Bring the code back as it was when the run was made, or begin a run with the new one.',
-    },
-  );
 }
 
 /** Starts a process only to read its description. The log has shown the traceback of one that fails. */

@@ -7,8 +7,9 @@ import { compiledScript } from '../../local/machine/compiled.ts';
 import { bundled, type ModuleCode } from '../processes/bundle.ts';
 import { canConfine, confined } from '../processes/confine.ts';
 import { bundleLaunch, type Log, type ProcessLaunch } from '../processes/launch.ts';
-import { type Described, helloOf, mismatch } from './command.ts';
+import { type Described, helloOf } from './command.ts';
 import type { Hello } from './reply.ts';
+import { mismatch } from '../other-code.ts';
 
 export function moduleLaunch(who: string, bundle: string, sha256: string, log: Log): ProcessLaunch {
   const script = compiledScript('./module-child', import.meta.url, EnvironmentError);

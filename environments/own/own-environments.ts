@@ -7,7 +7,7 @@ import { EnvironmentError, UsageError } from '../../domain/errors/errors.ts';
 import type { Environment, Judge } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
 import { type HasEnded, openHeld } from '../../local/machine/held.ts';
-import { createMathEnvironment } from '../math/math-environment.ts';
+import { createMathEnvironment } from '../math-environment.ts';
 import { codeFile, type ModuleCode } from '../processes/bundle.ts';
 import { environmentLaunch, type Log, PROCESSES } from '../processes/launch.ts';
 import { type Described, describeCommand, mustBeCommand } from './command.ts';

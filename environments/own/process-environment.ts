@@ -16,7 +16,7 @@ import { type Calls, callsOf, statelessEnvironment } from './calls.ts';
 import { absence, HOLDER } from './held.ts';
 import { broken, lost } from '../processes/envelope.ts';
 import { letGo, type ProcessPool, type Seat } from '../processes/process-pool.ts';
-import { type Answer, answeredIn, earlierMove, episodeOf, isBegun, isRecorded, lastAnswered } from './wire.ts';
+import { type Answer, answeredIn, earlierMove, episodeOf, isBegun, isRecorded, lastAnswered } from '../wire.ts';
 
 export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool): Environment {
   const { name, state, timeoutSeconds } = record;

@@ -10,7 +10,7 @@ import { statelessEnvironment } from './calls.ts';
 import type { Described } from './command.ts';
 import { reported, tooLarge } from '../processes/envelope.ts';
 import { describedServer, mustBeServed } from './server.ts';
-import { beginParams, endParams, respondParams } from './wire.ts';
+import { beginParams, endParams, respondParams } from '../wire.ts';
 
 const MAX_CALL_BYTES = 1_500_000;
 

@@ -3,9 +3,10 @@
 
 import { createHash } from 'node:crypto';
 import type { EnvironmentRecord, StateKind } from '../../domain/rollout/environment.ts';
-import { type Described, mismatch } from './command.ts';
+import type { Described } from './command.ts';
 import { broken } from '../processes/envelope.ts';
 import { parseHello } from './reply.ts';
+import { mismatch } from '../other-code.ts';
 
 interface Served {
   readonly door: 'url' | 'queue';

@@ -1,11 +1,8 @@
-// Paths of the local service: state under EVERTURN_HOME, replaceable files in the cache. Pure over the given
-// environment; creates nothing until `createHome`.
+// Paths of the local service: state under EVERTURN_HOME. Pure over the given environment; creates nothing until `createHome`.
 
 import { chmodSync, mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { join, resolve } from 'node:path';
+import { type Environment, userFolder } from '../machine/user-folders.ts';
 
 export interface Home {
   readonly folder: string;
@@ -31,7 +28,9 @@ export interface Home {
 
 export function homeOf(env: Environment): Home {
   return homeAt(
-    env['EVERTURN_HOME'] ? resolve(env['EVERTURN_HOME']) : join(xdg(env, 'XDG_STATE_HOME', '.local/state'), 'everturn'),
+    env['EVERTURN_HOME']
+      ? resolve(env['EVERTURN_HOME'])
+      : join(userFolder(env, 'XDG_STATE_HOME', '.local/state'), 'everturn'),
   );
 }
 
@@ -57,19 +56,6 @@ export function homeAt(folder: string): Home {
 export function createHome(home: Home): void {
   mkdirSync(home.logs, { recursive: true, mode: 0o700 });
   chmodSync(home.folder, 0o700);
-}
-
-/** Downloads and builds; may be deleted at any time. */
-export function cacheFolder(env: Environment): string {
-  return env['EVERTURN_CACHE']
-    ? resolve(env['EVERTURN_CACHE'])
-    : join(xdg(env, 'XDG_CACHE_HOME', '.cache'), 'everturn');
-}
-
-/** The XDG rule: a relative path counts as unset. */
-function xdg(env: Environment, name: string, fallback: string): string {
-  const value = env[name];
-  return value && isAbsolute(value) ? value : join(env['HOME'] || homedir(), fallback);
 }
 
 /** Whether the local service starts the pages that show it: Temporal's web UI, and the viewer beside it. */

@@ -1,6 +1,7 @@
 // Stops the local service, and reports its status. Never ends this process and never writes to the terminal.
 
-import { homeOf, type Environment, type Home } from './home.ts';
+import { homeOf, type Home } from './home.ts';
+import type { Environment } from '../machine/user-folders.ts';
 import { lockHolder } from '../machine/lock.ts';
 import { signal as sendSignal, terminate, waitUntilGone, type ProcessId } from '../machine/process.ts';
 import { liveState, readState, writeState, type ServiceState } from './state.ts';

@@ -2,7 +2,8 @@
 
 import type { ServiceHealth } from './children-state.ts';
 import { NAMESPACE, startDevServer } from './dev-server.ts';
-import type { Environment, Home } from './home.ts';
+import type { Home } from './home.ts';
+import type { Environment } from '../machine/user-folders.ts';
 import { keepAlive, type Child } from './keep-alive.ts';
 import { addressesOf, keepPorts, type Ports } from './service-ports.ts';
 import { startWorker, type WorkerCommand } from './worker-process.ts';

@@ -2,7 +2,7 @@
 // a command knows whether the service has the same. Nobody reads a value out of a digest of 32 bits of a salted hash.
 
 import { createHash, randomBytes } from 'node:crypto';
-import type { Environment } from './home.ts';
+import type { Environment } from '../machine/user-folders.ts';
 
 export interface Variables {
   readonly salt: string;

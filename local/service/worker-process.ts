@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Environment } from './home.ts';
+import type { Environment } from '../machine/user-folders.ts';
 import type { Child } from './keep-alive.ts';
 import { openLog } from './logs.ts';
 import { isReady } from '../machine/parent.ts';

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { shellQuoted } from '../../cli/find/place.ts';
-import { ago, clock, paintFor, percent, plural, table } from '../../cli/view/format.ts';
+import { ago, clock, paintFor, percent, plural, table } from '../../cli/format.ts';
 
 describe('printed text', () => {
   test('a shell reads back the very text that was quoted', () => {

@@ -1,7 +1,7 @@
 // What no list foresees: seeded rewrites and near misses, and attacks of every construct that the judge reads.
 
 import { describe, expect, test } from 'vitest';
-import { createMathJudge } from '../../environments/math/math-environment.ts';
+import { createMathJudge } from '../../environments/math-environment.ts';
 import { leafOptions } from '../../environments/math/judge-options.ts';
 import { compareTexts } from '../../environments/math/compare/compare-texts.ts';
 import { judgeMath } from '../../environments/math/judge.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { inTime } from '../../environments/processes/in-time.ts';
 import { parseReply } from '../../environments/own/reply.ts';
-import { beginParams, respondParams } from '../../environments/own/wire.ts';
+import { beginParams, respondParams } from '../../environments/wire.ts';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { earlier, moveOf, rolloutOf } from './own/rollouts.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createMathJudge } from '../../environments/math/math-environment.ts';
+import { createMathJudge } from '../../environments/math-environment.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { seeded } from './generate-pairs.ts';
 import { mixtures, repetitions } from './repeated.ts';

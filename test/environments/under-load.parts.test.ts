@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { judgeWithRetries } from '../../environments/judge-pairs.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
-import { createMathJudge, type MathJudge } from '../../environments/math/math-environment.ts';
+import { createMathJudge, type MathJudge } from '../../environments/math-environment.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { generatePairs, type Random, seeded } from './generate-pairs.ts';
 import { mixtures, TOKENS } from './repeated.ts';

@@ -9,7 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { startDevServer } from '../../local/service/dev-server.ts';
 import { findTemporal } from '../../local/service/binary/find.ts';
 import { freePort } from '../../local/machine/ports.ts';
-import { printProgress } from '../../local/service/progress.ts';
+import { printProgress } from '../../local/machine/progress.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

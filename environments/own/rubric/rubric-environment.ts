@@ -21,10 +21,10 @@ import { type Chat, meet, openChat } from '../../../inference/servers/openai.ts'
 import { readRegular } from '../../../local/machine/regular-file.ts';
 import type { Json } from '../../../domain/text/json.ts';
 import type { Environment, Judge } from '../../environment.ts';
-import { mismatch } from '../command.ts';
-import { respondParams } from '../wire.ts';
+import { respondParams } from '../../wire.ts';
 import { askedAgain, chosen, type JudgePrompt, judgePrompt } from './prompt.ts';
 import { MAX_RUBRIC_BYTES, type ReadRubric, readRubric, type Rubric } from './rubric.ts';
+import { mismatch } from '../../other-code.ts';
 
 const REPLY_CHARS = 4_000;
 const DRAWS = 2;

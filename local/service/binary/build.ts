@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Environment } from '../home.ts';
+import type { Environment } from '../../machine/user-folders.ts';
 import { packageRoot } from '../../machine/package-root.ts';
 import { spawnGuarded } from '../../machine/guarded.ts';
-import type { BuildProgress, OnProgress } from '../progress.ts';
+import type { BuildProgress, OnProgress } from '../../machine/progress.ts';
 import { probe, TEMPORAL_CLI_VERSION, type TemporalBinary } from './temporal-version.ts';
 
 export const GO_NEEDED = '1.26.4';

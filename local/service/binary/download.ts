@@ -7,8 +7,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Environment } from '../home.ts';
-import type { OnProgress } from '../progress.ts';
+import type { Environment } from '../../machine/user-folders.ts';
+import type { OnProgress } from '../../machine/progress.ts';
 import { probe, TEMPORAL_CLI_VERSION, type TemporalBinary } from './temporal-version.ts';
 
 type Found = TemporalBinary | { readonly problem: string };

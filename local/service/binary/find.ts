@@ -8,9 +8,9 @@ import { delimiter, join } from 'node:path';
 import { TemporalError } from '../../../domain/errors/errors.ts';
 import { buildTemporal, GO_NEEDED } from './build.ts';
 import { download, sdkCached } from './download.ts';
-import { cacheFolder, type Environment } from '../home.ts';
+import { cacheFolder, type Environment } from '../../machine/user-folders.ts';
 import { lock } from '../../machine/lock.ts';
-import type { OnProgress } from '../progress.ts';
+import type { OnProgress } from '../../machine/progress.ts';
 import { probe, TEMPORAL_CLI_VERSION, type TemporalBinary } from './temporal-version.ts';
 
 type Found = TemporalBinary | { readonly problem: string };

@@ -6,7 +6,7 @@ import type { Row } from '../../../formats/datasets/dataset.ts';
 import { examinedRows } from '../../../formats/datasets/examine.ts';
 import { openDataset } from '../../../formats/datasets/index.ts';
 import { questionOf } from '../../../domain/query/query.ts';
-import { createMathJudge } from '../../../environments/math/math-environment.ts';
+import { createMathJudge } from '../../../environments/math-environment.ts';
 import { createSolutionReader } from '../../../environments/solution-reader.ts';
 
 const folder = join(import.meta.dirname, 'fixtures');

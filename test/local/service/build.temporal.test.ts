@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildTemporal } from '../../../local/service/binary/build.ts';
-import type { ServerProgress } from '../../../local/service/progress.ts';
+import type { ServerProgress } from '../../../local/machine/progress.ts';
 import { program, temporaryFolder } from './support.ts';
 
 /** A `go` that lists three packages and builds a program that answers as the CLI does. */

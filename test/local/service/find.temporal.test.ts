@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { TemporalError } from '../../../domain/errors/errors.ts';
 import { findTemporal, type FindOptions } from '../../../local/service/binary/find.ts';
-import type { ServerProgress } from '../../../local/service/progress.ts';
+import type { ServerProgress } from '../../../local/machine/progress.ts';
 import { fakeTemporal, program, temporaryFolder } from './support.ts';
 
 const SDK_FILE = 'temporal-sdk-typescript-1.24.0';

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'no
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cacheFolder, createHome, homeAt, homeOf } from '../../../local/service/home.ts';
+import { createHome, homeAt, homeOf } from '../../../local/service/home.ts';
+import { cacheFolder } from '../../../local/machine/user-folders.ts';
 import { boundLog, logTail } from '../../../local/service/logs.ts';
 import { identify } from '../../../local/machine/process.ts';
 import { endedOnPurpose, liveState, readState, writeState, type ServiceState } from '../../../local/service/state.ts';

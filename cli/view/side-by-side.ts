@@ -10,11 +10,11 @@ import { type AtTurn, sideBySide } from '../../statistics/side-by-side.ts';
 import { queryDigests } from '../../records/run/query-digests.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
-import { intervalText, points, pText } from '../view/comparison-text.ts';
-import { type Column, count, paintFor, percents, share, table } from '../view/format.ts';
-import type { RunPlace } from './place.ts';
-import { costText, type CostOf } from './prices.ts';
-import { damageLines, readRunSummaries, type RunSummaries } from './summaries.ts';
+import { intervalText, points, pText } from './comparison-text.ts';
+import { type Column, count, paintFor, percents, share, table } from '../format.ts';
+import type { RunPlace } from '../find/place.ts';
+import { costText, type CostOf } from '../find/prices.ts';
+import { damageLines, readRunSummaries, type RunSummaries } from '../find/summaries.ts';
 
 export type ReadRun = RunSummaries & ComparedRun & { readonly run: string };
 

@@ -1,9 +1,9 @@
 // Numbers and durations as text for one line of a terminal, and the lines of a text.
 
 import { styleText } from 'node:util';
-import { oneLine, visible } from '../../domain/text/foreign-text.ts';
-import type { Interval } from '../../statistics/mean.ts';
-import type { Io, Stream } from '../io.ts';
+import { oneLine, visible } from '../domain/text/foreign-text.ts';
+import type { Interval } from '../statistics/mean.ts';
+import type { Io, Stream } from './io.ts';
 
 /** The lines that are there: of a condition that does not hold, none. */
 export function lines(...parts: readonly (string | false | null | undefined | readonly string[])[]): string[] {

@@ -9,13 +9,13 @@ import type {
   EnvironmentReply,
   RespondParams,
   StateKind,
-} from '../../domain/rollout/environment.ts';
-import { replyFields, verdictOf } from '../../domain/rollout/read-reply.ts';
-import type { Json, JsonObject } from '../../domain/text/json.ts';
-import { rolloutWorkflowId, turnSeed } from '../../domain/names/ids.ts';
-import { conversationOf, type EarlierTurn } from '../../domain/context/new-context.ts';
-import { answerToJudge, isCut } from '../../domain/rollout/turn-facts.ts';
-import type { Move, Played } from '../environment.ts';
+} from '../domain/rollout/environment.ts';
+import { replyFields, verdictOf } from '../domain/rollout/read-reply.ts';
+import type { Json, JsonObject } from '../domain/text/json.ts';
+import { rolloutWorkflowId, turnSeed } from '../domain/names/ids.ts';
+import { conversationOf, type EarlierTurn } from '../domain/context/new-context.ts';
+import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
+import type { Move, Played } from './environment.ts';
 
 /** Turns are numbered from 1: this seed is no turn's. */
 const EPISODE_SEED = 0;

@@ -2,16 +2,16 @@
 // query's solutions. Judged in killable child processes. An answer that kills them while the solution alone does not is
 // wrong, `too-big`; a solution that does is undecided. A failure of neither is a JudgeError.
 
-import { JudgeError } from '../../domain/errors/errors.ts';
-import { questionOf } from '../../domain/query/query.ts';
-import type { Verdict } from '../../domain/rollout/verdict.ts';
-import { compiledScript } from '../../local/machine/compiled.ts';
-import type { Judge } from '../environment.ts';
-import type { ChildJob } from './pool/child.ts';
-import type { JudgeOptions } from './judge.ts';
-import { LIMITS } from './limits.ts';
-import { JudgePool } from './pool/pool.ts';
-import type { SolutionExam } from './solution.ts';
+import { JudgeError } from '../domain/errors/errors.ts';
+import { questionOf } from '../domain/query/query.ts';
+import type { Verdict } from '../domain/rollout/verdict.ts';
+import { compiledScript } from '../local/machine/compiled.ts';
+import type { Judge } from './environment.ts';
+import type { ChildJob } from './math/pool/child.ts';
+import type { JudgeOptions } from './math/judge.ts';
+import { LIMITS } from './math/limits.ts';
+import { JudgePool } from './math/pool/pool.ts';
+import type { SolutionExam } from './math/solution.ts';
 
 export interface MathEnvironmentOptions {
   /** Child processes; default 2. */
@@ -42,7 +42,7 @@ export function createMathJudge(options: MathEnvironmentOptions = {}): MathJudge
   let pool: JudgePool | undefined;
   const opened = (): JudgePool =>
     (pool ??= new JudgePool({
-      entry: options.entry ?? compiledScript('./pool/child', import.meta.url, JudgeError),
+      entry: options.entry ?? compiledScript('./math/pool/child', import.meta.url, JudgeError),
       args: [String(options.cpuLimitMs ?? 2_000)],
       children: options.children ?? 2,
       limitMs: options.limitMs ?? 20_000,
