@@ -54,7 +54,6 @@ const OFTEN = [
   'collection: started with what was carried',
   'collection: accept failed → closed',
   'collection: page failed → closed',
-  'collection: page waits for its next try',
   'collection: settle failed → closed',
   'collection: child started',
   'collection: child started, when stopping',
@@ -98,6 +97,7 @@ const SELDOM = [
 
   'collection: child completed: cancelled',
   'collection: ended before: cancelled',
+  'collection: page waits for its next try',
   'collection: conclude waits for its next try',
   'collection: conclude failed → closed',
   'collection: history is full (paused)',
