@@ -14,9 +14,9 @@ afterAll(() => rig.close());
 
 describe('a feed', { timeout: 240_000 }, () => {
   test('hands out every group of every epoch once, whole, and paces the run', async () => {
-    const collection = await begin('paced', { epochs: 2 });
+    const collection = await begin('paced', { queries: 4, epochs: 2 });
     const seen: number[] = [];
-    for (let version = 1; version <= 8; version++) {
+    for (let version = 1; version <= 4; version++) {
       const granted = await lease('paced');
       expect(granted.trainedAt).toBe(version - 1);
       seen.push(...numbers(granted));
@@ -26,15 +26,15 @@ describe('a feed', { timeout: 240_000 }, () => {
       await ask('paced', 'acknowledge', { lease: granted.id, version });
       await ask('paced', 'version', { version });
     }
-    expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, i) => i));
+    expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 8 }, (_, i) => i));
     expect(await ask('paced', 'lease', { consumer: 't', groups: 1, wait: 5 })).toEqual({
       lease: null,
       why: 'finished',
     });
     const result = (await collection.result()) as { total: number; counts: { outcomes: object } };
-    expect(result).toMatchObject({ total: 32, counts: { outcomes: { complete: 32 } } });
+    expect(result).toMatchObject({ total: 16, counts: { outcomes: { complete: 16 } } });
     expect(new Set(rig.backend.requests.filter((r) => r.requestId.startsWith('paced/')).map((r) => r.seed)).size).toBe(
-      32,
+      16,
     );
     expect(await breaches('paced')).toEqual([]);
   });
@@ -245,11 +245,11 @@ describe('a feed', { timeout: 240_000 }, () => {
   });
 
   test('loses nothing over continue-as-new, and ends by itself when nothing is open', async () => {
-    await makeFeedRun(rig.out, 'renewed', { queries: 12 });
+    await makeFeedRun(rig.out, 'renewed', { queries: 8 });
     const feed = await start('feed', 'renewed', { maxUpdates: 5, idleMs: 300 });
     await start('collection', 'renewed');
     const seen: number[] = [];
-    for (let version = 1; version <= 6; version++) {
+    for (let version = 1; version <= 4; version++) {
       let granted: LeaseResult;
       do granted = await ask<LeaseResult>('renewed', 'lease', { consumer: 't', groups: 2, wait: 10 });
       while (granted.lease === null);
@@ -257,8 +257,8 @@ describe('a feed', { timeout: 240_000 }, () => {
       await ask('renewed', 'acknowledge', { lease: granted.lease.id, version });
       await ask('renewed', 'version', { version });
     }
-    expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, i) => i));
-    expect(await feed.result()).toMatchObject({ trained: 12 });
+    expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 8 }, (_, i) => i));
+    expect(await feed.result()).toMatchObject({ trained: 8 });
     const runId = feed.firstExecutionRunId;
     await recordHistory(rig.client, 'feed-continued-first', { workflowId: feed.workflowId, runId });
   });
