@@ -1,6 +1,5 @@
-// How long a lease and an acknowledgement of 256 groups take, after no group and after a million of them were trained;
-// and how many samples of 1,000 tokens a second come out of the store over HTTP. In a home of its own, with a real
-// Temporal server and a worker from dist/.
+// How long a lease and an acknowledgement of 256 groups take, after no group and after a million of them were trained. In a
+// home of its own, with a real Temporal server and a worker from dist/.
 //   npm run build && npx vitest bench --run test/bench/feed.bench.ts
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bench } from 'vitest';
-import { serveFeed } from '../../client/feed/feed-server.ts';
 import type { FeedEntry } from '../../domain/feed/entry.ts';
 import type { LeaseResult } from '../../domain/feed/messages.ts';
 import { noCounts } from '../../domain/run/progress.ts';
@@ -26,7 +24,7 @@ import { aQuery, play, RUN, someSettings } from '../records/play.ts';
 const GROUPS = 256;
 const ROUNDS = 9;
 const QUERIES = GROUPS * (ROUNDS + 1);
-const TOKENS = 1000;
+const TOKENS = 10;
 const EPOCHS = Math.ceil(1e6 / QUERIES) + 1;
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
@@ -67,18 +65,6 @@ async function measure(session: Session, env: NodeJS.ProcessEnv, out: string, be
   }
   console.log(`after ${before} groups: lease and acknowledge ${GROUPS} in ${took.map(Math.round).join(', ')} ms`);
   console.log(`  median ${median(took).toFixed(1)} ms (wanted: below 100)`);
-  const server = await serveFeed({ place, session: () => session, host: '127.0.0.1', port: 0, token: null });
-  const [begun, cpu] = [performance.now(), process.cpuUsage()];
-  const response = await fetch(`${server.url}/lease`, { method: 'POST', body: `{"consumer":"b","groups":${GROUPS}}` });
-  const text = await response.text();
-  const seconds = (performance.now() - begun) / 1000;
-  const { user, system } = process.cpuUsage(cpu);
-  await server.close();
-  const rows = text.trimEnd().split('\n').length - 1;
-  const cpuMs = ((user + system) / 1000 / rows).toFixed(2);
-  console.log(
-    `  ${(rows / seconds).toFixed(0)} samples/s of ${TOKENS} tokens, ${cpuMs} ms of CPU each, the reader's included`,
-  );
 }
 
 /** `before` groups were trained; those of the epoch after them are there to be leased. */

@@ -1,31 +1,21 @@
 // python/everturn/areal_push.py over a real run, ZeroMQ and AReaL's own puller, samples and names (areal_trainer.py): every sample
 // is loaded and trained once, with the trainer and the pusher killed on the way. Skipped where one of them is not installed.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
+import { openRunFolder, PYTHON, ROOT } from './run-folder.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const folder = mkdtempSync(join(tmpdir(), 'everturn-areal-'));
-const env = { ...process.env, EVERTURN_HOME: join(folder, 'home'), PYTHONPATH: join(ROOT, 'python') };
-const python = process.env['EVERTURN_TRAINERS_PYTHON'] ?? 'python3';
+const { folder, env, call, everturn } = openRunFolder();
 const checkout = join(process.env['EVERTURN_TRAINERS_SOURCES'] ?? folder, 'areal');
 const PUSHER = ['-m', 'everturn.areal_push'];
-const CLI = join(ROOT, 'dist/cli/index.js');
 const children: ChildProcess[] = [];
 
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
-  everturn('down');
-  rmSync(folder, { recursive: true });
 });
-
-function everturn(...args: string[]) {
-  return spawnSync(process.execPath, [CLI, ...args], { cwd: folder, env, encoding: 'utf8', timeout: 500_000 });
-}
 
 function start(command: string, args: readonly string[]): { child: ChildProcess; ended: Promise<number | null> } {
   const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'inherit', 'inherit'] });
@@ -46,7 +36,7 @@ const trained = () =>
 
 function trainer(...more: string[]) {
   const place = [checkout, names, 'me/ppo/one', '--batch', String(B * SAMPLES), '--log', log];
-  return start(python, [
+  return start(PYTHON, [
     join(ROOT, 'test/real/trainers/areal_trainer.py'),
     ...place,
     '--steps',
@@ -54,11 +44,11 @@ function trainer(...more: string[]) {
     ...more,
   ]);
 }
-const pusher = () => start(python, [...PUSHER, 'pushed', '--areal', 'ppo/one', '--names', names, '--user', 'me']);
+const pusher = () => start(PYTHON, [...PUSHER, 'pushed', '--areal', 'ppo/one', '--names', names, '--user', 'me']);
 
 describe('a run that feeds AReaL', () => {
   test('has every sample loaded and trained once by its own puller, whoever is killed', async (context) => {
-    const lacks = spawnSync(python, ['-c', 'import torch, transformers, zmq, orjson']).status !== 0;
+    const lacks = call(PYTHON, '-c', 'import torch, transformers, zmq, orjson').status !== 0;
     if (lacks || !existsSync(checkout)) return context.skip('no AReaL, pyzmq or orjson');
     const data = join(ROOT, 'examples/arithmetic.jsonl');
     const size = ['--samples', String(SAMPLES), '--limit', String(GROUPS), '--num-turns', '1', '--stop', 'always'];

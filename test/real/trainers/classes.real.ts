@@ -1,21 +1,11 @@
 // The drop-in classes of python/everturn/integrations in the hands of their frameworks' own packages, over one real run that each
 // of them rewinds (classes.py). A framework that is not installed is skipped; the whole steps of TRL are in training.real.ts.
 
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openRunFolder, PYTHON, ROOT } from './run-folder.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const folder = mkdtempSync(join(tmpdir(), 'everturn-classes-'));
-const env = { ...process.env, EVERTURN_HOME: join(folder, 'home'), PYTHONPATH: join(ROOT, 'python') };
-const python = process.env['EVERTURN_TRAINERS_PYTHON'] ?? 'python3';
-
-function call(command: string, ...args: string[]) {
-  return spawnSync(command, args, { cwd: folder, env, encoding: 'utf8', timeout: 500_000 });
-}
-const everturn = (...args: string[]) => call(process.execPath, join(ROOT, 'dist/cli/index.js'), ...args);
+const { call, everturn } = openRunFolder();
 
 beforeAll(() => {
   const data = join(ROOT, 'examples/arithmetic.jsonl');
@@ -23,14 +13,10 @@ beforeAll(() => {
   const { status, stderr } = everturn('run', data, '--name', 'classes', '--train', ...sizes, '--detach');
   if (status !== 0) throw new Error(stderr);
 });
-afterAll(() => {
-  everturn('down');
-  rmSync(folder, { recursive: true });
-});
 
 describe('a drop-in class', () => {
   test.for(['slime', 'skyrl', 'openrlhf', 'areal', 'verl'])('gives %s every token of its steps', (name, context) => {
-    const { status, stdout, stderr } = call(python, join(import.meta.dirname, 'classes.py'), 'classes', name);
+    const { status, stdout, stderr } = call(PYTHON, join(import.meta.dirname, 'classes.py'), 'classes', name);
     if (status === 2) return context.skip(stderr);
     expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' });
     console.log(stdout.trim().split('\n').at(-1));

@@ -1,43 +1,31 @@
 // examples/train on the CPU, over real runs with a service of their own: TRL's GRPOTrainer takes three steps, and grpo.py,
 // ended at each place of a step in turn, trains each group once. Each needs its packages, and is skipped without them.
 
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { CLI, openRunFolder, PYTHON, ROOT } from './run-folder.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
-const folder = mkdtempSync(join(tmpdir(), 'everturn-training-'));
-const env = { ...process.env, EVERTURN_HOME: join(folder, 'home'), PYTHONPATH: join(ROOT, 'python') };
-const python = process.env['EVERTURN_TRAINERS_PYTHON'] ?? 'python3';
-const CLI = [process.execPath, join(ROOT, 'dist/cli/index.js')];
-
-function call(command: string, args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, env, encoding: 'utf8', timeout: 500_000 });
+const { folder, call, everturn } = openRunFolder();
+const run = (command: string, ...args: readonly string[]) => {
+  const { status, stdout, stderr } = call(command, ...args);
   return { status, said: `${stdout}\n${stderr}` };
+};
+function commanded(...args: string[]) {
+  const { status, stdout, stderr } = everturn(...args);
+  expect({ status, stderr }, args.join(' ')).toMatchObject({ status: 0 });
+  return stdout;
 }
 
-function everturn(...args: string[]) {
-  const done = call(CLI[0] ?? '', [...CLI.slice(1), ...args]);
-  expect(done, args.join(' ')).toMatchObject({ status: 0 });
-  return done.said;
-}
-
-function collect(run: string, ...args: string[]) {
+function collect(name: string, ...args: string[]) {
   const data = join(ROOT, 'examples/arithmetic.jsonl');
   const train = ['--train', '--max-staleness', '1', '--num-turns', '1', '--detach'];
-  everturn('run', data, '--name', run, ...train, ...args);
+  commanded('run', data, '--name', name, ...train, ...args);
 }
 
 const script = (path: string, ...args: string[]) =>
-  call(python, [join(ROOT, path), ...args, '--command', CLI.join(' ')]);
-const lacks = (...names: string[]) => call(python, ['-c', `import ${names.join(', ')}`]).status !== 0;
-
-afterAll(() => {
-  call(CLI[0] ?? '', [...CLI.slice(1), 'down']);
-  rmSync(folder, { recursive: true });
-});
+  run(PYTHON, join(ROOT, path), ...args, '--command', `${process.execPath} ${CLI}`);
+const lacks = (...names: string[]) => call(PYTHON, '-c', `import ${names.join(', ')}`).status !== 0;
 
 const PLACES =
   'after-lease before-acknowledge after-acknowledge after-log before-rename after-rename after-version'.split(' ');
@@ -50,14 +38,14 @@ describe('a trainer on a run', () => {
     const sizes = ['--run', 'trl', '--groups', '4', '--samples', '4', '--steps', '3', '--work', 'trl'];
     const done = script('examples/train/trl_grpo.py', ...sizes);
     expect(done).toMatchObject({ status: 0 });
-    everturn('check', 'trl');
-    const status = JSON.parse(everturn('status', 'trl', '--json').split('\n')[0] ?? '');
+    commanded('check', 'trl');
+    const status = JSON.parse(commanded('status', 'trl', '--json').split('\n')[0] ?? '');
     expect(status).toMatchObject({ state: 'ended', feed: { version: 3 } });
     const versions = ['1', '2', '3'].map((version) => join(folder, `trl/version-${version}`));
     const weights = [join(ROOT, 'models/tiny'), ...versions].map((of) => readFileSync(join(of, 'model.safetensors')));
     expect(new Set(weights.map(String)).size).toBe(4);
     // each step trains four of twelve groups, and eight may begin before the first one is done
-    const log = everturn('log', 'trl')
+    const log = commanded('log', 'trl')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -76,12 +64,12 @@ describe('a trainer on a run', () => {
     };
     for (const place of PLACES) expect(train(place), place).toMatchObject({ status: 137 });
     expect(train('nowhere')).toMatchObject({ status: 0 });
-    const line = call(python, [join(ROOT, 'examples/train/surviving.py'), 'work/log.jsonl', 'runs/killed']);
+    const line = run(PYTHON, join(ROOT, 'examples/train/surviving.py'), 'work/log.jsonl', 'runs/killed');
     expect(line).toEqual({
       status: 0,
       said: expect.stringMatching(/^20 versions of 60 groups; 8 starts, .* 0 differences/),
     });
     expect(readFileSync(join(folder, 'work/log.jsonl'), 'utf8')).toMatch(/"version": 20/);
-    everturn('check', 'killed');
+    commanded('check', 'killed');
   });
 });
