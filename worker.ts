@@ -94,7 +94,7 @@ export async function startWorker(
   ]);
   const { session, connection } = cluster;
   const home = homeOf(process.env);
-  const permissions = openPermissions(operator, home, served, Date.now, servers);
+  const permissions = openPermissions(operator, home, { environments: served, tools: servers });
   const math = createMathEnvironment();
   const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment, hasEnded, math });
   const environments = createEnvironments({ math, ...(code && { code }) }, own);

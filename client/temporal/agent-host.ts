@@ -2,7 +2,7 @@
 // process that dies leaves the workflow as it stands; the next that plays the rollout goes on with it.
 
 import { Context } from '@temporalio/activity';
-import { WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, type TemporalFailure, TimeoutFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import type { FunctionCall, FunctionInput, FunctionOutput } from '../../domain/agent/function.ts';
@@ -96,39 +96,11 @@ export function openAgentHost({ session, connection }: Pick<WorkerConnection, 's
     }
   }
 
-  async function result(of: PlayedFunction): Promise<FunctionOutput | FunctionFailed> {
-    const { workflowId, taskQueue, input, timeoutSeconds, title, signal } = of;
-    const options = { workflowId, taskQueue, args: [input], staticSummary: title } as const;
-    const limits = { workflowExecutionTimeout: `${timeoutSeconds} seconds` } as const;
-    await client.workflow
-      .start('agent', { ...options, ...limits, workflowIdReusePolicy: 'REJECT_DUPLICATE' })
-      .catch((error: unknown) => {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      });
-    const handle = client.workflow.getHandle(workflowId);
-    const aborted = new Promise<never>((_, reject) => {
-      const abort = () => {
-        // Another worker goes on with it.
-        const isHandedOn = String((signal.reason as Error | undefined)?.message).includes('WORKER_SHUTDOWN');
-        if (!isHandedOn) handle.terminate('Its rollout has ended.').catch(() => undefined);
-        reject(signal.reason as Error);
-      };
-      if (signal.aborted) abort();
-      else signal.addEventListener('abort', abort, { once: true });
-    });
-    try {
-      return (await Promise.race([handle.result(), aborted])) as FunctionOutput;
-    } catch (error) {
-      if (error instanceof WorkflowFailedError) return failureOf(error);
-      throw error;
-    }
-  }
-
   return {
     async play(of) {
       playing.set(of.workflowId, of);
       try {
-        return await withWorker(of.taskQueue, of.code, () => result(of));
+        return await withWorker(of.taskQueue, of.code, () => resultOf(client, of));
       } finally {
         playing.delete(of.workflowId);
       }
@@ -143,6 +115,35 @@ export function openAgentHost({ session, connection }: Pick<WorkerConnection, 's
         }
     },
   };
+}
+
+/** Starts the workflow of a function, or finds the one that another worker started, and waits for its end. */
+async function resultOf(client: Client, played: PlayedFunction): Promise<FunctionOutput | FunctionFailed> {
+  const { workflowId, taskQueue, input, timeoutSeconds, title, signal } = played;
+  const options = { workflowId, taskQueue, args: [input], staticSummary: title } as const;
+  const limits = { workflowExecutionTimeout: `${timeoutSeconds} seconds` } as const;
+  await client.workflow
+    .start('agent', { ...options, ...limits, workflowIdReusePolicy: 'REJECT_DUPLICATE' })
+    .catch((error: unknown) => {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    });
+  const handle = client.workflow.getHandle(workflowId);
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = () => {
+      // Another worker goes on with it.
+      const isHandedOn = String((signal.reason as Error | undefined)?.message).includes('WORKER_SHUTDOWN');
+      if (!isHandedOn) handle.terminate('Its rollout has ended.').catch(() => undefined);
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return (await Promise.race([handle.result(), aborted])) as FunctionOutput;
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) return failureOf(error);
+    throw error;
+  }
 }
 
 function failureOf({ cause }: WorkflowFailedError): FunctionFailed {

@@ -29,50 +29,29 @@ export function openWorkerMetrics(
   slots: number,
   nowMs: () => number = () => performance.now(),
 ): WorkerMetrics {
-  const turns = meter.createCounter('everturn_turns_total', undefined, 'Turns judged, by verdict.');
-  const rollouts = meter.createCounter('everturn_rollouts_total', undefined, 'Rollouts ended, by outcome.');
-  const tokens = meter.createCounter('everturn_output_tokens_total', undefined, 'Output tokens of stored turns.');
-  const context = meter.createCounter('everturn_context_tokens_total', undefined, 'Context tokens of stored turns.');
-  const failures = meter.createCounter('everturn_generate_failures_total', undefined, 'Failed generations, by reason.');
-  const histogram = (name: string, type: 'int' | 'float', text: string) =>
-    meter.createHistogram(name, type, undefined, text);
-  const duration = histogram(
-    'everturn_generate_duration_seconds',
-    'float',
-    'Seconds of the generation of a stored turn.',
-  );
-  const length = histogram('everturn_turn_output_tokens', 'int', 'Output tokens of a stored turn, by how it ended.');
-  const judging = histogram('everturn_judge_duration_seconds', 'float', 'Seconds of judging a turn, by verdict.');
-  const writing = histogram('everturn_store_write_seconds', 'float', 'Seconds of storing a record, by kind.');
-  const version = meter.createGauge(
-    'everturn_weight_version',
-    'int',
-    undefined,
-    'Version of the weights that answered last.',
-  );
-  const inFlight = meter.createGauge('everturn_generations_in_flight', 'int', undefined, 'Generations in flight.');
-  meter.createGauge('everturn_slots', 'int', undefined, 'Generations in flight at most.').set(slots);
+  const instruments = createInstruments(meter);
+  instruments.slots.set(slots);
+  instruments.inFlight.set(0);
   let generating = 0;
-  inFlight.set(0);
   const serverLabel = boundedLabels(MOST_SERVERS);
 
   function turnStored(record: TurnRecord): void {
     const server = record.server === null ? 'embedded' : serverLabel(safeUrl(record.server));
     const sampled = outputTokens(record);
     if (sampled !== null) {
-      tokens.add(sampled, { server });
-      length.record(sampled, { finish: record.finish });
+      instruments.tokens.add(sampled, { server });
+      instruments.turnTokens.record(sampled, { finish: record.finish });
     }
-    context.add(record.contextLength, { server });
-    duration.record(Math.max(0, record.finishedAt - record.startedAt) / 1000, { server });
+    instruments.context.add(record.contextLength, { server });
+    instruments.generateSeconds.record(Math.max(0, record.finishedAt - record.startedAt) / 1000, { server });
     // Versions that are hashes of a label have no order, and a label tells more.
-    version.set(record.versionEnd, { server });
+    instruments.version.set(record.versionEnd, { server });
   }
   function verdictStored({ verdict, tookMs }: VerdictRecord): void {
-    turns.add(1, { verdict });
-    judging.record(tookMs / 1000, { verdict });
+    instruments.turns.add(1, { verdict });
+    instruments.judgeSeconds.record(tookMs / 1000, { verdict });
   }
-  const endStored = ({ outcome }: { readonly outcome: Outcome }) => rollouts.add(1, { outcome });
+  const endStored = ({ outcome }: { readonly outcome: Outcome }) => instruments.rollouts.add(1, { outcome });
 
   async function timed<T>(
     kind: string,
@@ -81,7 +60,7 @@ export function openWorkerMetrics(
   ): Promise<Stored<T>> {
     const began = nowMs();
     const stored = await put();
-    writing.record((nowMs() - began) / 1000, { kind });
+    instruments.writeSeconds.record((nowMs() - began) / 1000, { kind });
     if (stored.created) onNew?.(stored.record);
     return stored;
   }
@@ -98,16 +77,41 @@ export function openWorkerMetrics(
     generate:
       (generate) =>
       async (...args) => {
-        inFlight.set(++generating);
+        instruments.inFlight.set(++generating);
         try {
           return await generate(...args);
         } catch (error) {
-          failures.add(1, { reason: reasonOf(error) });
+          instruments.failures.add(1, { reason: reasonOf(error) });
           throw error;
         } finally {
-          inFlight.set(--generating);
+          instruments.inFlight.set(--generating);
         }
       },
+  };
+}
+
+function createInstruments(meter: Meter) {
+  const counter = (name: string, text: string) => meter.createCounter(name, undefined, text);
+  const gauge = (name: string, text: string) => meter.createGauge(name, 'int', undefined, text);
+  const histogram = (name: string, type: 'int' | 'float', text: string) =>
+    meter.createHistogram(name, type, undefined, text);
+  return {
+    turns: counter('everturn_turns_total', 'Turns judged, by verdict.'),
+    rollouts: counter('everturn_rollouts_total', 'Rollouts ended, by outcome.'),
+    tokens: counter('everturn_output_tokens_total', 'Output tokens of stored turns.'),
+    context: counter('everturn_context_tokens_total', 'Context tokens of stored turns.'),
+    failures: counter('everturn_generate_failures_total', 'Failed generations, by reason.'),
+    generateSeconds: histogram(
+      'everturn_generate_duration_seconds',
+      'float',
+      'Seconds of the generation of a stored turn.',
+    ),
+    turnTokens: histogram('everturn_turn_output_tokens', 'int', 'Output tokens of a stored turn, by how it ended.'),
+    judgeSeconds: histogram('everturn_judge_duration_seconds', 'float', 'Seconds of judging a turn, by verdict.'),
+    writeSeconds: histogram('everturn_store_write_seconds', 'float', 'Seconds of storing a record, by kind.'),
+    version: gauge('everturn_weight_version', 'Version of the weights that answered last.'),
+    inFlight: gauge('everturn_generations_in_flight', 'Generations in flight.'),
+    slots: gauge('everturn_slots', 'Generations in flight at most.'),
   };
 }
 

@@ -4,6 +4,7 @@
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { trainedIn } from '../../domain/run/evaluation.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import type { ToolRecord } from '../../domain/tools/tool.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
@@ -69,6 +70,18 @@ export function registerUpdate(
 
 export function registeredUpdates(home: Home, folder: string): RegisteredUpdates | undefined {
   return registered<RegisteredUpdates>(home, UPDATES, folder);
+}
+
+/** The entry of a run's folder, or of the training run whose evaluation it is: an evaluation may use what that may. */
+export function registeredFor<T>(
+  entryOf: (home: Home, folder: string) => T | undefined,
+  home: Home,
+  runFolder: string,
+): T | undefined {
+  const folder = realPath(runFolder);
+  if (folder === undefined) return undefined;
+  const trained = trainedIn(folder);
+  return entryOf(home, folder) ?? (trained === null ? undefined : entryOf(home, trained));
 }
 
 const WEIGHTS_KEPT = 1000;

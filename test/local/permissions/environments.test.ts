@@ -35,7 +35,7 @@ const model = { model: 'tiny', tokenizer: null, apiKeyEnv: null };
 registerRun(home, { folder: own, ...model }, { environments: [record()] });
 
 function use(asked: EnvironmentRecord, folder: string, flags: OperatorWords = {}, served: EnvironmentRecord[] = []) {
-  const permissions = openPermissions(operatorOf({}, flags, { cwd: root }), home, served);
+  const permissions = openPermissions(operatorOf({}, flags, { cwd: root }), home, { environments: served });
   try {
     return permissions.mayUseEnvironment(asked, folder);
   } catch (error) {
