@@ -3,19 +3,14 @@
 
 import { UsageError } from '../domain/errors/errors.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
-import { turnReward } from '../domain/rollout/reward.ts';
-import { outputTokens } from '../domain/rollout/turn-facts.ts';
-import type { TurnRecord } from '../domain/rollout/turn.ts';
-import { rolloutFolder, STEERING } from '../records/format/layout.ts';
-import { actsOn, readActs } from '../records/run/steering.ts';
-import type { Stored } from '../records/store.ts';
+import { rolloutFolder } from '../records/format/layout.ts';
 import type { Priced } from '../statistics/timing.ts';
 import type { Asks } from './model/asks.ts';
 import { parseFilter } from './model/filter.ts';
 import { compareRuns, compareSeveral } from './compare-runs.ts';
 import { openCounts } from './counts.ts';
 import { openEvaluations } from './evaluations.ts';
-import type { ListQuery, RowPlace, RunMessage, TurnMessage } from './model/messages.ts';
+import type { ListQuery, RowPlace, RunMessage } from './model/messages.ts';
 import { listed, neighbours, pageOf } from './model/order.ts';
 import { latest, pricedTurns, type Row } from './model/row.ts';
 import type { RunSummary } from './model/summary.ts';
@@ -24,6 +19,7 @@ import { mustBePlain } from './plain-files.ts';
 import { type OpenRun, type Runs, withNumbers } from './runs.ts';
 import { headNumbers } from './model/head.ts';
 import { failureOf, factsOf, forkOf, serversOf, settingsOf } from './run-facts.ts';
+import { readRollout } from './rollout-message.ts';
 import { openSearches } from './searches.ts';
 import { tokensMessage } from './token-message.ts';
 import type { TokenDecoder } from './token-text.ts';
@@ -41,33 +37,15 @@ export interface ApiParts {
 
 export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null }: ApiParts): Asks {
   const countsOf = openCounts(now);
-  const decoders = new WeakMap<OpenRun, Promise<TokenDecoder | string>>();
+  const decoderFor = openDecoders(decoderOf);
   const searches = openSearches();
   const evaluationsOf = openEvaluations();
-  const lists = new WeakMap<OpenRun, { readonly key: string; readonly rows: readonly Row[] }>();
+  const listOf = openLists();
 
   async function opened(name: string): Promise<OpenRun> {
     const open = await runs.open(name);
     await open.index.refresh();
     return open;
-  }
-
-  /** A tokenizer takes seconds to load: it is begun before the first tokens are asked for. */
-  function decoderFor(open: OpenRun): Promise<TokenDecoder | string> {
-    let decoder = decoders.get(open);
-    if (!decoder) decoders.set(open, (decoder = decoderOf(open)));
-    return decoder;
-  }
-
-  /** The filtered, sorted list: the last one of a run is in memory, for the next page of it. */
-  async function listOf(open: OpenRun, { filter, sort }: ListQuery): Promise<readonly Row[]> {
-    const marked = await markedRows(open);
-    const key = JSON.stringify([marked.stamp, filter, sort]);
-    const known = lists.get(open);
-    if (known?.key === key) return known.rows;
-    const rows = listed(marked.rows, { filter, sort });
-    lists.set(open, { key, rows });
-    return rows;
   }
 
   return {
@@ -81,11 +59,7 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
       const summary = await countsOf(open, bare.state === 'open');
       const head = withNumbers(bare, headNumbers(summary));
       const servers = head.state === 'open' ? await serversOf(open, now()) : [];
-      const priced = latest(open.index.rows()).filter(({ steered }) => !steered);
-      const cost = costOf?.(
-        open.record.settings.model,
-        priced.map((row) => ({ turns: pricedTurns(row) })),
-      );
+      const cost = costOf?.(open.record.settings.model, pricedRollouts(open));
       const evaluations = open.record.evaluation ? await evaluationsOf(open.store.folder) : [];
       return {
         head,
@@ -122,37 +96,13 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
 
     async rollout(name, place, list) {
       const open = await opened(name);
-      const { store, record, index } = open;
-      const id = { run: name, ...place };
-      const folder = rolloutFolder(id);
-      mustBePlain(store.folder, folder);
-      mustBePlain(store.folder, STEERING);
       void decoderFor(open).catch(() => {});
-      const [rollout, row] = [await store.getRollout(id), index.row(place)];
-      if (!rollout || !row) throw noRollout(place);
-      const end = (await store.getEnd(id))?.record ?? null;
-      const turns: TurnMessage[] = [];
-      for (let turn = 1; !end || turn <= end.turns.length; turn++) {
-        const [stored, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
-        if (!stored) break;
-        const value = verdict?.record.verdict;
-        const judged = value === 'right' || value === 'wrong';
-        const made = judged ? turnReward(value === 'right', rollout.record.settings) : null;
-        // An environment may give a reward of its own.
-        const reward = verdict?.record.reward ?? made;
-        turns.push(turnMessage(stored, verdict?.record ?? null, reward));
-      }
-      const history = historyOf(id);
+      const rollout = await readRollout(open, place);
+      if (!rollout) throw noRollout(place);
+      const history = historyOf({ run: name, ...place });
       return {
-        row,
-        query: rollout.record.query,
-        numTurns: record.settings.numTurns,
-        samples: index.rows().filter(({ query }) => query === place.query),
-        turns,
-        end,
+        ...rollout,
         ...neighbours(await listOf(open, list), place),
-        folder,
-        acts: actsOn(await readActs(store, () => {}), id),
         ...(history !== null && { history }),
       };
     },
@@ -172,6 +122,35 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
       const { store, index } = await opened(name);
       return searches.hits(store, index.progress.revision, text);
     },
+  };
+}
+
+/** A tokenizer takes seconds to load: it is begun before the first tokens are asked for. */
+function openDecoders(decoderOf: ApiParts['decoderOf']): ApiParts['decoderOf'] {
+  const decoders = new WeakMap<OpenRun, ReturnType<ApiParts['decoderOf']>>();
+  return (open) => {
+    let decoder = decoders.get(open);
+    if (!decoder) decoders.set(open, (decoder = decoderOf(open)));
+    return decoder;
+  };
+}
+
+function pricedRollouts({ index }: OpenRun): Priced[] {
+  const priced = latest(index.rows()).filter(({ steered }) => !steered);
+  return priced.map((row) => ({ turns: pricedTurns(row) }));
+}
+
+/** The filtered, sorted list of a run: the last one is in memory, for the next page of it. */
+function openLists(): (open: OpenRun, list: ListQuery) => Promise<readonly Row[]> {
+  const lists = new WeakMap<OpenRun, { readonly key: string; readonly rows: readonly Row[] }>();
+  return async (open, { filter, sort }) => {
+    const marked = await markedRows(open);
+    const key = JSON.stringify([marked.stamp, filter, sort]);
+    const known = lists.get(open);
+    if (known?.key === key) return known.rows;
+    const rows = listed(marked.rows, { filter, sort });
+    lists.set(open, { key, rows });
+    return rows;
   };
 }
 
@@ -195,19 +174,6 @@ function newsOf(rows: readonly Row[]): number | null {
     if (at !== null && at > (last ?? 0)) last = at;
   }
   return last;
-}
-
-function turnMessage({ record, hash }: Stored<TurnRecord>, verdict: TurnMessage['verdict'], reward: number | null) {
-  const { contextIds, outputIds: _ids, logprobs, textLogprobs, ...rest } = record;
-  return {
-    record: rest,
-    hash,
-    contextTokens: contextIds.length,
-    outputTokens: outputTokens(record),
-    hasTokens: logprobs.length > 0 || (textLogprobs?.length ?? 0) > 0,
-    verdict,
-    reward,
-  };
 }
 
 function noRollout({ query, sample, attempt }: RowPlace, turn?: number): UsageError {

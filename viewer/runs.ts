@@ -32,7 +32,7 @@ export interface OpenRun {
   readonly index: RunIndex;
 }
 
-type HeadOf = Omit<OpenRun, 'index'> & Partial<Pick<OpenRun, 'index'>>;
+type ListedRun = Omit<OpenRun, 'index'> & Partial<Pick<OpenRun, 'index'>>;
 
 export interface Runs {
   /** Absolute. */
@@ -57,21 +57,7 @@ export function openRuns(out: string): Runs {
   }
   const opened = new Map<string, Promise<OpenRun>>();
 
-  function names(): string[] {
-    return foldersIn(out).filter((name) => isRunName(name) && existsSync(join(out, name, RUN_FILE)));
-  }
-
-  /** The folder that holds it: this one, or that of an evaluation. */
-  function folderOf(run: string): string | undefined {
-    if (!isRunName(run)) return undefined;
-    if (names().includes(run)) return out;
-    const evaluations = evaluationsNamed(run);
-    if (evaluations === null || !foldersIn(out).includes(evaluations)) return undefined;
-    const folder = join(out, evaluations);
-    return foldersIn(folder).includes(run) && existsSync(join(folder, run, RUN_FILE)) ? folder : undefined;
-  }
-
-  const has = (run: string): boolean => folderOf(run) !== undefined;
+  const has = (run: string): boolean => folderWith(run, out) !== undefined;
 
   async function open(run: string): Promise<OpenRun> {
     if (!has(run)) {
@@ -98,38 +84,19 @@ export function openRuns(out: string): Runs {
     return fresh;
   }
 
-  async function read(run: string): Promise<Omit<OpenRun, 'index'>> {
-    const store = openFileStore(folderOf(run) ?? out, run);
-    const record = (await store.getRun())?.record;
-    if (!record) throw new UsageError(`Run ${run} has no run.json any more.`, { reason: 'no-such-run' });
-    const queries = await store.countQueries().catch(() => 0);
-    const { samples, epochs = 1, settings } = record;
-    const shape = { queries, samples, epochs, numTurns: settings.numTurns, stop: settings.stop };
-    return { run, store, record, total: queries * samples * epochs, shape };
-  }
-
   async function load(run: string): Promise<OpenRun> {
-    const found = await read(run);
+    const found = await readRun(run, out);
     const index = new RunIndex(found.store);
     void index.refresh();
     return { ...found, index };
-  }
-
-  /** Of a run that nobody looks at its record and its result are read, and no rows. */
-  async function head({ run, store, record, total, index }: HeadOf): Promise<RunHead> {
-    const result = (await store.getResult())?.record as CollectionResult | undefined;
-    const rows = index?.rows() ?? [];
-    const ended = index?.listed ? rows.filter(({ state }) => state !== 'open').length : null;
-    const counts = result ? countsOf(result) : { total: Math.max(total, rows.length), ended };
-    return { ...headOf(run, record), ...counts };
   }
 
   const numbers = openHeadNumbers();
 
   async function anyHead(run: string): Promise<() => RunHead> {
     try {
-      const found = (await opened.get(run)) ?? (await read(run));
-      const own = await head(found);
+      const found = (await opened.get(run)) ?? (await readRun(run, out));
+      const own = await headOf(found);
       // Numbers of a run that goes on are those of its page.
       if (own.state === 'open') return () => own;
       numbers.of(found);
@@ -142,12 +109,12 @@ export function openRuns(out: string): Runs {
 
   return {
     out,
-    head,
+    head: headOf,
     open,
     has,
     async heads() {
       const heads: (() => RunHead)[] = [];
-      for (const name of names()) heads.push(await anyHead(name));
+      for (const name of runsIn(out)) heads.push(await anyHead(name));
       await numbers.soon();
       return withForks(heads.map((one) => one()).sort((a, b) => b.createdAt - a.createdAt));
     },
@@ -156,6 +123,40 @@ export function openRuns(out: string): Runs {
       opened.clear();
     },
   };
+}
+
+/** The names of the runs in a folder. */
+function runsIn(out: string): string[] {
+  return foldersIn(out).filter((name) => isRunName(name) && existsSync(join(out, name, RUN_FILE)));
+}
+
+/** The folder that holds a run: this one, or that of an evaluation. */
+function folderWith(run: string, out: string): string | undefined {
+  if (!isRunName(run)) return undefined;
+  if (runsIn(out).includes(run)) return out;
+  const evaluations = evaluationsNamed(run);
+  if (evaluations === null || !foldersIn(out).includes(evaluations)) return undefined;
+  const folder = join(out, evaluations);
+  return foldersIn(folder).includes(run) && existsSync(join(folder, run, RUN_FILE)) ? folder : undefined;
+}
+
+async function readRun(run: string, out: string): Promise<Omit<OpenRun, 'index'>> {
+  const store = openFileStore(folderWith(run, out) ?? out, run);
+  const record = (await store.getRun())?.record;
+  if (!record) throw new UsageError(`Run ${run} has no run.json any more.`, { reason: 'no-such-run' });
+  const queries = await store.countQueries().catch(() => 0);
+  const { samples, epochs = 1, settings } = record;
+  const shape = { queries, samples, epochs, numTurns: settings.numTurns, stop: settings.stop };
+  return { run, store, record, total: queries * samples * epochs, shape };
+}
+
+/** The rows of a run are not read for its head alone: its record and its result are. */
+async function headOf({ run, store, record, total, index }: ListedRun): Promise<RunHead> {
+  const result = (await store.getResult())?.record as CollectionResult | undefined;
+  const rows = index?.rows() ?? [];
+  const ended = index?.listed ? rows.filter(({ state }) => state !== 'open').length : null;
+  const counts = result ? countsOf(result) : { total: Math.max(total, rows.length), ended };
+  return { ...recordedHead(run, record), ...counts };
 }
 
 /** The newest first, and behind each run its forks; those of a run that is not there are where their age puts them. */
@@ -188,7 +189,7 @@ const NO_HEAD: RunHead = {
 };
 
 /** `run`: the folder's name, by which it is found; a copy has the name of its original in its record. */
-function headOf(run: string, record: RunRecord): RunHead {
+function recordedHead(run: string, record: RunRecord): RunHead {
   return {
     ...NO_HEAD,
     run,

@@ -68,41 +68,11 @@ export function Beside({ route, source, pairs }: Props): JSX.Element {
             <Asked query={found.query} />
           </header>
           <div class="sides">
-            {sides.map(({ side, run, message, error }) => (
-              <div class="turn-head" key={side}>
-                <h2>
-                  <span class="dim">{side}</span>{' '}
-                  {message ? <a href={rolloutHref(run, message.row)}>{run}</a> : <span>{run}</span>}
-                </h2>
-                {message ? (
-                  <p class="dim">
-                    <State state={message.row.state} reason={message.row.reason} />
-                    {message.row.reward !== null && ` · return ${decimals(message.row.reward)}`}
-                  </p>
-                ) : (
-                  <Loading error={error} />
-                )}
-              </div>
+            {sides.map((side) => (
+              <SideHead key={side.side} {...side} />
             ))}
             {Array.from({ length: turns }, (_, i) =>
-              sides.map(({ side, run, message }) => {
-                const turn = message?.turns[i];
-                const key = `${side}${i}`;
-                return turn && message ? (
-                  <Turn
-                    key={key}
-                    side={side}
-                    route={rolloutRoute(run, message.row)}
-                    message={message}
-                    turn={turn}
-                    expanded={expanded}
-                  />
-                ) : (
-                  <p key={key} class="turn dim">
-                    No turn {i + 1}.
-                  </p>
-                );
-              }),
+              sides.map((side) => <SideTurn key={`${side.side}${i}`} {...side} place={i} expanded={expanded} />),
             )}
             {sides.map(({ side, run, message }) => (
               <div key={side}>
@@ -114,6 +84,43 @@ export function Beside({ route, source, pairs }: Props): JSX.Element {
       )}
     </WithReading>
   );
+}
+
+interface SideProps {
+  readonly side: string;
+  readonly run: string;
+  readonly message: RolloutMessage | undefined;
+}
+
+function SideHead({ side, run, message, error }: SideProps & { readonly error: string | undefined }): JSX.Element {
+  return (
+    <div class="turn-head">
+      <h2>
+        <span class="dim">{side}</span>{' '}
+        {message ? <a href={rolloutHref(run, message.row)}>{run}</a> : <span>{run}</span>}
+      </h2>
+      {message ? (
+        <p class="dim">
+          <State state={message.row.state} reason={message.row.reason} />
+          {message.row.reward !== null && ` · return ${decimals(message.row.reward)}`}
+        </p>
+      ) : (
+        <Loading error={error} />
+      )}
+    </div>
+  );
+}
+
+interface SideTurnProps extends SideProps {
+  /** From 0. */
+  readonly place: number;
+  readonly expanded: boolean;
+}
+
+function SideTurn({ side, run, message, place, expanded }: SideTurnProps): JSX.Element {
+  const turn = message?.turns[place];
+  if (!turn || !message) return <p class="turn dim">No turn {place + 1}.</p>;
+  return <Turn side={side} route={rolloutRoute(run, message.row)} message={message} turn={turn} expanded={expanded} />;
 }
 
 const samplesOf = (message: RolloutMessage | undefined): number =>

@@ -32,37 +32,8 @@ export function Overview({ message, linked }: Props): JSX.Element {
           </p>
         )}
       </Section>
-      {summary.passAtK.length > 0 && (
-        <Section title="Several samples of a query" wide>
-          <Table
-            label="pass@k"
-            rows={summary.passAtK}
-            keyOf={({ name }) => name}
-            columns={[
-              { name: '', cell: ({ name, definition }) => <span title={definition}>{name}</span> },
-              { name: 'share', cell: ({ value }) => <b>{share(value)}</b> },
-              { name: '95 %', cell: ({ interval: found }) => interval(found) },
-              { name: 'queries', cell: ({ n }) => count(n) },
-              { name: 'unknown', title: 'queries with fewer known samples', cell: ({ leftOut }) => count(leftOut) },
-            ]}
-          />
-        </Section>
-      )}
-      {summary.named.length > 0 && (
-        <Section title="What the environment measured" wide>
-          <Table
-            label="Metrics and named rewards"
-            rows={summary.named}
-            keyOf={({ name }) => name}
-            columns={[
-              { name: '', cell: ({ name }) => inText(name) },
-              { name: 'mean', cell: ({ value }) => orNone(value, precise) },
-              { name: '95 %', cell: ({ interval: found }) => (found ? found.map(precise).join(' to ') : '–') },
-              { name: 'turns', title: 'that have it', cell: ({ n }) => count(n) },
-            ]}
-          />
-        </Section>
-      )}
+      {summary.passAtK.length > 0 && <PassAtK summary={summary} />}
+      {summary.named.length > 0 && <NamedValues summary={summary} />}
       {summary.versions.length + evaluations.length > 0 && (
         <Section title="Over weight versions" wide>
           <Curves versions={summary.versions} evaluations={evaluations} linked={linked} />
@@ -108,6 +79,44 @@ export function Overview({ message, linked }: Props): JSX.Element {
         />
       </Section>
     </div>
+  );
+}
+
+function PassAtK({ summary }: Pick<OfRun, 'summary'>): JSX.Element {
+  return (
+    <Section title="Several samples of a query" wide>
+      <Table
+        label="pass@k"
+        rows={summary.passAtK}
+        keyOf={({ name }) => name}
+        columns={[
+          { name: '', cell: ({ name, definition }) => <span title={definition}>{name}</span> },
+          { name: 'share', cell: ({ value }) => <b>{share(value)}</b> },
+          { name: '95 %', cell: ({ interval: bounds }) => interval(bounds) },
+          { name: 'queries', cell: ({ n }) => count(n) },
+          { name: 'unknown', title: 'queries with fewer known samples', cell: ({ leftOut }) => count(leftOut) },
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** The metrics and named rewards of an environment. */
+function NamedValues({ summary }: Pick<OfRun, 'summary'>): JSX.Element {
+  return (
+    <Section title="What the environment measured" wide>
+      <Table
+        label="Metrics and named rewards"
+        rows={summary.named}
+        keyOf={({ name }) => name}
+        columns={[
+          { name: '', cell: ({ name }) => inText(name) },
+          { name: 'mean', cell: ({ value }) => orNone(value, precise) },
+          { name: '95 %', cell: ({ interval: bounds }) => (bounds ? bounds.map(precise).join(' to ') : '–') },
+          { name: 'turns', title: 'that have it', cell: ({ n }) => count(n) },
+        ]}
+      />
+    </Section>
   );
 }
 

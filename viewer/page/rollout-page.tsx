@@ -1,7 +1,7 @@
 // One rollout as a conversation, turn by turn: the question and what is expected, what the judge said, the answers with
 // their verdicts and facts; or the tokens of one turn.
 
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RolloutMessage } from '../model/messages.ts';
 import { plain } from '../model/visible-bytes.ts';
@@ -33,7 +33,6 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
   const list = { filter: route.filter, sort: route.sort };
   // After an act it is asked for again.
   const [acted, setActed] = useState(0);
-  const scrolled = useRef('');
   const key = JSON.stringify([run, place, list, acted]);
   const { message, error, of } = useMessage(
     key,
@@ -42,42 +41,16 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
   );
   const [expanded, setExpanded] = useState(false);
   const [copied, setCopied] = useState(false);
-  const turns = of === key && message ? listInTree(message.turns).map((one) => one.turn.record.turn) : [];
-  useLayoutEffect(() => {
-    const open = (href: string) => void (location.hash = href);
-    const step = (by: number) => {
-      const there = now(route);
-      const at = there.turn === null ? -1 : turns.indexOf(there.turn);
-      const next = turns[Math.max(0, Math.min(turns.length - 1, at + by))];
-      if (next !== undefined) open(hrefOf({ ...there, turn: next, token: null }));
-    };
-    const show = (tokens: boolean, turn = now(route).turn) =>
-      open(hrefOf({ ...now(route), tokens, turn, token: null }));
-    return onKey({
-      n: () => step(1),
-      p: () => step(-1),
-      c: () => open(comparedHref(source.compared, run, place)),
-      t: () => show(!now(route).tokens, now(route).turn ?? 1),
-      x: () => setExpanded((all) => !all),
-      y: () =>
-        void navigator.clipboard?.writeText(location.href).then(
-          () => setCopied(true),
-          () => {},
-        ),
-      Escape: () => (now(route).tokens ? show(false) : open(listHref(run, list.filter, list.sort))),
-    });
+  const turns = of === key && message ? listInTree(message.turns).map(({ turn }) => turn.record.turn) : [];
+  useRolloutKeys(route, turns, comparedHref(source.compared, run, place), {
+    expand: () => setExpanded((all) => !all),
+    copied: () => setCopied(true),
   });
   useEffect(() => {
     const timer = setTimeout(() => setCopied(false), 2_000);
     return () => clearTimeout(timer);
   }, [copied]);
-  useEffect(() => {
-    const where = JSON.stringify([run, place, list, route.turn, route.tokens]);
-    if (of !== key || scrolled.current === where) return;
-    scrolled.current = where;
-    if (route.turn === null) scrollTo(0, 0);
-    else if (!route.tokens) document.getElementById(`turn-${route.turn}`)?.scrollIntoView({ block: 'start' });
-  }, [of === key, key, route.turn, route.tokens]);
+  useScrollToTurn(route, of === key);
   if (!message || (of !== key && error !== undefined))
     return <Loading error={error} back={[listHref(run, route.filter, route.sort), `Rollouts of ${run}`]} />;
   const { steer } = source;
@@ -87,28 +60,9 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
     <WithReading>
       {(button) => (
         <article class={`rollout${of === key ? '' : ' stale'}`}>
-          <Walk
-            label="Other rollouts"
-            back={
-              <>
-                <a href={listHref(run, route.filter, route.sort)}>Rollouts</a>
-                {route.filter !== '' && <span class="dim"> with {route.filter}</span>}
-              </>
-            }
-            samples={message.samples.map((row) => ({
-              name: `sample ${row.sample}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}`,
-              number: row.sample,
-              href: rolloutHref(run, row, route),
-              kind: nameOf(row.success.at(-1) ?? null),
-              here: row.sample === place.sample && row.attempt === place.attempt,
-            }))}
-            previous={
-              message.previous && { href: rolloutHref(run, message.previous, route), title: message.previous.query }
-            }
-            next={message.next && { href: rolloutHref(run, message.next, route), title: message.next.query }}
-          >
+          <RolloutWalk route={route} message={message}>
             {!route.tokens && button}
-          </Walk>
+          </RolloutWalk>
           <Question message={message} route={route} />
           <Problem text={error} />
           <Problem text={message.row.flaw} />
@@ -138,6 +92,80 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
         </article>
       )}
     </WithReading>
+  );
+}
+
+/** The keys of the page. `turns`: the numbers of those that are shown, in their order. */
+function useRolloutKeys(
+  route: RolloutRoute,
+  turns: readonly number[],
+  compared: string,
+  on: { readonly expand: () => void; readonly copied: () => void },
+): void {
+  useLayoutEffect(() => {
+    const open = (href: string) => void (location.hash = href);
+    const step = (by: number) => {
+      const shown = routeNow(route);
+      const at = shown.turn === null ? -1 : turns.indexOf(shown.turn);
+      const next = turns[Math.max(0, Math.min(turns.length - 1, at + by))];
+      if (next !== undefined) open(hrefOf({ ...shown, turn: next, token: null }));
+    };
+    const show = (tokens: boolean, turn = routeNow(route).turn) =>
+      open(hrefOf({ ...routeNow(route), tokens, turn, token: null }));
+    return onKey({
+      n: () => step(1),
+      p: () => step(-1),
+      c: () => open(compared),
+      t: () => show(!routeNow(route).tokens, routeNow(route).turn ?? 1),
+      x: on.expand,
+      y: () => void navigator.clipboard?.writeText(location.href).then(on.copied, () => {}),
+      Escape: () => (routeNow(route).tokens ? show(false) : open(listHref(route.run, route.filter, route.sort))),
+    });
+  });
+}
+
+/** Shows the turn of the address once, when the rollout is there. */
+function useScrollToTurn({ run, place, filter, sort, turn, tokens }: RolloutRoute, isThere: boolean): void {
+  const scrolled = useRef('');
+  const where = JSON.stringify([run, place, filter, sort, turn, tokens]);
+  useEffect(() => {
+    if (!isThere || scrolled.current === where) return;
+    scrolled.current = where;
+    if (turn === null) scrollTo(0, 0);
+    else if (!tokens) document.getElementById(`turn-${turn}`)?.scrollIntoView({ block: 'start' });
+  }, [isThere, where]);
+}
+
+interface RolloutWalkProps {
+  readonly route: RolloutRoute;
+  readonly message: RolloutMessage;
+  readonly children: ComponentChildren;
+}
+
+function RolloutWalk({ route, message, children }: RolloutWalkProps): JSX.Element {
+  const { run, place, filter, sort } = route;
+  const { samples, previous, next } = message;
+  return (
+    <Walk
+      label="Other rollouts"
+      back={
+        <>
+          <a href={listHref(run, filter, sort)}>Rollouts</a>
+          {filter !== '' && <span class="dim"> with {filter}</span>}
+        </>
+      }
+      samples={samples.map((row) => ({
+        name: `sample ${row.sample}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}`,
+        number: row.sample,
+        href: rolloutHref(run, row, route),
+        kind: nameOf(row.success.at(-1) ?? null),
+        here: row.sample === place.sample && row.attempt === place.attempt,
+      }))}
+      previous={previous && { href: rolloutHref(run, previous, route), title: previous.query }}
+      next={next && { href: rolloutHref(run, next, route), title: next.query }}
+    >
+      {children}
+    </Walk>
   );
 }
 
@@ -222,7 +250,7 @@ function End({ message }: { readonly message: RolloutMessage }): JSX.Element {
 }
 
 /** The address counts, not what is on screen: keys may come faster than pages. */
-function now(fallback: RolloutRoute): RolloutRoute {
+function routeNow(fallback: RolloutRoute): RolloutRoute {
   const route = parseRoute(location.hash);
   return route.page === 'rollout' ? route : fallback;
 }
