@@ -88,15 +88,9 @@ interface Prepared {
 export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
   if (given.name !== undefined) mustBeRunName(given.name);
   mustTrain(given.resolved);
-  const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
-  const { program, code, resolved: ofProgram = given.resolved } = await describeProgram(given.resolved, io);
-  const { resolved, agent } = withAgent(ofProgram, described);
-  const options = withAbsolutePaths(resolved.options, io.cwd);
+  const { resolved, agent, options, described, environments, program, tools, codes } = await describeParts(io, given);
   const wording = wordingOf(options, io.cwd);
   const dataset = resolve(io.cwd, given.dataset);
-  const environments = described.map(({ record }) => record);
-  const tools = await describeRunTools(options, io, program !== undefined);
-  const codes = [...described.flatMap((one) => one.code ?? []), ...tools.codes, ...(code ? [code] : [])];
   const root = resolvePlace(io.cwd, given.out);
   if (codes.length > 0) mustLoadCodeFrom(root);
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
@@ -167,20 +161,33 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
         registerRun(homeOf(io.env), { folder, ...settings }, { environments, tools: tools.list, ...own });
       },
       async begun(link) {
-        if (options.train) {
-          const since = (await place.store.getRun())?.record.createdAt;
-          await startFeed(link.session, { run, out: place.out, since });
-          recordCommand(homeOf(io.env));
-        }
-        const few = await workersText(
-          link,
-          Math.min(options.maxConcurrent, survey.accepted * samples * options.epochs),
-        );
+        if (options.train) await feedRun(io, link, place);
+        const atOnce = Math.min(options.maxConcurrent, survey.accepted * samples * options.epochs);
+        const few = await workersText(link, atOnce);
         return { lines: lines(...playedLines(io, link, place, { survey, options, program, tools: tools.list }), few) };
       },
     });
   };
   return { place, start };
+}
+
+/** The user's own code of a run: its environments, its agent and its tools, each asked what it is. */
+async function describeParts(io: Io, given: Launch) {
+  const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
+  const { program, code, resolved: ofProgram = given.resolved } = await describeProgram(given.resolved, io);
+  const { resolved, agent } = withAgent(ofProgram, described);
+  const options = withAbsolutePaths(resolved.options, io.cwd);
+  const tools = await describeRunTools(options, io, program !== undefined);
+  const codes = [...described.flatMap((one) => one.code ?? []), ...tools.codes, ...(code ? [code] : [])];
+  const environments = described.map(({ record }) => record);
+  return { resolved, agent, options, described, environments, program, tools, codes };
+}
+
+/** Begins the feed that hands the run's groups out. */
+async function feedRun(io: Io, link: Link, { run, out, store }: RunPlace): Promise<void> {
+  const since = (await store.getRun())?.record.createdAt;
+  await startFeed(link.session, { run, out, since });
+  recordCommand(homeOf(io.env));
 }
 
 /** The description of an environment by its own worker, which must be there. */

@@ -38,34 +38,17 @@ export type { ListedObject };
 
 const MISSING = [404];
 const PRECONDITION_FAILED = 412;
-/** Of a header, for example: the answer of a server that knows no conditional writes. */
+/** The answer of a server that knows no conditional writes, to a header for example. */
 const NOT_IMPLEMENTED = 501;
 
 export function openBucket(bucket: string, send: Send, precondition: Precondition): Bucket {
   const at = (key: string): BucketPlace => ({ bucket, key });
   const missing = (answer: BucketAnswer) => answer.status === 404;
+  const presence = openPresence(bucket, send);
   let proved: Promise<void> | undefined;
 
-  const put = (key: string, upload: Upload, headers: Readonly<Record<string, string>> = {}) =>
-    send({
-      action: 'write',
-      method: 'PUT',
-      place: at(key),
-      upload,
-      headers,
-      expected: [PRECONDITION_FAILED, ...(Object.keys(headers).length > 0 ? [NOT_IMPLEMENTED] : [])],
-    });
-  const putNew = async (key: string, upload: Upload): Promise<BucketAnswer> => {
-    const answer = await put(key, upload, PRECONDITIONS[precondition]);
-    if (answer.status !== NOT_IMPLEMENTED) return answer;
-    const { code, message } = parseError(answer.body.toString());
-    const words = oneLine(`${code}${message ? `: ${message}` : ''}`.trim()).slice(0, 200);
-    const found = `it does not take a write on condition that nothing is there (501${words ? ` ${words}` : ''})`;
-    throw unsafeBucket(at(key.slice(0, Math.max(0, key.lastIndexOf('/')))), answer.headers['server'], found);
-  };
-
   async function read(key: string, headers?: Readonly<Record<string, string>>): Promise<Buffer | undefined> {
-    await mustBeThere();
+    await presence.mustBeThere();
     const answer = await send({
       action: 'read',
       method: 'GET',
@@ -76,31 +59,15 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
     if (answer.status === 416) return Buffer.alloc(0);
     if (!missing(answer)) return answer.body;
     // Some servers answer 404 for an unknown bucket or owner of the key.
-    if (parseError(answer.body.toString()).code !== 'NoSuchKey') reached = false;
-    await mustBeThere();
+    if (parseError(answer.body.toString()).code !== 'NoSuchKey') presence.doubt();
+    await presence.mustBeThere();
     return undefined;
   }
 
-  /** A missing bucket is not a missing object, and the answer to a HEAD does not say which of them it is, or why. */
-  let reached = false;
-  let asked: Promise<void> | undefined;
-  async function mustBeThere(): Promise<void> {
-    if (reached) return;
-    asked ??= send({ action: 'read', method: 'GET', place: at(''), query: LIST_ONE })
-      .then(listed)
-      .then(() => void (reached = true))
-      .finally(() => (asked = undefined));
-    await asked;
-  }
-
-  function listed({ status, headers, body }: BucketAnswer): ListPage {
-    const page = parseListing(body.toString());
-    if (!page) throw notBucket(at(''), status, headers['content-type']);
-    return page;
-  }
-
+  const putNew = (key: string, upload: Upload) => putIfNew(send, at(key), upload, precondition);
   const prove = (key: string): Promise<void> => {
-    proved ??= mustBeThere()
+    proved ??= presence
+      .mustBeThere()
       .then(() => proveConditionalWrites(at(key), { putNew, read, remove }))
       .catch((error: unknown) => {
         proved = undefined;
@@ -122,11 +89,11 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
       return found && found.length > bytes ? found.subarray(offset, offset + bytes) : found;
     },
     async facts(key) {
-      await mustBeThere();
+      await presence.mustBeThere();
       const answer = await send({ action: 'read', method: 'HEAD', place: at(key), expected: [301, 400, 403, 404] });
       if (answer.status >= 300) {
-        if (!missing(answer)) reached = false;
-        await mustBeThere();
+        if (!missing(answer)) presence.doubt();
+        await presence.mustBeThere();
         // The keys may list objects, but not read them.
         if (!missing(answer)) await read(key, { range: 'bytes=0-0' });
         return undefined;
@@ -143,25 +110,11 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
       return there !== undefined && sha256Of(there) === upload.sha256;
     },
     async replace(key, upload) {
-      await mustBeThere();
-      await put(key, upload);
+      await presence.mustBeThere();
+      await put(send, at(key), upload);
     },
     remove,
-    async *list(prefix, delimiter) {
-      for (let token: string | undefined; ;) {
-        const query = {
-          'list-type': '2',
-          prefix,
-          ...(delimiter ? { delimiter } : {}),
-          ...(token ? { 'continuation-token': token } : {}),
-        };
-        const answer = await send({ action: 'list', method: 'GET', place: at(''), query });
-        const page = listed(answer);
-        yield page;
-        if (page.next === undefined) return;
-        token = page.next;
-      }
-    },
+    list: (prefix, delimiter) => listPages(bucket, send, prefix, delimiter),
     async now(key) {
       const answer = await send({ action: 'read', method: 'HEAD', place: at(key), expected: [...MISSING, 403] });
       return Date.parse(answer.headers['date'] ?? '') || Date.now();
@@ -169,4 +122,72 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
   };
 }
 
+/** A missing bucket is not a missing object, and the answer to a HEAD does not say which of them it is, or why. */
+function openPresence(bucket: string, send: Send) {
+  let reached = false;
+  let asked: Promise<void> | undefined;
+  return {
+    /** The next call asks again. */
+    doubt(): void {
+      reached = false;
+    },
+    async mustBeThere(): Promise<void> {
+      if (reached) return;
+      asked ??= send({ action: 'read', method: 'GET', place: { bucket, key: '' }, query: LIST_ONE })
+        .then((answer) => pageIn(answer, bucket))
+        .then(() => void (reached = true))
+        .finally(() => (asked = undefined));
+      await asked;
+    },
+  };
+}
+
 const LIST_ONE = { 'list-type': '2', 'max-keys': '1' };
+
+async function* listPages(bucket: string, send: Send, prefix: string, delimiter?: '/'): AsyncGenerator<ListPage> {
+  for (let token: string | undefined; ;) {
+    const query = {
+      'list-type': '2',
+      prefix,
+      ...(delimiter ? { delimiter } : {}),
+      ...(token ? { 'continuation-token': token } : {}),
+    };
+    const answer = await send({ action: 'list', method: 'GET', place: { bucket, key: '' }, query });
+    const page = pageIn(answer, bucket);
+    yield page;
+    if (page.next === undefined) return;
+    token = page.next;
+  }
+}
+
+function pageIn({ status, headers, body }: BucketAnswer, bucket: string): ListPage {
+  const page = parseListing(body.toString());
+  if (!page) throw notBucket({ bucket, key: '' }, status, headers['content-type']);
+  return page;
+}
+
+const put = (send: Send, place: BucketPlace, upload: Upload, headers: Readonly<Record<string, string>> = {}) =>
+  send({
+    action: 'write',
+    method: 'PUT',
+    place,
+    upload,
+    headers,
+    expected: [PRECONDITION_FAILED, ...(Object.keys(headers).length > 0 ? [NOT_IMPLEMENTED] : [])],
+  });
+
+/** Writes on condition that nothing is there. */
+async function putIfNew(
+  send: Send,
+  place: BucketPlace,
+  upload: Upload,
+  precondition: Precondition,
+): Promise<BucketAnswer> {
+  const answer = await put(send, place, upload, PRECONDITIONS[precondition]);
+  if (answer.status !== NOT_IMPLEMENTED) return answer;
+  const { code, message } = parseError(answer.body.toString());
+  const words = oneLine(`${code}${message ? `: ${message}` : ''}`.trim()).slice(0, 200);
+  const fault = `it does not take a write on condition that nothing is there (501${words ? ` ${words}` : ''})`;
+  const folder = { ...place, key: place.key.slice(0, Math.max(0, place.key.lastIndexOf('/'))) };
+  throw unsafeBucket(folder, answer.headers['server'], fault);
+}

@@ -102,25 +102,32 @@ export async function checkRollout(
     files,
   };
 
-  const needed = Math.max(count - 1, checked.end?.turns.length ?? 0);
-  for (const turn of numbers) {
-    if (has(layout.askedFile(turn)) && !has(layout.turnFile(turn))) continue; // A call of an agent that waits for its answer.
-    if (!has(layout.turnFile(turn))) breach(layout.turnFile(turn), `is missing, though turn ${count} is there`);
-    else if (
-      turn <= needed &&
-      (checked.end || !checked.turns[turn - 1]?.record.asked) &&
-      checked.turns[turn - 1] &&
-      !has(layout.verdictFile(turn))
-    )
-      breach(layout.verdictFile(turn), `is missing, though turn ${turn} was played and passed`);
-  }
-  for (const file of files) {
-    if (file.kind === 'verdict' && !has(layout.turnFile(file.turn)))
-      breach(file.name, 'judges a turn that is not there');
-  }
+  for (const [file, problem] of gapProblems(checked)) breach(file, problem);
   for await (const [file, problem] of replayProblems(checked, facts)) breach(file, problem);
   for await (const problem of attemptProblems(store, id)) breach(layout.ROLLOUT_FILE, problem);
   return checked;
+}
+
+/** Turns and verdicts that should be there, and verdicts of turns that are not. */
+function* gapProblems({ files, turns, end }: CheckedRollout): Generator<readonly [file: string, problem: string]> {
+  const names = new Set(files.map(({ name }) => name));
+  const count = turns.length;
+  const judgedTurns = Math.max(count - 1, end?.turns.length ?? 0);
+  for (const [i, stored] of turns.entries()) {
+    const turn = i + 1;
+    if (!names.has(layout.turnFile(turn))) {
+      // A call of an agent that waits for its answer has no turn yet.
+      if (!names.has(layout.askedFile(turn)))
+        yield [layout.turnFile(turn), `is missing, though turn ${count} is there`];
+      continue;
+    }
+    const mustBeJudged = turn <= judgedTurns && stored && (end || !stored.record.asked);
+    if (mustBeJudged && !names.has(layout.verdictFile(turn)))
+      yield [layout.verdictFile(turn), `is missing, though turn ${turn} was played and passed`];
+  }
+  for (const file of files)
+    if (file.kind === 'verdict' && !names.has(layout.turnFile(file.turn)))
+      yield [file.name, 'judges a turn that is not there'];
 }
 
 async function* attemptProblems(store: Store, { attempt, ...id }: RolloutId): AsyncGenerator<string> {
