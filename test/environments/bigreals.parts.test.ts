@@ -2,7 +2,8 @@
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
-import { type Big, bigReals } from '../../environments/math/value/bigreals.ts';
+import type { Big } from '../../environments/math/value/big-arithmetic.ts';
+import { bigReals } from '../../environments/math/value/bigreals.ts';
 import { rational } from '../../environments/math/rational.ts';
 import { NoValue } from '../../environments/math/value/reals.ts';
 import { seeded } from './generate-pairs.ts';

@@ -33,123 +33,138 @@ const WORD = /[A-Za-z]+/y;
 /** A word of another alphabet, or with a letter of one: `Äpfel`, `яблок`, `厘米`. */
 const FOREIGN_WORD = /(?=[A-Za-z]{0,20}[À-ÖØ-öø-žЀ-ӿ])[A-Za-zÀ-ÖØ-öø-žЀ-ӿ]{3,30}|\p{Script=Han}{1,8}/uy;
 
-export function tokenize(source: string, reading: Reading): Token[] {
-  if (source.length > LIMITS.candidateChars) throw new TooBig('the answer is too long');
-  const text = source;
-  const tokens: Token[] = [];
-  let at = 0;
-  let sp = false;
-  let depth = 0;
-  const braces: boolean[] = [];
+/** The text, and what was read of it. */
+interface Scan {
+  readonly text: string;
+  readonly reading: Reading;
+  readonly tokens: Token[];
+  at: number;
+  /** A blank was read since the last token. */
+  sp: boolean;
+  /** Open brackets, and braces that are no arguments. */
+  depth: number;
+  /** One for each open brace: it is counted in `depth`. */
+  readonly braces: boolean[];
+  environments: number;
+}
+
+export function tokenize(text: string, reading: Reading): Token[] {
+  if (text.length > LIMITS.candidateChars) throw new TooBig('the answer is too long');
+  const scan: Scan = { text, reading, tokens: [], at: 0, sp: false, depth: 0, braces: [], environments: 0 };
   const isForeign = /[À-ÖØ-öø-žЀ-ӿ\p{Script=Han}]/u.test(text);
-  let environments = 0;
-  const push = (t: TokenType, v: string): void => {
-    tokens.push({ t, v, sp });
-    if (tokens.length > LIMITS.tokens) throw new TooBig('too many tokens');
-    sp = false;
-  };
-  const match = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at;
-    return pattern.exec(text)?.[0];
-  };
-  const number = (raw: string): void => {
-    at += raw.length;
-    if (raw.length > LIMITS.digits) throw new TooBig('too many digits');
-    push('num', raw);
-  };
-  while (at < text.length) {
-    const c = text[at] ?? '';
+  while (scan.at < text.length) {
+    const c = text[scan.at] ?? '';
     if (c <= ' ' || c === '~' || c === '\u00a0') {
-      sp = true;
-      at++;
-    } else if ((c >= '0' && c <= '9') || (c === '.' && /\d/.test(text[at + 1] ?? ''))) {
-      const forced = match(FORCED_GROUP);
-      const grouped =
-        forced ?? (depth === 0 && reading.grouping ? (match(COMMA_GROUP) ?? match(BLANK_GROUP)) : undefined);
-      const comma =
-        (grouped ? undefined : match(FORCED_COMMA)) ??
-        (!grouped && reading.decimalComma && depth === 0 ? match(DECIMAL_COMMA) : undefined);
-      if (grouped) {
-        at += grouped.length;
-        push('num', grouped.replace(/\{,\}|\\!|\\,|\\ |[~,\s'\u2009\u202f]/g, ''));
-      } else if (comma) {
-        at += comma.length;
-        push('num', comma.replace(/\{?,\}?/, '.'));
-      } else {
-        number(match(NUMBER) ?? c);
-      }
-    } else if (isForeign && match(FOREIGN_WORD) !== undefined) {
-      const word = match(FOREIGN_WORD) ?? c;
-      at += word.length;
-      push('word', word);
-    } else if (/[A-Za-z]/.test(c)) {
-      const run = match(WORD) ?? c;
+      scan.sp = true;
+      scan.at++;
+    } else if ((c >= '0' && c <= '9') || (c === '.' && /\d/.test(text[scan.at + 1] ?? ''))) readNumber(scan);
+    else if (isForeign && match(scan, FOREIGN_WORD) !== undefined)
+      pushRead(scan, 'word', match(scan, FOREIGN_WORD) ?? c);
+    else if (/[A-Za-z]/.test(c)) {
+      const run = match(scan, WORD) ?? c;
       // "1 or W(x)" may be glued together.
       const word = /^(or|and)(?=[A-Z])/.exec(run)?.[0] ?? run;
-      at += word.length;
-      push(word.length === 1 ? 'id' : 'word', word);
-    } else if (c === '\\') {
-      const name = readCommand(text, at + 1);
-      if (name === '\\') {
-        const next = text[at + 2] ?? '';
-        // A doubled backslash before a letter is an escaped command, unless rows are being separated.
-        if (environments === 0 && /[A-Za-z{}]/.test(next)) at += 1;
-        else {
-          at += 2;
-          push('newline', '\\\\');
-        }
-        continue;
-      }
-      at += 1 + name.length;
-      if (name === 'begin' || name === 'end') {
-        const env = braced(text, at);
-        at = env.end;
-        environments += name === 'begin' ? 1 : -1;
-        push(name, env.content.replace(/\*$/, ''));
-        if (name === 'begin' && /^(array|tabular)$/.test(env.content)) {
-          while (text[at] === ' ') at++;
-          if (text[at] === '{') at = braced(text, at).end;
-        }
-      } else if (TEXT_COMMANDS.has(name) && text[skipBlanks(text, at)] === '{' && !isBoldLetter(name, text, at)) {
-        const body = braced(text, skipBlanks(text, at));
-        at = body.end;
-        const plain = body.content.trim();
-        if (/^(?:operatorname|mathrm)$/.test(name) && (FUNCTIONS.has(plain) || FUNCTION_NAMES.has(plain)))
-          push('cmd', plain);
-        // An operator that nobody knows is no product.
-        else if (name === 'operatorname' && /^[a-z]{2,}$/.test(plain) && /^\s*[_(^]/.test(text.slice(at, at + 4)))
-          push('cmd', plain);
-        else if (name === 'operatorname' && /^[A-Z][a-z]{1,3}$/.test(plain)) push('word', plain);
-        else push('text', body.content);
-      } else if (name === 'left' || name === 'right') {
-        if (text[at] === '.') at++;
-      } else if (name === ' ' || name === '') {
-        sp = true;
-      } else if (IGNORED.has(name)) {
-        sp = true;
-        if (/^(?:[hv]space|[hv]?phantom|label|tag)$/.test(name) && text[at] === '{') at = braced(text, at).end;
-      } else {
-        push('cmd', name);
-        if (name === '{') depth++;
-        if (name === '}') depth--;
-      }
-    } else {
-      at++;
-      const two = c + (text[at] ?? '');
-      // `6!=720`
-      const factorial = two === '!=' && !sp && (tokens.at(-1)?.t === 'num' || isSignOf(tokens.at(-1)));
-      if (two === '<=' || two === '>=' || (two === '!=' && !factorial) || two === '==' || two === '**') {
-        at++;
-        push('sign', two === '**' ? '^' : two === '==' ? '=' : two);
-        continue;
-      }
-      if (c === '{') braces.push(!isArgument(tokens));
-      if (c === '(' || c === '[' || (c === '{' && braces.at(-1))) depth++;
-      if (c === ')' || c === ']' || (c === '}' && braces.pop())) depth = Math.max(0, depth - 1);
-      push('sign', c);
-    }
+      pushRead(scan, word.length === 1 ? 'id' : 'word', word);
+    } else if (c === '\\') readBackslash(scan);
+    else readSign(scan, c);
   }
-  return tokens;
+  return scan.tokens;
+}
+
+function push(scan: Scan, t: TokenType, v: string): void {
+  scan.tokens.push({ t, v, sp: scan.sp });
+  if (scan.tokens.length > LIMITS.tokens) throw new TooBig('too many tokens');
+  scan.sp = false;
+}
+
+/** The token is `read` itself, or what it is spelled as. */
+function pushRead(scan: Scan, t: TokenType, read: string, v = read): void {
+  scan.at += read.length;
+  push(scan, t, v);
+}
+
+function match({ text, at }: Scan, pattern: RegExp): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}
+
+function readNumber(scan: Scan): void {
+  const { grouping, decimalComma } = scan.reading;
+  const isTop = scan.depth === 0;
+  const grouped =
+    match(scan, FORCED_GROUP) ??
+    (isTop && grouping ? (match(scan, COMMA_GROUP) ?? match(scan, BLANK_GROUP)) : undefined);
+  if (grouped !== undefined)
+    return pushRead(scan, 'num', grouped, grouped.replace(/\{,\}|\\!|\\,|\\ |[~,\s'\u2009\u202f]/g, ''));
+  const comma = match(scan, FORCED_COMMA) ?? (isTop && decimalComma ? match(scan, DECIMAL_COMMA) : undefined);
+  if (comma !== undefined) return pushRead(scan, 'num', comma, comma.replace(/\{?,\}?/, '.'));
+  const digits = match(scan, NUMBER) ?? scan.text[scan.at]!;
+  if (digits.length > LIMITS.digits) throw new TooBig('too many digits');
+  pushRead(scan, 'num', digits);
+}
+
+function readBackslash(scan: Scan): void {
+  const { text } = scan;
+  const name = readCommand(text, scan.at + 1);
+  if (name === '\\') {
+    // A doubled backslash before a letter is an escaped command, unless rows are being separated.
+    if (scan.environments === 0 && /[A-Za-z{}]/.test(text[scan.at + 2] ?? '')) scan.at += 1;
+    else pushRead(scan, 'newline', '\\\\');
+    return;
+  }
+  scan.at += 1 + name.length;
+  if (name === 'begin' || name === 'end') readEnvironment(scan, name);
+  else if (TEXT_COMMANDS.has(name) && text[skipBlanks(text, scan.at)] === '{' && !isBoldLetter(name, text, scan.at))
+    readText(scan, name);
+  else if (name === 'left' || name === 'right') {
+    if (text[scan.at] === '.') scan.at++;
+  } else if (name === ' ' || name === '') {
+    scan.sp = true;
+  } else if (IGNORED.has(name)) {
+    scan.sp = true;
+    if (/^(?:[hv]space|[hv]?phantom|label|tag)$/.test(name) && text[scan.at] === '{')
+      scan.at = braced(text, scan.at).end;
+  } else {
+    push(scan, 'cmd', name);
+    if (name === '{') scan.depth++;
+    if (name === '}') scan.depth--;
+  }
+}
+
+function readEnvironment(scan: Scan, name: 'begin' | 'end'): void {
+  const { content, end } = braced(scan.text, scan.at);
+  scan.at = end;
+  scan.environments += name === 'begin' ? 1 : -1;
+  push(scan, name, content.replace(/\*$/, ''));
+  if (name === 'end' || !/^(array|tabular)$/.test(content)) return;
+  scan.at = skipBlanks(scan.text, scan.at);
+  if (scan.text[scan.at] === '{') scan.at = braced(scan.text, scan.at).end;
+}
+
+function readText(scan: Scan, name: string): void {
+  const { content, end } = braced(scan.text, skipBlanks(scan.text, scan.at));
+  scan.at = end;
+  const plain = content.trim();
+  const isKnown = /^(?:operatorname|mathrm)$/.test(name) && (FUNCTIONS.has(plain) || FUNCTION_NAMES.has(plain));
+  // An operator that nobody knows is no product.
+  const isApplied =
+    name === 'operatorname' && /^[a-z]{2,}$/.test(plain) && /^\s*[_(^]/.test(scan.text.slice(end, end + 4));
+  if (isKnown || isApplied) push(scan, 'cmd', plain);
+  else if (name === 'operatorname' && /^[A-Z][a-z]{1,3}$/.test(plain)) push(scan, 'word', plain);
+  else push(scan, 'text', content);
+}
+
+function readSign(scan: Scan, c: string): void {
+  const { tokens, braces } = scan;
+  const two = c + (scan.text[scan.at + 1] ?? '');
+  // `6!=720`
+  const isFactorial = two === '!=' && !scan.sp && (tokens.at(-1)?.t === 'num' || isSignOf(tokens.at(-1)));
+  if (two === '<=' || two === '>=' || (two === '!=' && !isFactorial) || two === '==' || two === '**')
+    return pushRead(scan, 'sign', two, two === '**' ? '^' : two === '==' ? '=' : two);
+  if (c === '{') braces.push(!isArgument(tokens));
+  if (c === '(' || c === '[' || (c === '{' && braces.at(-1))) scan.depth++;
+  if (c === ')' || c === ']' || (c === '}' && braces.pop())) scan.depth = Math.max(0, scan.depth - 1);
+  pushRead(scan, 'sign', c);
 }
 
 const isSignOf = (token: Token | undefined): boolean => token?.t === 'sign' && /^[)}\]]$/.test(token.v);

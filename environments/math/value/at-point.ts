@@ -2,7 +2,8 @@
 // notice what lies below them.
 
 import type { Node } from '../ast.ts';
-import type { Big, BigReals } from './bigreals.ts';
+import type { Big } from './big-arithmetic.ts';
+import type { BigReals } from './bigreals.ts';
 import type { Complex, NumericContext } from './functions.ts';
 import type { Comparison } from './comparison.ts';
 import { signsTurned, valueAt } from './domains.ts';

@@ -2,14 +2,13 @@
 // that it would change only digits which are not compared. Two values that agree only by such a loss are not shown
 // equal. A sum that cancels to its last bits is zero.
 
-import { type Big, bitLength, type BigReals } from './bigreals.ts';
+import { type Big, topBit, ZERO } from './big-arithmetic.ts';
+import type { BigReals } from './bigreals.ts';
 import { NoValue, Undefined } from './reals.ts';
 
 /** Something lies below the digits that are looked at. */
 export class Hidden extends Error {}
 
-const top = (a: Big): number => a.e + bitLength(a.m);
-const ZERO: Big = { m: 0n, e: 0 };
 const NOISE_BITS = 40;
 
 const made = new WeakMap<BigReals, BigReals>();
@@ -28,12 +27,12 @@ function watch(reals: BigReals): BigReals {
   };
   const combined = (a: Big, b: Big, result: Big): Big => {
     if (a.m === 0n || b.m === 0n) return result;
-    seen(Math.abs(top(a) - top(b)) > room);
-    return result.m !== 0n && top(result) < Math.max(top(a), top(b)) - bits + NOISE_BITS ? ZERO : result;
+    seen(Math.abs(topBit(a) - topBit(b)) > room);
+    return result.m !== 0n && topBit(result) < Math.max(topBit(a), topBit(b)) - bits + NOISE_BITS ? ZERO : result;
   };
   /** Next to a multiple of π only rounding is left. */
-  const settled = (a: Big): Big => (a.m !== 0n && top(a) < NOISE_BITS - bits ? ZERO : a);
-  const small = (a: Big, by: number): boolean => a.m !== 0n && top(a) < -by;
+  const settled = (a: Big): Big => (a.m !== 0n && topBit(a) < NOISE_BITS - bits ? ZERO : a);
+  const small = (a: Big, by: number): boolean => a.m !== 0n && topBit(a) < -by;
   return {
     ...reals,
     add: (a, b) => combined(a, b, reals.add(a, b)),
@@ -51,7 +50,7 @@ function watch(reals: BigReals): BigReals {
       return settled(reals.cos(a));
     },
     atan2: (y, x) => {
-      seen(y.m !== 0n && x.m !== 0n && Math.abs(top(y) - top(x)) > room / 2);
+      seen(y.m !== 0n && x.m !== 0n && Math.abs(topBit(y) - topBit(x)) > room / 2);
       if (y.m === 0n && x.m === 0n) throw new NoValue('the angle of zero');
       return reals.atan2(y, x);
     },
