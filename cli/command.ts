@@ -9,10 +9,10 @@ import { type Io, print, printJson, say } from './io.ts';
 
 /** A flag, under the name in which a program writes it: `atTurn` is `--at-turn`. */
 export interface Flag<T> {
-  /** As in `<n>`; a switch takes nothing. */
+  /** The name of its value, as in `<n>`; a switch takes nothing. */
   readonly takes?: string;
   readonly help?: string;
-  /** Of the flag with `--no-` before it, which gives false. Without `help`, the flag exists in that form alone. */
+  /** The help of the flag with `--no-` before it, which gives false. Without `help`, the flag exists in that form alone. */
   readonly no?: string;
   readonly choices?: readonly string[];
   /** Throws a UsageError. `before`: what the same flag gave earlier in this command. */
@@ -92,7 +92,7 @@ export const withDefault = <T>(of: Flag<T | undefined>, fallback: T, shown?: str
   ...(shown !== undefined && { shown }),
 });
 
-/** By its notation, `<run>` or `[run]`: its help. */
+/** The help of each argument, by its notation: `<run>` or `[run]`. */
 type Arguments = Readonly<Record<string, string | { readonly help: string; readonly choices: readonly string[] }>>;
 type Flags = Readonly<Record<string, Flag<unknown>>>;
 
@@ -101,7 +101,7 @@ type Given<A, F> = { readonly [K in keyof A as K extends `<${infer N}>` ? N : ne
     string | undefined;
 } & { readonly [K in keyof A as K extends `[${infer N}...]` ? N : never]: readonly string[] } & Values<F>;
 
-/** Of these flags, in a command. */
+/** The values of a command's flags. */
 export type Values<F> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
 
 export interface Answer {

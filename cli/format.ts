@@ -99,7 +99,7 @@ export type Column<T> = readonly [
   tint?: Tint | ((row: T) => Tint | undefined),
 ];
 
-/** Of a condition that does not hold, there is no column. */
+/** A column whose condition does not hold is left out. */
 export function table<T>(rows: readonly T[], columns: readonly (Column<T> | false)[], paint: Paint): string {
   const shown = columns.filter((column) => column !== false);
   const titles = shown.map(([title]) => title.replace(/^>/, ''));

@@ -8,7 +8,7 @@ import { type CommandModule, unusable } from './command.ts';
 import type { ExitCode } from './exit.ts';
 import { type Io, typable } from './io.ts';
 
-/** By its name in camel case, each module exports the command. */
+/** Each module exports the command by its name in camel case. */
 const COMMANDS = {
   Play: {
     demo: ['play a small data set with the shipped model and show the result', () => import('./commands/run.ts')],

@@ -9,7 +9,7 @@ export type RunFlags = { readonly config?: string | undefined; readonly set?: re
   readonly [K in keyof RunOptions]?: unknown;
 };
 
-/** In help without --all. */
+/** The flags that help shows without --all. */
 const COMMON: ReadonlySet<string> = new Set([
   ...['model', 'numTurns', 'stop', 'environment', 'agent', 'samples', 'train'],
   ...['maxNewTokens', 'temperature', 'maxConcurrent', 'limit'],

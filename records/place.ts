@@ -8,7 +8,7 @@ export function join(folder: string, ...parts: readonly string[]): string {
   return isBucketPlace(folder) ? [folder, ...parts].join('/') : node.join(folder, ...parts);
 }
 
-/** Of `s3://bucket`, which has no parent: itself. */
+/** `s3://bucket` has no parent: it is its own. */
 export function dirname(path: string): string {
   if (!isBucketPlace(path)) return node.dirname(path);
   return path.lastIndexOf('/') < 's3://x'.length ? path : path.slice(0, path.lastIndexOf('/'));

@@ -10,7 +10,7 @@ export interface FieldGroup {
   readonly statistics: RunStatistics;
 }
 
-/** In the natural order of the values: 2 before 10. `valueOf`: by query id. */
+/** Parts in the natural order of the values: 2 before 10. `valueOf`: by query id. */
 export function byField(
   rollouts: readonly RolloutSummary[],
   shape: RunSize,

@@ -1,5 +1,5 @@
 // Accuracy turn by turn: right of the judged, right by then of all, repairs and spoils, answers cut at their limit.
-// Of ended rollouts only.
+// Only ended rollouts count.
 
 import type { RolloutSummary } from '../domain/rollout/rollout-summary.ts';
 import type { Finish } from '../domain/rollout/turn.ts';
@@ -76,7 +76,7 @@ export function statisticsOfTurn(groups: readonly QueryGroup[], turn: number): T
   };
 }
 
-/** Of the rollouts that were `from` at the turn before and judged at this one, those with the other verdict. */
+/** The rollouts with the other verdict, among those that were `from` at the turn before and judged at this one. */
 function changed(rollouts: readonly RolloutSummary[], turn: number, from: 0 | 1): Part {
   let [count, of] = [0, 0];
   for (const rollout of rollouts) {

@@ -12,9 +12,9 @@ export interface CallStatistics {
   readonly calls: number;
   /** `refused`: not run, as it was written. */
   readonly outcomes: Readonly<Record<CallResult['outcome'], number>>;
-  /** Of the refused ones; reasons that none has are left out. */
+  /** The refused calls by reason; reasons that none has are left out. */
   readonly refusals: Readonly<Partial<Record<CallRefusal, number>>>;
-  /** Of those that ran. */
+  /** The seconds of the calls that ran. */
   readonly seconds: Distribution;
   /** Turns with such a call. */
   readonly turns: number;

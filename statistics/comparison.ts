@@ -60,7 +60,7 @@ export interface Comparison {
   readonly table: Readonly<Record<Cell, number>> | null;
   /** The difference that as many such queries show with a power of 80 %; null without a spread. */
   readonly visible: number | null;
-  /** By turn, of the same queries; empty for returns. */
+  /** The comparison at each turn, of the same queries; empty for returns. */
   readonly byTurn: readonly ComparedTurn[];
   /** Metrics and named rewards that both runs have, of the same queries. */
   readonly named: readonly ComparedNumber[];

@@ -8,7 +8,7 @@ import type { Estimate } from './estimate.ts';
 import { runStatistics, type RunStatistics } from './run-statistics.ts';
 
 export interface Headline {
-  /** By the answer of turn 1, by the last judged answer, by any answer; all the same where one turn counts. */
+  /** Right by the answer of turn 1, by the last judged answer, by any answer: all the same where one turn counts. */
   readonly first: Estimate;
   readonly last: Estimate;
   readonly any: Estimate;
@@ -16,7 +16,7 @@ export interface Headline {
   readonly meanReturn: Estimate;
 }
 
-/** Of statistics whose first k is 1. */
+/** The first k of the statistics must be 1. */
 export function headlineOf({ passAtKFirst, passAtK, lastAnswer, returns }: RunStatistics): Headline {
   return { first: passAtKFirst[0]!, last: lastAnswer, any: passAtK[0]!, meanReturn: returns };
 }

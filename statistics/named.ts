@@ -9,7 +9,7 @@ import { pairedDifference, type PairedDifference } from './paired.ts';
 
 type Values = Map<string, Map<string, number[]>>;
 
-/** By name, `metrics.fluency` or `rewards.format`, and query. */
+/** The values by name (`metrics.fluency`, `rewards.format`) and query. */
 function valuesOf(rollouts: readonly RolloutSummary[]): Values {
   const values: Values = new Map();
   for (const { query, rollouts: own } of byQuery(rollouts.filter(hasEnded)))
@@ -47,7 +47,7 @@ export interface ComparedNumber {
   readonly difference: PairedDifference;
 }
 
-/** Of the numbers that both runs have: means by query, paired. */
+/** The numbers that both runs have: means by query, paired. */
 export function comparedNumbers(
   a: readonly RolloutSummary[],
   b: readonly RolloutSummary[],

@@ -7,13 +7,13 @@ export type Success = 0 | 1 | null;
 
 export const hasEnded = ({ outcome }: RolloutSummary): boolean => outcome !== null;
 
-/** At this turn; null also if it was not played. */
+/** Whether this turn is right; null also if it was not played. */
 export function rightAt({ success }: RolloutSummary, turn: number): Success {
   return success[turn - 1] ?? null;
 }
 
 /**
- * At any turn up to this one. Known if the rollout is complete, or all turns up to this one were judged. A rollout that
+ * Whether any turn up to this one is right. Known if the rollout is complete, or all turns up to this one were judged. A rollout that
  * broke off earlier is unknown even if it was right before: counting only those would favour `right`.
  */
 export function rightBy({ outcome, success }: RolloutSummary, turn: number): Success {
@@ -24,7 +24,7 @@ export function rightBy({ outcome, success }: RolloutSummary, turn: number): Suc
   return known ? (seen.includes(1) ? 1 : 0) : null;
 }
 
-/** At the last turn that was judged, up to this one, of a rollout for which `rightBy` is known. */
+/** Whether the last judged turn up to this one is right, in a rollout for which `rightBy` is known. */
 export function rightAtLast(rollout: RolloutSummary, turn: number): Success {
   if (rightBy(rollout, turn) === null) return null;
   return rollout.success.slice(0, turn).findLast((one) => one !== null) ?? null;

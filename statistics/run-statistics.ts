@@ -38,11 +38,11 @@ export interface RunStatistics {
   readonly byTurn: readonly TurnStatistics[];
   /** Rollouts right at any turn up to `atTurn`, of those of which that is known. */
   readonly right: { readonly count: number; readonly known: number };
-  /** By the answer of turn 1 alone. */
+  /** The answer of turn 1 alone counts. */
   readonly passAtKFirst: readonly Estimate[];
-  /** By any turn up to `atTurn`; the same as by turn 1 where one turn counts. */
+  /** Any turn up to `atTurn` counts; the same as turn 1 where one turn counts. */
   readonly passAtK: readonly Estimate[];
-  /** By the last judged turn up to `atTurn`, as pass@1; the same as by turn 1 where one turn counts. */
+  /** The last judged turn up to `atTurn` counts, as pass@1; the same as turn 1 where one turn counts. */
   readonly lastAnswer: Estimate;
   readonly passAllK: readonly Estimate[];
   readonly majorityAtK: readonly Estimate[];
@@ -56,9 +56,9 @@ export interface RunStatistics {
   readonly named: readonly Estimate[];
   /** outcome, stop reason and failure: `failed · failed · server-timeout`. */
   readonly endings: Readonly<Record<string, number>>;
-  /** Of the answers' mean logprob; null unless logprobs were read. */
+  /** The answers' mean logprobs; null unless logprobs were read. */
   readonly meanLogprob: Distribution | null;
-  /** Of tools, by name; empty without any, or if turns were not read. */
+  /** The calls of each tool, by its name; empty without any, or if turns were not read. */
   readonly calls: readonly CallStatistics[];
   /** Null if turns were not read. */
   readonly timing: TimingStatistics | null;
@@ -189,7 +189,7 @@ function atKs(groups: readonly QueryGroup[], ks: readonly number[], atTurn: numb
         right: rightAtLast(r, atTurn) === 1,
       })),
   );
-  // Of one sample both are pass@1.
+  // Both are pass@1 where k is 1.
   const more = ks.filter((k) => k > 1);
   const voted = votes.some((own) => own.some(({ answer }) => answer !== null));
   return {

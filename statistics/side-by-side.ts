@@ -12,7 +12,7 @@ export interface AtTurn {
   readonly against: Pick<Comparison, 'atTurn' | 'difference' | 'signTest' | 'table'> | null;
 }
 
-/** Of each run at turn 1 and at the last turn; once where that is the same turn. */
+/** Each run at turn 1 and at the last turn; once where that is the same turn. */
 export function sideBySide(
   runs: readonly (ComparedRun & { readonly shape: RunSize })[],
 ): readonly (readonly AtTurn[])[] {

@@ -14,7 +14,7 @@ export interface TimingStatistics {
   /** Output tokens of all turns. */
   readonly tokens: number | null;
   readonly contextTokens: Distribution;
-  /** Of all turns, as far as the endpoint counts them; null if it never does. */
+  /** Tokens of all turns, as far as the endpoint counts them; null if it never does. */
   readonly cachedTokens: number | null;
   readonly reasoningTokens: number | null;
   readonly seconds: Distribution;

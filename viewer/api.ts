@@ -158,7 +158,7 @@ function openLists(): (open: OpenRun, list: ListQuery) => Promise<readonly Row[]
 const PACE = 200;
 const LEAST_ENDED = 8;
 
-/** At the pace of the last rollouts that ended; a run that stands still has no end in sight. */
+/** The time left at the pace of the last rollouts that ended; a run that stands still has no end in sight. */
 function etaOf(rows: readonly Row[], { total, ended }: RunSummary, now: number): number | null {
   const ends = rows.flatMap(({ endedAt }) => endedAt ?? []).sort((a, b) => a - b);
   const last = ends.slice(-PACE);

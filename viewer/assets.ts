@@ -6,7 +6,7 @@ export interface Bundle {
   readonly style: string;
 }
 
-/** By path. */
+/** The files of the page, by their path. */
 export type Assets = Readonly<Record<string, { readonly type: string; readonly text: string }>>;
 
 const HEAD =
@@ -38,7 +38,7 @@ export interface ReportParts {
 
 /** The policy allows the one script and the one style, by their hashes, and no request. */
 export function reportHtml({ bundle, island, sha, title }: ReportParts): string {
-  // In a script these are only in texts; in HTML they would end it or begin a comment.
+  // These stand in texts of a script alone; HTML would end the script there, or begin a comment.
   const script = bundle.script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
   const style = bundle.style.replaceAll('</style', '<\\/style');
   const policy =

@@ -12,7 +12,7 @@ import { sum, tokensOf } from './model/row.ts';
 import { summaries } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
 
-/** Of each cell. */
+/** Pairs of each cell that are sent. */
 export const MOST_PAIRS = 500;
 const identities = new WeakMap<OpenRun, Promise<ReadonlyMap<string, QueryIdentity>>>();
 

@@ -7,7 +7,7 @@ import type { OpenRun } from './runs.ts';
 import { openTrainedAt } from './trained-at.ts';
 
 interface Count {
-  /** Of the rows and of the feed's ledger. */
+  /** The revision of the rows, and that of the feed's ledger. */
   readonly revision: string;
   readonly counted: Promise<RunSummary>;
   /** Until then it is not counted again: counting takes at most one part in PATIENCE of the time. */

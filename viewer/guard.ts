@@ -56,7 +56,7 @@ export function mustBeOurs(
   throw new Refusal(401, 'Open the address that `everturn view` printed, with its token.');
 }
 
-/** Of a request; `what` it is the text of. */
+/** Parses the text of a request; `what` names it. */
 export function jsonIn(text: string, what: string): unknown {
   try {
     return strictJson(text);

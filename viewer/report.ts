@@ -24,7 +24,7 @@ export interface ReportParts {
 export interface ReportOptions {
   /** Whole rollouts of each run, at most. */
   readonly rollouts: number;
-  /** With their tokens: a hundred bytes each. */
+  /** Turns have their tokens: a hundred bytes each. */
   readonly tokens: boolean;
   /** A second run, compared with the first. */
   readonly compare?: string;

@@ -17,10 +17,10 @@ import { changedAt, filesIn, foldersIn, readPlain } from './plain-files.ts';
 export class RunIndex {
   readonly #store: Store;
   readonly #rows = new Map<string, Row>();
-  /** In data set order; undefined when a row is new since. */
+  /** Rows in data set order; undefined when a row is new since. */
   #sorted: readonly Row[] | undefined;
   readonly #seen: SeenLines = new Map();
-  /** By folder: whose rollout is in it. */
+  /** The rollout that is in each folder. */
   readonly #owners = new Map<string, Owner>();
   #revision = 0;
   #listed = false;

@@ -27,7 +27,7 @@ export interface ViewServerOptions {
 }
 
 export interface ViewServer {
-  /** With the token, if there is one. */
+  /** The address, with the token if there is one. */
   readonly url: string;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { jsonIn, mustBeOurs, Refusal, same } from './guard.ts';
 import { commandOf, type SteerReply, steerRequest } from './model/steer.ts';
 
 export interface Steering {
-  /** In the fragment of the printed address: browsers send it to nobody. */
+  /** The key stands in the fragment of the printed address: browsers send it to nobody. */
   readonly key: string;
   /** Whether the folder has this run: a command would also take a path. */
   readonly has: (run: string) => boolean;

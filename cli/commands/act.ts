@@ -44,7 +44,7 @@ export function nameOf({ query, sample, attempt }: Omit<RolloutId, 'run'>, turn:
   return oneLine(`${turn === null ? '' : `turn ${turn} of `}${[query, ...whichOf({ sample, attempt })].join(', ')}`);
 }
 
-/** With --dry-run nothing is written. */
+/** A dry run writes nothing. */
 export async function recordAct({ store }: RunPlace, act: SteeringAct, dryRun: boolean): Promise<StoredAct> {
   if (!dryRun) return putAct(store, act);
   const name = actName(act);

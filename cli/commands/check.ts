@@ -112,7 +112,7 @@ export const check = command({
   },
 });
 
-/** As its flags say it. */
+/** The format as the flags of `export` say it. */
 function formatText({ exporter: { name }, layout, selection: { advantages = 'none' } }: SeenExport): string {
   const flags = layout === 'rollout' ? '' : layout === 'texts' ? ' --texts' : ` --sequences ${layout}`;
   return `${name}${flags}${advantages === 'none' ? '' : ` --advantages ${advantages}`}`;

@@ -16,7 +16,7 @@ import { JSON_FLAG, OUT, RUN } from '../flags.ts';
 import { plural } from '../format.ts';
 
 const LISTED = 20;
-/** Of a file in a folder that --to names with a slash at its end. */
+/** The extension of a file in a folder that --to names with a slash at its end. */
 const endingOf = (format: string): string => EXPORTERS.find(({ name }) => name === format)?.extension ?? 'jsonl';
 
 const width = Math.max(...FORMATS.map(({ name }) => name.length));

@@ -86,7 +86,7 @@ async function oneOf(io: Io, place: RunPlace, given: Given & { readonly query: s
   return { id, end };
 }
 
-/** Of each sample the last attempt. */
+/** The failed rollouts: the last attempt of each sample counts. */
 async function failedOf({ store }: RunPlace): Promise<Before[]> {
   const failed: Before[] = [];
   for await (const id of rolloutsInOrder(store)) {

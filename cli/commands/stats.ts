@@ -94,7 +94,7 @@ function headLine(run: string, { ended, total, inFlight, outcomes, queries }: Ru
   return `${paint('bold', run)}: ${ended}${all} rollouts of ${plural(queries, 'query', 'queries')} ended (${said.join(', ') || 'none'})${flight}`;
 }
 
-/** Of all rollouts: one that failed, is undecided, damaged or not played yet is not right. Null if enough are. */
+/** Why fewer than `least` are right; null if enough are. A rollout that failed, is undecided, damaged or not played yet is not right. */
 function whyUnder({ right: { count, known }, atTurn, total, ended }: RunStatistics, least: number): string | null {
   const right = `right at any turn up to ${atTurn}`;
   if (known === 0) return `no rollout is known to be ${right} or not`;

@@ -63,7 +63,7 @@ export const updateWeights = command({
     const weights = weightsFolder(io, given.from, isEmbedded);
     const input = {
       ...{ run, out, version, weights },
-      // Of a number the label follows, also after a rewind.
+      // A version's number gives its label, also after a rewind.
       ...(label !== String(version) && { label }),
       ...(given.rewind && { rewind: true }),
       ...(key !== undefined && { apiKeyEnv: key }),

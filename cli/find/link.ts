@@ -110,7 +110,7 @@ function ended(): TemporalError {
   });
 }
 
-/** As EVERTURN_UI names it; else that of Temporal's own cloud. */
+/** The address that EVERTURN_UI names; else that of Temporal's own cloud. */
 export function clusterUi(env: Io['env'], address = ''): string | null {
   const said = env['EVERTURN_UI'] ?? '';
   if (/^https?:\/\//.test(said)) return said.replace(/\/$/, '');

@@ -44,7 +44,7 @@ export const costText = (cost: Cost): string => {
   return least === most ? least! : `between ${least} and ${most}: nobody said which tokens were cached`;
 };
 
-/** By the model as --model has it, or by the part behind its `#`. */
+/** Prices are found by the model as --model has it, or by the part behind its `#`. */
 function pricesIn(prices: Readonly<Record<string, Prices>>, model: string | null): Prices | undefined {
   const names = model === null ? [] : [model, model.slice(model.indexOf('#') + 1)];
   const known = names.find((name) => Object.hasOwn(prices, name));

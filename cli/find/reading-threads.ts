@@ -20,7 +20,7 @@ export interface Beginning {
   readonly format: string;
   readonly layout: Layout;
   readonly selection: PartOptions;
-  /** Of `check`. */
+  /** What `check` needs beside. */
   readonly check?: {
     readonly cwd: string;
     readonly tokenizer: string | false | undefined;
@@ -40,7 +40,7 @@ export interface ReadingThreads extends PartsElsewhere, ExportElsewhere {
 /** A thread begins in a second of CPU: as much as some hundred rollouts take. */
 const LEAST_ROLLOUTS = 1000;
 const MOST_THREADS = 4;
-/** Of each thread: one is read while another waits. */
+/** Rollouts of a thread at a time: one is read while another waits. */
 const AT_ONCE = 2;
 
 /** Undefined where the command reads the run itself. */

@@ -14,7 +14,7 @@ import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import type { RunPlace } from './place.ts';
 
-/** By query id; a query without a value is not in it. */
+/** Values by query id; a query without a value is not in it. */
 export type FieldValues = ReadonlyMap<string, string>;
 
 const TASK = 'task';
@@ -89,7 +89,7 @@ function namesIn(row: unknown): string[] {
 
 const MOST_CHARS = 200;
 
-/** As text; undefined if the row has none. A field whose name has dots comes before a path. */
+/** The value as text; undefined if the row has none. A field whose name has dots comes before a path. */
 function valueAt(row: unknown, field: string): string | undefined {
   if (!isObject(row)) return undefined;
   const steps = Object.hasOwn(row, field) ? [field] : field.split('.');

@@ -48,7 +48,7 @@ export async function readRunSummaries(
   return { record, end, shape: shapeOf(record, queries, rollouts), rollouts, broken };
 }
 
-/** For stderr. */
+/** The lines about damage, which go to stderr. */
 export function damageLines(broken: readonly Breach[], of = ''): string[] {
   const [first] = broken;
   if (!first) return [];

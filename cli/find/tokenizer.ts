@@ -16,7 +16,7 @@ import { unusable } from '../command.ts';
 
 export interface FoundTokenizer {
   readonly tokenizer?: CheckTokenizer;
-  /** Of the model's files, as far as they are here. */
+  /** The hashes of the model's files, as far as they are here. */
   readonly hashes?: Pick<ModelIdentity, 'tokenizer' | 'template' | 'weights'>;
   /** The reason why there is none. */
   readonly why: string;

@@ -56,7 +56,7 @@ async function decoderOf({ record }: OpenRun, cwd: string): Promise<TokenDecoder
   }
 }
 
-/** Of the local service, or of the cluster's UI. Asked for at each page: it comes and goes. */
+/** The page of the local service or of the cluster's UI; asked for at each page, because it comes and goes. */
 export function historyOf(env: Io['env'], id: RolloutId): string | null {
   const { namespace = 'default', connectionOptions } = namesCluster() ? clusterConfig() : {};
   const { up, state } = serviceStatus(env);

@@ -88,7 +88,7 @@ async function hasSamples({ store }: RunPlace, result: CollectionResult): Promis
 /** Reading the ends of more rollouts than this would keep the user waiting; `stats` shows them. */
 const MOST_READ = 20_000;
 
-/** Of a run with several turns, or several samples of a query, as `stats` says it, from the ends of its rollouts. */
+/** pass@k as `stats` says it, for several turns or several samples of a query, from the ends of the rollouts. */
 async function passAtKOf(place: RunPlace, { total }: CollectionResult): Promise<readonly Estimate[]> {
   const record = (await place.store.getRun().catch(() => undefined))?.record;
   if (!record || total > MOST_READ) return [];

@@ -36,7 +36,7 @@ export async function judgeLines(
   const named = new Set<string>();
   const out = batchedJson(io);
 
-  /** Of a field that every line has, the first line is enough. */
+  /** The first line is enough for a field that every line has. */
   function nameOnce(field: BadRow): void {
     const name = field.field ?? '';
     if (named.has(name) || named.size >= NAMED_BAD_LINES) return;

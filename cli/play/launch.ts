@@ -223,7 +223,7 @@ function reportRows(
   if (json) for (const bad of badRows) printJson(io, { event: 'bad-row', ...bad, file: dataset });
 }
 
-/** Of answers that are names or sentences, none of which mathematics can compare. */
+/** Names or sentences are answers that mathematics cannot compare. */
 function sayInWords(io: Io, { compared, leftOut }: NonNullable<DatasetSurvey['inWords']>, of: number): void {
   if (compared + leftOut === 0) return;
   const how = lines(

@@ -72,7 +72,7 @@ export async function startRun(io: Io, start: Start): Promise<Answer | ExitCode 
 
 export const STAYS = 'Ctrl-C detaches; the run continues.';
 
-/** Of a run that is not played again. */
+/** Shows the end of a run that is not played again. */
 export async function showEnded(
   io: Io,
   place: RunPlace,

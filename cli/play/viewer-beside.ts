@@ -61,7 +61,7 @@ async function startedFor(env: Environment, out: string): Promise<string | null>
   return null;
 }
 
-/** Of a viewer that its log names, that answers, and that shows this folder. */
+/** The address of a viewer that its log names, that answers, and that shows this folder. */
 async function addressOf(env: Environment, out: string): Promise<string | null> {
   try {
     const { url } = JSON.parse(readFileSync(logOf(env), 'utf8').split('\n')[0]!) as { readonly url: string };

@@ -12,7 +12,7 @@ export interface ComparisonTextInput {
   readonly names: Names;
   readonly comparison: Comparison;
   readonly settings: readonly SettingDifference[];
-  /** By each run. */
+  /** What each run spent. */
   readonly spent: readonly {
     readonly outputTokens: number | null;
     readonly seconds: number | null;

@@ -9,7 +9,7 @@ const BYTES_PER_TOKEN = 35;
 const BYTES_PER_RECORD = 600;
 /** A file takes at least one block. */
 const BLOCK_BYTES = 4096;
-/** Of the run itself: run.json, queries.jsonl, queries.index, result.json, and a segment with its index. */
+/** The run's own files: run.json, queries.jsonl, queries.index, result.json, and a segment with its index. */
 const RUN_FILES = 6;
 
 export interface PlanInput {
@@ -18,7 +18,7 @@ export interface PlanInput {
   readonly options: Pick<RunOptions, 'samples' | 'epochs' | 'numTurns' | 'maxNewTokens' | 'newTokensPerChunk'>;
   /** Null: the server does not say. */
   readonly contextLength: number | null;
-  /** Of the prompts that were rendered; null: the server tokenises. */
+  /** Tokens of the prompts that were rendered; null: the server tokenises. */
   readonly promptTokens: { readonly mean: number; readonly most: number; readonly of: number } | null;
 }
 
@@ -47,7 +47,7 @@ export function planOf({ queries, refused, options, contextLength, promptTokens 
     limitedByContext: room < numTurns * maxNewTokens,
     files: rollouts * logs + RUN_FILES,
     bytes: bytesFor(perRollout),
-    // For 1,000 output tokens a turn: what most runs are nearer to.
+    // Most runs are nearer to 1,000 output tokens a turn.
     bytesPerThousand: bytesFor(Math.min(perRollout, 1000 * numTurns)),
   };
 }

@@ -78,7 +78,7 @@ function facts(progress: CollectionProgress, { tokensPerSecond, remainingMs }: R
   return lines(
     `${count(done)}/${count(total)}${state === 'running' ? '' : ` ${state}`}`,
     failed > 0 && `${count(failed)} failed`,
-    // Of the last turn that has rewards.
+    // The last turn that has rewards is shown.
     scored
       ? `mean reward ${rewardCells(scored)[0]}`
       : `${count(right)} right so far${counted > 0 ? ` (${percent(right, counted, 0)})` : ''}`,

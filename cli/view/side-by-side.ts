@@ -25,7 +25,7 @@ export async function readForComparison(place: RunPlace, includeSteered: boolean
   return { run: place.run, ...read, queries, wording: read.record?.wording };
 }
 
-/** Of an answer, tokens of its context and of itself in the mean, and seconds in the median; the cost of all. */
+/** The mean tokens of an answer and of its context, its median seconds, and the cost of all. */
 export function spentOf({ record, rollouts }: RunSummaries, costOf: CostOf) {
   const turns = unsteered(rollouts).flatMap((rollout) => rollout.turns);
   return {

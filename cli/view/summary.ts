@@ -104,7 +104,7 @@ export function reasonLines({ counts }: Pick<CollectionResult, 'counts'>, paint:
     });
 }
 
-/** Of a check. */
+/** The counts of a check. */
 export function countsText({ rollouts, turns, ended, unfinished }: CheckSummary): string {
   const open = unfinished > 0 ? `, ${unfinished} not ended` : '';
   return `${plural(rollouts, 'rollout')} (${ended} ended${open}), ${plural(turns, 'turn')}`;

@@ -17,7 +17,7 @@ export interface TrajectoryTextOptions {
   /** 1-based; undefined for all. */
   readonly only: number | undefined;
   readonly tokens: boolean;
-  /** Of each query of the run; undefined if nobody knows. */
+  /** The samples of each query of the run; undefined if nobody knows. */
   readonly samples?: number | undefined;
   readonly paint: Paint;
   /** People's acts on this rollout. */

@@ -15,7 +15,7 @@ import { unanswered } from '../find/link.ts';
 import { WORK } from '../find/takers.ts';
 
 const ROLLOUTS = 32;
-/** Of workflows without a pending activity, those whose history is read. */
+/** The workflows without a pending activity whose history is read. */
 const HISTORIES = 4;
 const CALL_MS = 5_000;
 
@@ -23,7 +23,7 @@ type Pending = PendingActivity & { readonly workflowId: string };
 
 const MODEL_AWAY = new Set(['server-unreachable', 'server-timeout', 'server-reset', 'server-busy', 'server-error']);
 
-/** Of `failing`, the text of a server or a program is part. */
+/** Why the run waits, with the text of a server or a program. */
 export async function troubleOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
   return reasonOf(session, run, folder, (pending) => {
     const failing = pending.find(({ lastFailure }) => lastFailure?.message);

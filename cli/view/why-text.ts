@@ -23,7 +23,7 @@ interface WhyTurn
   readonly reason: string | null;
   readonly tokens: number | null;
   readonly seconds: number;
-  /** Of a call of an agent's program: its place in the tree. */
+  /** The place in the tree of a call of an agent's program. */
   readonly asked?: Pick<AskedCall, 'parent' | 'branch' | 'differsAt'>;
   readonly abandoned?: true;
   readonly calls?: readonly Pick<CallResult, 'name' | 'outcome' | 'trace'>[];
@@ -55,7 +55,7 @@ export interface Why {
   /** The run that it waits for. */
   readonly collection: { readonly state: string; readonly inFlight: number; readonly maxConcurrent: number } | null;
   readonly servers: readonly ServerStatus[];
-  /** Of an agent's program: the leaves of its calls. */
+  /** The leaves of the tree of calls of an agent's program. */
   readonly branches?: number;
   /** Verdicts and notes of people, if there are any. */
   readonly people?: readonly Said[];

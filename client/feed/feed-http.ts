@@ -13,7 +13,7 @@ export const MAX_BODY_BYTES = 64 * 1024;
 
 export const newToken = (): string => randomBytes(24).toString('base64url');
 
-/** With any port: it may be forwarded. */
+/** Any port may follow: it may be forwarded. */
 const LOOPBACK_NAMES = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
 export const isLoopback = (host: string): boolean => LOOPBACK_NAMES.test(host.includes(':') ? `[${host}]` : host);
@@ -91,7 +91,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Of refusals; every other one is a conflict with the state. */
+/** The status of a refusal; every other one is a conflict with the state. */
 const STATUS: Readonly<Record<string, number>> = {
   'bad-value': 400,
   'no-token': 401,

@@ -18,7 +18,7 @@ export interface PlayedFunction {
   readonly input: FunctionInput;
   readonly timeoutSeconds: number;
   readonly title: string;
-  /** Of several times the same call, the same reply. A refusal is an error of the call, after which the function may go on. */
+  /** The same call has the same reply each time. A refusal is an error of the call, after which the function may go on. */
   readonly answer: (call: FunctionCall) => Promise<AgentReply | { readonly refused: string; readonly message: string }>;
   /** The function is ended, unless this worker only hands it on. */
   readonly signal: AbortSignal;

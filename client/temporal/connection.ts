@@ -96,7 +96,7 @@ async function connectOnce(address: Address | undefined, withinMs: number): Prom
   }
 }
 
-/** Of the settings, before any connection was tried: a certificate that is none. */
+/** A fault of the settings, found before any connection was tried: a certificate that is none, for example. */
 function isOfSettings(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('ERR_');
 }

@@ -6,13 +6,13 @@
 import type { WorkerDeploymentOptions } from '@temporalio/worker';
 import { UsageError } from '../../domain/errors/errors.ts';
 
-/** As Temporal's worker controller for Kubernetes sets them. */
+/** Temporal's worker controller for Kubernetes sets these names. */
 const NAME = 'TEMPORAL_DEPLOYMENT_NAME';
 const BUILD = 'TEMPORAL_WORKER_BUILD_ID';
 
 export type DeploymentVersion = WorkerDeploymentOptions['version'];
 
-/** Of these variables; undefined if none is set. */
+/** The version that these variables name; undefined if none is set. */
 export function deploymentOf(env: NodeJS.ProcessEnv): DeploymentVersion | undefined {
   const [deploymentName, buildId] = [env[NAME] ?? '', env[BUILD] ?? ''];
   if (deploymentName === '' && buildId === '') return undefined;

@@ -28,7 +28,7 @@ async function described(client: Client, workflowId: string): Promise<Described>
   return { workflowId, raw };
 }
 
-/** In the order of their start. */
+/** The workflow ids of pending children, in the order of their start. */
 function childrenOf({ raw }: Described, type: string): string[] {
   return (raw.pendingChildren ?? [])
     .filter(({ workflowTypeName }) => workflowTypeName === type)

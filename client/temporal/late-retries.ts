@@ -6,7 +6,7 @@ import type { ConnectionOptions } from '@temporalio/client';
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 type Call = ReturnType<Interceptor>;
 
-/** Of gRPC. */
+/** A status of gRPC. */
 const CANCELLED = 1;
 
 /** Behind the SDK's own, which repeats. `isClosed`: whether the connection was closed by us. */

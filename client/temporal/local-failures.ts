@@ -45,7 +45,7 @@ interface MarkerData {
   readonly attempt?: number;
 }
 
-/** As the SDK's core writes it. */
+/** The data of a marker, as the SDK's core writes it. */
 function dataOf(payload: Payload | null | undefined): MarkerData {
   try {
     return (payload && defaultPayloadConverter.fromPayload<MarkerData | null>(payload)) ?? {};

@@ -4,7 +4,7 @@ import type { Session } from './connection.ts';
 
 const EVERY_MS = 20_000;
 const DEADLINE_MS = 10_000;
-/** As long as a poll may take, and a margin: a short outage takes no worker out of service. */
+/** The time that a poll may take, and a margin: a short outage takes no worker out of service. */
 const SILENT_MS = 90_000;
 
 export interface Readiness {

@@ -20,7 +20,7 @@ interface Routing {
   readonly current: Version;
   /** It gets a part of it; undefined where there is none. */
   readonly ramping: Version | undefined;
-  /** Of the workers that are up, the one that polled last first. */
+  /** The versions of the workers that are up; the one that polled last comes first. */
   readonly there: readonly Version[];
 }
 

@@ -116,7 +116,7 @@ function stateOf(status: string): WorkflowState {
   }
 }
 
-/** At most this many are queried one by one at a time. */
+/** Ids that are queried one by one in one look, at most. */
 const FEW = 100;
 
 /**

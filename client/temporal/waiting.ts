@@ -6,7 +6,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 /** temporal.api.enums.v1: WorkflowExecutionStatus and PendingActivityState. */
 const RUNNING = 1;
 const SCHEDULED = 1;
-/** Of gRPC. */
+/** A status of gRPC. */
 const NOT_FOUND = 5;
 
 /** False for one that does anything else, is closed or unknown. */

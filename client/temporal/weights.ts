@@ -14,7 +14,7 @@ import {
   weightsWorkflowId,
 } from '../../domain/weights/weights.ts';
 
-/** Of one execution, for the calls below. */
+/** The execution of an update, for the calls below. */
 export interface StartedUpdate {
   readonly workflowId: string;
   readonly runId: string;

@@ -10,7 +10,7 @@ import { ensureSearchAttributes } from './search-attributes.ts';
 export interface WorkerConnection {
   readonly session: Session;
   readonly connection: NativeConnection;
-  /** For the steps that follow: the cluster may go away between any two. */
+  /** The steps that follow ask through this: the cluster may go away between any two. */
   readonly untilAnswered: UntilAnswered;
 }
 

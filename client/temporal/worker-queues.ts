@@ -41,18 +41,18 @@ export interface Queues {
 
 /** Seldom enough to be cheap, often enough that a busy machine misses no 10 s deadline. */
 const HEARTBEAT = '3 seconds';
-/** Of all environments: one that hangs holds up its own calls, and no other's. */
+/** Calls of all environments together: one that hangs holds up its own calls, and no other's. */
 const ENVIRONMENT_CALLS = 256;
 /** Programs of agents, each a process of its own, that mostly wait for the model. */
 const AGENTS = 64;
 /** Sessions are no more than a few variables, and many of them wait for an agent. */
 const SESSIONS = 1000;
 /**
- * Of runs, feeds and updates of weights: most of them wait, a day if need be, so that a few more cost nothing, and a hundred
+ * Calls of runs, feeds and updates of weights mostly wait, a day if need be: a few more cost nothing, and a hundred
  * that wait must not hold up the next run.
  */
 const RUN_CALLS = 1000;
-/** From the end of the drain time to the forced end. */
+/** The time from the end of draining to the forced end. */
 const FORCE_MS = 8_000;
 
 export async function openQueues(

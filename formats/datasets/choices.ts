@@ -31,7 +31,7 @@ interface Item {
 const FIELDS = ['choices', 'options', 'endings', 'mc1_targets'] as const;
 const FIX = 'Give a list of texts, such as ["800", "820"], or an object such as {"A": "800", "B": "820"}.';
 
-/** Of an environment's or a program's own row, a field of such a name may be anything. */
+/** A row of a user's own environment or program may have anything in a field of such a name. */
 export type Unread = 'refused' | 'ignored';
 
 /** Undefined if the row has none. */
@@ -97,7 +97,7 @@ function itemsInText(field: string, text: string): Item[] | undefined {
   return listed.map((value, i) => ({ at: field, label: LETTERS[i]!, value }));
 }
 
-/** Of Hugging Face: `{text: […], label: […]}`; TruthfulQA's labels are 1 for the right one and 0 for the others. */
+/** Hugging Face has `{text: […], label: […]}`; TruthfulQA's labels are 1 for the right one and 0 for the others. */
 function itemsWithLabels(field: string, texts: readonly unknown[], labels: unknown): Item[] {
   const given = Array.isArray(labels) ? (labels as readonly unknown[]) : undefined;
   if (given && given.length !== texts.length)

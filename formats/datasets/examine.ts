@@ -122,7 +122,7 @@ const isSentence = ({ text, by }: FinalAnswer): boolean =>
 
 const SHOWN_CHARS = 80;
 
-/** As written, including backslashes; on one line, and safe on a terminal. */
+/** The text as written, including backslashes; on one line, and safe on a terminal. */
 const quoted = (text: string): string => `"${short(text.trim().replace(/\s+/g, ' '), SHOWN_CHARS)}"`;
 
 function unmarked(field: string, text: string): Problem {

@@ -4,7 +4,7 @@
 export type RowObject = Readonly<Record<string, unknown>>;
 
 export interface Found {
-  /** As written in the row. */
+  /** The field's name as written in the row. */
   readonly field: string;
   readonly value: unknown;
 }

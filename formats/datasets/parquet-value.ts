@@ -3,7 +3,7 @@
 
 import type { SchemaTree } from 'hyparquet';
 
-/** In place of a text whose bytes are not UTF-8. */
+/** The value in place of a text whose bytes are not UTF-8. */
 export const UNREADABLE: unique symbol = Symbol('unreadable');
 
 export function plainValue(value: unknown, node: SchemaTree | undefined): unknown {
@@ -26,7 +26,7 @@ export function plainValue(value: unknown, node: SchemaTree | undefined): unknow
 
 const all = (items: readonly unknown[]): unknown => (items.includes(UNREADABLE) ? UNREADABLE : items);
 
-/** Of a list the element's node: `list.element`, or the repeated node itself. */
+/** The node of a list's element: `list.element`, or the repeated node itself. */
 function elementOf(node: SchemaTree | undefined): SchemaTree | undefined {
   if (node?.element.repetition_type === 'REPEATED') return node;
   const [repeated] = node?.children ?? [];

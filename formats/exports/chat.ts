@@ -57,7 +57,7 @@ const templateCalls = (calls: readonly GivenCall[]): object[] =>
     function: { name, arguments: argumentsOf(text) },
   }));
 
-/** Of a text that is no object, or that an object would change, the text as the model wrote it. */
+/** The arguments as an object; a text that is no object, or that an object would change, stays as the model wrote it. */
 function argumentsOf(text: string): object | string {
   if (text.trim() === '') return {};
   try {

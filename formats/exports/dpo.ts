@@ -10,7 +10,7 @@ import type { Encoder, Exporter, Labels } from './exporter.ts';
 interface Answers {
   readonly prompt: readonly Message[];
   readonly tools: ReturnType<typeof chatTools>;
-  /** By text: the id of the first sample that gave it. */
+  /** The id of the first sample that gave each text. */
   readonly right: Map<string, string>;
   readonly wrong: Map<string, string>;
 }

@@ -17,7 +17,7 @@ export interface Encoder {
 export interface Exporter {
   readonly name: string;
   readonly extension: string;
-  /** Of JSON lines: fields that every line has, and together no line of another format. */
+  /** Fields that every JSON line has, and together no line of another format. */
   readonly fields?: readonly string[];
   /** One line for the list of formats. */
   readonly description: string;

@@ -49,7 +49,7 @@ interface RowTexts {
   readonly finished_at: readonly number[];
   /** Milliseconds that the judge took; null for a turn that was not judged. */
   readonly judged_ms: readonly (number | null)[];
-  /** Of the rollout. */
+  /** The time of the rollout's end. */
   readonly ended_at: number;
 }
 

@@ -15,7 +15,7 @@ import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 type OfGroup = Pick<RowLabels, 'group' | 'group_size' | 'group_success_rate' | 'zero_variance'>;
 
 export interface TurnRow extends OfGroup {
-  /** Of the rollout, unique for each (query, sample) of a run: domain/samples/sample-id.ts. With `turn` it names the row. */
+  /** The rollout's, unique for each (query, sample) of a run: domain/samples/sample-id.ts. With `turn` it names the row. */
   readonly id: string;
   readonly query: string;
   /** 0-based. */
@@ -35,7 +35,7 @@ export interface TurnRow extends OfGroup {
   readonly logprobs: readonly number[] | null;
   /** Weight version that sampled each token of the answer. */
   readonly versions: readonly number[] | null;
-  /** Of the answer's first and last token. */
+  /** The versions of the answer's first and last token. */
   readonly version_start: number | null;
   readonly version_end: number | null;
   /** The distribution that the logprobs are of. */
@@ -72,7 +72,7 @@ export interface TurnRow extends OfGroup {
   readonly stop_reason: StopReason;
   readonly model: string;
   readonly server: string | null;
-  /** Of the generation, epoch milliseconds. */
+  /** The times of the generation, in epoch milliseconds. */
   readonly started_at: number;
   readonly finished_at: number;
 }

@@ -29,7 +29,7 @@ export interface Held<T> {
 interface One<T> {
   readonly it: T;
   readonly runs: Set<string>;
-  /** Of its latest use, in the time of performance.now(). */
+  /** The time of its latest use, by performance.now(). */
   at: number;
 }
 

@@ -118,7 +118,7 @@ export function openThreads<Ask, Answer>(options: ThreadOptions): Threads<Ask, A
   };
 }
 
-/** In a thread: answers each question as it comes. Answers that are ready at the same time share one message. */
+/** Answers each question in its thread as it comes. Answers that are ready at the same time share one message. */
 export function answerQuestions<Ask, Answer>(answer: (question: Ask) => Promise<Answer>): void {
   let replies: Message<Answer>[] = [];
   function send(reply: Message<Answer>): void {

@@ -16,7 +16,7 @@ interface LeanData {
   readonly everturnWorkflowThread: string;
 }
 
-/** From now on the SDK's workflow threads of this process begin here; from sources, which no thread runs, as before. */
+/** Makes the SDK's workflow threads of this process begin here. Sources, which no thread runs, keep theirs. */
 export function makeWorkflowThreadsLean(): void {
   const { Worker } = workerThreads;
   const lean = fileURLToPath(new URL('./workflow-thread.js', import.meta.url));

@@ -17,7 +17,7 @@ const FREE_PORTS = 5;
 export interface InstalledRuntime {
   /** Undefined: nothing is measured. */
   readonly meter: Meter | undefined;
-  /** For the health port: the address of the text, or why there is none. */
+  /** The address of the text, or why there is none: the health port says it. */
   readonly metrics: Metrics;
 }
 

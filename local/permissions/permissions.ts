@@ -13,7 +13,7 @@ import { openProgramPermissions, type ProgramPermissions, type ServedPrograms } 
 import { registeredFor, registeredRun, registeredUpdates } from './registered.ts';
 
 export interface Permissions extends ModelPermissions, ProgramPermissions {
-  /** For every step: the folder that a run is read from and written to. */
+  /** The folder that a run is read from and written to: every step asks. */
   mayUseRun(out: string, run: string): void;
   mayReadDataset(path: string): void;
 }

@@ -34,7 +34,7 @@ export interface ServiceState {
   readonly startedAt: string; // ISO 8601
   readonly server: ProcessId | null;
   readonly worker: ProcessId | null;
-  /** Of its environment, which its worker has. */
+  /** The variables of its environment, which its worker has. */
   readonly variables: Variables;
   /** Why it is not ready, or why it ended. */
   readonly note: string | null;

@@ -6,7 +6,7 @@ import type { Environment } from '../machine/user-folders.ts';
 
 export interface Variables {
   readonly salt: string;
-  /** By name. */
+  /** The digest of each variable's value, by its name. */
   readonly digests: Readonly<Record<string, string>>;
 }
 

@@ -13,7 +13,7 @@ export interface Refusal {
   readonly date: string | undefined;
   readonly server: string | undefined;
   readonly region: string | undefined;
-  /** Of a redirect. */
+  /** The target of a redirect. */
   readonly location: string | undefined;
   readonly body: string;
 }

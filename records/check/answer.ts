@@ -27,7 +27,7 @@ export function* answerProblems(record: ChunkRecord | TurnRecord): Generator<str
   if (finishedAt < startedAt) yield `ends at ${finishedAt}, before its start at ${startedAt}`;
 }
 
-/** Of a whole answer, under its rollout's settings. */
+/** The problems of a whole answer, under its rollout's settings. */
 export function* turnProblems(record: TurnRecord, settings: RolloutSettings): Generator<string> {
   const { outputIds, maxNewTokens } = record;
   if (outputIds.length > maxNewTokens)

@@ -113,7 +113,7 @@ export function* callProblems(checked: CheckedRollout, skewMs: number): Generato
   }
 }
 
-/** Of the whole output, of which a record holds so much. */
+/** The bytes of the whole output, of which a record holds a part. */
 function bytesOf({ output, bytes }: CallRecord): number {
   const held = Buffer.byteLength(output);
   return held <= MAX_RECORDED_BYTES ? held : Math.max(bytes, MAX_RECORDED_BYTES + 1);

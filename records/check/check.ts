@@ -51,7 +51,7 @@ export interface CheckSummary {
 type ModelHashes = Partial<Pick<ModelIdentity, 'tokenizer' | 'template' | 'weights'>>;
 
 export interface CheckOptions extends PartsOptions {
-  /** Of the model's files, as far as they are on this machine. */
+  /** The hashes of the model's files, as far as they are on this machine. */
   readonly hashes?: ModelHashes | undefined;
   /** Whether the run's collection is still running; undefined if unknown. */
   readonly isGoing?: () => Promise<boolean | undefined>;
@@ -75,7 +75,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
       return undefined;
     }
   };
-  /** Of a part that reads many rollouts: some of them may be unreadable. */
+  /** A part that reads many rollouts may meet unreadable ones. */
   const readable = async <T>(path: string, part: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await part();

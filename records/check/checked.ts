@@ -26,7 +26,7 @@ export interface CheckedRollout {
   readonly agent: AgentEnd | undefined;
   /** The entries of the log of its attempts, in their order. */
   readonly attempts: readonly AgentEntry[];
-  /** Of the other kinds, by file. */
+  /** The records of the other kinds, by file. */
   readonly chunks: ReadonlyMap<string, Stored<ChunkRecord>>;
   readonly messages: ReadonlyMap<string, Stored<SayRecord>>;
   readonly calls: ReadonlyMap<string, Stored<CallRecord>>;

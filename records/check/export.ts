@@ -22,7 +22,7 @@ export interface ExportCheck extends PartOptions {
 export interface ExportFacts {
   readonly format: string;
   readonly samples: number;
-  /** Of the export as a file. */
+  /** The hash of the export as a file. */
   readonly sha256: string;
 }
 

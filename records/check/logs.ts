@@ -17,7 +17,7 @@ interface Entry {
   readonly must: boolean;
 }
 
-/** Of one rollout. Returns the paths of its logs. */
+/** Checks the logs of one rollout. Returns their paths. */
 export async function checkLogs(store: Store, checked: CheckedRollout, report: OnBreach): Promise<string[]> {
   const { id, rollout, verdicts, end } = checked;
   if (rollout.settings.logs === 'none') return [];

@@ -153,7 +153,7 @@ async function rightTurn(checked: CheckedRollout, i: number, { run, calls, token
   };
 }
 
-/** Of a turn that called no tools. */
+/** The verdict of a turn that called no tools. */
 const rightVerdict = (checked: CheckedRollout, i: number): object => ({
   turn: i + 1,
   of: checked.turns[i]!.hash,

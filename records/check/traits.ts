@@ -28,7 +28,7 @@ interface TurnTraits {
 }
 
 interface Answer {
-  /** Of all tokens before it. */
+  /** The hash of all tokens before it. */
   readonly context: string;
   readonly drawn?: Drawn | undefined;
   readonly versions: TurnRecord['versions'];

@@ -79,7 +79,7 @@ export async function* streamOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Of a file that is gone: nothing. */
+/** Does nothing for a file that is gone. */
 export async function removeFile(path: string): Promise<void> {
   const there = inBucket(path);
   if (there) return there.remove();

@@ -52,7 +52,7 @@ export async function writeBeside(
         throw fileError('read', base, error);
       },
     );
-  // Of a bucket the caller has looked.
+  // The caller has looked in a bucket already.
   if (!inside && !(await isThere())) return 'alone';
   const created = await writeOnce(path, content, layer);
   if (await isThere()) return created ? 'created' : 'exists';
@@ -176,7 +176,7 @@ async function publishUnderLock(temporary: string, path: string, layer: FileLaye
   }
 }
 
-/** Of a rollout's folder: its query's, its shard's, that of all rollouts, the run's, and that which holds the run. */
+/** The folders down to a rollout's: that which holds the run, the run's, that of all rollouts, its shard's, its query's. */
 const LEVELS = 5;
 
 /**

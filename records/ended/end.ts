@@ -78,7 +78,7 @@ async function recordsIn(root: string, layer: FileLayer): Promise<ReadonlyMap<st
 const recordNames = async (root: string): Promise<string[]> =>
   (await namesIn(root)).filter((name) => !['harmless', 'foreign'].includes(parseRolloutFile(name).kind));
 
-/** Of a rollout that has a line: what its writers left is in it, or was written after the end. */
+/** Removes the files of a rollout that has a line: what its writers left is in it, or was written after the end. */
 export async function removeRecords(root: string, layer: FileLayer): Promise<void> {
   const names = await recordNames(root);
   const remove = async (name: string): Promise<void> => {
@@ -93,7 +93,7 @@ export async function removeRecords(root: string, layer: FileLayer): Promise<voi
   await Promise.all(names.filter((name) => name !== ROLLOUT_FILE).map(remove));
   if (inBucket(root)) return;
   await removeOldTemporaries(root);
-  // Of the rollout, its query and its shard; one that is not empty stays, with those above it.
+  // The folders of the rollout, its query and its shard go; one that is not empty stays, with those above it.
   for (let path = root, level = 0; level < 3; level++, path = dirname(path)) {
     try {
       await layer.rmdir(path);

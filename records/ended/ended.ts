@@ -19,7 +19,7 @@ export interface Ended {
   inFolder(path: string): Promise<EndedId | undefined>;
   /** Undefined if it has not ended. */
   rollout(id: EndedId): Promise<EndedRollout | undefined>;
-  /** Of one that has ended: the path of the file that holds its line, and where in it. */
+  /** The path of the file that holds the line of an ended rollout, and where in it. */
   lineOf(id: EndedId): string;
   /** Looks again; in no order. `partly`: even if there are lines that nobody can read. */
   of(query: string, partly: boolean): Promise<readonly EndedId[]>;

@@ -123,7 +123,7 @@ function recordAt(line: Buffer, from: number, to: number, name: string, owner: O
 const FORMAT = '{"format":"';
 const NUMBERS = /,"(?:turn|entry)":([1-9]\d{0,8})(?:,"(?:chunk|call)":([1-9]\d{0,8}))?[,}]/y;
 
-/** Of a record of this rollout in our writer's form; undefined for any other text. */
+/** The file's name of a record of this rollout in our writer's form; undefined for any other text. */
 function nameByHead(text: string, of: string): string | undefined {
   if (!text.startsWith(FORMAT)) return undefined;
   const end = text.indexOf('"', FORMAT.length);

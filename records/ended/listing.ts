@@ -33,7 +33,7 @@ export function openListing(
 > {
   const inPlace = isBucketPlace(folder);
 
-  /** Of a rollout that ends while its files are read, some may have gone: its first file went first, and it has its line. */
+  /** A rollout that ends while its files are read may have lost some: its first file went first, and it has its line. */
   async function whole<T>(id: RolloutId, ofLine: (line: EndedRollout) => T, ofFiles: (path: string) => Promise<T>) {
     for (;;) {
       const line = await ended.rollout(id);

@@ -38,7 +38,7 @@ export function openObjects(folder: string): Ended {
     return found && endedObject(found.of) === object ? cache.keep(object, found) : undefined;
   }
 
-  /** Of one that is there: damage is what a second look finds, too. */
+  /** Reads an object that is there: damage is what a second look finds, too. */
   const readSurely = async (object: string) => (await read(object)) ?? (await read(object));
 
   return {

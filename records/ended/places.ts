@@ -61,7 +61,7 @@ export class Places {
     return this.#count;
   }
 
-  /** Of two lines of one rollout the longer counts. Returns the one that does not; a line may be added again. */
+  /** The longer of two lines of one rollout counts. Returns the one that does not; a line may be added again. */
   add(id: EndedId, place: Place): Place | undefined {
     const key = this.#keyOf(id.query);
     const known = this.#row(key, id.sample, id.attempt);

@@ -33,7 +33,7 @@ export function rowOf(files: RolloutFiles, owner: Owner): RolloutRow | undefined
   const found = summaryOf(files, owner, index, { onBroken });
   if (found) return rolloutRow(found, asked);
   if (flaw === undefined) return undefined;
-  // Of a turn that cannot be read the end still says how the rollout ended.
+  // The end still says how a rollout ended whose turn cannot be read.
   const end = summaryOf(files, owner, index, { detail: 'ends' });
   return rolloutRow(end?.outcome ? end : notEnded(owner, index), asked, flaw);
 }

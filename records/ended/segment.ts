@@ -131,7 +131,7 @@ function opened(path: string): number | undefined {
   }
 }
 
-/** Of an opened file: a network file system may answer for one that is not open from its memory. */
+/** The size of an opened file: a network file system may answer for one that is not open from its memory. */
 export function sizeOf(path: string): number | undefined {
   const file = opened(path);
   if (file === undefined) return undefined;

@@ -31,7 +31,7 @@ export const chunkFile = (turn: number, chunk: number): string =>
 export const askedFile = (turn: number): string => numbered('turn', turn, '.asked');
 export const sayFile = (turn: number): string => numbered('say', turn);
 export const verdictFile = (turn: number): string => numbered('verdict', turn);
-/** Of a call of a tool, in the reply of a turn: before a tool is called that must not be called twice, and after any call. */
+/** A call of a tool, in the reply of a turn, has a file before a tool is called that must not be called twice, and one after any call. */
 export const intentFile = (turn: number, call: number): string => numbered('intent', turn, `.${padded('call', call)}`);
 export const callFile = (turn: number, call: number): string => numbered('call', turn, `.${padded('call', call)}`);
 

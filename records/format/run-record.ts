@@ -41,7 +41,7 @@ const DATASET = objectOf({
   sha256: HASH,
   accepted: COUNT,
   refused: COUNT,
-  /** Of the rows before their solutions were read, if some were refused then: the same command offers these again. */
+  /** The hash of the rows before their solutions were read, if some were refused then: the same command offers these again. */
   offered: maybe(HASH),
 });
 
@@ -49,7 +49,7 @@ export const RUN = {
   run: NAME,
   settings: SETTINGS_OF_RECORDS,
   origins: mapOf(oneOf(...ORIGINS)),
-  /** Of each query, in one epoch. */
+  /** Samples of each query, in one epoch. */
   samples: PLACE,
   /** Absent: 1. Epoch e has the samples e × samples … of each query. */
   epochs: maybe(PLACE),

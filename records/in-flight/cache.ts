@@ -20,13 +20,13 @@ export interface RecordCache {
 }
 
 interface Rollout {
-  /** Of its first record's file. */
+  /** The identity of its first record's file. */
   readonly identity: string;
   readonly records: Map<string, Stored<object>>;
   bytes: number;
 }
 
-/** Of their text. */
+/** Bytes of the records' texts. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export function openRecordCache(maxBytes: number = MAX_BYTES): RecordCache {

@@ -140,7 +140,7 @@ export async function existsFolder(folder: string): Promise<boolean> {
   return (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;
 }
 
-/** Of no folder: none. */
+/** A folder that is not there has none. */
 async function entriesOf(folder: string): Promise<{ readonly files: string[]; readonly folders: readonly string[] }> {
   const there = await inBucket(folder)?.entries();
   if (there) return { files: there.files.map(({ name }) => name), folders: there.folders };

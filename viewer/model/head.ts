@@ -7,7 +7,7 @@ export interface HeadNumbers {
   readonly right: { readonly first: number | null; readonly last: number | null; readonly any: number | null };
   readonly meanReturn: number | null;
   readonly ended: number;
-  /** Of ended rollouts, those that failed and those that could not be judged, by their causes. */
+  /** The ended rollouts that failed and those that could not be judged, by their causes. */
   readonly troubles: readonly Trouble[];
 }
 

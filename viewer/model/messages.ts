@@ -28,7 +28,7 @@ export interface RunHead {
   /** The file's name, without its folder; null if rollouts were started one by one. */
   readonly dataset: string | null;
   readonly numTurns: number;
-  /** Of each query. */
+  /** Samples of each query. */
   readonly samples: number;
   /** Null: not counted yet. */
   readonly total: number | null;
@@ -70,7 +70,7 @@ export interface Evaluation {
   readonly right: number | null;
   readonly interval: Interval | null;
   readonly meanReturn: number | null;
-  /** Of an answer. */
+  /** Mean tokens of an answer. */
   readonly tokens: number | null;
   /** The first and the last version that its answers name. */
   readonly answeredBy: readonly [number, number] | null;
@@ -79,13 +79,13 @@ export interface Evaluation {
 export interface RunMessage {
   readonly head: RunHead;
   readonly summary: RunSummary;
-  /** By version; absent without any. */
+  /** Evaluations in the order of versions; absent without any. */
   readonly evaluations?: readonly Evaluation[];
   /** Settings in force, by name; those that were given come first. */
   readonly settings: readonly Setting[];
   /** Least and greatest, by the prices that the viewer was started with; null: an endpoint counted no tokens; absent without prices. */
   readonly cost?: readonly [least: number, most: number] | null;
-  /** Of the first failed rollout, or else of the first undecided one; absent without one. */
+  /** The message of the first failed rollout, or else of the first undecided one; absent without one. */
   readonly failure?: { readonly place: RowPlace; readonly message: string };
   readonly facts: readonly (readonly [string, string])[];
   /** The sentence about a run that goes on from a rollout of another one; null for others. */
@@ -95,7 +95,7 @@ export interface RunMessage {
   /** The newest record of an open run; null if unknown. */
   readonly newsAt: number | null;
   readonly progress: Progress;
-  /** Of an open run, as its workers saw them last; absent where none reported lately. */
+  /** The servers of an open run, as its workers saw them last; absent where none reported lately. */
   readonly servers?: readonly ServerStatus[];
   /** The server's clock, for ages. */
   readonly now: number;
@@ -114,7 +114,7 @@ export interface Page<T> {
   readonly rows: readonly T[];
 }
 
-/** Of those that the filter leaves. */
+/** A page of the rows that the filter leaves. */
 export interface RowsMessage extends Page<Row> {
   readonly problems: readonly string[];
 }
@@ -222,7 +222,7 @@ export interface SeveralMessage {
     readonly settings: readonly (readonly [name: string, value: string])[];
     /** Differences are with the first run. */
     readonly atTurns: readonly AtTurn[];
-    /** Of an answer: mean output tokens, and median milliseconds; null if unknown. */
+    /** An answer's mean output tokens, and its median milliseconds; null if unknown. */
     readonly tokens: number | null;
     readonly ms: number | null;
   }[];

@@ -5,7 +5,7 @@ import type { Row } from './row.ts';
 
 export interface ReportData {
   readonly runs: readonly ReportRun[];
-  /** Of the first two runs; null for one. */
+  /** The comparison of the first two runs; null for one. */
   readonly compared: CompareMessage | null;
   /** The things that are not here, one a line. */
   readonly left: readonly string[];
@@ -20,6 +20,6 @@ export interface ReportRun {
 
 export interface WholeRollout {
   readonly message: RolloutMessage;
-  /** By turn. */
+  /** The tokens of each turn, by its number. */
   readonly tokens: Readonly<Record<string, TokensMessage>>;
 }

@@ -35,7 +35,7 @@ export const rowKey = ({ query, sample, attempt }: Place): string => `${sample}.
 export const placeOf = ({ query, sample, attempt }: Place): Place => ({ query, sample, attempt });
 type Place = Pick<Row, 'query' | 'sample' | 'attempt'>;
 
-/** In data set order, then by sample and attempt; those without a place in the data set are last, by id. */
+/** Rows are in data set order, then by sample and attempt; those without a place in the data set are last, by id. */
 export function inOrder(a: Row, b: Row): number {
   return (
     orderOf(a) - orderOf(b) ||
@@ -45,7 +45,7 @@ export function inOrder(a: Row, b: Row): number {
   );
 }
 
-/** Of each sample the last attempt: what counts. `rows` are in order. */
+/** The last attempt of each sample, which is the one that counts. `rows` are in order. */
 export function latest(rows: readonly Row[]): Row[] {
   return rows.filter(({ query, sample }, i) => rows[i + 1]?.query !== query || rows[i + 1]?.sample !== sample);
 }

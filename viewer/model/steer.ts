@@ -35,7 +35,7 @@ export function commandOf(request: SteerRequest): string[] {
   ];
 }
 
-/** As a person types it in a POSIX shell; one line. */
+/** The words as a person types them in a POSIX shell; one line. */
 export function typed(args: readonly string[]): string {
   const quoted = (text: string) => (/^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
   return ['everturn', ...args].map(quoted).join(' ');

@@ -17,7 +17,7 @@ import { latest, msOf, placeOfAnswer, type Row, type RowState, sum, tokensOf } f
 export interface TurnSummary extends TurnStatistics {
   /** Answers that were cut at their limit. */
   readonly cut: number;
-  /** Of an answer. */
+  /** Tokens and milliseconds of an answer. */
   readonly tokens: Distribution;
   readonly ms: Distribution;
 }
@@ -40,7 +40,7 @@ export interface VersionSummary {
   /** Means; null where none is known. */
   readonly meanReturn: number | null;
   readonly right: number | null;
-  /** Of an answer. */
+  /** Mean tokens of an answer. */
   readonly tokens: number | null;
   /** Versions from the first answer of a rollout to the step that trained on it; null without a feed. */
   readonly staleness: number | null;
@@ -55,7 +55,7 @@ export interface RunSummary {
   readonly steered: number;
   /** Ways in which rollouts ended, most frequent first. */
   readonly ends: readonly EndCount[];
-  /** Of ended rollouts. */
+  /** The turns of ended rollouts. */
   readonly turns: readonly TurnSummary[];
   /** Ascending; empty where all rollouts began with one version. */
   readonly versions: readonly VersionSummary[];
@@ -63,7 +63,7 @@ export interface RunSummary {
   /** Output tokens, null if unknown, and milliseconds of generation. */
   readonly tokens: number | null;
   readonly ms: number;
-  /** Of the contexts that the answers followed, null if unknown, and those of them that an endpoint had cached. */
+  /** Tokens of the contexts that the answers followed, null if unknown, and those of them that an endpoint had cached. */
   readonly contextTokens: number | null;
   readonly cachedTokens: number | null;
   /** The judge's reasons, by number of turns, most frequent first. */
@@ -184,7 +184,7 @@ export function versionsOf(
     });
 }
 
-/** Of answers: calls of tools are not judged. */
+/** The reasons of answers alone: calls of tools are not judged. */
 const reasonsOf = ({ turns: { reasons, answers } }: Row): string[] =>
   reasons.filter((name, at) => name !== '' && (answers?.includes(at) ?? true));
 

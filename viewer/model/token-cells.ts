@@ -11,7 +11,7 @@ export interface Cell {
   readonly to: number;
   /** The id where the text is not known. */
   readonly text: string;
-  /** Of its least likely token. */
+  /** The probability of its least likely token. */
   readonly probability: string;
   readonly version: string;
 }

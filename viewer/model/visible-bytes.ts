@@ -1,5 +1,5 @@
 // A token's text with everything invisible shown: spaces, line ends, controls, format characters, lone surrogates. Pure.
-// For the cell of a token and its details; running text stays as it is.
+// A token's cell and its details use it; running text stays as it is.
 
 import { visible } from '../../domain/text/foreign-text.ts';
 
@@ -14,11 +14,11 @@ export function spelled(text: string): string {
   });
 }
 
-/** As it is, with what would steer or hide shown as signs: line ends, tabs and spaces stay. */
+/** The text with what would steer or hide shown as signs: line ends, tabs and spaces stay. */
 export const plain = (text: string): string =>
   visible(text).replace(/[\p{Co}\p{Cn}\p{Cf}\p{Cs}]/gu, (char) => `⟨U+${hex(char.codePointAt(0)!)}⟩`);
 
-/** In running text: line ends and tabs keep their effect behind a sign, all else invisible is spelled out but spaces. */
+/** Running text: line ends and tabs keep their effect behind a sign, all else invisible is spelled out but spaces. */
 export const inText = (text: string): string => plain(text).replace(/\n/g, '↵\n').replace(/\t/g, '⇥\t');
 
 /** UTF-8 bytes in hexadecimal. A lone surrogate has no UTF-8 and shows as U+FFFD’s bytes. */

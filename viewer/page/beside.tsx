@@ -112,7 +112,7 @@ function SideHead({ side, run, message, error }: SideProps & { readonly error: s
 }
 
 interface SideTurnProps extends SideProps {
-  /** From 0. */
+  /** The place of the turn, from 0. */
   readonly place: number;
   readonly expanded: boolean;
 }

@@ -206,7 +206,7 @@ function Settings({ message }: { readonly message: CompareMessage }): JSX.Elemen
 interface PairsProps {
   readonly message: CompareMessage;
   readonly route: CompareRoute;
-  /** Of the chosen cell. */
+  /** The pairs of the chosen cell. */
   readonly pairs: CompareMessage['pairs'];
 }
 

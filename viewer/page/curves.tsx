@@ -39,7 +39,6 @@ interface Point {
 
 interface Props {
   readonly versions: readonly VersionSummary[];
-  /** By version. */
   readonly evaluations: readonly Evaluation[];
   /** The runs of evaluations have pages. */
   readonly linked: boolean;
@@ -89,7 +88,7 @@ interface CurveProps {
   readonly label: string;
   readonly points: readonly Point[];
   readonly text: (value: number) => string;
-  /** Of versions, the same for all curves. */
+  /** The first and the last version: the same for all curves. */
   readonly range: readonly [number, number];
 }
 

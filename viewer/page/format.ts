@@ -31,9 +31,9 @@ export const orNone = (value: number | null, text: (value: number) => string): s
 export const share = (value: number | null): string => orNone(value, (known) => percent(known, 1));
 export const shares = ([low, high]: readonly [number, number]): string => `${share(low)} to ${share(high)}`;
 
-/** Of any size: four digits that say something. */
+/** A number of any size has four digits that say something. */
 export const precise = (value: number): string => String(Number(value.toPrecision(4)));
-/** With about this many significant digits. */
+/** `digits`: about so many significant ones. */
 export function decimals(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '–';
   const before = Math.max(1, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);

@@ -79,7 +79,7 @@ export function Problem({ text }: { readonly text: string | undefined }): JSX.El
 
 interface LoadingProps {
   readonly error: string | undefined;
-  /** From a page of nothing. */
+  /** The way back from a page that shows nothing. */
   readonly back?: readonly [href: string, text: string];
 }
 
@@ -169,7 +169,7 @@ export interface Column<T> {
 }
 
 interface TableProps<T> {
-  /** For those who do not see it. */
+  /** The table's name for those who do not see it. */
   readonly label: string;
   readonly caption?: ComponentChildren;
   /** Those that are there: of a condition that does not hold, none. */

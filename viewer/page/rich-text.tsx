@@ -21,7 +21,7 @@ const ELEMENTS = new Set(
 
 interface Props {
   readonly text: string;
-  /** As it was written, if that is another text. */
+  /** The text as it was written, if that is another one. */
   readonly raw?: string;
   readonly class?: string;
 }

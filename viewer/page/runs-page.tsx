@@ -97,7 +97,7 @@ export function RunsPage({ route, source }: { readonly route: RunsRoute; readonl
   );
 }
 
-/** As the address names them: a text from its beginning, a number from the greatest on. */
+/** The names of the address. A text is ordered from its beginning, a number from the greatest on. */
 const ORDERS: Readonly<Record<string, (head: RunHead) => string | number>> = {
   name: ({ run }) => run,
   model: ({ model }) => model,

@@ -23,7 +23,7 @@ interface Props {
   readonly message: RolloutMessage;
   readonly turn: TurnMessage;
   readonly expanded: boolean;
-  /** Of a call: the forks before it on its path. */
+  /** The forks before a call on its path. */
   readonly depth?: number;
   /** On a page with turns of two rollouts: which one. */
   readonly side?: string;
