@@ -50,9 +50,10 @@ export function mustBeOurs(
   if (foreign || elsewhere) throw new Refusal(403, 'Another site may not read the viewer.');
   if (token === null) return undefined;
   const cookie = new RegExp(`(?:^|; )${COOKIE}-${port}=([\\w-]+)`).exec(request.headers.cookie ?? '')?.[1];
-  if (cookie !== undefined && same(cookie, token)) return undefined;
+  if (cookie !== undefined && isSameText(cookie, token)) return undefined;
   const given = url.pathname === '/' ? url.searchParams.get('token') : null;
-  if (given !== null && same(given, token)) return `${COOKIE}-${port}=${token}; HttpOnly; SameSite=Strict; Path=/`;
+  if (given !== null && isSameText(given, token))
+    return `${COOKIE}-${port}=${token}; HttpOnly; SameSite=Strict; Path=/`;
   throw new Refusal(401, 'Open the address that `everturn view` printed, with its token.');
 }
 
@@ -65,7 +66,7 @@ export function jsonIn(text: string, what: string): unknown {
   }
 }
 
-export function same(a: string, b: string): boolean {
+export function isSameText(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }

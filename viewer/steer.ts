@@ -4,7 +4,7 @@
 // form can send. It does as the command line does: the act becomes a command on a run of this folder, never a line of a shell.
 
 import type { IncomingMessage } from 'node:http';
-import { jsonIn, mustBeOurs, Refusal, same } from './guard.ts';
+import { jsonIn, mustBeOurs, Refusal, isSameText } from './guard.ts';
 import { commandOf, type SteerReply, steerRequest } from './model/steer.ts';
 
 export interface Steering {
@@ -34,7 +34,7 @@ export function openSteering({ key, has, run }: Steering) {
     const { origin, 'content-type': type = '', [KEY_HEADER]: given } = request.headers;
     mustBeOurs(request, url, { ...guarded, posts: true });
     if (origin === undefined) throw new Refusal(403, 'An act names its origin; this request does not.');
-    if (typeof given !== 'string' || !same(given, key)) {
+    if (typeof given !== 'string' || !isSameText(given, key)) {
       throw new Refusal(403, 'Open the address that `everturn view --steer` printed: this page may look, and not act.');
     }
     if (!/^application\/json\s*(;|$)/i.test(type))
