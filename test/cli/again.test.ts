@@ -1,9 +1,8 @@
 // A run of which every rollout failed is played again by the command that made it; the records of then are set aside, whole.
 
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { placeOf } from '../../cli/find/place.ts';
 import { againIfAllFailed } from '../../cli/play/again.ts';
 import { causeOf } from '../../cli/play/ending.ts';
@@ -11,11 +10,11 @@ import { sayEnded } from '../../cli/play/start.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
+import { testFolder } from '../support/scratch-folder.ts';
 import { countsOf, resultOf, scriptedIo } from './scripted-io.ts';
 
 let out: string;
-beforeEach(() => (out = mkdtempSync(join(tmpdir(), 'everturn-'))));
-afterEach(() => rmSync(out, { recursive: true, force: true }));
+beforeEach(() => void (out = testFolder()));
 
 /** An ended run of one rollout. */
 async function endedRun(outcome: 'failed' | 'complete', result: object = {}) {

@@ -1,34 +1,30 @@
 // `everturn check <run> --export <file>`: an export of each format, layout and kind of advantages is seen as what it is, and
 // proved; a line that is another is named; a file whose format cannot be told, or cannot be proved, is refused by the reason.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { EXPORTERS, formatOf, PROVED } from '../../formats/exports/index.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { someRun } from '../formats/exports/some-run.ts';
 import { RUN } from '../records/play.ts';
-import { scriptedIo } from './scripted-io.ts';
+import { jsonLines } from '../support/json-lines.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'everturn-check-export-'));
+const folder = scratchFolder();
 beforeAll(() => someRun(openFileStore(join(folder, 'runs'), RUN)));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function exported(name: string, ...flags: readonly string[]): Promise<string> {
-  const io = scriptedIo({ cwd: folder });
-  expect(await main(io, ['export', RUN, '--to', name, '--overwrite', ...flags]), io.text.err).toBe(0);
+  const { code, err } = await call(folder, ['export', RUN, '--to', name, '--overwrite', ...flags]);
+  expect(code, err).toBe(0);
   return name;
 }
 /** The format as it is seen, and the breaches of the export alone: the run is made of scripts. */
 async function checked(name: string, ...flags: readonly string[]) {
-  const io = scriptedIo({ cwd: folder });
-  const code = await main(io, ['check', RUN, '--export', name, '--no-tokenizer', ...flags]);
-  const breaches = io.text.out
-    .split('\n')
-    .filter((line) => /^export|^[^:]*\.jsonl:/.test(line) || line.includes(`${name}: `));
-  return { code, breaches, err: io.text.err, seen: /The export is of the format (.*)\.$/m.exec(io.text.err)?.[1] };
+  const { code, out, err } = await call(folder, ['check', RUN, '--export', name, '--no-tokenizer', ...flags]);
+  const breaches = out.split('\n').filter((line) => /^export|^[^:]*\.jsonl:/.test(line) || line.includes(`${name}: `));
+  return { code, breaches, err, seen: /The export is of the format (.*)\.$/m.exec(err)?.[1] };
 }
 
 describe('an export', () => {
@@ -59,24 +55,16 @@ describe('an export', () => {
   });
 
   test('whose first line is torn is seen by the next one, and its first line is named', async () => {
-    const whole = readFileSync(
-      join(folder, await exported('whole.jsonl', '--format', 'rows', '--advantages', 'std')),
-      'utf8',
-    );
-    writeFileSync(join(folder, 'torn.jsonl'), whole.slice(20));
+    const whole = await exported('whole.jsonl', '--format', 'rows', '--advantages', 'std');
+    writeFileSync(join(folder, 'torn.jsonl'), readFileSync(join(folder, whole), 'utf8').slice(20));
     const { seen, breaches } = await checked('torn.jsonl');
     expect(seen).toMatch(/^rows/);
     expect(breaches).toEqual([expect.stringContaining('line 1 is another')]);
   });
 
   test('with an advantage that is another is seen as the nearest, and the line is named', async () => {
-    const lines = readFileSync(
-      join(folder, await exported('near.jsonl', '--format', 'rows', '--advantages', 'std')),
-      'utf8',
-    )
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { turn_advantages: number[] });
+    const near = await exported('near.jsonl', '--format', 'rows', '--advantages', 'std');
+    const lines = jsonLines<{ turn_advantages: number[] }>(readFileSync(join(folder, near), 'utf8'));
     lines.at(-1)!.turn_advantages[0]! += 1;
     writeFileSync(join(folder, 'near.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     expect(await checked('near.jsonl')).toMatchObject({

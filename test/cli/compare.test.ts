@@ -1,17 +1,14 @@
 // `everturn compare` as a user calls it: two folders, without a server; its exit codes make a gate.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
-import { scriptedIo } from './scripted-io.ts';
+import { testFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 
 let out: string;
-beforeEach(() => (out = mkdtempSync(join(tmpdir(), 'everturn-'))));
-afterEach(() => rmSync(out, { recursive: true, force: true }));
+beforeEach(() => void (out = testFolder()));
 
 /** The run's folder is `<out>/<name>/r1`: the script writes one run name only. */
 async function runIn(name: string, right: number, part: { temperature?: number; text?: string } = {}): Promise<string> {
@@ -29,11 +26,7 @@ async function runIn(name: string, right: number, part: { temperature?: number; 
   return join(out, name, RUN);
 }
 
-async function compare(...args: string[]) {
-  const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
-  const code = await main(io, ['compare', ...args]);
-  return { code, ...io.text };
-}
+const compare = (...args: string[]) => call(out, ['compare', ...args]);
 
 describe('everturn compare', () => {
   test('exits with 10 only if the second run is worse by more than --min-delta', async () => {
@@ -63,7 +56,7 @@ describe('everturn compare', () => {
     expect(rows[0]).toMatch(/ 40\.0 % {2}16\.8 to 68\.7 +10 +3 +3 +\S+ +30\.0000$/);
     expect(rows[1]).toMatch(/±0\.0 points +– +1\.0000/);
     expect(rows[2]).toMatch(/\+50\.0 points +\+12\.3 to \+87\.7 points +0\.0150/);
-    const { json } = { json: JSON.parse((await compare(...runs, '--json')).out) as { runs: { atTurns: object[] }[] } };
+    const json = JSON.parse((await compare(...runs, '--json')).out) as { runs: { atTurns: object[] }[] };
     expect(json.runs[2]!.atTurns).toMatchObject([{ against: { difference: { value: 0.5 }, table: { 'only-b': 5 } } }]);
   });
 

@@ -1,27 +1,19 @@
 // `everturn config show`: each setting with its source, of a run to come and of one that is there.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, putRun } from '../records/play.ts';
-import { scriptedIo } from './scripted-io.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 
-let cwd: string;
-beforeAll(async () => {
-  cwd = mkdtempSync(join(tmpdir(), 'everturn-'));
-  await putRun(openFileStore(join(cwd, 'runs'), 'r1'), [aQuery('q1')]);
-});
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+const cwd = scratchFolder();
+beforeAll(() => putRun(openFileStore(join(cwd, 'runs'), 'r1'), [aQuery('q1')]));
 
 describe('config show', () => {
-  const show = async (env: Readonly<Record<string, string>>, ...args: string[]) => {
-    const io = scriptedIo({ cwd, env });
-    const code = await main(io, ['config', 'show', ...args]);
-    return { code, ...io.text };
-  };
+  const show = (env: Readonly<Record<string, string>>, ...args: string[]) =>
+    call(cwd, ['config', 'show', ...args], env);
   interface Shown {
     readonly settings: readonly {
       readonly name: string;

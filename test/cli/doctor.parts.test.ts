@@ -1,16 +1,14 @@
 // `everturn doctor`: its checks are real, each failure says what to do, and one that hangs is given up.
 
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Check, checked } from '../../cli/doctor/check.ts';
 import { nodeCheck } from '../../cli/doctor/machine.ts';
-import { main } from '../../cli/main.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
-import { scriptedIo } from './scripted-io.ts';
+import { listenHttp } from '../support/http-listener.ts';
+import { testFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 
 interface Said {
   readonly ok: boolean;
@@ -24,13 +22,11 @@ interface Said {
 }
 
 let cwd: string;
-beforeEach(() => (cwd = mkdtempSync(join(tmpdir(), 'everturn-'))));
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+beforeEach(() => void (cwd = testFolder()));
 
 async function doctor(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Said> {
-  const io = scriptedIo({ cwd, env: { EVERTURN_HOME: join(cwd, 'home'), ...env } });
-  const code = await main(io, ['doctor', '--json', ...args]);
-  const said = JSON.parse(io.text.out) as Said;
+  const { code, out } = await call(cwd, ['doctor', '--json', ...args], env);
+  const said = JSON.parse(out) as Said;
   expect(said.exitCode).toBe(code);
   for (const { state, fix, said: text } of said.checks) {
     expect(text.length).toBeGreaterThan(0);
@@ -70,11 +66,9 @@ describe('everturn doctor', () => {
   });
 
   test('names a variable without a key, and never its value', async () => {
-    const server = createServer((_, response) => response.writeHead(401).end('{}'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const server = await listenHttp((_, response) => response.writeHead(401).end('{}'));
     try {
-      const { port } = server.address() as AddressInfo;
-      const args = ['--model', `vllm:http://127.0.0.1:${port}`, '--api-key-env', 'MY_KEY'];
+      const args = ['--model', `vllm:${server.url}`, '--api-key-env', 'MY_KEY'];
       const absent = await doctor({ PATH: '' }, ...args);
       expect(JSON.stringify(absent)).toContain('MY_KEY');
       const set = await doctor({ PATH: '', MY_KEY: 'sk-very-secret-value' }, ...args);

@@ -1,16 +1,14 @@
 // `run --dry-run` says what a run would take, and leaves nothing behind.
 
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { type Plan, planOf } from '../../cli/view/plan-text.ts';
-import { scriptedIo } from './scripted-io.ts';
+import { testFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 
 let cwd: string;
-beforeEach(() => (cwd = mkdtempSync(join(tmpdir(), 'everturn-'))));
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+beforeEach(() => void (cwd = testFolder()));
 
 const ROWS = [
   { id: 'a', question: 'What is 1 + 1?', answer: '2' },
@@ -22,9 +20,7 @@ const run = (...args: string[]) => played(ROWS, ...args);
 
 async function played(rows: readonly object[], ...args: string[]) {
   writeFileSync(join(cwd, 'data.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  const io = scriptedIo({ cwd, env: { EVERTURN_HOME: join(cwd, 'home'), PATH: process.env['PATH'] } });
-  const code = await main(io, ['run', 'data.jsonl', '--dry-run', ...args]);
-  return { code, ...io.text };
+  return call(cwd, ['run', 'data.jsonl', '--dry-run', ...args], { PATH: process.env['PATH'] });
 }
 
 describe('run --dry-run', () => {
@@ -74,17 +70,17 @@ describe('run --dry-run', () => {
     const [plain, worded] = [await planned('--json'), await planned(...words)];
     expect(worded.prompt.text).toMatch(/Answer with one number\.(?!\n\n)[^]*Task a: What is 1 \+ 1\?(?! \()/);
     expect(worded.run).not.toBe(plain.run);
-    expect(await run('--prompt', '{{ qestion }}')).toMatchObject({
-      code: 6,
-      err: expect.stringContaining('`qestion` is missing, and the prompt template prints it') as string,
-    });
-    expect(await run('--prompt', '{{ question')).toMatchObject({ code: 2 });
-    expect(await run('--system', 'none.txt')).toMatchObject({ code: 2 });
-    expect(await run('--extra-body', '{"a":1}')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('only openai: endpoints') as string,
-    });
-    expect(await run('--extra-body', '{"model":"x"}')).toMatchObject({ code: 2 });
+  });
+
+  test.each([
+    [6, '--prompt', '{{ qestion }}', '`qestion` is missing, and the prompt template prints it'],
+    [2, '--prompt', '{{ question', ''],
+    [2, '--system', 'none.txt', ''],
+    [2, '--extra-body', '{"a":1}', 'only openai: endpoints'],
+    [2, '--extra-body', '{"model":"x"}', ''],
+  ])('ends with %i for %s %s', async (wanted, flag, value, said) => {
+    const { code, err } = await run(flag, value);
+    expect([code, err]).toEqual([wanted, expect.stringContaining(said)]);
   });
 
   test('says how many reference answers are names or sentences, and that a model judges them', async () => {
@@ -108,29 +104,17 @@ describe('run --dry-run', () => {
       inWords: { compared: 3, leftOut: 2 },
     });
     expect((await run()).err).not.toContain('names or sentences');
-    // They judge themselves.
-    writeFileSync(
-      join(cwd, 'own.ts'),
-      "export const environment = { name: 'own', version: '1', respond: () => ({ verdict: 'right' }) };",
-    );
+    // It judges itself.
     writeFileSync(join(cwd, 'agent.mjs'), '');
-    for (const own of [
-      ['--environment', './own.ts'],
-      ['--agent', 'node agent.mjs'],
-    ])
-      expect(await played(rows, ...own)).toMatchObject({
-        code: 0,
-        err: expect.not.stringContaining('names') as string,
-      });
+    const own = await played(rows, '--agent', 'node agent.mjs');
+    expect([own.code, own.err]).toEqual([0, expect.not.stringContaining('names')]);
   });
 
   test('prints the same for people', async () => {
-    const { code, out } = await run('--samples', '3');
-    expect(code).toBe(0);
+    const { out } = await run('--samples', '3');
     expect(out).toContain('2 queries, 1 bad row left out');
     expect(out).toContain('Settings   samples = 3 (flag)');
     expect(out).toContain('What is 1 + 1?');
-    expect(readdirSync(cwd)).toEqual(['data.jsonl']);
   });
 
   test('fails as the run would: a server that is away, a data set that is not there', async () => {

@@ -1,18 +1,18 @@
 // The flags of an export: which are refused, and what follows where none is given.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ExportFlags, plannedExport } from '../../cli/find/export-plan.ts';
 import { main } from '../../cli/main.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { someRun } from '../formats/exports/some-run.ts';
 import { RUN } from '../records/play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 import { scriptedIo } from './scripted-io.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'everturn-plan-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 const UNSET = Object.fromEntries(
   'contradicted successRate minMembers advantages sequences'.split(' ').map((name) => [name, undefined]),
@@ -54,9 +54,16 @@ describe('the flags of an export', () => {
     ['half a member', '--min-members', '1.5'],
     ['no member', '--min-members', '0'],
   ])('%s is refused, by its flag', async (_, flag, value) => {
-    const io = scriptedIo({ cwd: folder });
-    expect(await main(io, ['export', 'no-run', '--format', 'rows', flag, value])).toBe(2);
-    expect(io.text.err).toContain(`${flag} is "${value}"`);
+    const { code, err } = await call(folder, ['export', 'no-run', '--format', 'rows', flag, value]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`${flag} is "${value}"`)]);
+  });
+
+  test('Parquet, which is binary, to a terminal is refused, and says where to send it', async () => {
+    for (const tty of [true, false]) {
+      const io = scriptedIo({ tty });
+      await main(io, ['export', 'any', '--format', 'parquet']);
+      expect(/Parquet is binary[^]*--to/.test(io.text.err)).toBe(tty);
+    }
   });
 
   test.each(['rows', 'dpo'])('%s with more members than the run has samples is refused', async (format) => {

@@ -1,108 +1,19 @@
 // `everturn export --to` against files, folders, devices and pipes that it cannot or must not write.
 
 import { execFile, execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openLoose } from '../records/ended-rig.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { rolloutFolder } from '../../records/format/layout.ts';
-import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
+import { makeRun } from '../bench/ended-rig.ts';
+import { RUN } from '../records/play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/cli/index.js');
-const folder = mkdtempSync(join(tmpdir(), 'everturn-export-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder();
 
-const run = { run: 'r', sample: 0, attempt: 1 } as const;
 const ROLLOUTS = 60;
-const TOKENS = 2000;
-
-beforeAll(async () => {
-  const settings = { ...DEFAULT_SETTINGS, seed: 1, numTurns: 1 };
-  const store = openLoose(join(folder, 'runs'), 'r');
-  const query = (i: number) =>
-    ({ queryId: `q${i}`, prompt: { kind: 'text', text: 'x' }, solutions: ['1'], task: 'math' }) as never;
-  await store.putQueries(
-    (async function* () {
-      for (let i = 0; i < ROLLOUTS; i++) yield query(i);
-    })(),
-  );
-  await store.putRun({
-    format: 'everturn-run/1',
-    run: 'r',
-    settings,
-    origins: {},
-    samples: 1,
-    dataset: { path: 'x', sha256: '0', accepted: ROLLOUTS, refused: 0 },
-    versions: { everturn: 't', node: 't' },
-    createdAt: 1,
-  });
-  for (let i = 0; i < ROLLOUTS; i++) {
-    const id = { ...run, query: `q${i}` };
-    const rollout = await store.putRollout(id, {
-      run: 'r',
-      query: query(i),
-      index: i,
-      sample: 0,
-      attempt: 1,
-      settings,
-      birthTime: 1,
-    });
-    const ids = Array.from({ length: TOKENS }, (_, n) => n);
-    const turn = await store.putTurn(id, {
-      turn: 1,
-      contextIds: [1],
-      contextText: 'x',
-      outputIds: ids,
-      logprobs: ids.map(() => -0.5),
-      outputText: 'y'.repeat(TOKENS),
-      answer: 'y',
-      finish: 'stop',
-      versions: [{ version: 0, start: 0, end: TOKENS }],
-      versionStart: 0,
-      versionEnd: 0,
-      contextLength: 1,
-      maxNewTokens: TOKENS,
-      seed: 1,
-      previous: rollout.hash,
-      attempt: 1,
-      startedAt: 1,
-      finishedAt: 2,
-      model: 'm',
-      server: null,
-      logprobsOf: 'policy',
-      logprobsFound: 'policy',
-    });
-    await store.putVerdict(id, {
-      turn: 1,
-      verdict: 'right',
-      reason: null,
-      extracted: '1',
-      of: turn.hash,
-      tookMs: 1,
-    } as never);
-    await store.putEnd(id, {
-      outcome: 'complete',
-      stopReason: 'turns',
-      failure: null,
-      turnRewards: [1],
-      returns: [1],
-      success: [1],
-      turns: [turn.hash],
-      finishedAt: 3,
-    } as never);
-  }
-});
+beforeAll(() => makeRun(join(folder, 'runs'), ROLLOUTS, { loose: true }));
 
 interface Ended {
   readonly code: number;
@@ -123,7 +34,7 @@ function shell(script: string): Promise<Ended> {
     });
   });
 }
-const exporting = (out: string, more = '') => shell(`$EVERTURN export r --format areal --to ${out} ${more}`);
+const exporting = (out: string, more = '') => shell(`$EVERTURN export ${RUN} --format areal --to ${out} ${more}`);
 const leftovers = () => readdirSync(folder).filter((name) => name.startsWith('.'));
 
 describe('an export to a file', () => {
@@ -148,12 +59,16 @@ describe('an export to a file', () => {
     const whole = readFileSync(join(folder, 'a.jsonl'), 'utf8');
     const ended = await exporting('new/folder/');
     expect(ended).toMatchObject({ code: 0, stdout: '' });
-    expect(ended.stderr).toContain('They are in ./new/folder/r.jsonl.');
-    expect(readFileSync(join(folder, 'new/folder/r.jsonl'), 'utf8')).toBe(whole);
+    expect(ended.stderr).toContain(`They are in ./new/folder/${RUN}.jsonl.`);
+    expect(readFileSync(join(folder, `new/folder/${RUN}.jsonl`), 'utf8')).toBe(whole);
     expect((await exporting('new/folder/')).stderr).toMatch(/exists already\. Replace it with --overwrite/);
-    const parquet = await shell('$EVERTURN export r --format parquet --to new/folder/');
-    expect(parquet.stderr).toContain('They are in ./new/folder/r.parquet.');
-    expect(readFileSync(join(folder, 'new/folder/r.parquet')).subarray(0, 4).toString()).toBe('PAR1');
+    const parquet = await shell(`$EVERTURN export ${RUN} --format parquet --to new/folder/`);
+    expect(parquet.stderr).toContain(`They are in ./new/folder/${RUN}.parquet.`);
+    expect(
+      readFileSync(join(folder, `new/folder/${RUN}.parquet`))
+        .subarray(0, 4)
+        .toString(),
+    ).toBe('PAR1');
     // A name that a file has already is no folder.
     expect(await exporting('a.jsonl/')).toMatchObject({ code: 2 });
   });
@@ -177,7 +92,7 @@ describe('an export to a file', () => {
     // A file that may grow no further, as on a disk that is full: the old one stays whole.
     writeFileSync(join(folder, 'old.jsonl'), 'old');
     const ended = await shell(
-      'ulimit -f 100; trap "" XFSZ; $EVERTURN export r --format areal --to old.jsonl --overwrite',
+      `ulimit -f 100; trap "" XFSZ; $EVERTURN export ${RUN} --format areal --to old.jsonl --overwrite`,
     );
     expect(ended.stderr).toContain('larger than allowed');
     expect(ended.code).toBe(1);
@@ -190,9 +105,9 @@ describe('an export of a run with a broken record', () => {
   const broken = (format: string, out: string, more = '') =>
     shell(`$EVERTURN export broken --format ${format} --to ${out} ${more}`);
   beforeAll(() => {
-    cpSync(join(folder, 'runs/r'), join(folder, 'runs/broken'), { recursive: true });
+    cpSync(join(folder, 'runs', RUN), join(folder, 'runs/broken'), { recursive: true });
     const turn = join(folder, 'runs/broken', rolloutFolder({ query: 'q1', sample: 0, attempt: 1 }), 'turn-001.json');
-    writeFileSync(turn, readFileSync(turn, 'utf8').replace('"m"', '"n"'));
+    writeFileSync(turn, readFileSync(turn, 'utf8').replace('"tiny"', '"other"'));
   });
 
   test.each(['areal', 'parquet'])('as %s ends with 1, and replaces no file of before', async (format) => {
@@ -216,14 +131,14 @@ describe('an export of a run with a broken record', () => {
 
 describe('an export to a pipe', () => {
   test('ends quietly, as SIGPIPE does, when its reader has enough', async () => {
-    const ended = await shell('$EVERTURN export r --format areal | head -c 10; echo " ${PIPESTATUS[0]}"');
+    const ended = await shell(`$EVERTURN export ${RUN} --format areal | head -c 10; echo " \${PIPESTATUS[0]}"`);
     expect(ended.stdout).toMatch(/ 141\n$/);
     expect(ended.stderr).not.toMatch(/error/i);
   });
 
   test('says so where the pipe was named by --to', async () => {
     execFileSync('mkfifo', [join(folder, 'fifo')]);
-    const ended = await shell('head -c 10 fifo > /dev/null & $EVERTURN export r --format areal --to fifo');
+    const ended = await shell(`head -c 10 fifo > /dev/null & $EVERTURN export ${RUN} --format areal --to fifo`);
     expect(ended.stderr).toContain('no process reads from that pipe');
     expect(ended.stderr).not.toContain('unexpected');
     expect(ended.code).toBe(1);

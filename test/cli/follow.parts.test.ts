@@ -1,16 +1,16 @@
 // Following a run: only the run's own end, or the user, ends it.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { follow, followToEnd } from '../../cli/play/follow.ts';
 import type { Link } from '../../cli/find/link.ts';
 import type { ProgressView } from '../../cli/view/progress-view.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { aQuery, putRun, RUN } from '../records/play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 import { countsOf, progressOf, scriptedIo } from './scripted-io.ts';
 
 type Answer = 'RUNNING' | 'COMPLETED' | 'TERMINATED' | Error;
@@ -57,6 +57,9 @@ function rememberingView() {
 
 // Each waits for polls.
 describe.concurrent('following a run', () => {
+  const file = join(scratchFolder(), 'file');
+  writeFileSync(file, '');
+
   test('a server that fails to answer is asked again, and kept up, until the run ends', async () => {
     const { link, asked } = scriptedLink([new Error('gone'), new Error('gone'), 'RUNNING', 'COMPLETED']);
     const { view, seen } = rememberingView();
@@ -114,8 +117,6 @@ describe.concurrent('following a run', () => {
   ])(
     'a disk that cannot be written is said within seconds, also while %s',
     async (_, answers, progress) => {
-      const file = join(mkdtempSync(join(tmpdir(), 'everturn-follow-')), 'file');
-      writeFileSync(file, '');
       const { link } = scriptedLink(answers, progress);
       const { view, seen } = rememberingView();
       const io = scriptedIo();
@@ -139,20 +140,14 @@ describe.concurrent('following a run', () => {
 });
 
 describe('status --follow', () => {
-  let out: string;
+  const out = scratchFolder();
   beforeAll(async () => {
-    out = mkdtempSync(join(tmpdir(), 'everturn-follow-'));
     const store = openLoose(out, RUN);
     await putRun(store, [aQuery('a')], { run: RUN });
     const counts = countsOf({ outcomes: { complete: 3, undecided: 0, failed: 2, cancelled: 0 } });
     await store.putResult({ run: RUN, total: 5, cancelled: false, numTurns: 3, counts });
   });
-  afterAll(() => rmSync(out, { recursive: true }));
-  const status = async (...args: string[]) => {
-    const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
-    const code = await main(io, ['status', RUN, '--out', out, ...args]);
-    return { code, ...io.text };
-  };
+  const status = (...args: string[]) => call(out, ['status', RUN, '--out', out, ...args]);
 
   test.each([
     [[], 3, '2 rollouts failed, more than --max-failed 0'],

@@ -1,18 +1,18 @@
 // The judge on the command line: verdicts on stdout in order, everything else on stderr; and a run judged again.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { exitCodeOf } from '../../cli/exit.ts';
 import { buildProgram } from '../../cli/program.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
+import { bytesIn } from '../records/ended-rig.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { scriptedIo } from './scripted-io.ts';
 
-const cwd = mkdtempSync(join(tmpdir(), 'everturn-judge-'));
-afterAll(() => rmSync(cwd, { recursive: true }));
+const cwd = scratchFolder();
 
 async function judge(args: readonly string[], options: { input?: string; env?: Record<string, string> } = {}) {
   const io = scriptedIo({ cwd, ...options });
@@ -102,9 +102,7 @@ describe('everturn judge', () => {
     await putRun(store, queries);
     for (const [index, query] of queries.entries())
       await play(store, { query, index, verdicts: ['wrong', 'right', 'wrong'] });
-    const before = readdirSync(store.folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => readFileSync(join(store.folder, name), 'utf8'));
+    const before = bytesIn(store.folder);
 
     const { code, rows, message } = await judge(['--run', RUN, '--out', out, '--name', 'new', '--json']);
     expect(code, message).toBe(0);
@@ -127,11 +125,7 @@ describe('everturn judge', () => {
     });
     const written = readFileSync(join(store.folder, 'judgements/new.jsonl'), 'utf8').trim().split('\n');
     expect(written).toHaveLength(6);
-
-    const after = readdirSync(store.folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => readFileSync(join(store.folder, name), 'utf8'));
-    expect(after).toEqual(before);
+    expect(bytesIn(store.folder)).toMatchObject(before);
     // No collection played these rollouts: none will write a result.
     const options = { isGoing: async () => true };
     expect((await checkRun(store, (breach) => expect.fail(JSON.stringify(breach)), options)).judgements).toBe(6);

@@ -1,21 +1,19 @@
 // A run that has ended, and lost a rollout together with its name: no command takes it for a smaller run.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { noCounts } from '../../domain/run/progress.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { play, putRun, RUN } from '../records/play.ts';
 import { QUERIES, SCRIPTS } from '../viewer/rig.ts';
-import { scriptedIo } from './scripted-io.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 
-const out = mkdtempSync(join(tmpdir(), 'everturn-lost-'));
+const out = scratchFolder();
 const folder = join(out, RUN);
 const complete = SCRIPTS.length;
-afterAll(() => rmSync(out, { recursive: true }));
 beforeAll(async () => {
   const store = openLoose(out, RUN);
   await putRun(store, QUERIES, { run: RUN });
@@ -32,9 +30,8 @@ describe('a run that lost a rollout with its name', () => {
     ['compare', folder, folder],
     ['export', folder, '--format', 'messages', '--to', join(out, 'rows.jsonl')],
   ])('is no smaller run for %s', async (...args) => {
-    const io = scriptedIo({ cwd: out });
-    const code = await main(io, args);
-    expect(io.text.err).toContain(`a result with ${complete} complete, and ${complete - 1} rollouts`);
+    const { code, err } = await call(out, args);
+    expect(err).toContain(`a result with ${complete} complete, and ${complete - 1} rollouts`);
     expect(code).toBe(1);
   });
 });

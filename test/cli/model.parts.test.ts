@@ -1,9 +1,7 @@
 // The model as a run keeps it: workers stand elsewhere, so its folder is absolute.
 
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Io } from '../../cli/io.ts';
@@ -11,18 +9,16 @@ import { checkModel, withAbsolutePaths } from '../../cli/play/model.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
+import { type HttpListener, listenHttp } from '../support/http-listener.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 /** A reply of an endpoint to the first question. */
 const YES = { model: 'm', choices: [{ message: { content: 'Yes.' }, finish_reason: 'stop' }] };
 
-let cwd: string;
-beforeAll(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'everturn-model-'));
-  mkdirSync(join(cwd, 'here'));
-});
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+const cwd = scratchFolder();
+mkdirSync(join(cwd, 'here'));
 
 describe('--model', () => {
   test.each([
@@ -42,24 +38,20 @@ describe('--model', () => {
   });
 
   describe('of a server', () => {
-    let server: Server;
+    let server: HttpListener;
     let replies: (readonly [number, Record<string, string>?])[] = [];
     let asked = 0;
     beforeAll(async () => {
-      server = createServer((_, response) => {
+      server = await listenHttp((_, response) => {
         asked++;
         const [status = 200, headers = {}] = replies.shift() ?? [];
         response.writeHead(status, { 'content-type': 'application/json', ...headers });
         response.end(status === 200 ? JSON.stringify(YES) : '{"error": {"message": "the words"}}');
       });
-      await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
     });
     afterAll(() => server.close());
     beforeEach(() => void (asked = 0));
-    const opened = (io: Io) => {
-      const { port } = server.address() as AddressInfo;
-      return checkModel({ ...DEFAULT_OPTIONS, model: `openai:http://127.0.0.1:${port}/v1#m` }, [['user']], io);
-    };
+    const opened = (io: Io) => checkModel({ ...DEFAULT_OPTIONS, model: `openai:${server.url}/v1#m` }, [['user']], io);
 
     test('is asked again, and the command says so, where the server is busy or starts again', async () => {
       const io = scriptedIo({ cwd });

@@ -1,26 +1,17 @@
 // A run's folder holds its records alone: no command writes a file of the user's choice there, under whatever name, and no
 // run begins inside another one or around one. An export of nothing leaves no file anywhere.
 
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 import { bucketEnvironment, openS3Server, useBuckets } from '../support/s3-server.ts';
-import { scriptedIo } from './scripted-io.ts';
+import { bytesIn } from '../records/ended-rig.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 
-const cwd = mkdtempSync(join(tmpdir(), 'everturn-outside-'));
+const cwd = scratchFolder();
 const run = join(cwd, 'runs', RUN);
 const query = aQuery('q');
 async function runAt(out: string): Promise<void> {
@@ -35,14 +26,8 @@ beforeAll(async () => {
   symlinkSync(join('runs', RUN, 'rollouts'), join(cwd, 'deep'));
   symlinkSync(join('runs', RUN, 'run.json'), join(cwd, 'record.jsonl'));
 });
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-async function ended(...args: string[]) {
-  const io = scriptedIo({ cwd, env: { EVERTURN_HOME: join(cwd, '.home') } });
-  const code = await main(io, args);
-  return { code, said: io.text.err, out: io.text.out };
-}
-const listing = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+const ended = (...args: string[]) => call(cwd, args);
 
 const PLACES = [
   `runs/${RUN}/run.json`,
@@ -63,11 +48,10 @@ describe('a file in the folder of a run', () => {
   test.each(Object.entries(COMMANDS).flatMap(([name, of]) => PLACES.map((place) => [name, place, of] as const)))(
     'is not written by %s: %s',
     async (_, place, of) => {
-      const [before, record] = [listing(run), readFileSync(join(run, 'run.json'), 'utf8')];
-      const { code, said } = await ended(...of(place));
-      expect([code, said]).toEqual([2, expect.stringContaining('is in the folder of a run')]);
-      expect(listing(run)).toEqual(before);
-      expect(readFileSync(join(run, 'run.json'), 'utf8')).toBe(record);
+      const before = bytesIn(run);
+      const { code, err } = await ended(...of(place));
+      expect([code, err]).toEqual([2, expect.stringContaining('is in the folder of a run')]);
+      expect(bytesIn(run)).toEqual(before);
     },
   );
 
@@ -100,9 +84,9 @@ describe('a run', () => {
     [`other/${RUN}`, 'inner'],
     ['deep', 'inner'],
   ])('does not begin inside another one: --out %s --name %s', async (out, name) => {
-    const before = listing(run);
+    const before = bytesIn(run);
     await expect(begin(out, name)).rejects.toThrow('is in the folder of a run');
-    expect(listing(run)).toEqual(before);
+    expect(bytesIn(run)).toEqual(before);
   });
 
   test('does not begin around others', async () => {
@@ -117,23 +101,15 @@ describe('an export of nothing', () => {
     ['rows', ['--format', 'rows', '--min-members', '1', '--success-rate', '0:0.5']],
     ['parquet', ['--format', 'parquet', '--success-rate', '0:0.5']],
   ])('ends with exit code 8, and leaves no file: %s', async (name, flags) => {
-    const { code, said } = await ended('export', RUN, ...flags, '--to', `none-${name}`);
-    expect([code, said]).toEqual([8, expect.stringContaining('Nothing is exported, and no file is written')]);
+    const { code, err } = await ended('export', RUN, ...flags, '--to', `none-${name}`);
+    expect([code, err]).toEqual([8, expect.stringContaining('Nothing is exported, and no file is written')]);
     expect(existsSync(join(cwd, `none-${name}`))).toBe(false);
   });
 
   test('leaves a file of before as it was, and says in JSON that there is none', async () => {
     writeFileSync(join(cwd, 'before.jsonl'), 'before');
-    const { code, out } = await ended(
-      'export',
-      RUN,
-      '--format',
-      'dpo',
-      '--overwrite',
-      '--json',
-      '--to',
-      'before.jsonl',
-    );
+    const flags = ['--format', 'dpo', '--overwrite', '--json', '--to', 'before.jsonl'];
+    const { code, out } = await ended('export', RUN, ...flags);
     expect([code, JSON.parse(out)]).toEqual([8, expect.objectContaining({ empty: true, file: null })]);
     expect(readFileSync(join(cwd, 'before.jsonl'), 'utf8')).toBe('before');
   });

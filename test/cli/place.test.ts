@@ -1,22 +1,18 @@
 // How users name a run, and how it is named back to them.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findRun, runArgument } from '../../cli/find/place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { scriptedIo } from './scripted-io.ts';
 
-let cwd: string;
-
-beforeAll(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'everturn-place-'));
-  for (const folder of ['runs/a', 'runs/b', 'else where/c', 'runs/no-run'])
-    mkdirSync(join(cwd, folder), { recursive: true });
-  for (const folder of ['runs/a', 'runs/b', 'else where/c']) writeFileSync(join(cwd, folder, 'run.json'), '{}');
-});
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+const cwd = scratchFolder();
+for (const folder of ['runs/a', 'runs/b', 'else where/c', 'runs/no-run']) {
+  mkdirSync(join(cwd, folder), { recursive: true });
+  if (folder !== 'runs/no-run') writeFileSync(join(cwd, folder, 'run.json'), '{}');
+}
 
 describe('the place of a run', () => {
   test('a run is found by its name under --out', async () => {

@@ -26,23 +26,7 @@ describe('the command line', () => {
     expect(io.text.out).toMatch(new RegExp(`Example:\\n {2}.*everturn ${name}`));
   });
 
-  test.each([
-    'list',
-    'status',
-    'show',
-    'why',
-    'check',
-    'judge',
-    'export',
-    'run',
-    'demo',
-    'up',
-    'down',
-    'pause',
-    'cancel',
-    'tune',
-    'update-weights',
-  ])('%s takes --json', async (name) => {
+  test.each(COMMANDS.filter((name) => name !== 'worker'))('%s takes --json', async (name) => {
     const program = await buildProgram(scriptedIo(), [name], () => {});
     expect(program.commands.find((c) => c.name() === name)?.options.map((o) => o.long)).toContain('--json');
   });

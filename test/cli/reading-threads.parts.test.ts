@@ -1,10 +1,9 @@
 // Runs read by several threads: a check and an export say the same as without threads, of sound runs and of damaged ones, and
 // also where the threads fail.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Beginning, openReadingThreads, type ReadingThreads } from '../../cli/find/reading-threads.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
 import { checkRun } from '../../records/check/check.ts';
@@ -17,10 +16,10 @@ import { folderDamage } from '../records/check/damage.ts';
 import { playGoodRun } from '../records/check/good-run.ts';
 import { endAll } from '../records/ended-rig.ts';
 import { RUN } from '../records/play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const MANY = 100;
-const root = mkdtempSync(join(tmpdir(), 'everturn-parts-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 beforeAll(async () => {
   await playGoodRun(join(root, 'loose'));
   cpSync(join(root, 'loose'), join(root, 'ended'), { recursive: true });

@@ -1,36 +1,20 @@
 // A key that a command has, and the local service has not, is asked for before a rollout begins.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mustHoldKeys } from '../../cli/find/service-keys.ts';
-import { identify } from '../../local/machine/process.ts';
 import { createHome, homeOf } from '../../local/service/home.ts';
 import { writeState } from '../../local/service/state.ts';
 import { variablesOf } from '../../local/service/variables.ts';
+import { serviceState } from '../local/service/support.ts';
+import { testFolder } from '../support/scratch-folder.ts';
 import { scriptedIo } from './scripted-io.ts';
-
-let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'everturn-'))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The service is started with `had`, and the command has `has`. */
 function ask(had: Record<string, string>, has: Record<string, string>, names: (string | null)[], local = true): void {
-  const env = { EVERTURN_HOME: join(folder, 'home'), ...has };
+  const env = { EVERTURN_HOME: join(testFolder(), 'home'), ...has };
   createHome(homeOf(env));
-  writeState(homeOf(env), {
-    ...{
-      format: 1,
-      phase: 'ready',
-      host: hostname(),
-      supervisor: identify(process.pid)!,
-      address: '',
-      uiAddress: null,
-    },
-    ...{ code: { version: '0', path: '', builtAtMs: 0 }, temporal: { path: '', version: '' }, startedAt: '' },
-    ...{ server: null, worker: null, note: null, variables: variablesOf(had) },
-  });
+  writeState(homeOf(env), serviceState({ variables: variablesOf(had) }));
   mustHoldKeys(scriptedIo({ env }), { local }, names);
 }
 

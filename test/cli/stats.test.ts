@@ -1,19 +1,15 @@
 // `everturn stats` as a user calls it: text and JSON of one folder, without a server; and what bad input gets.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { RunStatistics } from '../../statistics/run-statistics.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
-import { scriptedIo } from './scripted-io.ts';
+import { testFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 
 let out: string;
-beforeEach(() => (out = mkdtempSync(join(tmpdir(), 'everturn-'))));
-afterEach(() => rmSync(out, { recursive: true, force: true }));
-
 async function someRun(): Promise<void> {
   const store = openLoose(out);
   const queries = ['a', 'b', 'c'].map((id) => aQuery(id));
@@ -35,14 +31,13 @@ async function someRun(): Promise<void> {
   }
 }
 
-async function stats(...args: string[]) {
-  const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
-  const code = await main(io, ['stats', RUN, '--out', out, ...args]);
-  return { code, ...io.text };
-}
+const stats = (...args: string[]) => call(out, ['stats', RUN, '--out', out, ...args]);
 
 describe('everturn stats', () => {
-  beforeEach(someRun);
+  beforeEach(async () => {
+    out = testFolder();
+    await someRun();
+  });
 
   test('--fail-under is a gate: all rollouts count, also those that are not there yet', async () => {
     // 2 of 6 are right; 5 have ended.
@@ -146,28 +141,14 @@ describe('everturn stats', () => {
   });
 
   test.each([
-    [
-      'a field that no row has',
-      (id: string) => id,
-      undefined,
-      'depth',
-      'There are: task, id, prompt, answer, level, info.split, tags',
-    ],
-    [
-      'rows that ask something else',
-      (id: string) => id,
-      (id: string) => `Who is ${id}?`,
-      'level',
-      'rows.jsonl:1: row "a" asks another question',
-    ],
-  ])('refuses %s', async (_, level, ask, field, said) => {
-    const { code, err } = await stats('--by', field, '--rows', rows(level, ask));
+    ['a field that no row has', 'What', 'depth', 'There are: task, id, prompt, answer, level, info.split, tags'],
+    ['rows that ask something else', 'Who', 'level', 'rows.jsonl:1: row "a" asks another question'],
+  ])('refuses %s', async (_, ask, field, said) => {
+    const file = rows(
+      (id) => id,
+      (id) => `${ask} is ${id}?`,
+    );
+    const { code, err } = await stats('--by', field, '--rows', file);
     expect([code, err]).toEqual([2, expect.stringContaining(said)]);
-  });
-
-  test('says which runs there are when there is none of that name', async () => {
-    const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
-    expect(await main(io, ['stats', 'nope', '--out', out])).toBe(2);
-    expect(io.text.err).toContain(`There are: ${RUN}`);
   });
 });

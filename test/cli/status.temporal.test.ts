@@ -2,12 +2,13 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { ListedRun } from '../../cli/commands/list.ts';
 import type { RunStatus } from '../../cli/commands/status.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { openRig, type Rig } from '../support/rig.ts';
+import { until } from '../support/until.ts';
 
 let rig: Rig;
 let everturn: Everturn;
@@ -42,12 +43,14 @@ describe('everturn status', () => {
       args: [{ run, out: rig.out, dataset, maxConcurrent: 3, settings: { numTurns: 1 } }],
       memo: { out: rig.out },
     });
-    const progress = async () => (await handle.query('progress')) as { done: number; inFlight: number };
-    while ((await progress()).done < 2 || (await progress()).inFlight < 3) await sleep(50);
+    await until('two are done', async () => {
+      const { done, inFlight } = (await handle.query('progress')) as { done: number; inFlight: number };
+      return done === 2 && inFlight === 3;
+    });
     const steeredAt = Date.now();
     await handle.executeUpdate('pause');
     const asked = async () =>
-      JSON.parse((await everturn.run('status', run, '--out', rig.out, '--json')).stdout) as RunStatus;
+      JSON.parse(await everturn.mustCall('status', run, '--out', rig.out, '--json')) as RunStatus;
     // A worker without a processor answers no query in time, and its memo is read.
     await expect.poll(asked).toMatchObject({ source: 'temporal', state: 'paused', done: 2, toldAt: null });
 
@@ -62,12 +65,12 @@ describe('everturn status', () => {
     else expect(told.state).toMatch(/^paused/);
     expect(told.toldAt).toBeGreaterThanOrEqual(steeredAt - 5000);
     expect(told.toldAt).toBeLessThanOrEqual(Date.now());
-    expect((await everturn.run('status', run, '--out', rig.out)).stdout).toMatch(
+    expect(await everturn.mustCall('status', run, '--out', rig.out)).toMatch(
       /Reported by its workers \d+ (?:s|min) ago/,
     );
 
-    const listed = (await everturn.run('list', '--out', rig.out, '--json')).stdout.trim().split('\n');
-    expect(listed.map((line) => JSON.parse(line) as ListedRun)).toMatchObject([{ run, state: 'paused', done: 2 }]);
+    const listed = jsonLines<ListedRun>(await everturn.mustCall('list', '--out', rig.out, '--json'));
+    expect(listed).toMatchObject([{ run, state: 'paused', done: 2 }]);
   });
 
   test.each([
@@ -82,8 +85,7 @@ describe('everturn status', () => {
       args: [{ run, out: rig.out, dataset: join(rig.out, 'data.jsonl') }],
       memo: { out: rig.out, progress },
     });
-    const { code, stdout, stderr } = await everturn.run('status', run, '--out', rig.out, '--json');
-    expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ source: 'records', done: 0, toldAt: null });
+    const status = await everturn.mustCall('status', run, '--out', rig.out, '--json');
+    expect(JSON.parse(status)).toMatchObject({ source: 'records', done: 0, toldAt: null });
   });
 });

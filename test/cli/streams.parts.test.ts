@@ -2,14 +2,13 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, openSync, closeSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, openSync, closeSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Io } from '../../cli/io.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'everturn-streams-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 const pairs = join(folder, 'pairs.jsonl');
 writeFileSync(pairs, `${JSON.stringify({ answer: '\\boxed{4}', solution: '4' })}\n`);
 

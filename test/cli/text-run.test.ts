@@ -1,26 +1,33 @@
 // A run of a model that gives text without token ids: settings that it cannot honour are refused before the run is made,
 // an export for trainers says that it is empty, and no next step offers it.
 
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { placeOf } from '../../cli/find/place.ts';
-import { main } from '../../cli/main.ts';
 import { answered } from '../../cli/command.ts';
 import { showEnding } from '../../cli/play/ending.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
+import { listenHttp } from '../support/http-listener.ts';
+import { testFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
 import { countsOf, resultOf, scriptedIo } from './scripted-io.ts';
 
-const TEXT_MODEL = 'openai:http://127.0.0.1:1/v1#m';
+/** It refuses every key: a command that asks it ends at once. */
+const server = await listenHttp((_, response) => response.writeHead(401).end('{}'));
+afterAll(() => server.close());
+const TEXT_MODEL = `openai:${server.url}/v1#m`;
 const TEXT = { contextIds: [], outputIds: [], logprobs: [], versions: [], trainable: false };
 
 let out: string;
-beforeEach(() => (out = mkdtempSync(join(tmpdir(), 'everturn-'))));
-afterEach(() => rmSync(out, { recursive: true, force: true }));
+beforeEach(() => {
+  out = testFolder();
+  writeFileSync(join(out, 'rows.jsonl'), '{"id":"a","question":"1 + 1?","answer":"2"}\n');
+});
 
-const ioOf = () => scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
+const run = (model: string, ...flags: readonly string[]) =>
+  call(out, ['run', 'rows.jsonl', '--name', 'x', '--out', 'runs', '--model', model, ...flags]);
 
 async function runOf(model: string, turn?: object) {
   const store = openFileStore(out, RUN);
@@ -35,11 +42,9 @@ describe('a setting that the model cannot honour', () => {
     [TEXT_MODEL, ['--top-k', '50'], '--top-k'],
     [TEXT_MODEL, ['--set', 'topK=50', '--deterministic'], '--top-k'],
   ])('is refused with exit code 2, and nothing is made: %s %j', async (model, flags, named) => {
-    writeFileSync(join(out, 'rows.jsonl'), '{"id":"a","question":"1 + 1?","answer":"2"}\n');
-    const io = ioOf();
-    const code = await main(io, ['run', 'rows.jsonl', '--name', 'x', '--out', 'runs', '--model', model, ...flags]);
-    expect([code, io.text.err]).toEqual([2, expect.stringContaining(`cannot honour ${named}`)]);
-    expect(io.text.err).toContain(`Leave ${named} out.`);
+    const { code, err } = await run(model, ...flags);
+    expect([code, err]).toEqual([2, expect.stringContaining(`cannot honour ${named}`)]);
+    expect(err).toContain(`Leave ${named} out.`);
     expect(existsSync(join(out, 'runs', 'x'))).toBe(false);
   });
 });
@@ -48,36 +53,32 @@ describe('a setting that changes nothing', () => {
   test.each([
     [TEXT_MODEL, ['--new-tokens-per-chunk', '8'], '--new-tokens-per-chunk'],
     [TEXT_MODEL, ['--deterministic'], '--deterministic'],
-    ['sglang:http://127.0.0.1:1', ['--deterministic'], '--deterministic'],
-    ['vllm:http://127.0.0.1:1', ['--set', 'deterministic=true'], '--deterministic'],
+    [`sglang:${server.url}`, ['--deterministic'], '--deterministic'],
+    [`vllm:${server.url}`, ['--set', 'deterministic=true'], '--deterministic'],
   ])('is said: %s %j', async (model, flags, named) => {
-    writeFileSync(join(out, 'rows.jsonl'), '{"id":"a","question":"1 + 1?","answer":"2"}\n');
-    const io = ioOf();
-    await main(io, ['run', 'rows.jsonl', '--dry-run', '--name', 'x', '--out', 'runs', '--model', model, ...flags]);
-    expect(io.text.err).toContain(`does not honour ${named}`);
-    expect(io.text.err).not.toContain('bad-settings');
+    const { err } = await run(model, '--dry-run', ...flags);
+    expect(err).toContain(`does not honour ${named}`);
+    expect(err).not.toContain('bad-settings');
   });
 });
 
 describe('an export for trainers', () => {
   test('of text alone says that nothing is exported, and which format holds it', async () => {
     await runOf(TEXT_MODEL, TEXT);
-    const io = ioOf();
-    expect(await main(io, ['export', RUN, '--out', out, '--format', 'areal', '--to', 'x.jsonl'])).toBe(8);
-    expect(existsSync(join(out, 'x.jsonl'))).toBe(false);
-    expect(io.text.err).toContain('left out: 1 not-trainable');
-    expect(io.text.err).toContain(
+    const exported = (format: string) => call(out, ['export', RUN, '--out', out, '--format', format, '--to', format]);
+    const { code, err } = await exported('areal');
+    expect([code, existsSync(join(out, 'areal'))]).toEqual([8, false]);
+    expect(err).toContain('left out: 1 not-trainable');
+    expect(err).toContain(
       'everturn: Nothing is exported, and no file is written. Its model gives text without token ids',
     );
-    const texts = ioOf();
-    await main(texts, ['export', RUN, '--out', out, '--format', 'messages', '--to', 'm.jsonl']);
-    expect(texts.text.err).not.toContain('Nothing is exported');
+    expect(await exported('messages')).toMatchObject({ code: 0 });
   });
 });
 
 describe('the end of a run', () => {
   const ending = async (complete: number, place = placeOf(out, RUN)) => {
-    const io = ioOf();
+    const io = scriptedIo({ cwd: out });
     const outcomes = { complete, undecided: 1 - complete, failed: 0, cancelled: 0 };
     const counts = countsOf({ outcomes, reasons: complete ? {} : { 'environment-exited': 1 } });
     const result = resultOf({ total: 1, numTurns: 1, counts });

@@ -160,16 +160,8 @@ describe('everturn show', () => {
 
   test('a failure is named', () => {
     const failure = { boundary: 'store' as const, reason: 'disk-full', message: 'cannot write', turn: 2 };
-    const end = {
-      outcome: 'failed',
-      stopReason: 'failed',
-      failure,
-      turnRewards: [],
-      returns: [],
-      success: [],
-      turns: [],
-      finishedAt: 0,
-    } as const;
+    const none = { turnRewards: [], returns: [], success: [], turns: [], finishedAt: 0 };
+    const end = { outcome: 'failed', stopReason: 'failed', failure, ...none } as const;
     expect(trajectoryText(trajectory([turn(1)], { end }), plain)).toContain('failed: disk-full: cannot write');
   });
 });

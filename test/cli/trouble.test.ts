@@ -1,12 +1,12 @@
 // What a run that stands still is told to wait for.
 
-import { mkdtempSync, readdirSync, type StatsFs, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, type StatsFs, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { awaitedOf, troubleOf } from '../../cli/view/trouble.ts';
 import { unwritable } from '../../records/disk/writable.ts';
 import type { Session } from '../../client/temporal/connection.ts';
+import { testFolder } from '../support/scratch-folder.ts';
 
 interface Scene {
   /** Pending in the rollout; absent: none. */
@@ -109,7 +109,7 @@ describe('the trouble of a run', () => {
     const held = { raw: { pendingActivities: [pending] } };
     (session.client.workflow as { getHandle: unknown }).getHandle = () => ({ describe: async () => held });
     expect(await awaitedOf(session, 'r', null)).toBe(`Waiting for the disk: ${told}`);
-    const folder = mkdtempSync(join(tmpdir(), 'everturn-trouble-'));
+    const folder = testFolder();
     const idle = sessionOf({ activity: 'generate', state: 2 });
     expect(await awaitedOf(idle, 'r', folder)).toBeUndefined();
     expect(await awaitedOf(idle, 'r', join(folder, 'gone'))).toBeUndefined();
@@ -129,17 +129,9 @@ describe('the trouble of a run', () => {
     ['a size that it does not tell', { blocks: 0, bavail: 0, files: 0, ffree: 0 }, undefined],
     ['room', {}, undefined],
   ])('a disk with %s is named without a write', async (_, given, words) => {
-    const folder = mkdtempSync(join(tmpdir(), 'everturn-trouble-'));
-    const space = async (): Promise<StatsFs> => ({
-      type: 0,
-      bsize: 4096,
-      blocks: 100,
-      bfree: 16,
-      bavail: 16,
-      files: 9,
-      ffree: 1,
-      ...given,
-    });
+    const folder = testFolder();
+    const room: StatsFs = { type: 0, bsize: 4096, blocks: 100, bfree: 16, bavail: 16, files: 9, ffree: 1 };
+    const space = async () => ({ ...room, ...given });
     const said = await unwritable(folder, space);
     if (words === undefined) expect(said).toBeUndefined();
     else expect(said).toContain(`cannot write ${folder}: ${words}`);

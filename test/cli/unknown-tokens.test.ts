@@ -1,10 +1,8 @@
 // A server that gives text without tokens leaves their number unknown: every command says so, and none shows 0.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { isBlockReport } from '../../domain/run/blocks.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { trajectoryResult } from '../../domain/rollout/trajectory.ts';
@@ -14,11 +12,12 @@ import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { openRates } from '../../cli/view/progress-view.ts';
 import { outcomeLine } from '../../cli/view/summary.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
-import { progressOf, resultOf, scriptedIo } from './scripted-io.ts';
+import { testFolder } from '../support/scratch-folder.ts';
+import { call } from './command-line.ts';
+import { progressOf, resultOf } from './scripted-io.ts';
 
 let out: string;
-beforeEach(() => (out = mkdtempSync(join(tmpdir(), 'everturn-'))));
-afterEach(() => rmSync(out, { recursive: true, force: true }));
+beforeEach(() => void (out = testFolder()));
 
 const TEXT: Partial<TurnRecord> = { contextIds: [], outputIds: [], logprobs: [], versions: [], trainable: false };
 
@@ -31,11 +30,7 @@ async function runOf(name: string, turn?: Partial<TurnRecord>) {
   return store;
 }
 
-async function everturn(...args: string[]): Promise<string> {
-  const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
-  await main(io, args);
-  return io.text.out;
-}
+const everturn = async (...args: string[]) => (await call(out, args)).out;
 
 const ZERO = /(?<![\d.,])0 tokens|tokens[^\n]*(?:p50|:) 0\b|between 0\.0000/;
 
@@ -56,12 +51,8 @@ describe('tokens that nobody knows', () => {
     expect(shown[0]).toMatch(/cost +–/);
     expect(shown[1]).not.toContain('Tokens of an answer');
     expect(shown[2]).toContain('– tokens after –');
-    const { timing, cost } = JSON.parse(
-      await everturn('stats', folder, '--price-in', '3', '--price-out', '15', '--json'),
-    ) as {
-      timing: Record<string, Record<string, unknown>>;
-      cost: unknown;
-    };
+    const json = await everturn('stats', folder, '--price-in', '3', '--price-out', '15', '--json');
+    const { timing, cost } = JSON.parse(json) as { timing: Record<string, Record<string, unknown>>; cost: unknown };
     expect(cost).toBeNull();
     expect([timing['tokens'], timing['throughput'], timing['tokensPerRight']!['value']]).toEqual([null, null, null]);
     for (const name of ['outputTokens', 'contextTokens', 'tokensPerSecond'])

@@ -1,8 +1,7 @@
 // `update-weights` as a user meets it: what it refuses before the workflow is started, and what its table says. What the
 // workflow does: test/workflows/update-weights.temporal.test.ts; with the command line: test/e2e/weights.temporal.test.ts.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
@@ -10,12 +9,12 @@ import { updateTable } from '../../cli/commands/update-weights.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { scriptedIo } from './scripted-io.ts';
 
-let cwd: string;
+const cwd = scratchFolder();
 let servers: ModelServer[];
 beforeAll(async () => {
-  cwd = mkdtempSync(join(tmpdir(), 'everturn-update-'));
   servers = await Promise.all([1, 2].map(() => modelServer({ kind: 'sglang' })));
   await aRun('fleet', `sglang:${servers.map(({ url }) => url).join(',')}`);
   await aRun('embedded', 'tiny');
@@ -27,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const server of servers) await server.close();
-  rmSync(cwd, { recursive: true });
 });
 
 async function aRun(run: string, model: string, apiKeyEnv: string | null = null, train = false): Promise<void> {

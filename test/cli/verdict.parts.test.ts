@@ -2,10 +2,9 @@
 // and `check` proves what is there. The oracle of rewards is written out here and shares nothing with the product.
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import type { VerdictAct } from '../../domain/run/steering.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
@@ -13,15 +12,15 @@ import { checkRun } from '../../records/check/check.ts';
 import { exportRun } from '../../records/export/export-run.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
-import { encodeRecord } from '../../records/format/text.ts';
 import { putAct } from '../../records/run/steering.ts';
 import type { Breach } from '../../records/store.ts';
 import { playGoodRun } from '../records/check/good-run.ts';
 import { RUN } from '../records/play.ts';
+import { jsonLines } from '../support/json-lines.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { scriptedIo } from './scripted-io.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-verdict-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = scratchFolder();
 beforeAll(() => playGoodRun(join(root, 'good')));
 
 function aRun(): string {
@@ -53,14 +52,7 @@ async function rowsOf(out: string, how: object = {}): Promise<{ text: string; sk
   const file = join(out, 'rows.jsonl');
   const { skipped } = await exportRun(openFileStore(out, RUN), exporterNamed('rows'), file, how);
   const text = readFileSync(file, 'utf8');
-  return {
-    text,
-    skipped,
-    rows: text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as Row),
-  };
+  return { text, skipped, rows: jsonLines(text) };
 }
 
 /** Reward 1 of right, −1 of wrong; discount 0.5: the settings of the played run. */
@@ -78,19 +70,8 @@ describe('everturn verdict', () => {
   test('is recorded beside the judge’s verdict, told by show, why and status, and proved by check', async () => {
     const out = aRun();
     const before = (await rowsOf(out)).text;
-    const given = await everturn(
-      out,
-      'verdict',
-      RUN,
-      'one',
-      'right',
-      '--turn',
-      '3',
-      '--by',
-      'anna',
-      '--reason',
-      'an equal form',
-    );
+    const words = ['verdict', RUN, 'one', 'right', '--turn', '3', '--by', 'anna', '--reason', 'an equal form'];
+    const given = await everturn(out, ...words);
     expect(given).toMatchObject({ code: 0, out: expect.stringContaining('anna says that turn 3 of one is right') });
     expect(given.out).toContain('the judge said wrong (scripted)');
     expect((await everturn(out, 'show', RUN, 'one')).out).toMatch(
@@ -178,20 +159,12 @@ describe('everturn verdict', () => {
 
   test('and notes steer no terminal', async () => {
     const out = aRun();
-    await putAct(openFileStore(out, RUN), {
-      act: 'note',
-      of: {
-        query: 'one',
-        sample: 0,
-        attempt: 1,
-        turn: null,
-        hash: (await openFileStore(out, RUN).getRollout({ run: RUN, query: 'one', sample: 0, attempt: 1 }))!.hash,
-      },
-      text: '\u001b]0;owned\u0007\u202egnp.exe',
-      by: 'eve\u001b[2J',
-      via: 'cli',
-      at: Date.now(),
-    });
+    const store = openFileStore(out, RUN);
+    const id = { query: 'one', sample: 0, attempt: 1 };
+    const { hash } = (await store.getRollout({ run: RUN, ...id }))!;
+    const text = '\u001b]0;owned\u0007\u202egnp.exe';
+    const of = { ...id, turn: null, hash };
+    await putAct(store, { act: 'note', of, text, by: 'eve\u001b[2J', via: 'cli', at: Date.now() });
     for (const command of ['show', 'why'])
       expect((await everturn(out, command, RUN, 'one')).out).not.toMatch(/[\u001b\u0007\u202e]/);
   });
@@ -236,50 +209,34 @@ describe('everturn verdict', () => {
 
 describe('the check of people’s acts', () => {
   const file = (out: string) => join(out, RUN, 'steering', readdirSync(join(out, RUN, 'steering'))[0]!);
-  const forged =
-    (change: (act: VerdictAct) => object, named = true) =>
-    async (out: string) => {
-      const path = file(out);
-      const { sha256: _, ...act } = JSON.parse(readFileSync(path, 'utf8')) as VerdictAct & { sha256: string };
-      const changed = { ...act, ...change(act) } as VerdictAct;
-      const { format: _format, ...body } = changed as VerdictAct & { format?: string };
-      if (!named) writeFileSync(path, encodeRecord('steering', null, body).text);
-      else {
-        rmSync(path);
-        await putAct(openFileStore(out, RUN), body as VerdictAct);
-      }
-    };
+  const changed = (change: (act: VerdictAct) => object) => async (out: string) => {
+    const path = file(out);
+    const { sha256: _, ...act } = JSON.parse(readFileSync(path, 'utf8')) as VerdictAct & { sha256: string };
+    const { format: _format, ...body } = { ...act, ...change(act) } as VerdictAct & { format?: string };
+    rmSync(path);
+    await putAct(openFileStore(out, RUN), body as VerdictAct);
+  };
   test.each<[string, (out: string) => void | Promise<void>, RegExp]>([
     [
       'a verdict that was edited',
       (out) => writeFileSync(file(out), readFileSync(file(out), 'utf8').replace('"right"', '"wrong"')),
       /is changed/,
     ],
-    ['one that was forged with a right hash', forged(() => ({ verdict: 'wrong' }), false), /name of another act/],
     ['a torn one', (out) => writeFileSync(file(out), readFileSync(file(out), 'utf8').slice(0, 80)), /torn/],
-    [
-      'a planted one on a turn that is not there',
-      forged((act) => ({ of: { ...act.of, turn: 8 } })),
-      /which is not there/,
-    ],
+    ['one on a turn that is not there', changed((act) => ({ of: { ...act.of, turn: 8 } })), /which is not there/],
     [
       'one on another record',
-      forged((act) => ({ of: { ...act.of, hash: 'a'.repeat(64) } })),
+      changed((act) => ({ of: { ...act.of, hash: 'a'.repeat(64) } })),
       /another record of turn 3/,
     ],
-    ['one before its turn was played', forged(() => ({ at: 5 })), /was recorded at 5, before/],
+    ['one before its turn was played', changed(() => ({ at: 5 })), /was recorded at 5, before/],
     [
       'one after a verdict that is gone',
-      forged(() => ({ after: `verdict-${'0'.repeat(32)}` })),
+      changed(() => ({ after: `verdict-${'0'.repeat(32)}` })),
       /replaces .* not there/,
     ],
-    ['one with a field of its own', forged(() => ({ weight: 2 })), /"weight", which Everturn does not write/],
-    ['one on a whole rollout', forged((act) => ({ of: { ...act.of, turn: null } })), /against its kind/],
-    [
-      'a retry of what was complete',
-      forged((act) => ({ act: 'retry', verdict: undefined, after: undefined, of: { ...act.of, turn: null } })),
-      /another record of the end|neither failed/,
-    ],
+    ['one with a field of its own', changed(() => ({ weight: 2 })), /"weight", which Everturn does not write/],
+    ['one on a whole rollout', changed((act) => ({ of: { ...act.of, turn: null } })), /against its kind/],
     ['a file of another kind', (out) => writeFileSync(join(out, RUN, 'steering', 'notes.txt'), 'x'), /not of this run/],
   ])('finds %s', async (_, harm, problem) => {
     const out = aRun();

@@ -1,22 +1,18 @@
 // `everturn view` and `everturn report` as commands: addresses, files, exit codes.
 
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { RUN } from '../records/play.ts';
 import { playSome } from '../viewer/rig.ts';
+import { listenHttp } from '../support/http-listener.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { type ScriptedIo, scriptedIo } from './scripted-io.ts';
 
-let out: string;
-beforeAll(async () => {
-  out = mkdtempSync(join(tmpdir(), 'everturn-view-'));
-  await playSome(openFileStore(out, RUN));
-});
-afterAll(() => rmSync(out, { recursive: true, force: true }));
+const out = scratchFolder();
+beforeAll(() => playSome(openFileStore(out, RUN)));
 
 /** Until Ctrl-C, which `stop` presses. */
 function called(...args: string[]): { io: ScriptedIo; code: Promise<number>; stop: () => void } {
@@ -49,13 +45,11 @@ describe('everturn view', () => {
   });
 
   test('says what is wrong with a port that is taken and a run that is not there', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await expect.poll(() => taken.listening).toBe(true);
-    const { port } = taken.address() as { port: number };
+    const { port, close } = await listenHttp(() => {});
     const busy = called('view', '--out', out, '--port', String(port));
     expect(await busy.code).toBe(2);
     expect(busy.io.text.err).toContain(`Port ${port} of 127.0.0.1 is taken. Leave --port out`);
-    taken.close();
+    close();
     const beyond = called('view', '--out', out, '--port', '70000');
     expect(await beyond.code).toBe(2);
     expect(beyond.io.text.err).toContain('--port is "70000". It takes a whole number from 0 to 65535.');

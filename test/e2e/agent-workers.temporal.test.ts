@@ -1,13 +1,11 @@
 // Two workers, one of which is frozen for longer than its heartbeats may fail to come, as a busy or suspended machine is. The
 // other plays the agents again, in the same folders; the first one wakes up among them, and changes nothing.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
-import { type Everturn, openEverturn, type Running } from '../support/everturn.ts';
-import { openNamespace } from '../support/namespace.ts';
+import { type Cluster, openCluster } from '../support/cluster.ts';
 import { processesWith } from '../../local/machine/process.ts';
 import { childrenOf } from '../support/processes.ts';
 import { type TextServer, textServer } from '../support/text-server.ts';
@@ -33,38 +31,21 @@ console.log(JSON.stringify({ reward: which === 'first' ? 0.125 : isOwn ? 1 : 0 }
 `;
 
 describe('an agent whose worker is frozen', { timeout: 600_000 }, () => {
-  const namespace = `agents-${process.pid}-${Date.now()}`;
-  const cluster = { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: namespace };
-  let connection: Connection;
-  let client: Client;
-  let everturn: Everturn;
+  let cluster: Cluster;
   let model: TextServer;
-  const workers: Running[] = [];
-
   beforeAll(async () => {
-    connection = await Connection.connect({ address: cluster.TEMPORAL_ADDRESS });
-    client = await openNamespace(connection, namespace);
+    cluster = await openCluster('agents');
     model = await textServer('Fine.');
-    everturn = openEverturn(cluster);
-    const rows = ['ends', 'stays'].map((question) => JSON.stringify({ id: question, question, answer: '1' }));
-    writeFileSync(join(everturn.folder, 'rows.jsonl'), rows.join('\n'));
-    writeFileSync(join(everturn.folder, 'agent.mjs'), AGENT);
+    const rows = ['ends', 'stays'].map((question) => ({ id: question, question, answer: '1' }));
+    cluster.everturn.write('rows.jsonl', rows);
+    cluster.everturn.write('agent.mjs', AGENT);
   });
   afterAll(async () => {
-    for (const { child } of workers) child.kill('SIGKILL');
     model.close();
-    await everturn.close();
-    await client.connection.close();
+    await cluster.close();
   });
 
-  async function startWorker(): Promise<Running> {
-    const worker = everturn.start('worker');
-    workers.push(worker);
-    await until('a worker that polls', () => (worker.output().match(/RUNNING/g) ?? []).length >= 2 || undefined);
-    return worker;
-  }
-
-  const file = (name: string) => join(everturn.folder, name);
+  const file = (name: string) => join(cluster.everturn.folder, name);
   const began = (name: string) =>
     until(
       `${name} has begun`,
@@ -77,18 +58,18 @@ describe('an agent whose worker is frozen', { timeout: 600_000 }, () => {
     (await processesWith('EVERTURN_ROW', join(folder, '.everturn-row.json'))).map(({ pid }) => pid);
 
   test('is played again in the same folder, its own and whole, and what the first attempt says late does not count', async () => {
-    const first = await startWorker();
+    const { everturn } = cluster;
+    const first = await cluster.startWorker();
     const args = ['--name', 'frozen', '--agent', 'node agent.mjs', '--model', model.model, '--detach'];
-    const begun = await everturn.run('run', 'rows.jsonl', ...args);
-    expect(begun.code, begun.stderr).toBe(0);
+    await everturn.mustCall('run', 'rows.jsonl', ...args);
     const [ends, stays] = await Promise.all([began('ends-began-first'), began('stays-began-first')]);
     const ofFirst = [...(await programs(ends)), ...(await programs(stays))];
     const guards = childrenOf(first.child.pid!).filter((pid) => ofFirst.includes(pid));
     expect(guards).toHaveLength(2);
-    await startWorker();
+    await cluster.startWorker();
     first.child.kill('SIGSTOP');
     // Its program ends with a reward that its worker reads when it wakes up.
-    writeFileSync(file('ends-go-first'), '');
+    everturn.write('ends-go-first', '');
     await until('the first program has ended', async () => (await programs(ends)).length === 0 || undefined);
 
     const again = await Promise.all([began('ends-began-again'), began('stays-began-again')]);
@@ -99,17 +80,14 @@ describe('an agent whose worker is frozen', { timeout: 600_000 }, () => {
       const there = childrenOf(first.child.pid!);
       return !guards.some((pid) => there.includes(pid)) || undefined;
     });
-    for (const name of ['ends-go-again', 'stays-go-again']) writeFileSync(file(name), '');
+    for (const name of ['ends-go-again', 'stays-go-again']) everturn.write(name, '');
 
-    const ended = await everturn.run('status', 'frozen', '--follow');
-    expect(ended.code, ended.stderr).toBe(0);
+    await everturn.mustCall('status', 'frozen', '--follow');
     const store = openFileStore(join(everturn.folder, 'runs'), 'frozen');
     for (const query of ['ends', 'stays']) {
       const verdict = await store.getVerdict({ run: 'frozen', query, sample: 0, attempt: 1 }, 1);
       expect(verdict?.record.reward).toBe(1);
     }
-    const checked = await everturn.run('check', 'frozen', '--json');
-    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
-    expect(checked.stdout).toContain('"turns":2,');
+    expect(await everturn.mustCall('check', 'frozen', '--json')).toContain('"turns":2,');
   });
 });

@@ -130,33 +130,29 @@ describe('the command line', () => {
     await everturn.close();
   });
 
-  const judged = async (env: Readonly<Record<string, string>>) => {
+  const playAndJudge = async (env: Readonly<Record<string, string>>) => {
     const everturn = open(env);
     try {
-      const { code, stderr } = await everturn.run(...play);
-      expect(code, stderr).toBe(0);
-      const { stdout } = await everturn.run('show', 'c', 'code-sum', '--json');
-      const { turns } = JSON.parse(stdout) as { turns: { verdict: unknown }[] };
+      await everturn.mustRun(...play);
+      const shown = await everturn.mustCall('show', 'c', 'code-sum', '--json');
+      const { turns } = JSON.parse(shown) as { turns: { verdict: unknown }[] };
       // The shipped model writes no code.
       expect(turns.map(({ verdict }) => verdict)).toMatchObject([
         { verdict: 'wrong', reason: expect.stringMatching(/^(?:no-code|cut-off)$/) },
       ]);
-      return await everturn.run('judge', '--run', 'c', '--json');
+      const judged = await everturn.mustRun('judge', '--run', 'c', '--json');
+      expect(JSON.parse(judged.stdout)).toMatchObject({ turns: 3, changed: 0 });
     } finally {
       await everturn.close();
     }
   };
 
-  test('plays and judges code without one only where the user says so', { timeout: 240_000 }, async () => {
-    const { code, stdout, stderr } = await judged({ PATH: '/nowhere', [UNSAFE_VARIABLE]: '1' });
-    expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ turns: 3, changed: 0 });
-  });
+  test('plays and judges code without one only where the user says so', { timeout: 240_000 }, () =>
+    playAndJudge({ PATH: '/nowhere', [UNSAFE_VARIABLE]: '1' }),
+  );
 
-  test('plays code with the local service', { timeout: 240_000 }, async ({ skip }) => {
+  test('plays code with the local service', { timeout: 240_000 }, ({ skip }) => {
     skip(lack !== undefined, lack);
-    const { code, stdout, stderr } = await judged({});
-    expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ turns: 3, changed: 0 });
+    return playAndJudge({});
   });
 });

@@ -1,28 +1,25 @@
 // The built command line plays tools with a model behind chat completions: the endpoint gives the calls apart from its text,
 // and wants their results by its own ids. Its worker is killed in mid-call.
 
-import { createServer, type Server } from 'node:http';
-import { writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type HttpListener, listenHttp } from '../support/http-listener.ts';
 import { type ScriptedChat, scriptedChat } from '../support/scripted-chat.ts';
 
 const SHOP = join(import.meta.dirname, '../../examples/tools/shop.ts');
 const ROWS = 4;
 let everturn: Everturn;
-let shop: Server;
+let shop: HttpListener;
 let chat: ScriptedChat;
 const orders: string[] = [];
 beforeAll(async () => {
-  shop = createServer((request, response) => {
+  shop = await listenHttp((request, response) => {
     orders.push(String(request.headers['idempotency-key']));
     setTimeout(() => response.end('ok'), 500);
   });
-  await new Promise<void>((resolve) => void shop.listen(0, '127.0.0.1', resolve));
-  everturn = openEverturn({ ENVIRONMENT_SHOP: `http://127.0.0.1:${(shop.address() as AddressInfo).port}` });
+  everturn = openEverturn({ ENVIRONMENT_SHOP: shop.url });
   const call = (name: string, given: unknown) => ({ name, arguments: JSON.stringify(given) });
   chat = await scriptedChat(
     [
@@ -33,7 +30,7 @@ beforeAll(async () => {
     300,
   );
   const rows = Array.from({ length: ROWS }, (_, i) => ({ id: `q${i}`, question: `How much? ${i}`, answer: '14' }));
-  writeFileSync(join(everturn.folder, 'rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+  everturn.write('rows.jsonl', rows);
 });
 afterAll(async () => {
   await everturn.close();
@@ -54,9 +51,8 @@ describe('tools with a model behind chat completions', () => {
     const ended = await run.ended;
     expect(ended.code, ended.stderr).toBe(0);
     expect(orders.toSorted()).toEqual(Array.from({ length: ROWS }, (_, i) => `chat/q${i}/0/1/2/1`));
-    const checked = await everturn.run('check', 'chat', '--json');
-    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
-    const shown = (await everturn.call('show', 'chat', 'q0')).stdout;
+    await everturn.mustCall('check', 'chat');
+    const shown = await everturn.mustCall('show', 'chat', 'q0');
     expect(shown).toContain('call 1 · price {"fruit":"plum"} → 5  (ok, pure, ');
     expect(shown).toMatch(/call 2 · price.*→ .*JSON/);
     expect(shown).toContain('There is no tool "nothing".');
@@ -64,8 +60,8 @@ describe('tools with a model behind chat completions', () => {
   }, 120_000);
 
   test('of an agent’s program come back in the dialect in which it asks', async () => {
-    writeFileSync(
-      join(everturn.folder, 'agent.mjs'),
+    everturn.write(
+      'agent.mjs',
       `const tools = [{ type: 'function', function: { name: 'price', description: 'A price.',
         parameters: { type: 'object', properties: { fruit: { type: 'string' } } } } }];
       const messages = [{ role: 'user', content: 'How much?' }];
@@ -81,13 +77,10 @@ describe('tools with a model behind chat completions', () => {
     );
     const before = chat.asked.length;
     const args = ['--name', 'agent', '--agent', 'node agent.mjs', '--model', chat.model, '--limit', '1'];
-    const ended = await everturn.run('run', 'rows.jsonl', ...args);
-    expect(ended.code, ended.stderr).toBe(0);
+    await everturn.mustRun('run', 'rows.jsonl', ...args);
     expect(chat.asked.length - before).toBe(3);
-    const checked = await everturn.run('check', 'agent', '--json');
-    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
-    expect(checked.stdout).toContain('"turns":3,');
-    const why = (await everturn.call('why', 'agent', 'q0')).stdout;
+    expect(await everturn.mustCall('check', 'agent', '--json')).toContain('"turns":3,');
+    const why = await everturn.mustCall('why', 'agent', 'q0');
     expect(why).toContain('calls: 3 in 1 branch');
     expect(why).toContain('the program’s answer: right');
   }, 60_000);

@@ -8,6 +8,7 @@ import type { Evaluation } from '../../viewer/model/messages.ts';
 import { otherWeights } from '../real/servers/other-weights.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { trainWithHeldOut } from '../support/held-out.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { until } from '../support/until.ts';
 
@@ -43,24 +44,15 @@ describe('everturn run --train --eval', () => {
       expect(turns.every(({ outcome, label }) => outcome === 'complete' && label === 'line1:v1')).toBe(true);
       expect(await errorOf(name, folders[0])).toBeLessThan(1e-3);
 
-      const stats = JSON.parse((await everturn.call('stats', 'first', '--json')).stdout) as {
-        evaluations: Evaluation[];
-      };
+      const stats = JSON.parse(await everturn.mustCall('stats', 'first', '--json')) as { evaluations: Evaluation[] };
       expect(stats.evaluations).toMatchObject(
         ['first-eval-v0', name, 'first-eval-line1-v2'].map((run, version) => ({
           ...{ run, version, state: 'ended', total: HELD, rollouts: HELD, answeredBy: [version, version] },
         })),
       );
-      for (const run of ['first-eval-v0', name, 'first-eval-line1-v2']) {
-        const checked = await everturn.run('check', run);
-        expect(checked.code, checked.stdout + checked.stderr).toBe(0);
-      }
-      expect((await everturn.run('cancel', 'first')).code).toBe(0);
-      const logged = await everturn.run('log', 'first');
-      const lines = logged.stdout
-        .trim()
-        .split('\n')
-        .map((text) => JSON.parse(text) as { version: number; eval?: Evaluation });
+      for (const run of ['first-eval-v0', name, 'first-eval-line1-v2']) await everturn.mustCall('check', run);
+      await everturn.mustCall('cancel', 'first');
+      const lines = jsonLines<{ version: number; eval?: Evaluation }>(await everturn.mustCall('log', 'first'));
       expect(lines.map(({ version, eval: found }) => [version, found?.rollouts])).toEqual(
         [0, 1, 2].map((v) => [v, HELD]),
       );

@@ -1,108 +1,138 @@
-// The promise, by the built command line on the local service: an agent that is a function plays rollouts as workflows of its
-// own, and its worker and its server are killed. No call that has a record is asked for again.
+// The promise, by the built command line on the local service: agents that are functions play rollouts as workflows of their
+// own, others come for theirs from elsewhere; they, their worker and their server are killed. No call that has a record is
+// asked for again.
 
-import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type HostileModel, startHostileModel } from '../chaos/model.ts';
-import { type Everturn, openEverturn } from '../support/everturn.ts';
-import { TINY_FOLDER } from '../support/tiny.ts';
+import type { Running } from '../support/everturn.ts';
+import { type AgentRig, openAgentRig } from './agent-rig.ts';
 
 const VOTE = join(import.meta.dirname, '../../examples/agents/vote.ts');
-const ROWS = 8;
-let everturn: Everturn;
-let model: HostileModel;
+const AWAY = join(import.meta.dirname, '../fixtures/agents/away.py');
+const ROWS = 5;
+const CALLS = 3;
+let rig: AgentRig;
+const away = new Set<ChildProcess>();
 beforeAll(async () => {
-  everturn = openEverturn();
-  const runs = join(everturn.folder, 'runs');
-  model = await startHostileModel(everturn.folder, { kind: 'sglang', latencyMs: 400, seed: 1, runs });
-  const rows = Array.from({ length: ROWS }, (_, i) => ({ id: `q${i}`, question: `What is ${i}?`, answer: `${i}` }));
-  writeFileSync(join(everturn.folder, 'rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+  rig = await openAgentRig(ROWS, 400);
 });
 afterAll(async () => {
-  await everturn.close();
-  await model.stop();
+  for (const agent of away) agent.kill('SIGKILL');
+  await rig.close();
 });
 
-const run = (name: string, agent: string, ...more: string[]) => [
-  ...['run', 'rows.jsonl', '--name', name, '--agent', agent, '--model', model.spec, '--tokenizer', TINY_FOLDER],
-  ...['--temperature', '0', '--recheck-every', '0', '--max-concurrent', '3', ...more],
-];
-const write = (name: string, body: string) =>
-  writeFileSync(
-    join(everturn.folder, name),
-    `import { agent } from 'everturn/agent';\nexport default agent(async ({ row, ask }) => {${body}});\n`,
-  );
+/** A module of an agent with that body. */
+function agentOf(name: string, body: string): string {
+  const text = `import { agent } from 'everturn/agent';\nexport default agent(async ({ row, ask }) => {${body}});\n`;
+  rig.everturn.write(`${name}.ts`, text);
+  return `./${name}.ts`;
+}
+
+/** What a run asked, and a wait for so many of its asks, or for its end. */
+function watch(name: string, run: Running) {
+  let isOver = false;
+  void run.ended.then(() => (isOver = true));
+  const asks = () => rig.asks().filter(({ key }) => key.startsWith(`${name}/`));
+  return {
+    asks,
+    async until(reached: () => boolean) {
+      while (!reached() && !isOver) await sleep(50);
+    },
+  };
+}
+
+async function expectWhole(name: string, run: Running, asks: () => { known: boolean }[]) {
+  const ended = await run.ended;
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(asks().filter(({ known }) => known)).toEqual([]);
+  expect(await rig.everturn.mustCall('check', name, '--json')).toContain(`"turns":${CALLS * ROWS},`);
+}
 
 describe('an agent that is a function', () => {
   test('goes on where it was when its worker or Temporal is killed: no finished call is asked again', async () => {
-    const storm = everturn.start(...run('storm', VOTE));
-    let isOver = false;
-    void storm.ended.then(() => (isOver = true));
-    const asks = () => model.asks().filter(({ event }) => event === 'ask');
+    const storm = rig.everturn.start(...rig.run('storm', VOTE, '--max-concurrent', '3'));
+    const { asks, until } = watch('storm', storm);
     for (const [count, victim] of [
       [2, 'worker'],
-      [7, 'server'],
-      [13, 'worker'],
+      [6, 'server'],
+      [11, 'worker'],
     ] as const) {
-      while (asks().length < count && !isOver) await sleep(50);
-      const { pid } = everturn.service()?.[victim] ?? {};
+      await until(() => asks().length >= count);
+      const { pid } = rig.everturn.service()?.[victim] ?? {};
       if (pid !== undefined) process.kill(pid, 'SIGKILL');
     }
-    const ended = await storm.ended;
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(asks().filter(({ known }) => known)).toEqual([]);
-    const checked = await everturn.run('check', 'storm', '--json');
-    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
-    expect(checked.stdout).toContain(`"turns":${3 * ROWS},`);
+    await expectWhole('storm', storm, asks);
   }, 240_000);
 
-  test('extends the tokens of a reply that it sends back, and ends its rollout by name when it fails', async () => {
-    write(
-      'two.ts',
+  test('extends the tokens of a reply that it sends back, and its code is a part of the run', async () => {
+    const { everturn, run } = rig;
+    const two = agentOf(
+      'two',
       `const first = await ask(String(row.question));
       const next = await ask([{ role: 'user', content: String(row.question) }, first.message, { role: 'user', content: 'Sure?' }]);
       return { reward: next.text.length > 0 ? 0.5 : 0 };`,
     );
-    const two = await everturn.run(...run('two', './two.ts', '--limit', '1'));
-    expect(two.code, two.stderr).toBe(0);
-    expect((await everturn.call('why', 'two', 'q0')).stdout).toMatch(/calls: 2 in 1 branch\n[^]*reward 0.5/);
-    expect((await everturn.run('check', 'two')).code).toBe(0);
+    await everturn.mustCall(...run('two', two, '--limit', '1'));
+    expect(await everturn.mustCall('why', 'two', 'q0')).toMatch(/calls: 2 in 1 branch\n[^]*reward 0.5/);
+    await everturn.mustCall('check', 'two');
     const [code] = readdirSync(join(everturn.folder, 'runs/two/code'));
     appendFileSync(join(everturn.folder, 'runs/two/code', code!), '//');
-    expect((await everturn.run('check', 'two')).stdout).toContain(`code/${code}: is changed`);
+    expect((await everturn.call('check', 'two')).stdout).toContain(`code/${code}: is changed`);
 
-    const faults: Readonly<Record<string, readonly string[]>> = {
-      'agent-exited': [`await ask('Hello'); throw new TypeError('out of plums');`],
-      'agent-broken': [`await ask('Hello'); return { reward: 'much' } as never;`],
-      'agent-no-call': [`return '42';`],
-      'agent-timeout': [
-        `await ask('Hello'); await new Promise((end) => setTimeout(end, 60_000));`,
-        '--agent-timeout',
-        '4',
-      ],
-    };
-    for (const [reason, [body, ...flags]] of Object.entries(faults)) {
-      write('fault.ts', body!);
-      const ended = await everturn.run(...run(reason, './fault.ts', '--limit', '1', ...flags));
-      expect(ended.code, ended.stderr).toBe(3);
-      const why = (await everturn.call('why', reason, 'q0')).stdout;
-      expect(why).toContain(reason);
-      if (reason === 'agent-exited') expect(why).toContain('TypeError: out of plums');
-    }
-    // The module throws before there is a function.
-    writeFileSync(
-      join(everturn.folder, 'load.ts'),
-      `import { agent } from 'everturn/agent';\nconst plums = JSON.parse('{"of"')\nexport default agent(async () => plums);\n`,
-    );
-    expect((await everturn.run(...run('load', './load.ts', '--limit', '1'))).code).toBe(3);
-    expect((await everturn.call('why', 'load', 'q0')).stdout).toMatch(/agent-exited[^]*It does not load: SyntaxError/);
-    write('many.ts', `for (let i = 0; ; i++) await ask('Hello ' + i);`);
-    const many = await everturn.run(...run('many', './many.ts', '--limit', '1', '--max-calls', '3'));
-    expect(many.code, many.stderr).toBe(0);
-    write('broken.ts', `return (;`);
-    const broken = await everturn.run(...run('broken', './broken.ts'));
+    const many = agentOf('many', `for (let i = 0; ; i++) await ask('Hello ' + i);`);
+    await everturn.mustCall(...run('many', many, '--limit', '1', '--max-calls', '3'));
+    const broken = await everturn.call(...run('broken', agentOf('broken', `return (;`)));
     expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining('broken.ts cannot be bundled')]);
+  }, 240_000);
+
+  test.concurrent.each([
+    ['agent-exited', `await ask('Hello'); throw new TypeError('out of plums');`, 'TypeError: out of plums'],
+    ['agent-broken', `await ask('Hello'); return { reward: 'much' } as never;`, ''],
+    ['agent-no-call', `return '42';`, ''],
+    ['agent-timeout', `await ask('Hello'); await new Promise((end) => setTimeout(end, 60_000));`, ''],
+  ])('ends its rollout by name when it fails: %s', { timeout: 240_000 }, async (reason, body, said) => {
+    const flags = reason === 'agent-timeout' ? ['--agent-timeout', '4'] : [];
+    expect(await rig.failing(reason, agentOf(reason, body), ...flags)).toContain(said);
+  });
+
+  test('that throws before there is a function ends its rollout with the words', { timeout: 120_000 }, async () => {
+    const head = `import { agent } from 'everturn/agent';\nconst plums = JSON.parse('{"of"')\n`;
+    rig.everturn.write('load.ts', `${head}export default agent(async () => plums);\n`);
+    expect((await rig.everturn.call(...rig.run('load', './load.ts', '--limit', '1'))).code).toBe(3);
+    expect(await rig.everturn.mustCall('why', 'load', 'q0')).toMatch(/agent-exited[^]*It does not load: SyntaxError/);
+  });
+});
+
+describe('agents that run elsewhere', () => {
+  function startAgent(): ChildProcess {
+    const env = {
+      PATH: process.env['PATH'],
+      PYTHONPATH: join(import.meta.dirname, '../../python'),
+      EVERTURN_HOME: join(rig.everturn.folder, 'home'),
+    };
+    const agent = spawn('python3', [AWAY], { env, stdio: 'inherit' });
+    away.add(agent);
+    agent.once('exit', () => away.delete(agent));
+    return agent;
+  }
+
+  test('come for their rollouts, and are killed with the worker: no finished call is asked again', async () => {
+    const run = rig.everturn.start(...rig.run('away', 'session'));
+    const { asks, until } = watch('away', run);
+    await until(() => run.output().includes('Sessions   http'));
+    const first = startAgent();
+    await until(() => asks().length >= 2);
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    startAgent();
+    startAgent();
+    await until(() => asks().length >= 8);
+    process.kill(rig.everturn.service()!.worker!.pid, 'SIGKILL');
+    await expectWhole('away', run, asks);
+    expect(asks().length).toBeGreaterThanOrEqual(ROWS * CALLS);
   }, 240_000);
 });

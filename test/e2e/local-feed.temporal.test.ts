@@ -25,10 +25,8 @@ let everturn: Everturn;
 const trainers: ChildProcess[] = [];
 beforeAll(async () => {
   everturn = openEverturn();
-  for (const name of ['one', 'two']) {
-    const begun = await everturn.run('run', DATA, '--name', name, ...SHAPE, ...TRAIN, '--detach');
-    if (begun.code !== 0) throw new Error(begun.stderr);
-  }
+  for (const name of ['one', 'two'])
+    await everturn.mustRun('run', DATA, '--name', name, ...SHAPE, ...TRAIN, '--detach');
 });
 afterAll(async () => {
   for (const child of trainers) child.kill('SIGKILL');
@@ -123,8 +121,7 @@ describe('the feed of the local service', () => {
       expect([ids.length, new Set(ids).size]).toEqual([GROUPS * SAMPLES, GROUPS * SAMPLES]);
       expect(third.lines()[0]!.url).toContain(encodeURIComponent(join(runs(), 'one')));
       expect(existsSync(join(runs(), 'one/.feed/server.json'))).toBe(false);
-      const checked = await everturn.run('check', 'one');
-      expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+      await everturn.mustCall('check', 'one');
     },
   );
 
@@ -151,8 +148,7 @@ describe('the feed of the local service', () => {
 
   test('warns a trainer whose versions no server answers with', async () => {
     const synchronous = ['--train', '--batch-groups', String(B), '--max-staleness', '0', '--detach'];
-    const begun = await everturn.run('run', DATA, '--name', 'stale', ...SHAPE, ...synchronous);
-    expect(begun.code, begun.stderr).toBe(0);
+    await everturn.mustCall('run', DATA, '--name', 'stale', ...SHAPE, ...synchronous);
     await stateOf('stale');
     const warnings = [];
     for (const version of [1, 2]) {
@@ -164,10 +160,8 @@ describe('the feed of the local service', () => {
       undefined,
       expect.stringMatching(/trained at version 1, .* is of version 0: older than/),
     ]);
-    expect((await everturn.run('status', 'stale')).stdout).toContain(
-      'A version that no server loads changes no answer.',
-    );
-    expect((await everturn.run('cancel', 'stale')).code).toBe(0);
+    expect(await everturn.mustCall('status', 'stale')).toContain('A version that no server loads changes no answer.');
+    await everturn.mustCall('cancel', 'stale');
   });
 
   test('refuses a hostile consumer with a reason, and changes nothing', { timeout: 120_000 }, async () => {
@@ -218,7 +212,7 @@ describe('the feed of the local service', () => {
   });
 
   test('is not the feed of a run of this name in another folder', { timeout: 120_000 }, async () => {
-    const refused = await everturn.run('feed', join(everturn.folder, 'elsewhere/two'));
+    const refused = await everturn.call('feed', join(everturn.folder, 'elsewhere/two'));
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toContain('The feed of another run named "two" is open');
   });

@@ -2,7 +2,7 @@
 // model and a real server.
 
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,7 +21,7 @@ beforeAll(() => {
   // The workflows of docs/temporal.md are started by hand: their folders are ones that the worker was told.
   everturn = openEverturn({ EVERTURN_RUNS_UNDER: tmpdir() });
   mkdirSync(join(everturn.folder, 'examples'));
-  writeFileSync(join(everturn.folder, 'examples/arithmetic.jsonl'), rows);
+  everturn.write('examples/arithmetic.jsonl', rows);
 });
 afterAll(() => everturn.close());
 
@@ -33,12 +33,11 @@ describe('the README', () => {
     expect(commands.length).toBeGreaterThanOrEqual(5);
     // The environment that the section shows, and rows for it.
     const [, environment] = /^```python\n(.*?)```$/ms.exec(section(page('README.md'), 'Your own problems'))!;
-    writeFileSync(join(everturn.folder, 'last_number.py'), environment!);
-    writeFileSync(join(everturn.folder, 'rows.jsonl'), '{"id": "q1", "question": "What is 17 + 25?", "answer": "42"}');
-    for (const command of commands) {
-      const ended = await everturn.run(...command.split(' '));
-      expect(ended.code, `${command}\n${ended.stderr}`).toBe(0);
-    }
+    everturn.write('last_number.py', environment!);
+    everturn.write('rows.jsonl', '{"id": "q1", "question": "What is 17 + 25?", "answer": "42"}');
+    // The first as a process; the others do the same in this one.
+    await everturn.mustRun(...commands[0]!.split(' '));
+    for (const command of commands.slice(1)) await everturn.mustCall(...command.split(' '));
     const samples = readFileSync(join(everturn.folder, 'first.jsonl'), 'utf8').trim().split('\n');
     expect(samples).toHaveLength(ROWS);
     expect(JSON.parse(samples[0]!)).toMatchObject({ ids: ['arith-0001'], seqlens: { rewards: [[1, 1, 1, 1]] } });
@@ -46,14 +45,13 @@ describe('the README', () => {
 
   test('shows a data set row that plays', { timeout: 120_000 }, async () => {
     const row = /^ {4}(\{"id".*\})$/m.exec(page('README.md'))![1]!;
-    writeFileSync(join(everturn.folder, 'one.jsonl'), row);
-    const ended = await everturn.run('run', 'one.jsonl', '--num-turns', '1', '--json');
-    expect(ended.code, ended.stderr).toBe(0);
+    everturn.write('one.jsonl', row);
+    await everturn.mustCall('run', 'one.jsonl', '--num-turns', '1', '--json');
   });
 
   test('names only commands, options and variables that exist', async () => {
-    const help = (await everturn.run('--help')).stdout;
-    const runHelp = (await everturn.run('run', '--help', '--all')).stdout;
+    const help = await everturn.mustCall('--help');
+    const runHelp = await everturn.mustCall('run', '--help', '--all');
     for (const [, command] of page('README.md').matchAll(/(?:npx --no-install |`)everturn ([a-z]+)/g))
       expect(help).toContain(`  ${command} `);
     // The one of npx is not ours.
@@ -66,78 +64,36 @@ describe('the README', () => {
 });
 
 describe('docs/temporal.md', () => {
-  const temporal = (...args: string[]) =>
-    promisify(execFile)(inject('temporalBinary'), ['--address', everturn.service()!.address, ...args], {
-      timeout: 120_000,
-    });
+  const temporal = (words: string, ...more: string[]) => {
+    const args = ['--address', everturn.service()!.address, ...words.split(' '), ...more];
+    return promisify(execFile)(inject('temporalBinary'), args, { timeout: 120_000 });
+  };
 
   test('starts a rollout and a collection by the temporal command line, as written', { timeout: 300_000 }, async () => {
-    await everturn.run('up');
+    await everturn.mustCall('up');
     const data = join(everturn.folder, 'problems.jsonl');
-    writeFileSync(data, rows);
+    everturn.write('problems.jsonl', rows);
     const runs = join(everturn.folder, 'runs');
     const inputs = [...page('docs/temporal.md').matchAll(/--input '(\{\n[^']*\})'/g)].map((m) =>
       m[1]!.replaceAll('/data/problems.jsonl', data).replaceAll('/data/runs', runs),
     );
     expect(inputs).toHaveLength(2);
-    const queue = ['--task-queue', 'everturn'];
-    await temporal(
-      'workflow',
-      'start',
-      ...queue,
-      '--type',
-      'rollout',
-      '--workflow-id',
-      'try/q1/0',
-      '--input',
-      inputs[0]!,
-    );
-    const rollout = await temporal('workflow', 'result', '--workflow-id', 'try/q1/0', '-o', 'json');
+    const start = (type: string, id: string, input: string) =>
+      temporal('workflow start --task-queue everturn', '--type', type, '--workflow-id', id, '--input', input);
+    await start('rollout', 'try/q1/0', inputs[0]!);
+    const rollout = await temporal('workflow result --workflow-id try/q1/0 -o json');
     expect(JSON.parse(rollout.stdout)).toMatchObject({ status: 'COMPLETED', result: { outcome: 'complete' } });
-    expect((await everturn.call('show', 'try', 'q1')).stdout).toContain('What is 17 + 25?');
+    expect(await everturn.mustCall('show', 'try', 'q1')).toContain('What is 17 + 25?');
 
-    await temporal(
-      'workflow',
-      'start',
-      ...queue,
-      '--type',
-      'collection',
-      '--workflow-id',
-      'night-1',
-      '--input',
-      inputs[1]!,
-    );
-    await temporal(
-      'workflow',
-      'update',
-      'execute',
-      '--workflow-id',
-      'night-1',
-      '--name',
-      'tune',
-      '--input',
-      '{"maxConcurrent": 64}',
-    );
-    const progress = await temporal(
-      'workflow',
-      'query',
-      '--workflow-id',
-      'night-1',
-      '--type',
-      'progress',
-      '-o',
-      'json',
-    );
+    await start('collection', 'night-1', inputs[1]!);
+    const tuned = '{"maxConcurrent": 64}';
+    await temporal('workflow update execute --workflow-id night-1 --name tune', '--input', tuned);
+    const progress = await temporal('workflow query --workflow-id night-1 --type progress -o json');
     expect(progress.stdout).toContain('maxConcurrent');
-    await temporal('workflow', 'result', '--workflow-id', 'night-1');
-    const checked = await everturn.call('check', 'night-1', '--json');
-    expect(checked.code, checked.stdout).toBe(0);
-    const found = await temporal(
-      'workflow',
-      'count',
-      '--query',
-      'EverturnRun = "night-1" AND EverturnOutcome = "complete"',
-    );
+    await temporal('workflow result --workflow-id night-1');
+    await everturn.mustCall('check', 'night-1');
+    const complete = 'EverturnRun = "night-1" AND EverturnOutcome = "complete"';
+    const found = await temporal('workflow count', '--query', complete);
     expect(found.stdout).toMatch(new RegExp(`\\b${ROWS}\\b`));
   });
 });

@@ -2,7 +2,7 @@
 // whose weights change under the run, and an endpoint that gives text only. (The servers are scripted; `npm run
 // test:servers` plays against real ones.)
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ describe('a run against two servers', () => {
     }
     const ended = await running.ended;
     expect(ended.code, ended.stderr).toBe(0);
-    expect((await everturn.run('check', 'moving', '--json')).code).toBe(0);
+    await everturn.mustCall('check', 'moving');
 
     const store = openFileStore(join(everturn.folder, 'runs'), 'moving');
     let spans = 0;
@@ -75,7 +75,7 @@ describe('a run against two servers', () => {
     try {
       const model = `sglang:${servers[0]!.url},${raw.url}`;
       const play = (name: string, ...more: string[]) =>
-        everturn.run('run', DATA, '--name', name, '--model', model, ...TOKENIZER, '--limit', '3', ...more);
+        everturn.call('run', DATA, '--name', name, '--model', model, ...TOKENIZER, '--limit', '3', ...more);
       const small = ['--num-turns', '1', '--max-new-tokens', '8'];
       const refused = await play('mixed', ...small, '--temperature', '0.7');
       expect(refused.code).toBe(5);
@@ -93,27 +93,17 @@ describe('a run against two servers', () => {
   test('shows each server in its status', async () => {
     // Workers report every few seconds.
     const shown = await until('each server has answered', async () => {
-      const { stdout } = await everturn.run('status', 'moving', '--json');
-      const { servers: all } = JSON.parse(stdout) as { servers: { url: string; requests: number }[] };
+      const status = await everturn.mustCall('status', 'moving', '--json');
+      const { servers: all } = JSON.parse(status) as { servers: { url: string; requests: number }[] };
       return all.length > 0 && all.every(({ requests }) => requests > 0) ? all : undefined;
     });
     expect(shown.map(({ url }) => url).sort()).toEqual(servers.map(({ url }) => url).sort());
   });
 
   test('refuses servers whose logprobs are of another distribution than the run wants', async () => {
-    const ended = await everturn.run(
-      'run',
-      DATA,
-      '--model',
-      `sglang:${servers[0]!.url}`,
-      ...TOKENIZER,
-      '--logprobs',
-      'raw',
-      '--temperature',
-      '0.5',
-    );
-    expect(ended.code).toBe(5);
-    expect(ended.stderr).toContain('--logprobs');
+    const args = ['--model', `sglang:${servers[0]!.url}`, ...TOKENIZER, '--logprobs', 'raw', '--temperature', '0.5'];
+    const { code, stderr } = await everturn.call('run', DATA, ...args);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('--logprobs')]);
   });
 });
 
@@ -122,7 +112,7 @@ describe('everturn with servers', () => {
     const [narrow, wide] = await Promise.all(
       [1, 2].map(() => modelServer({ kind: 'sglang', msPerToken: 4, length: 2048 })),
     );
-    await everturn.run('up');
+    await everturn.mustCall('up');
     const worker = everturn.start('worker');
     try {
       const config = {
@@ -136,16 +126,15 @@ describe('everturn with servers', () => {
           maxInFlight: 3,
         },
       };
-      writeFileSync(join(everturn.folder, 'fleet.yaml'), JSON.stringify(config));
-      const ended = await everturn.run('run', DATA, '--name', 'limited', '--config', 'fleet.yaml', ...TOKENIZER);
-      expect(ended.code, ended.stderr).toBe(0);
+      everturn.write('fleet.yaml', JSON.stringify(config));
+      await everturn.mustRun('run', DATA, '--name', 'limited', '--config', 'fleet.yaml', ...TOKENIZER);
       expect(narrow!.peak()).toBe(1);
       expect(wide!.peak()).toBeGreaterThan(0);
       expect(wide!.peak()).toBeLessThanOrEqual(3);
     } finally {
       worker.child.kill('SIGTERM'); // in order: it says what it did
       await worker.ended;
-      await everturn.run('down');
+      await everturn.mustCall('down');
       await Promise.all([narrow!.close(), wide!.close()]);
     }
     const folder = join(everturn.folder, 'runs/limited/.fleet');
@@ -160,21 +149,16 @@ describe('everturn with servers', () => {
 
   test('why says what a rollout waits for, and why it ended', { timeout: 120_000 }, async () => {
     const server = await modelServer({ kind: 'sglang', length: 2048 });
-    const why = async (query: string) => {
-      const ended = await everturn.run('why', 'waiting', query, '--json');
-      expect(ended.code, ended.stderr).toBe(0);
-      return JSON.parse(ended.stdout) as Why;
-    };
+    const why = async (query: string) => JSON.parse(await everturn.mustCall('why', 'waiting', query, '--json')) as Why;
     try {
       const broken = { status: 500, body: { error: { message: 'out of luck' } } };
       const model = ['--model', `sglang:${server.url}`, ...TOKENIZER, '--limit', '2', '--num-turns', '1'];
-      await everturn.run('up');
       const running = everturn.start('run', DATA, '--name', 'waiting', ...model, '--max-concurrent', '1');
       const made = join(everturn.folder, 'runs/waiting/run.json');
       await until('the run is made', () => existsSync(made) || undefined);
       server.fail(...Array.from({ length: 200 }, () => broken));
       const waits = await until('a second try', async () => {
-        const found = await everturn.run('why', 'waiting', 'arith-0001', '--json');
+        const found = await everturn.call('why', 'waiting', 'arith-0001', '--json');
         if (found.code !== 0) return undefined; // the run is being made
         const told = JSON.parse(found.stdout) as Why;
         return told.pending && told.pending.attempt > 1 && told.pending.lastFailure ? told : undefined;
@@ -183,7 +167,7 @@ describe('everturn with servers', () => {
         state: 'playing',
         pending: { name: 'generate', turn: 1, lastFailure: { reason: expect.stringMatching(/^server-/) } },
       });
-      expect((await everturn.run('why', 'waiting', 'arith-0001')).stdout).toMatch(
+      expect(await everturn.mustCall('why', 'waiting', 'arith-0001')).toMatch(
         /^arith-0001 waits for the model.*: turn 1.*attempt[^]*last failure: server-/,
       );
       expect(await why('arith-0002')).toMatchObject({
@@ -202,23 +186,10 @@ describe('everturn with servers', () => {
   test('answers that came as text are judged, and never exported for training', { timeout: 120_000 }, async () => {
     const server = await modelServer({ kind: 'openai' });
     try {
-      const ended = await everturn.run(
-        'run',
-        DATA,
-        '--name',
-        'text',
-        '--model',
-        `openai:${server.url}#tiny`,
-        '--limit',
-        '5',
-        '--num-turns',
-        '2',
-        '--max-new-tokens',
-        '20',
-      );
-      expect(ended.code, ended.stderr).toBe(0);
-      expect((await everturn.run('check', 'text', '--json')).code).toBe(0);
-      const exported = await everturn.run('export', 'text', '--format', 'areal', '--to', 'text.jsonl');
+      const shape = ['--limit', '5', '--num-turns', '2', '--max-new-tokens', '20'];
+      await everturn.mustCall('run', DATA, '--name', 'text', '--model', `openai:${server.url}#tiny`, ...shape);
+      await everturn.mustCall('check', 'text');
+      const exported = await everturn.call('export', 'text', '--format', 'areal', '--to', 'text.jsonl');
       expect(exported.stderr).toContain('not-trainable');
       expect(exported.code).toBe(8);
       expect(existsSync(join(everturn.folder, 'text.jsonl'))).toBe(false);

@@ -1,50 +1,41 @@
 // The built command line plays several models in one command: one table at the end, nothing begun where a model does not
 // answer, and the cause of each run that failed.
 
-import { createServer, type Server } from 'node:http';
-import { existsSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type HttpListener, listenHttp } from '../support/http-listener.ts';
 
 const ROWS = 4;
 const ANSWERS: Readonly<Record<string, string>> = { good: '\\boxed{42}', poor: '\\boxed{41}' };
 let everturn: Everturn;
-let server: Server;
+let server: HttpListener;
 /** A question with it is refused. */
 let refused = 'nothing';
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
+  server = await listenHttp(async (request, response) => {
     let text = '';
     for await (const part of request) text += String(part);
     const { model } = JSON.parse(text) as { readonly model: string };
     const content = ANSWERS[model];
     const status = content === undefined ? 404 : text.includes(refused) ? 401 : 200;
-    const message = { role: 'assistant', content };
-    const reply = {
-      id: 'x',
-      object: 'chat.completion',
-      model,
-      choices: [{ index: 0, message, finish_reason: 'stop' }],
-    };
+    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }];
+    const reply = { id: 'x', object: 'chat.completion', model, choices };
     response.writeHead(status).end(JSON.stringify(status === 200 ? reply : { error: { message: `no ${model}` } }));
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   everturn = openEverturn();
   const rows = Array.from({ length: ROWS }, (_, i) => ({ id: `q${i}`, question: `What is 42? ${i}`, answer: '42' }));
-  writeFileSync(join(everturn.folder, 'rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+  everturn.write('rows.jsonl', rows);
 });
 afterAll(async () => {
   await everturn.close();
-  server.closeAllConnections();
   server.close();
 });
 
 function play(name: string, ...models: string[]) {
-  const { port } = server.address() as AddressInfo;
-  const named = models.flatMap((model) => ['--model', `openai:http://127.0.0.1:${port}/v1#${model}`]);
-  return everturn.run('run', 'rows.jsonl', '--name', name, '--num-turns', '1', ...named);
+  const named = models.flatMap((model) => ['--model', `openai:${server.url}/v1#${model}`]);
+  return everturn.call('run', 'rows.jsonl', '--name', name, '--num-turns', '1', ...named);
 }
 
 describe('several models in one command', () => {

@@ -50,9 +50,7 @@ afterAll(async () => {
 const rows = sums(6);
 /** What a command prints that does as it was asked. */
 async function said(by: Everturn, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await by.run(...args, '--out', rig.out);
-  expect(code, stderr).toBe(0);
-  return stdout;
+  return by.mustCall(...args, '--out', rig.out);
 }
 
 describe('pause, tune and resume say how the run is', () => {
@@ -86,7 +84,7 @@ describe('an order to a run that the server does not play', () => {
   let home: string;
   beforeAll(() => void (home = join(alone.folder, 'home')));
   const refused = async (by: Everturn, [verb, ...flags]: readonly string[], run: string, out: string) => {
-    const { code, stdout, stderr } = await by.run(verb!, run, ...flags, '--out', out);
+    const { code, stdout, stderr } = await by.call(verb!, run, ...flags, '--out', out);
     expect(stdout).toBe('');
     return { code, stderr };
   };

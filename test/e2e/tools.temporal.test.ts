@@ -2,15 +2,14 @@
 // protocol, with a real chat template. Its worker is killed again and again; a server outside counts the orders.
 
 import { spawnSync } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
-import { readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type HttpListener, listenHttp } from '../support/http-listener.ts';
 import { scriptedVllm, type ScriptedVllm } from '../support/scripted-vllm.ts';
 import { callText } from '../support/tool-chat.ts';
 
@@ -25,28 +24,24 @@ const rand = () => (random = (random * 1_103_515_245 + 12_345) % 2_147_483_648) 
 
 let everturn: Everturn;
 let model: ScriptedVllm;
-let shop: Server;
+let shop: HttpListener;
 const orders: string[] = [];
 beforeAll(async () => {
-  shop = createServer((request, response) => {
+  shop = await listenHttp((request, response) => {
     orders.push(String(request.headers['idempotency-key']));
     // Long enough for a kill to come between the call and its record.
     setTimeout(() => response.end('ok'), 50 + 400 * rand());
   });
-  await new Promise<void>((resolve) => void shop.listen(0, '127.0.0.1', resolve));
   model = await scriptedVllm([
     `${callText('price', { fruit: 'plum' })}\n${callText('add', { a: 1, b: 2 })}`,
     callText('order', { fruit: 'plum', count: 2 }),
     `${callText('order', { fruit: 'pear', count: 1 })}\n${callText('nothing', {})}`,
     'All in all \\boxed{14}.',
   ]);
-  everturn = openEverturn({ ENVIRONMENT_SHOP: `http://127.0.0.1:${(shop.address() as AddressInfo).port}` });
-  const rows = Array.from({ length: ROWS }, (_, i) => ({
-    id: `q${i}`,
-    question: `What do they cost? ${i}`,
-    answer: '14',
-  }));
-  writeFileSync(join(everturn.folder, 'rows.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+  everturn = openEverturn({ ENVIRONMENT_SHOP: shop.url });
+  const question = 'What do they cost?';
+  const rows = Array.from({ length: ROWS }, (_, i) => ({ id: `q${i}`, question: `${question} ${i}`, answer: '14' }));
+  everturn.write('rows.jsonl', rows);
 });
 afterAll(async () => {
   await everturn.close();
@@ -60,11 +55,9 @@ const run = (name: string, ...more: string[]) => [
 
 describe('a run with tools on the local service', () => {
   test('plays to its end, is proved, and shows its calls', { timeout: 300_000 }, async () => {
-    const played = await everturn.run(...run('calm', '--limit', '2'));
-    expect(played.code, played.stderr).toBe(0);
+    const played = await everturn.mustRun(...run('calm', '--limit', '2'));
     expect(played.stderr).toContain('Tool       order (module, once, ');
-    const checked = await everturn.run('check', 'calm', '--json');
-    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+    await everturn.mustCall('check', 'calm');
     expect(orders.toSorted()).toEqual(
       ['q0', 'q1'].flatMap((query) => [`calm/${query}/0/1/2/1`, `calm/${query}/0/1/3/1`]),
     );
@@ -72,41 +65,35 @@ describe('a run with tools on the local service', () => {
       settings: { tools: { format: string; list: { name: string }[] } };
     };
     expect(settings.tools.format).toBe('hermes');
-    const shown = await everturn.call('show', 'calm', 'q0');
-    expect(shown.stdout).toContain('call 1 · price {"fruit":"plum"} → 5  (ok, pure, ');
-    expect(shown.stdout).toContain('call 2 · nothing {} → There is no tool "nothing".');
-    const why = await everturn.call('why', 'calm', 'q0');
-    expect(why.stdout).toContain('turn 1: called price, add (');
+    const shown = await everturn.mustCall('show', 'calm', 'q0');
+    expect(shown).toContain('call 1 · price {"fruit":"plum"} → 5  (ok, pure, ');
+    expect(shown).toContain('call 2 · nothing {} → There is no tool "nothing".');
+    expect(await everturn.mustCall('why', 'calm', 'q0')).toContain('turn 1: called price, add (');
     expect((await everturn.call(...run('calm', '--limit', '2'))).stderr).toContain('has ended');
     const other = await everturn.call(...run('calm', '--limit', '2', '--max-tool-calls', '3'));
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('differs: tools (') as string]);
   });
 
   test('is shown without a model that can call tools: a failed call, its traceback, a call, a right answer', async () => {
-    const played = await everturn.run('demo', '--tools', '--limit', '2');
-    expect(played.code, played.stderr).toBe(0);
+    const played = await everturn.mustRun('demo', '--tools', '--limit', '2');
     expect(played.stderr).toContain('A script stands in for the model');
     const [name = ''] = /demo-\d+-\d+/.exec(played.stderr) ?? [];
-    const shown = (await everturn.call('show', name, 'arith-0001')).stdout;
+    const shown = await everturn.mustCall('show', name, 'arith-0001');
     expect(shown).toMatch(
       /call 1 · calculate .*×.*\(failed, pure, .*\n {4}Error: ×.*\n {6}at calculator\.ts:\d+ in valueOf\n/,
     );
     expect(shown).toMatch(/call 1 · calculate .*→ 259 .*\n\n.*✓ right/s);
-    const checked = await everturn.run('check', name);
-    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+    await everturn.mustCall('check', name);
   });
 
   test('plays the tools of a Python module', { timeout: 300_000 }, async (context) => {
     if (spawnSync('python3', ['-c', 'import json']).status !== 0) return context.skip('there is no python3');
     const python = run('python', '--limit', '1').map((word) => (word === SHOP ? SHOP.replace(/ts$/, 'py') : word));
-    const played = await everturn.run(...python);
-    expect(played.code, played.stderr).toBe(0);
-    expect(played.stderr).toContain('Tool       order (module, once, ');
-    const checked = await everturn.run('check', 'python', '--json');
-    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
-    const shown = await everturn.call('show', 'python', 'q0');
-    expect(shown.stdout).toContain('call 1 · price {"fruit":"plum"} → 5  (ok, pure, ');
-    expect(shown.stdout).toContain('"receipt":"python/q0/0/1/2/1"');
+    await everturn.mustCall(...python);
+    await everturn.mustCall('check', 'python');
+    const shown = await everturn.mustCall('show', 'python', 'q0');
+    expect(shown).toContain('call 1 · price {"fruit":"plum"} → 5  (ok, pure, ');
+    expect(shown).toContain('"receipt":"python/q0/0/1/2/1"');
   });
 
   test(`orders nothing twice under ${KILLS} kill -9 of its worker`, { timeout: 500_000 }, async () => {
@@ -140,8 +127,7 @@ describe('a run with tools on the local service', () => {
     expect([...new Set(ends)].filter((end) => end !== 'complete' && end !== 'tool-outcome-unknown')).toEqual([]);
     // A rollout that is complete has ordered both.
     expect(orders.length).toBeGreaterThanOrEqual(2 * ends.filter((end) => end === 'complete').length);
-    const checked = await everturn.run('check', 'storm', '--json');
-    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
+    await everturn.mustCall('check', 'storm');
   });
 });
 
@@ -159,17 +145,8 @@ describe('a run with tools that cannot be', () => {
 
   test('because the template swallows results is refused as the model that it is', { timeout: 100_000 }, async () => {
     const swallowing = await scriptedVllm([], 'gemma-2');
-    const ended = await everturn.call(
-      'run',
-      'rows.jsonl',
-      '--name',
-      'gemma',
-      '--tool',
-      SHOP,
-      '--tool-format',
-      'hermes',
-      ...swallowing.flags,
-    );
+    const flags = ['--name', 'gemma', '--tool', SHOP, '--tool-format', 'hermes', ...swallowing.flags];
+    const ended = await everturn.call('run', 'rows.jsonl', ...flags);
     await swallowing.server.close();
     expect([ended.code, ended.stderr]).toEqual([5, expect.stringContaining('cannot carry tools') as string]);
   });

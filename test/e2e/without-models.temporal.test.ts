@@ -1,15 +1,13 @@
 // The installation of the image `worker`, without what runs a model in the worker itself: a copy of the built one, less the
 // packages that the Dockerfile takes out. It plays models of servers; a rollout of an embedded one waits, and loses nothing.
 
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { Connection } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../house/tree.ts';
-import { type Everturn, openEverturn, type Running } from '../support/everturn.ts';
+import { type Cluster, openCluster } from '../support/cluster.ts';
 import { type ModelServer, modelServer } from '../support/model-server.ts';
-import { openNamespace } from '../support/namespace.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { until } from '../support/until.ts';
 
 const DATA = join(ROOT, 'examples/arithmetic.jsonl');
@@ -18,8 +16,7 @@ const WITHOUT = /rm -rf (.+)\n/
   .split(' ');
 
 /** Every package that is left is a link, and finds its own ones where it really is. */
-function installed(): string {
-  const app = mkdtempSync(join(tmpdir(), 'everturn-app-'));
+function install(app: string): void {
   for (const name of ['dist', 'package.json']) cpSync(join(ROOT, name), join(app, name), { recursive: true });
   const scopes = ['', ...readdirSync(join(ROOT, 'node_modules')).filter((name) => name.startsWith('@'))];
   for (const scope of scopes.filter((name) => !WITHOUT.includes(name))) {
@@ -29,58 +26,43 @@ function installed(): string {
       if (!WITHOUT.includes(path)) symlinkSync(join(ROOT, 'node_modules', path), join(app, 'node_modules', path));
     }
   }
-  return app;
 }
 
-let connection: Connection;
-let app: string;
-let everturn: Everturn;
+const app = scratchFolder();
+let cluster: Cluster;
 let server: ModelServer;
-const workers: Running[] = [];
-
 beforeAll(async () => {
-  const address = inject('temporalAddress');
-  const namespace = `without-models-${process.pid}-${Date.now()}`;
-  connection = await Connection.connect({ address });
-  await openNamespace(connection, namespace);
-  app = installed();
+  install(app);
+  cluster = await openCluster('without-models');
   server = await modelServer({ kind: 'sglang', length: 2048 });
-  everturn = openEverturn({ TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace });
 });
 afterAll(async () => {
-  for (const { child } of workers) child.kill('SIGKILL');
-  await everturn.close();
+  await cluster.close();
   await server.close();
-  await connection.close();
-  rmSync(app, { recursive: true, force: true });
 });
 
 const run = (...args: string[]) =>
-  everturn.run('run', DATA, '--limit', '3', '--num-turns', '2', '--max-new-tokens', '16', ...args);
+  cluster.everturn.mustCall('run', DATA, '--limit', '3', '--num-turns', '2', '--max-new-tokens', '16', ...args);
 
 describe('an installation without embedded models', { timeout: 600_000 }, () => {
   test('plays a model on a server with its exact tokens, and lets a rollout of an embedded one wait for another worker', async () => {
-    const worker = everturn.startFrom(app, 'worker');
-    workers.push(worker);
-    const ofServer = ['--model', `sglang:${server.url}`, '--tokenizer', join(ROOT, 'models/tiny')];
-    const served = await run('--name', 'served', ...ofServer);
-    expect(served.code, served.stderr).toBe(0);
-    expect((await everturn.run('check', 'served')).code).toBe(0);
+    const { everturn } = cluster;
+    const worker = cluster.keep(everturn.startFrom(app, 'worker'));
+    await run('--name', 'served', '--model', `sglang:${server.url}`, '--tokenizer', join(ROOT, 'models/tiny'));
+    await everturn.mustCall('check', 'served');
 
-    const begun = await run('--name', 'embedded', '--model', 'tiny', '--detach');
-    expect(begun.code, begun.stderr).toBe(0);
-    const why = async () => (await everturn.run('why', 'embedded', 'arith-0001')).stdout;
+    await run('--name', 'embedded', '--model', 'tiny', '--detach');
     const said = await until('a reason', async () => {
-      const text = await why();
-      return text.includes('no-embedded-models') ? text : undefined;
+      const text = await everturn.mustCall('why', 'embedded', 'arith-0001');
+      return text.includes('no-embedded-models') && text;
     });
     expect(said).toContain('A worker of the image worker-cpu');
     // `status` waits half a second for the server, which a busy machine may need more often than once.
     await until(
       'a status that says so',
       async () => {
-        const status = await everturn.run('status', 'embedded', '--json');
-        return (JSON.parse(status.stdout) as { waitingFor: string | null }).waitingFor?.includes('worker-cpu');
+        const status = await everturn.mustCall('status', 'embedded', '--json');
+        return (JSON.parse(status) as { waitingFor: string | null }).waitingFor?.includes('worker-cpu');
       },
       180_000,
     );
@@ -91,9 +73,8 @@ describe('an installation without embedded models', { timeout: 600_000 }, () => 
     // Replaced, as an operator does: beside it, each turn would have to find the other one by chance.
     worker.child.kill('SIGTERM');
     expect(await worker.ended).toMatchObject({ code: 0 });
-    workers.push(everturn.start('worker'));
-    expect((await everturn.run('status', 'embedded', '--follow')).code).toBe(0);
-    const checked = await everturn.run('check', 'embedded', '--json');
-    expect(checked.code, checked.stdout).toBe(0);
+    cluster.keep(everturn.start('worker'));
+    await everturn.mustCall('status', 'embedded', '--follow');
+    await everturn.mustCall('check', 'embedded');
   });
 });

@@ -3,14 +3,14 @@
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bombCheck } from '../../inference/http/json-bomb.ts';
 import { FULL } from '../chaos/size.ts';
+import { type HttpListener, listenHttp } from '../support/http-listener.ts';
 
 const CLIENT = join(import.meta.dirname, '../../dist/inference/http/http.js');
 const MIB = 2 ** 20;
@@ -53,21 +53,16 @@ const BOMBS: Readonly<Record<string, (response?: ServerResponse) => unknown>> = 
   'a failure that never ends': (response) => endless(keys(4e4))(response?.writeHead(500)),
 };
 
-let port: number;
-const server = createServer((request, response) => {
-  response.on('error', () => undefined);
-  const bomb = BOMBS[decodeURIComponent(request.url!.slice(1))];
-  if (!bomb) return void response.end('{}');
-  bomb(response);
-});
+let server: HttpListener;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
+  server = await listenHttp((request, response) => {
+    response.on('error', () => undefined);
+    const bomb = BOMBS[decodeURIComponent(request.url!.slice(1))];
+    if (!bomb) return void response.end('{}');
+    bomb(response);
+  });
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => server.close());
 
 const ASK = `
   const { readFileSync } = await import('node:fs');
@@ -86,7 +81,7 @@ describe('a bomb in a file', () => {
   test.each(Object.keys(BOMBS))('is refused: %s', { timeout: 120_000 }, async (name) => {
     expect(existsSync(CLIENT), 'npm run build').toBe(true);
     BOMBS[name]!();
-    const args = ['--input-type=module', '-e', ASK, CLIENT, `http://127.0.0.1:${port}`, `/${encodeURIComponent(name)}`];
+    const args = ['--input-type=module', '-e', ASK, CLIENT, server.url, `/${encodeURIComponent(name)}`];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     const asked = JSON.parse(stdout) as { reason: string; tookMs: number; grewMib: number };
     console.log(`${name}: ${asked.reason} after ${asked.tookMs} ms, + ${asked.grewMib} MiB`);

@@ -1,8 +1,7 @@
 // Query ids that want to be paths, devices, other ids' twins: through the real store, and through the command line.
 // Nothing is written outside the run's folder, no two ids meet, and what was played is found again by its id.
 
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { queryFromRow } from '../../formats/datasets/row.ts';
@@ -12,6 +11,7 @@ import { openFileStore } from '../../records/file-store.ts';
 import type { Store } from '../../records/store.ts';
 import { FULL, sized } from '../chaos/size.ts';
 import { openEverturn } from '../support/everturn.ts';
+import { testFolder } from '../support/scratch-folder.ts';
 import { textServer } from '../support/text-server.ts';
 import { aQuery, RUN, someSettings } from '../records/play.ts';
 
@@ -136,6 +136,12 @@ async function begin(store: Store, query: string): Promise<void> {
   await store.putRollout({ run: RUN, query, sample, attempt }, record);
 }
 
+async function queriesIn(store: Store): Promise<Set<string>> {
+  const found = new Set<string>();
+  for await (const { query } of store.listRollouts((breach) => expect.fail(JSON.stringify(breach)))) found.add(query);
+  return found;
+}
+
 /** What a file system that folds case and forms of Unicode takes as one name. */
 const folded = (name: string) =>
   name
@@ -164,26 +170,19 @@ describe('hostile ids', () => {
     'through the store: each is in its own folder, found by its id, and nothing lies outside',
     { timeout: 300_000 },
     async () => {
-      const around = mkdtempSync(join(tmpdir(), 'everturn-ids-'));
+      const around = testFolder();
       const out = join(around, 'deep', 'runs');
       mkdirSync(out, { recursive: true });
-      try {
-        const ids = IDS.slice(0, sized(2000));
-        const store = openFileStore(out, RUN);
-        for (const query of ids) await begin(store, query);
-        expect(readdirSync(around)).toEqual(['deep']);
-        expect(readdirSync(join(around, 'deep'))).toEqual(['runs']);
-        expect(readdirSync(out)).toEqual([RUN]);
-        const found = new Set<string>();
-        for await (const { query } of store.listRollouts((breach) => expect.fail(JSON.stringify(breach))))
-          found.add(query);
-        expect(found).toEqual(new Set(ids));
-        for (const query of ids) {
-          const id = { run: RUN, query, sample: 0, attempt: 1 };
-          expect((await store.getRollout(id))!.record.query.queryId).toBe(query);
-        }
-      } finally {
-        rmSync(around, { recursive: true, force: true });
+      const ids = IDS.slice(0, sized(2000));
+      const store = openFileStore(out, RUN);
+      for (const query of ids) await begin(store, query);
+      expect(readdirSync(around)).toEqual(['deep']);
+      expect(readdirSync(join(around, 'deep'))).toEqual(['runs']);
+      expect(readdirSync(out)).toEqual([RUN]);
+      expect(await queriesIn(store)).toEqual(new Set(ids));
+      for (const query of ids) {
+        const id = { run: RUN, query, sample: 0, attempt: 1 };
+        expect((await store.getRollout(id))!.record.query.queryId).toBe(query);
       }
     },
   );
@@ -197,32 +196,21 @@ describe('hostile ids', () => {
       const everturn = openEverturn();
       const server = await textServer('It is \\boxed{2}.');
       try {
-        const rows = ids.map((id) => JSON.stringify({ id, question: '1 + 1?', answer: '2' }));
-        writeFileSync(join(everturn.folder, 'ids.jsonl'), rows.join('\n'));
-        const before = readdirSync(everturn.folder);
+        const rows = ids.map((id) => ({ id, question: '1 + 1?', answer: '2' }));
+        everturn.write('ids.jsonl', rows);
         const settings = ['--num-turns', '1', '--max-concurrent', '64', '--model', server.model];
-        const ended = await everturn.run('run', 'ids.jsonl', '--name', 'ids', ...settings);
-        expect(ended.code, ended.stderr).toBe(0);
-        expect(
-          readdirSync(everturn.folder)
-            .filter((name) => !before.includes(name))
-            .sort(),
-        ).toEqual(['home', 'runs'].filter((name) => !before.includes(name)));
+        await everturn.mustRun('run', 'ids.jsonl', '--name', 'ids', ...settings);
+        expect(readdirSync(everturn.folder).sort()).toEqual(['home', 'ids.jsonl', 'runs']);
         expect(readdirSync(join(everturn.folder, 'runs'))).toEqual(['ids']);
 
         const accepted = ids.filter((id) => queryFromRow({ id, question: 'x', answer: '2' }, '1').ok);
         expect(accepted.length).toBeGreaterThan(ids.length / 2);
-        const played = new Set<string>();
         const store = openFileStore(join(everturn.folder, 'runs'), 'ids');
-        for await (const { query } of store.listRollouts((breach) => expect.fail(JSON.stringify(breach))))
-          played.add(query);
-        expect(played).toEqual(new Set(accepted));
+        expect(await queriesIn(store)).toEqual(new Set(accepted));
         const { turns } = await checkRun(store, (breach) => expect.fail(JSON.stringify(breach)));
         expect(turns).toBe(accepted.length);
-        for (const id of accepted.filter((_, i) => i % Math.ceil(accepted.length / 6) === 0)) {
-          const shown = await everturn.run('show', 'ids', '--json', '--', id);
-          expect(shown.code, id + shown.stderr).toBe(0);
-        }
+        for (const id of accepted.filter((_, i) => i % Math.ceil(accepted.length / 6) === 0))
+          await everturn.mustCall('show', 'ids', '--json', '--', id);
       } finally {
         server.close();
         await everturn.close();

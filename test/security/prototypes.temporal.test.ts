@@ -1,13 +1,13 @@
 // Configurations, data set rows, requests and replies that name an object's prototype change nothing but themselves.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseSettings, resolveOptions } from '../../run/config.ts';
 import { openDataset } from '../../formats/datasets/index.ts';
 import { queryFromRow } from '../../formats/datasets/row.ts';
 import { parseExactJson } from '../../environments/code/exact-json.ts';
+import { testFolder } from '../support/scratch-folder.ts';
 
 const NAMES = [
   '__proto__',
@@ -59,18 +59,12 @@ const settled = (work: () => unknown) => {
 
 describe('keys that name prototypes', () => {
   test.each(['json', 'yaml'])('change nothing from 100 configuration files (%s)', (kind) => {
-    const folder = mkdtempSync(join(tmpdir(), 'everturn-proto-'));
-    try {
-      for (const [i, { name, value, text }] of OBJECTS.entries()) {
-        const file = join(folder, `${i}.${kind}`);
-        writeFileSync(
-          file,
-          kind === 'json' ? text : `${name}: ${value}\n? ${JSON.stringify(name)}\n: ${value}\n<<: ${value}\n`,
-        );
-        settled(() => resolveOptions({ environment: {}, flags: {}, configFile: file }));
-      }
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+    const folder = testFolder();
+    for (const [i, { name, value, text }] of OBJECTS.entries()) {
+      const file = join(folder, `${i}.${kind}`);
+      const yaml = `${name}: ${value}\n? ${JSON.stringify(name)}\n: ${value}\n<<: ${value}\n`;
+      writeFileSync(file, kind === 'json' ? text : yaml);
+      settled(() => resolveOptions({ environment: {}, flags: {}, configFile: file }));
     }
     expect(seen()).toEqual(untouched);
   });
@@ -102,16 +96,11 @@ describe('keys that name prototypes', () => {
         lines.push(row);
         queryFromRow(JSON.parse(row), '1');
       }
-    const folder = mkdtempSync(join(tmpdir(), 'everturn-proto-'));
-    try {
-      const path = join(folder, 'rows.jsonl');
-      writeFileSync(path, lines.join('\n'));
-      let read = 0;
-      for await (const row of openDataset(path).rows()) read += row ? 1 : 0;
-      expect(read).toBe(300);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const path = join(testFolder(), 'rows.jsonl');
+    writeFileSync(path, lines.join('\n'));
+    let read = 0;
+    for await (const row of openDataset(path).rows()) read += row ? 1 : 0;
+    expect(read).toBe(300);
     expect(seen()).toEqual(untouched);
   });
 

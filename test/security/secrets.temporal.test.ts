@@ -2,12 +2,12 @@
 // folder, in Temporal's database (histories, memos, search attributes), in a log, in an error or in a command line.
 
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type Ended, type Everturn, openEverturn } from '../support/everturn.ts';
+import { type HttpListener, listenHttp } from '../support/http-listener.ts';
+import { until } from '../support/until.ts';
 
 const planted = () => `sk-live-${randomBytes(15).toString('hex')}`;
 const CANARIES = {
@@ -44,14 +44,14 @@ const ECHOES: readonly ((key: string) => { status: number; headers?: Record<stri
 ];
 
 let everturn: Everturn;
-let server: Server;
+let server: HttpListener;
 let url: string;
 let echo = -1;
 let asked = 0;
 let said = '';
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  server = await listenHttp((request, response) => {
     const key = request.headers.authorization?.replace('Bearer ', '') ?? 'none';
     if (key === KEY) asked++;
     request.resume().on('end', () => {
@@ -64,8 +64,7 @@ beforeAll(async () => {
       response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = server.url;
   everturn = openEverturn({
     MODEL_KEY: KEY,
     HTTP_PROXY: `http://someone:${CANARIES['the password of a proxy']}@127.0.0.1:9`,
@@ -75,60 +74,41 @@ beforeAll(async () => {
     AWS_SECRET_ACCESS_KEY: CANARIES['a secret of a cloud'],
     DATABASE_URL: `postgres://u:${CANARIES['a password of a data base']}@localhost/x`,
   });
-  const rows = Array.from({ length: 12 }, (_, i) => JSON.stringify({ id: `q${i}`, question: '1 + 1?', answer: '2' }));
-  writeFileSync(join(everturn.folder, 'rows.jsonl'), rows.join('\n'));
+  const rows = Array.from({ length: 12 }, (_, i) => ({ id: `q${i}`, question: '1 + 1?', answer: '2' }));
+  everturn.write('rows.jsonl', rows);
 }, 60_000);
 afterAll(async () => {
   server.close();
   await everturn.close();
 });
 
-async function run(name: string, model: string, ...more: string[]): Promise<number | null> {
-  const limits = ['--num-turns', '1', '--max-new-tokens', '16', '--max-failed', '100'];
-  const ended = await everturn.run(
-    'run',
-    'rows.jsonl',
-    '--name',
-    name,
-    '--model',
-    model,
-    ...limits,
-    ...more,
-    '--verbose',
-  );
+async function keep(ending: Promise<Ended>): Promise<number | null> {
+  const ended = await ending;
   said += ended.stdout + ended.stderr;
   return ended.code;
 }
 
+const words = (name: string, model: string, ...more: string[]) => [
+  ...['run', 'rows.jsonl', '--name', name, '--model', model, '--max-new-tokens', '16', '--max-failed', '100'],
+  ...['--num-turns', '1', '--verbose', ...more],
+];
+
 describe('secrets', () => {
   test('are in no file, no history and no output of a run that has them', { timeout: 400_000 }, async () => {
     const named = ['--api-key-env', 'MODEL_KEY'];
-    expect(await run('quiet', `openai:${url}#m`, ...named)).toBe(0);
+    expect(await keep(everturn.call(...words('quiet', `openai:${url}#m`, ...named)))).toBe(0);
     echo = 0;
     // At start, which asks once or twice …
-    for (let i = 0; i < ECHOES.length; i++) await run(`start-${i}`, `openai:${url}#m`, ...named, '--limit', '1');
+    for (let i = 0; i < ECHOES.length; i++)
+      await keep(everturn.call(...words(`start-${i}`, `openai:${url}#m`, ...named, '--limit', '1')));
     // … and while it is played: the start is answered, then every answer tells the key in its way.
     echo = -1;
-    const played = everturn.start(
-      'run',
-      'rows.jsonl',
-      '--name',
-      'told',
-      '--model',
-      `openai:${url}#m`,
-      ...named,
-      '--num-turns',
-      '2',
-      '--max-failed',
-      '100',
-      '--max-concurrent',
-      '1',
-    );
     const before = asked;
-    while (asked < before + 4) await new Promise((resolve) => setTimeout(resolve, 20));
+    const turns = ['--num-turns', '2', '--max-concurrent', '1'];
+    const played = keep(everturn.run(...words('told', `openai:${url}#m`, ...named, ...turns)));
+    await until('some answers', () => asked >= before + 4);
     echo = 0;
-    const told = await played.ended;
-    said += told.stdout + told.stderr;
+    await played;
     expect(asked).toBeGreaterThan(before + 10);
     echo = -1;
 
@@ -144,18 +124,11 @@ describe('secrets', () => {
       [`openai:${url}#m`, '--set', `apiKey=${c['a setting that is none']}`],
     ];
     for (const [i, [model, ...more]] of refused.entries())
-      expect(await run(`refused-${i}`, model, ...more), model).not.toBe(0);
+      expect(await keep(everturn.call(...words(`refused-${i}`, model, ...more))), model).not.toBe(0);
 
-    for (const command of ['list', 'status', 'follow', 'check', 'show', 'export'])
-      for (const json of [[], ['--json']])
-        for (const name of ['told']) {
-          const words = command === 'list' ? [] : command === 'show' ? [name, 'q0'] : [name];
-          const format = command === 'export' ? ['--format', 'areal'] : [];
-          const follow = command === 'follow' ? ['--follow'] : [];
-          const called = command === 'follow' ? 'status' : command;
-          const ended = await everturn.run(called, ...words, ...follow, ...format, ...json);
-          said += ended.stdout + ended.stderr;
-        }
+    for (const command of ['list', 'status told', 'status told --follow', 'check told', 'show told q0', 'why told q0'])
+      for (const json of [[], ['--json']]) await keep(everturn.call(...command.split(' '), ...json));
+    await keep(everturn.run('export', 'told', '--format', 'rows'));
 
     const places = new Map([
       ['what the commands said', Buffer.from(said)],

@@ -2,20 +2,19 @@
 // it: hostile text stands in every field that takes one, through every command that prints, on a real run.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { FULL, sized } from '../chaos/size.ts';
 import { type Ended, type Everturn, openEverturn } from '../support/everturn.ts';
+import { type HttpListener, listenHttp } from '../support/http-listener.ts';
 import { payloads, SEEDS, steering } from './payloads.ts';
 
 const TEXTS = payloads(FULL ? 1000 : SEEDS.length);
 
 let everturn: Everturn;
-let server: Server;
+let server: HttpListener;
 let model: string;
 /** Instead of an answer: a refusal in the server's own words. */
 let refusing = false;
@@ -23,7 +22,7 @@ let refusing = false;
 beforeAll(async () => {
   everturn = openEverturn();
   let n = 0;
-  server = createServer((request, response) => {
+  server = await listenHttp((request, response) => {
     let text = '';
     request.on('data', (part: Buffer) => (text += part.toString('utf8')));
     request.on('end', () => {
@@ -34,17 +33,11 @@ beforeAll(async () => {
         return response.end(JSON.stringify({ error: { message: `no ${payload} no` } }));
       }
       const message = { role: 'assistant', name: payload, content: `It is ${payload} \\boxed{${payload}1}` };
-      return response.end(
-        JSON.stringify({
-          model: TEXTS[0],
-          choices: [{ index: 0, message, finish_reason: 'stop' }],
-          [payload]: payload,
-        }),
-      );
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      return response.end(JSON.stringify({ model: TEXTS[0], choices, [payload]: payload }));
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  model = `openai:http://127.0.0.1:${(server.address() as AddressInfo).port}/v1#m\u001b]0;model\u0007\u202e`;
+  model = `openai:${server.url}/v1#m\u001b]0;model\u0007\u202e`;
   const rows = TEXTS.flatMap((text, i) => [
     { id: `q${i}${text}`, question: `Nr ${i} ${text}`, answer: `${text}1` },
     { id: `n${i}`, question: `Nr ${i} ${text}`, answer: String(i) },
@@ -95,7 +88,6 @@ describe('hostile text cannot steer the terminal', () => {
     for (const run of ['odd', 'refused'])
       for (const words of [['status'], ['status', '--follow'], ['check'], ['why', 'n0']] as const)
         await tame(words[0], run, ...words.slice(1));
-    for (const command of ['status', 'check']) expectTame(await everturn.run(command, 'odd'), command);
     for (const command of ['cancel', 'pause', 'resume']) await tame(command, 'odd');
     await tame('list');
   });

@@ -2,7 +2,6 @@
 // to this machine, a page that makes the browser ask, and another user of this machine. Each is tried for real.
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -10,9 +9,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type DevServer, startDevServer } from '../../local/service/dev-server.ts';
 import { freePort } from '../../local/machine/ports.ts';
-import { tmpdir } from 'node:os';
+import { listeningOf } from '../support/listening-ports.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'everturn-ui-'));
+const folder = scratchFolder();
 let server: DevServer;
 let port: number;
 beforeAll(async () => {
@@ -26,10 +26,7 @@ beforeAll(async () => {
     uiPort: port,
   });
 });
-afterAll(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server.stop());
 
 interface Asked {
   readonly method?: string;
@@ -123,7 +120,7 @@ describe('the local UI', () => {
 
   test('is the only HTTP of that server that a page can reach by name', async ({ skip }) => {
     skip(process.platform !== 'linux', 'this system is not Linux');
-    const open = listeners(server.id.pid);
+    const open = listeningOf([server.id.pid]);
     expect(open.length).toBeGreaterThan(2);
     for (const { host, port: at } of open) {
       // Nobody finds one of 16 million addresses by trying.
@@ -156,27 +153,4 @@ function raw(text: string): Promise<string> {
     socket.on('data', (data) => (said += data.toString('latin1')));
     socket.on('error', () => undefined).on('close', () => resolve(said));
   });
-}
-
-function listeners(pid: number): { host: string; port: number }[] {
-  const inodes = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-    try {
-      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.slice(1) ?? [];
-    } catch {
-      return [];
-    }
-  });
-  return readFileSync('/proc/net/tcp', 'latin1')
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter((words) => words[3] === '0A' && inodes.includes(words[9]!))
-    .map((words) => {
-      const [hex = '', at = ''] = words[1]!.split(':');
-      const host = hex
-        .match(/../g)!
-        .toReversed()
-        .map((byte) => Number.parseInt(byte, 16))
-        .join('.');
-      return { host, port: Number.parseInt(at, 16) };
-    });
 }

@@ -1,15 +1,14 @@
 // A stranger who reaches the local Temporal server starts workflows whose inputs name folders, files, models, servers and
 // variables. Each attack is tried for real, against the service that a user's own run started and goes on using.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type HttpListener, listenHttp } from '../support/http-listener.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const SECRETS = {
   MY_SECRET: 'hush-hush-1234567890',
@@ -20,39 +19,33 @@ const ROW = { id: 'q', question: 'What is 1 + 1?', answer: '2' };
 
 let everturn: Everturn;
 let client: Client;
-let listener: Server;
+let listener: HttpListener;
 let url: string;
 /** What the stranger's server was sent. */
 const sent: string[] = [];
 let count = 0;
 
 beforeAll(async () => {
-  listener = createServer((request, response) => {
+  listener = await listenHttp((request, response) => {
     sent.push(`${request.url} ${JSON.stringify(request.headers)}`);
     request.resume().on('end', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ choices: [{ message: { content: 'It is \\boxed{2}.' }, finish_reason: 'stop' }] }));
     });
   });
-  await new Promise<void>((resolve) => void listener.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  url = listener.url;
   everturn = openEverturn({ ...SECRETS, EVERTURN_RUNS_UNDER: MINE });
   for (const name of ['stranger', 'data']) mkdirSync(join(everturn.folder, name));
-  writeFileSync(join(everturn.folder, 'rows.jsonl'), `${JSON.stringify(ROW)}\n`);
-  writeFileSync(
-    join(everturn.folder, 'data', 'private.jsonl'),
-    `${JSON.stringify({ ...ROW, question: 'private?' })}\n`,
-  );
+  everturn.write('rows.jsonl', [ROW]);
+  everturn.write('data/private.jsonl', [{ ...ROW, question: 'private?' }]);
   const model = ['--model', `openai:${url}#m`, '--api-key-env', 'MODEL_KEY', '--num-turns', '1'];
-  const ended = await everturn.run('run', 'rows.jsonl', '--name', 'own', ...model);
-  if (ended.code !== 0) throw new Error(ended.stderr);
+  await everturn.mustRun('run', 'rows.jsonl', '--name', 'own', ...model);
   client = new Client({ connection: await Connection.connect({ address: everturn.service()!.address }) });
 }, 120_000);
 afterAll(async () => {
   await client?.connection.close();
   listener.close();
   await everturn.close();
-  rmSync(MINE, { recursive: true, force: true });
 });
 
 /** How a workflow of that input ends: the type of its failure, and what it said. */
@@ -76,7 +69,7 @@ async function attempt(
 
 const within = (...parts: string[]) => join(everturn.folder, ...parts);
 /** What the operator allows. */
-const MINE = mkdtempSync(join(tmpdir(), 'everturn-mine-'));
+const MINE = scratchFolder();
 const mine = (...parts: string[]) => join(MINE, ...parts);
 const everything = () =>
   [...listed(everturn.folder), ...listed(MINE).map((name) => `mine/${name}`)]
@@ -166,20 +159,11 @@ describe('a workflow that a stranger starts', () => {
       run: { row: ROW, run: up },
       both: { row: ROW, sample: -1, attempt: 1.5 },
     })) {
-      const { reason } = await attempt('rollout', {
-        run: `names-${what}`,
-        out: mine(),
-        settings: { model: 'tiny' },
-        ...input,
-      });
-      expect(['not-allowed', 'run-name'], what).toContain(reason);
+      const asked = { run: `names-${what}`, out: mine(), settings: { model: 'tiny' }, ...input };
+      expect(['not-allowed', 'run-name'], what).toContain((await attempt('rollout', asked)).reason);
     }
-    const { reason } = await attempt('rollout', {
-      run: 'names',
-      out: mine(),
-      settings: { numTurns: 1, maxNewTokens: 2 },
-      row: { ...ROW, id: up },
-    });
+    const settings = { numTurns: 1, maxNewTokens: 2 };
+    const { reason } = await attempt('rollout', { run: 'names', out: mine(), settings, row: { ...ROW, id: up } });
     expect(reason).toBe('bad-row');
     expect(everything()).toEqual(before);
     expect(readdirSync(within('stranger'))).toEqual([]);
@@ -187,30 +171,14 @@ describe('a workflow that a stranger starts', () => {
 
   test('has no variable of the environment sent anywhere, not even one that is meant to be a key', async () => {
     const asked = sent.length;
-    for (const apiKeyEnv of ['MY_SECRET', 'OPENAI_API_KEY', 'MODEL_KEY', 'PATH', 'NO_SUCH_API_KEY']) {
-      for (const model of [
-        `openai:${url}#m`,
-        `openai:${url}/v1#m`,
-        `sglang:${url}`,
-        `vllm:${url},http://127.0.0.1:9`,
-      ]) {
-        const { reason } = await attempt('rollout', {
-          run: 'keys',
-          out: mine(),
-          row: ROW,
-          settings: { model, apiKeyEnv },
-        });
-        expect(reason, `${model} ${apiKeyEnv}`).toBe('not-allowed');
-      }
-    }
+    const play = (model: string, apiKeyEnv: string) =>
+      attempt('rollout', { run: 'keys', out: mine(), row: ROW, settings: { model, apiKeyEnv } });
+    for (const apiKeyEnv of ['MY_SECRET', 'OPENAI_API_KEY', 'MODEL_KEY', 'PATH', 'NO_SUCH_API_KEY'])
+      for (const model of [`openai:${url}#m`, `openai:${url}/v1#m`, `sglang:${url}`, `vllm:${url},http://127.0.0.1:9`])
+        expect((await play(model, apiKeyEnv)).reason, `${model} ${apiKeyEnv}`).toBe('not-allowed');
     expect(sent.length).toBe(asked);
     expect(existsSync(mine('keys'))).toBe(false);
-    const { message } = await attempt('rollout', {
-      run: 'keys',
-      out: mine(),
-      row: ROW,
-      settings: { model: `openai:${url}#m`, apiKeyEnv: 'MY_SECRET' },
-    });
+    const { message } = await play(`openai:${url}#m`, 'MY_SECRET');
     expect(message).toContain(`--api-key-env MY_SECRET=${url}`);
     expect(message).not.toContain(SECRETS.MY_SECRET);
   });
@@ -255,21 +223,15 @@ describe('a workflow that a stranger starts', () => {
       { tokenizer: '/etc' },
       { model: `sglang:${url}`, tokenizer: '/etc' },
     ]) {
-      expect(
-        await attempt('rollout', { run: 'models', out: mine(), row: ROW, settings }),
-        JSON.stringify(settings),
-      ).toMatchObject({ reason: 'not-allowed' });
+      const { reason } = await attempt('rollout', { run: 'models', out: mine(), row: ROW, settings });
+      expect(reason, JSON.stringify(settings)).toBe('not-allowed');
     }
     expect(existsSync(mine('models'))).toBe(false);
   });
 
   test('gives no run weights from a folder that the operator did not name, and asks no server of its own choice', async () => {
-    const begun = await attempt('rollout', {
-      run: 'fleet',
-      out: mine(),
-      row: ROW,
-      settings: { model: `sglang:${url}` },
-    });
+    const settings = { model: `sglang:${url}` };
+    const begun = await attempt('rollout', { run: 'fleet', out: mine(), row: ROW, settings });
     expect(begun.reason).not.toBe('not-allowed');
     const asked = sent.length;
     const weights = '/ckpt/step-1';

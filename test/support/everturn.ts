@@ -2,15 +2,16 @@
 // is asked does not depend on a process; and the pids of the service behind it, for tests that kill them.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { homeAt } from '../../local/service/home.ts';
 import { stopService } from '../../local/service/service-control.ts';
 import { liveState, type ServiceState } from '../../local/service/state.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
+import { useEnvironment } from './process-environment.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -36,6 +37,12 @@ export interface Everturn {
   run(...args: string[]): Promise<Ended>;
   /** The same from source in this very process, without a second's start: for commands that only ask, or are refused. */
   call(...args: string[]): Promise<Ended>;
+  /** `run` of a command that has to do as it is asked. */
+  mustRun(...args: string[]): Promise<Ended>;
+  /** `call` of such a command: what it prints on stdout. */
+  mustCall(...args: string[]): Promise<string>;
+  /** Writes a text, or rows as JSON lines, into the folder. */
+  write(name: string, content: string | readonly object[]): void;
   service(): ServiceState | undefined;
   close(): Promise<void>;
 }
@@ -71,15 +78,34 @@ export function openEverturn(env: Readonly<Record<string, string>> = {}): Evertu
     return { child, ended, output: () => stderr + stdout };
   };
   const start = (...args: string[]) => startFrom(INSTALLATION, ...args);
+  // Commands that are called at once share it.
+  let calls = 0;
+  let restore = () => {};
+  async function call(...args: string[]): Promise<Ended> {
+    if (calls++ === 0) restore = useEnvironment(env);
+    const io = { ...scriptedIo({ env: environment, cwd: folder }), now: Date.now };
+    const code = await main(io, args).finally(() => --calls === 0 && restore());
+    return { code, signal: null, stdout: io.text.out, stderr: io.text.err };
+  }
   return {
     folder,
     start,
     startFrom,
     run: (...args) => start(...args).ended,
-    async call(...args) {
-      const io = { ...scriptedIo({ env: environment, cwd: folder }), now: Date.now };
-      const code = await main(io, args);
-      return { code, signal: null, stdout: io.text.out, stderr: io.text.err };
+    call,
+    async mustRun(...args) {
+      const ended = await start(...args).ended;
+      expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+      return ended;
+    },
+    async mustCall(...args) {
+      const { code, stdout, stderr } = await call(...args);
+      expect(code, stdout + stderr).toBe(0);
+      return stdout;
+    },
+    write(name, content) {
+      const text = typeof content === 'string' ? content : content.map((row) => JSON.stringify(row)).join('\n');
+      writeFileSync(join(folder, name), text);
     },
     service: () => liveState(homeAt(home)),
     async close() {

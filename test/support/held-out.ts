@@ -1,7 +1,7 @@
 // A training run of the command line with held-out rows, `first`, as tests play it: its feed, step by step, and what its
 // evaluations played.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { LocalFeedFile } from '../../client/feed/local-feed.ts';
@@ -17,14 +17,14 @@ const B = 2;
 
 /** Begins it with `held` rows, held-0, held-1, …, evaluated at each version. */
 export async function trainWithHeldOut(everturn: Everturn, held: number, ...more: string[]) {
-  const rows = Array.from({ length: held }, (_, i) =>
-    JSON.stringify({ id: `held-${i}`, question: `What is ${i} + 7?`, answer: `${i + 7}` }),
+  const row = (i: number) => ({ id: `held-${i}`, question: `What is ${i} + 7?`, answer: `${i + 7}` });
+  everturn.write(
+    'held.jsonl',
+    Array.from({ length: held }, (_, i) => row(i)),
   );
-  writeFileSync(join(everturn.folder, 'held.jsonl'), rows.join('\n'));
   const shape = ['--num-turns', '1', '--samples', '2', '--max-new-tokens', '64', '--max-concurrent', '4', ...more];
   const train = ['--train', '--batch-groups', String(B), '--eval', 'held.jsonl', '--eval-every', '1', '--detach'];
-  const begun = await everturn.run('run', DATA, '--name', 'first', ...shape, ...train);
-  expect(begun.code, begun.stderr).toBe(0);
+  const begun = await everturn.mustRun('run', DATA, '--name', 'first', ...shape, ...train);
   expect(begun.stderr).toContain(`Held out   held.jsonl: ${held} queries`);
 
   /** Of the local service; a killed worker's is written anew by the next one. */

@@ -171,14 +171,4 @@ export const bucketEnvironment = (url: string, accessKeyId = 'test'): Record<str
   AWS_ENDPOINT_URL: url,
 });
 
-/** Sets that environment in this process; returns what takes it back. */
-export function useBuckets(environment: Readonly<Record<string, string>>): () => void {
-  const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
-  Object.assign(process.env, environment);
-  return () => {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  };
-}
+export { useEnvironment as useBuckets } from './process-environment.ts';

@@ -1,12 +1,18 @@
-// A folder for the tests of a file, which goes when they are over.
+// Folders that tests write in, and that go with them.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
-export function scratchFolder(): string {
+/** Until the tests of the file, or of the group that asks, are over; not for tests and hooks. */
+export const scratchFolder = (): string => folderUntil(afterAll);
+
+/** Until the test is over; for tests and `beforeEach`. */
+export const testFolder = (): string => folderUntil(onTestFinished);
+
+function folderUntil(over: (remove: () => void) => void): string {
   const folder = mkdtempSync(join(tmpdir(), 'everturn-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  over(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

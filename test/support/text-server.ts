@@ -17,8 +17,11 @@ export interface TextServer {
 }
 
 /** In the context of each turn that is counted: a question about the server itself has none. */
-export const QUESTION = 'One and one?';
-export const SOLUTION = '2';
+const QUESTION = 'One and one?';
+const SOLUTION = '2';
+/** Rows that ask for it: q0, q1, … */
+export const sums = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ query_id: `q${n}`, question: QUESTION, solutions: [SOLUTION] }));
 
 export async function textServer(
   text = `It is \\boxed{${SOLUTION}}.`,

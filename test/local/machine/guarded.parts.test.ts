@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { spawnGuarded } from '../../../local/machine/guarded.ts';
 import { identify, isAlive, type ProcessId } from '../../../local/machine/process.ts';
 import { compiledRoom } from '../../support/compiled.ts';
-import { program, temporaryFolder } from '../service/support.ts';
+import { program } from '../service/support.ts';
+import { testFolder } from '../../support/scratch-folder.ts';
 import { until } from '../../support/until.ts';
 
 const QUIET = { stdout: 'ignore', stderr: 'ignore' } as const;
@@ -26,7 +27,7 @@ describe('a guarded process', () => {
     await polite.stop(5_000);
     expect(await polite.exited).toBe('killed by signal 15');
 
-    const folder = temporaryFolder();
+    const folder = testFolder();
     const deaf = await spawnGuarded(
       program(folder, 'deaf', `trap '' TERM; echo up > ${folder}/up; exec sleep 600`),
       [],

@@ -7,12 +7,12 @@ import { describe, expect, test } from 'vitest';
 import { lock, lockHolder, tryLock } from '../../../local/machine/lock.ts';
 import { identify } from '../../../local/machine/process.ts';
 import { compiledRoom } from '../../support/compiled.ts';
-import { temporaryFolder } from '../service/support.ts';
+import { testFolder } from '../../support/scratch-folder.ts';
 import { until } from '../../support/until.ts';
 
 describe('a lock', () => {
   test('refuses a second holder and names the first', async () => {
-    const folder = join(temporaryFolder(), 'lock');
+    const folder = join(testFolder(), 'lock');
     const first = await tryLock(folder);
     expect(await tryLock(folder, 1)).toEqual({ heldBy: identify(process.pid) });
     expect(lockHolder(folder)).toEqual(identify(process.pid));
@@ -22,7 +22,7 @@ describe('a lock', () => {
   });
 
   test('ignores and removes the claim of a dead process, also when its pid lives again', async () => {
-    const folder = join(temporaryFolder(), 'lock');
+    const folder = join(testFolder(), 'lock');
     mkdirSync(folder);
     const here = encodeURIComponent(hostname()).replaceAll('.', '%2E');
     for (const claim of [`${here}.999999999.5.1`, `${here}.${process.pid}.5.1`]) writeFileSync(join(folder, claim), '');
@@ -31,14 +31,14 @@ describe('a lock', () => {
   });
 
   test('respects the fresh claim of another machine that shares the folder', async () => {
-    const folder = join(temporaryFolder(), 'lock');
+    const folder = join(testFolder(), 'lock');
     mkdirSync(folder);
     writeFileSync(join(folder, 'elsewhere.1.5.1'), '');
     expect(await tryLock(folder, 1)).toHaveProperty('heldBy');
   });
 
   test('passes on when its holder is killed', async () => {
-    const folder = join(temporaryFolder(), 'lock');
+    const folder = join(testFolder(), 'lock');
     const holder = spawn(process.execPath, ['--input-type=module', '-e', holding(folder)]);
     await until('the holder holds', () => lockHolder(folder));
     const mine = lock(folder, undefined, 20);
@@ -47,7 +47,7 @@ describe('a lock', () => {
   });
 
   test('never has two holders among eight processes that fight for it', async () => {
-    const root = temporaryFolder();
+    const root = testFolder();
     writeFileSync(join(root, 'count'), '0');
     // Each adds one, twenty times, by a read and a write that lose additions unless they exclude each other.
     const script = `

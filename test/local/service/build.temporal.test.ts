@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildTemporal } from '../../../local/service/binary/build.ts';
 import type { ServerProgress } from '../../../local/machine/progress.ts';
-import { program, temporaryFolder } from './support.ts';
+import { program } from './support.ts';
+import { testFolder } from '../../support/scratch-folder.ts';
 
 /** A `go` that lists three packages and builds a program that answers as the CLI does. */
 const GO = `
@@ -19,7 +20,7 @@ case "$1" in
 esac`;
 
 function machine(extra: Record<string, string> = {}) {
-  const root = temporaryFolder();
+  const root = testFolder();
   const folder = join(root, 'cache');
   const bin = join(root, 'bin');
   mkdirSync(bin);

@@ -1,14 +1,15 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { isServing, startDevServer, type DevServer, type DevServerOptions } from '../../../local/service/dev-server.ts';
 import { freePort } from '../../../local/machine/ports.ts';
 import { isAlive } from '../../../local/machine/process.ts';
-import { fakeTemporal, program, temporaryFolder } from './support.ts';
+import { fakeTemporal, program } from './support.ts';
+import { listeningOf } from '../../support/listening-ports.ts';
+import { testFolder } from '../../support/scratch-folder.ts';
 
 async function options(folder: string, change: Partial<DevServerOptions> = {}): Promise<DevServerOptions> {
   const port = await freePort([]);
@@ -30,10 +31,12 @@ async function started(wanted: DevServerOptions): Promise<DevServer> {
 
 describe('the development server', () => {
   test('serves clients and the UI on loopback only, and what it knew outlives kill -9', async () => {
-    const wanted = await options(temporaryFolder());
+    const wanted = await options(testFolder());
     const server = await started(wanted);
     expect((await fetch(server.uiAddress!)).status).toBe(200);
-    expect(listeners(server.id.pid).filter((address) => !/^127\.\d+\.\d+\.\d+:/.test(address))).toEqual([]);
+    const listening = listeningOf([server.id.pid]);
+    expect(listening.length).toBeGreaterThan(0);
+    expect(listening.filter(({ isLoopback }) => !isLoopback)).toEqual([]);
     await startWorkflow(server.address, 'kept');
 
     process.kill(server.id.pid, 'SIGKILL');
@@ -49,7 +52,7 @@ describe('the development server', () => {
   });
 
   test('refuses a port on which somebody listens, instead of taking them for the server', async () => {
-    const wanted = await options(temporaryFolder());
+    const wanted = await options(testFolder());
     const stranger = createServer().listen(wanted.port, '127.0.0.1');
     onTestFinished(() => void stranger.close());
     await once(stranger, 'listening');
@@ -57,14 +60,14 @@ describe('the development server', () => {
   });
 
   test('shows the end of its own log when the server dies at the start', async () => {
-    const folder = temporaryFolder();
+    const folder = testFolder();
     const binary = program(folder, 'temporal', 'echo "disk is full" >&2; exit 4');
     const start = startDevServer(await options(folder, { binary }));
     await expect(start).rejects.toThrow(/ended with exit code 4[^]*disk is full/);
   });
 
   test('gives up on a server that never serves, and leaves no process', async () => {
-    const folder = temporaryFolder();
+    const folder = testFolder();
     const binary = program(folder, 'temporal', 'exec sleep 600');
     const spawned: { pid: number; startTime: string }[] = [];
     const wanted = await options(folder, { binary, readyWithinMs: 300, onSpawned: (id) => spawned.push(id) });
@@ -73,20 +76,13 @@ describe('the development server', () => {
   });
 
   test('is not waited for any longer once the caller stops', async () => {
-    const folder = temporaryFolder();
+    const folder = testFolder();
     const binary = fakeTemporal(folder);
     program(folder, 'temporal', 'exec sleep 600');
     const start = startDevServer(await options(folder, { binary, signal: AbortSignal.timeout(200) }));
     await expect(start).rejects.toThrow(/did not answer/);
   });
 });
-
-function listeners(pid: number): string[] {
-  const lines = execFileSync('ss', ['-Hltnp'], { encoding: 'utf8' }).split('\n');
-  const own = lines.filter((line) => line.includes(`pid=${pid},`)).map((line) => line.split(/\s+/)[3] ?? '');
-  if (own.length === 0) throw new Error('ss shows no listener of the server');
-  return own;
-}
 
 async function startWorkflow(address: string, workflowId: string): Promise<void> {
   const connection = await Connection.connect({ address });

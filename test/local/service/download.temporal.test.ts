@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { download } from '../../../local/service/binary/download.ts';
-import { fakeTemporal, temporaryFolder } from './support.ts';
+import { fakeTemporal } from './support.ts';
+import { testFolder } from '../../support/scratch-folder.ts';
 
 async function host(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
@@ -16,7 +17,7 @@ async function host(listener: RequestListener): Promise<string> {
 }
 
 function archive(): Buffer {
-  const folder = temporaryFolder();
+  const folder = testFolder();
   fakeTemporal(folder);
   execFileSync('tar', ['-czf', 'a.tar.gz', 'temporal'], { cwd: folder });
   return readFileSync(join(folder, 'a.tar.gz'));
@@ -24,7 +25,7 @@ function archive(): Buffer {
 
 describe('downloading Temporal', () => {
   test('leaves exactly the binary in the cache, of the version it asked for', async () => {
-    const folder = temporaryFolder();
+    const folder = testFolder();
     const asked: string[] = [];
     const bytes = archive();
     const url = await host((request, response) => {
@@ -68,14 +69,14 @@ describe('downloading Temporal', () => {
       /tar: /,
     ],
   ])('says so and leaves nothing when %s', async (_, listener, reason) => {
-    const folder = temporaryFolder();
+    const folder = testFolder();
     const result = await download({ folder, env: {}, host: await host(listener) });
     expect(result).toEqual({ problem: expect.stringMatching(reason) });
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test('says why a host cannot be reached', async () => {
-    const result = await download({ folder: temporaryFolder(), env: {}, host: 'http://127.0.0.1:9' });
+    const result = await download({ folder: testFolder(), env: {}, host: 'http://127.0.0.1:9' });
     expect(result).toEqual({ problem: expect.stringMatching(/ECONNREFUSED|bad port/) });
   });
 });

@@ -4,13 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { TemporalError } from '../../../domain/errors/errors.ts';
 import { findTemporal, type FindOptions } from '../../../local/service/binary/find.ts';
 import type { ServerProgress } from '../../../local/machine/progress.ts';
-import { fakeTemporal, program, temporaryFolder } from './support.ts';
+import { fakeTemporal, program } from './support.ts';
+import { testFolder } from '../../support/scratch-folder.ts';
 
 const SDK_FILE = 'temporal-sdk-typescript-1.24.0';
 
 /** A machine on which every place is empty, and fetching and building fail. */
 function bareMachine() {
-  const root = temporaryFolder();
+  const root = testFolder();
   const folders = {
     path: join(root, 'bin'),
     cache: join(root, 'cache'),

@@ -5,12 +5,12 @@ import { Connection } from '@temporalio/client';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createHome, homeAt, type Home } from '../../../local/service/home.ts';
 import { lastTouchMs, touchService, untilIdle } from '../../../local/service/idle.ts';
-import { temporaryFolder } from './support.ts';
+import { testFolder } from '../../support/scratch-folder.ts';
 
 const IDLE_MS = 300;
 
 function home(): Home {
-  const at = homeAt(join(temporaryFolder(), 'home'));
+  const at = homeAt(join(testFolder(), 'home'));
   createHome(at);
   touchService(at);
   return at;

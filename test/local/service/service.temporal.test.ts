@@ -12,11 +12,11 @@ import { serviceStatus, stopService } from '../../../local/service/service-contr
 import { ensureService, type Service, type ServiceOptions } from '../../../local/service/service.ts';
 import { liveState, readState, type ServiceState } from '../../../local/service/state.ts';
 import { compiledRoom } from '../../support/compiled.ts';
-import { temporaryFolder } from './support.ts';
+import { testFolder } from '../../support/scratch-folder.ts';
 import { until } from '../../support/until.ts';
 
 function service(extra: Record<string, string> = {}, mode = 'works') {
-  const folder = temporaryFolder();
+  const folder = testFolder();
   const env = {
     PATH: process.env['PATH'],
     EVERTURN_HOME: join(folder, 'home'),
@@ -40,14 +40,15 @@ function processesOf({ state }: Service): [NonNullable<ServiceState['server']>, 
 }
 
 describe('the local service', () => {
-  test('two CLIs at once get one service, and a third finds it', async () => {
-    const { env, options } = service();
+  test('two CLIs at once get one service, a third finds it, and its worker knows no other cluster', async () => {
+    const { env, options, home } = service({ TEMPORAL_ADDRESS: 'cloud.example:7233', TEMPORAL_API_KEY: 'secret' });
     const [one, two] = await Promise.all([ensureService(options), ensureService(options)]);
     expect(one.state).toEqual(two.state);
     expect([one.started, two.started].filter(Boolean)).toHaveLength(1);
     expect(await ensureService(options)).toMatchObject({ started: false, address: one.address });
     expect(await isServing(one.address)).toBe(true);
     expect(serviceStatus(env)).toMatchObject({ up: true, state: { phase: 'ready' } });
+    expect(readFileSync(home.workerLog, 'utf8')).toBe(`worker of ${one.address}, api key undefined\n`);
 
     expect(await stopService(env)).toMatchObject({ phase: 'ready' });
     for (const id of [one.state.supervisor, ...processesOf(one)]) expect(isAlive(id)).toBe(false);
@@ -55,7 +56,7 @@ describe('the local service', () => {
     expect(await stopService(env)).toBeUndefined();
   });
 
-  test('a killed server is back on the same address with the same workflows, the worker with its server', async () => {
+  test('whatever is killed is back on the same address with the same workflows', async () => {
     const { options, home } = service();
     const up = await ensureService(options);
     const [server, worker] = processesOf(up);
@@ -72,15 +73,11 @@ describe('the local service', () => {
     expect(readFileSync(home.serviceLog, 'utf8')).toMatch(
       /server down: killed by signal 9[^]*worker down: killed by SIGKILL/,
     );
-  });
 
-  test('a killed supervisor leaves no process, and the next service goes on with the same database', async () => {
-    const { options } = service();
-    const up = await ensureService(options);
-    await startWorkflow(up.address, 'open');
-    process.kill(up.state.supervisor.pid, 'SIGKILL');
-    for (const id of processesOf(up)) await until('the child ends', () => !isAlive(id));
-
+    // A killed supervisor leaves no process.
+    const last = await ensureService(options);
+    process.kill(last.state.supervisor.pid, 'SIGKILL');
+    for (const id of processesOf(last)) await until('the child ends', () => !isAlive(id));
     const next = await ensureService(options);
     expect(next.started).toBe(true);
     expect(await openWorkflowIds(next.address)).toEqual(['open']);
@@ -136,29 +133,18 @@ describe('the local service', () => {
     expect(said).toMatch(/the server failed[^]*not a database/);
   });
 
-  test('a service of another version or another installation is named, not used', async () => {
+  test('a service of another version or installation is named, not used; a new build of the same code restarts it', async () => {
     const { options } = service();
-    await ensureService(options);
+    const old = await ensureService(options);
     for (const other of [{ version: '2' }, { path: '/there' }]) {
       const code = { version: '1', path: '/here', builtAtMs: 1, ...other };
       await expect(ensureService({ ...options, code })).rejects.toThrow(
         `runs everturn 1 from /here, not ${code.version} from ${code.path}`,
       );
     }
-  });
-
-  test('a new build of the same code restarts the service', async () => {
-    const { options } = service();
-    const old = await ensureService(options);
     const fresh = await ensureService({ ...options, code: { version: '1', path: '/here', builtAtMs: 2 } });
     expect(fresh.started).toBe(true);
     expect(isAlive(old.state.supervisor)).toBe(false);
-  });
-
-  test('a cluster named in the environment does not reach the local worker', async () => {
-    const { options, home } = service({ TEMPORAL_ADDRESS: 'cloud.example:7233', TEMPORAL_API_KEY: 'secret' });
-    const up = await ensureService(options);
-    expect(readFileSync(home.workerLog, 'utf8')).toBe(`worker of ${up.address}, api key undefined\n`);
   });
 
   test('a wrong idle limit is the user’s error', async () => {

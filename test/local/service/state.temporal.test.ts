@@ -1,39 +1,17 @@
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createHome, homeAt, homeOf } from '../../../local/service/home.ts';
 import { cacheFolder } from '../../../local/machine/user-folders.ts';
 import { boundLog, logTail } from '../../../local/service/logs.ts';
-import { identify } from '../../../local/machine/process.ts';
-import { endedOnPurpose, liveState, readState, writeState, type ServiceState } from '../../../local/service/state.ts';
-import { temporaryFolder } from './support.ts';
+import { endedOnPurpose, liveState, readState, writeState } from '../../../local/service/state.ts';
+import { testFolder } from '../../support/scratch-folder.ts';
+import { serviceState as state } from './support.ts';
 
 function home() {
-  const home = homeAt(join(temporaryFolder(), 'home'));
+  const home = homeAt(join(testFolder(), 'home'));
   createHome(home);
   return home;
-}
-
-function state(change: Partial<ServiceState> = {}): ServiceState {
-  const me = identify(process.pid);
-  if (!me) throw new Error('no /proc');
-  return {
-    format: 1,
-    phase: 'ready',
-    host: hostname(),
-    supervisor: me,
-    code: { version: '1', path: '/x', builtAtMs: 1 },
-    temporal: { path: '/t', version: '1.8.2' },
-    address: '127.0.0.1:7233',
-    uiAddress: 'http://127.0.0.1:8233',
-    startedAt: '2026-01-01T00:00:00.000Z',
-    server: null,
-    worker: null,
-    variables: { salt: '', digests: {} },
-    note: null,
-    ...change,
-  };
 }
 
 describe('the state of the service', () => {
@@ -91,7 +69,7 @@ describe('the state of the service', () => {
   });
 
   test('a log that outgrows its bound is cut and its last part kept beside it', () => {
-    const file = join(temporaryFolder(), 'log');
+    const file = join(testFolder(), 'log');
     writeFileSync(file, 'x'.repeat(100));
     boundLog(file, 100);
     expect(existsSync(`${file}.1`)).toBe(false);
@@ -100,7 +78,7 @@ describe('the state of the service', () => {
   });
 
   test('the tail of a log is its last lines, from where the start began', () => {
-    const file = join(temporaryFolder(), 'log');
+    const file = join(testFolder(), 'log');
     writeFileSync(file, 'old\none\ntwo\nthree\n');
     expect(logTail(file, 2)).toBe('two\nthree');
     expect(logTail(file, 20, 8192, 4)).toBe('one\ntwo\nthree');

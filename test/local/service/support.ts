@@ -1,15 +1,29 @@
-// Temporary folders and fake programs, for the tests of the server room.
+// Fake programs, and the state of a service that this process stands for, for the tests of the server room.
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { identify } from '../../../local/machine/process.ts';
+import type { ServiceState } from '../../../local/service/state.ts';
 
-/** Removed when the test ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'everturn-server-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+/** As a supervisor writes it. */
+export function serviceState(change: Partial<ServiceState> = {}): ServiceState {
+  return {
+    format: 1,
+    phase: 'ready',
+    host: hostname(),
+    supervisor: identify(process.pid)!,
+    code: { version: '1', path: '/x', builtAtMs: 1 },
+    temporal: { path: '/t', version: '1.8.2' },
+    address: '127.0.0.1:7233',
+    uiAddress: 'http://127.0.0.1:8233',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    server: null,
+    worker: null,
+    variables: { salt: '', digests: {} },
+    note: null,
+    ...change,
+  };
 }
 
 /** A shell script of that name. */

@@ -1,32 +1,22 @@
 // The viewer that a demo starts beside the local service: one for a folder, at an address that answers, until the service ends.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { viewerBeside } from '../../../cli/play/viewer-beside.ts';
-import { identify } from '../../../local/machine/process.ts';
 import { createHome, homeOf } from '../../../local/service/home.ts';
 import { type Phase, writeState } from '../../../local/service/state.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { RUN } from '../../records/play.ts';
 import { playSome } from '../../viewer/rig.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 import { until } from '../../support/until.ts';
+import { serviceState } from './support.ts';
 
-let root: string;
-let out: string;
-let env: Record<string, string | undefined>;
-
-/** As a supervisor writes it; this process stands for it. */
-function service(phase: Phase): void {
-  const supervisor = identify(process.pid)!;
-  const code = { version: '0', path: root, builtAtMs: 0 };
-  writeState(homeOf(env), {
-    ...{ format: 1, phase, host: hostname(), supervisor, code, temporal: { path: '', version: '' }, address: '' },
-    ...{ uiAddress: null, startedAt: new Date().toISOString(), server: null, worker: null, note: null },
-    variables: { salt: '', digests: {} },
-  });
-}
+const root = scratchFolder();
+const out = join(root, 'runs');
+const env = { ...process.env, EVERTURN_HOME: join(root, 'home'), EVERTURN_UI: 'on' };
+const service = (phase: Phase) => writeState(homeOf(env), serviceState({ phase }));
 
 const answers = (url: string) =>
   fetch(url).then(
@@ -35,17 +25,11 @@ const answers = (url: string) =>
   );
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'everturn-beside-'));
-  out = join(root, 'runs');
   mkdirSync(out);
-  env = { ...process.env, EVERTURN_HOME: join(root, 'home'), EVERTURN_UI: 'on' };
   createHome(homeOf(env));
   await playSome(openFileStore(out, RUN));
 });
-afterAll(() => {
-  service('stopped');
-  rmSync(root, { recursive: true, force: true });
-});
+afterAll(() => service('stopped'));
 
 describe('the viewer beside the local service', () => {
   test('shows the run until the service ends, is one for each folder, and is none without a service', async () => {
