@@ -188,9 +188,9 @@ describe('a model that cannot answer', () => {
 });
 
 describe('a cluster that does not answer', () => {
-  const away = async (address: string) => {
+  const away = async (address: string, how: How) => {
     const other = openEverturn({ TEMPORAL_ADDRESS: address });
-    const ended = await other.run('run', join(everturn.folder, 'good.jsonl'));
+    const ended = await other[how]('run', join(everturn.folder, 'good.jsonl'));
     expect(existsSync(join(other.folder, 'runs'))).toBe(false);
     await other.close();
     expect(ended.code).toBe(4);
@@ -200,11 +200,11 @@ describe('a cluster that does not answer', () => {
     expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning:/);
   };
 
-  test('exits with 4 where nothing listens', () => away('127.0.0.1:1'));
+  test('exits with 4 where nothing listens', () => away('127.0.0.1:1', 'run'));
 
   test('exits with 4 where something listens and says nothing', async () => {
     const mute = await listenHttp(() => {});
-    await away(`127.0.0.1:${mute.port}`);
+    await away(`127.0.0.1:${mute.port}`, 'call');
     mute.close();
   });
 });

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { rolloutFolder } from '../../records/format/layout.ts';
 import { makeRun } from '../bench/ended-rig.ts';
 import { RUN } from '../records/play.ts';
+import { call } from './command-line.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/cli/index.js');
@@ -34,7 +35,9 @@ function shell(script: string): Promise<Ended> {
     });
   });
 }
-const exporting = (out: string, more = '') => shell(`$EVERTURN export ${RUN} --format areal --to ${out} ${more}`);
+/** What is written does not depend on a process of its own. */
+const exporting = (to: string, ...more: string[]) =>
+  call(folder, ['export', RUN, '--format', 'areal', '--to', to, ...more]);
 const leftovers = () => readdirSync(folder).filter((name) => name.startsWith('.'));
 
 describe('an export to a file', () => {
@@ -47,7 +50,7 @@ describe('an export to a file', () => {
     for (const there of ['mine.txt', 'link.txt', './mine.txt', 'a.jsonl']) {
       const ended = await exporting(there);
       expect(ended.code, there).toBe(2);
-      expect(ended.stderr).toMatch(/exists already\. Replace it with --overwrite/);
+      expect(ended.err).toMatch(/exists already\. Replace it with --overwrite/);
     }
     expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine');
     expect(await exporting('link.txt', '--overwrite')).toMatchObject({ code: 0 });
@@ -58,17 +61,13 @@ describe('an export to a file', () => {
   test('goes into a folder that ends with a slash, made if need be, under the name of the run', async () => {
     const whole = readFileSync(join(folder, 'a.jsonl'), 'utf8');
     const ended = await exporting('new/folder/');
-    expect(ended).toMatchObject({ code: 0, stdout: '' });
-    expect(ended.stderr).toContain(`They are in ./new/folder/${RUN}.jsonl.`);
+    expect(ended).toMatchObject({ code: 0, out: '' });
+    expect(ended.err).toContain(`They are in ./new/folder/${RUN}.jsonl.`);
     expect(readFileSync(join(folder, `new/folder/${RUN}.jsonl`), 'utf8')).toBe(whole);
-    expect((await exporting('new/folder/')).stderr).toMatch(/exists already\. Replace it with --overwrite/);
-    const parquet = await shell(`$EVERTURN export ${RUN} --format parquet --to new/folder/`);
-    expect(parquet.stderr).toContain(`They are in ./new/folder/${RUN}.parquet.`);
-    expect(
-      readFileSync(join(folder, `new/folder/${RUN}.parquet`))
-        .subarray(0, 4)
-        .toString(),
-    ).toBe('PAR1');
+    expect((await exporting('new/folder/')).err).toMatch(/exists already\. Replace it with --overwrite/);
+    const parquet = await call(folder, ['export', RUN, '--format', 'parquet', '--to', 'new/folder/']);
+    expect(parquet.err).toContain(`They are in ./new/folder/${RUN}.parquet.`);
+    expect(readFileSync(join(folder, `new/folder/${RUN}.parquet`), 'latin1')).toMatch(/^PAR1/);
     // A name that a file has already is no folder.
     expect(await exporting('a.jsonl/')).toMatchObject({ code: 2 });
   });
@@ -84,9 +83,9 @@ describe('an export to a file', () => {
       ['/dev/full', 1, 'the disk is full'],
     ] as const) {
       const ended = await exporting(out);
-      expect(ended, out).toMatchObject({ code, stdout: '' });
-      expect(ended.stderr, out).toContain(words);
-      expect(ended.stderr, out).not.toMatch(/unexpected error|the run continues by itself|--verbose/);
+      expect(ended, out).toMatchObject({ code, out: '' });
+      expect(ended.err, out).toContain(words);
+      expect(ended.err, out).not.toMatch(/unexpected error|the run continues by itself|--verbose/);
     }
     expect(leftovers()).toEqual([]);
     // A file that may grow no further, as on a disk that is full: the old one stays whole.
@@ -102,8 +101,8 @@ describe('an export to a file', () => {
 });
 
 describe('an export of a run with a broken record', () => {
-  const broken = (format: string, out: string, more = '') =>
-    shell(`$EVERTURN export broken --format ${format} --to ${out} ${more}`);
+  const broken = (format: string, to: string, ...more: string[]) =>
+    call(folder, ['export', 'broken', '--format', format, '--to', to, ...more]);
   beforeAll(() => {
     cpSync(join(folder, 'runs', RUN), join(folder, 'runs/broken'), { recursive: true });
     const turn = join(folder, 'runs/broken', rolloutFolder({ query: 'q1', sample: 0, attempt: 1 }), 'turn-001.json');
@@ -113,12 +112,12 @@ describe('an export of a run with a broken record', () => {
   test.each(['areal', 'parquet'])('as %s ends with 1, and replaces no file of before', async (format) => {
     const made = await broken(format, `part.${format}`);
     expect(made.code).toBe(1);
-    expect(made.stderr).toMatch(/left out: 1 broken\.[^]*check .*broken.* names what is broken/);
+    expect(made.err).toMatch(/left out: 1 broken\.[^]*check .*broken.* names what is broken/);
     expect(existsSync(join(folder, `part.${format}`))).toBe(true);
     writeFileSync(join(folder, 'whole'), 'whole');
     const again = await broken(format, 'whole', '--overwrite');
     expect(again.code).toBe(1);
-    expect(again.stderr).toMatch(/whole stays as it was: 1 rollout is broken/);
+    expect(again.err).toMatch(/whole stays as it was: 1 rollout is broken/);
     expect(readFileSync(join(folder, 'whole'), 'utf8')).toBe('whole');
     expect(leftovers()).toEqual([]);
   });

@@ -12,7 +12,7 @@ export interface AgentRig {
   /** The words of a run. */
   run(name: string, agent: string, ...more: string[]): string[];
   /** What the model was asked, each with whether its record was there. */
-  asks(): { readonly key: string; readonly known: boolean }[];
+  asks(): { readonly key: string; readonly known?: boolean }[];
   /** Plays one rollout that has to fail by that reason; what `why` says of it. */
   failing(reason: string, agent: string, ...flags: string[]): Promise<string>;
   close(): Promise<void>;

@@ -124,7 +124,7 @@ describe('the command line', () => {
 
   test('refuses code where no worker of the cluster takes it', { timeout: 120_000 }, async () => {
     const everturn = open({ TEMPORAL_ADDRESS: inject('temporalAddress') });
-    const { code, stderr } = await everturn.run(...play);
+    const { code, stderr } = await everturn.call(...play);
     expect(code, stderr).toBe(7);
     expect(stderr).toContain(CODE_QUEUE);
     await everturn.close();

@@ -34,12 +34,12 @@ describe('everturn update-weights on the embedded model', () => {
       for await (const { turns: played } of readTrajectories(store)) count += played.length;
       return count;
     };
-    await until('some turns were played', async () => (await turns()) >= 20, 120_000);
+    await until('some turns were played', async () => (await turns()) >= 10, 120_000);
     const words = ['update-weights', 'cpu', '--from', folder, '--weight-version', '7', '--json'];
     const updated = JSON.parse(await everturn.mustCall(...words)) as WeightUpdate;
     expect(updated).toMatchObject({ state: 'whole', version: 7, servers: [] });
     const before = await turns();
-    await until('turns were played after it', async () => (await turns()) > before + 20, 120_000);
+    await until('turns were played after it', async () => (await turns()) > before + 12, 120_000);
     const status = JSON.parse(await everturn.mustCall('status', 'cpu', '--json')) as RunStatus;
     expect(status.weights).toMatchObject({ current: { version: 7, folder }, latest: { state: 'whole' } });
     await everturn.mustCall('cancel', 'cpu');
@@ -56,7 +56,7 @@ describe('everturn update-weights on the embedded model', () => {
         found.of[record.versionStart] = (found.of[record.versionStart] ?? 0) + 1;
         const total = found.of[record.versionStart]!;
         // A part of them is scored: each costs as much as to generate it.
-        if (total <= 25) {
+        if (total <= 10) {
           const error = await errorBySpans(ids, record, (label) => (label === '7' ? other : first));
           found.worst = Math.max(found.worst, error);
         }

@@ -12,7 +12,7 @@ import { jsonLines } from '../support/json-lines.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { until } from '../support/until.ts';
 
-const HELD = 40;
+const HELD = 20;
 
 let everturn: Everturn;
 beforeAll(() => {

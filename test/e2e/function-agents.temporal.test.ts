@@ -45,7 +45,7 @@ function watch(name: string, run: Running) {
   };
 }
 
-async function expectWhole(name: string, run: Running, asks: () => { known: boolean }[]) {
+async function expectWhole(name: string, run: Running, asks: AgentRig['asks']) {
   const ended = await run.ended;
   expect(ended.code, ended.stderr).toBe(0);
   expect(asks().filter(({ known }) => known)).toEqual([]);

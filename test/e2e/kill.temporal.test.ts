@@ -11,7 +11,7 @@ import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { until } from '../support/until.ts';
 
 const DATA = join(import.meta.dirname, '../../examples/arithmetic.jsonl');
-const ROLLOUTS = 30;
+const ROLLOUTS = 20;
 const TURNS = 4;
 const RUN = ['run', DATA, '--name', 'killed', '--num-turns', String(TURNS), '--limit', String(ROLLOUTS)];
 // A failing test is repeated by KILL_SEED=<the number it printed>.

@@ -38,7 +38,7 @@ function play(name: string, ...models: string[]) {
   return everturn.call('run', 'rows.jsonl', '--name', name, '--num-turns', '1', ...named);
 }
 
-describe('several models in one command', () => {
+describe('several models in one command', { timeout: 300_000 }, () => {
   test('end in one table, with the accuracy of each and their difference', async () => {
     const { code, stdout, stderr } = await play('both', 'good', 'poor');
     expect(code, stderr).toBe(0);

@@ -199,7 +199,7 @@ describe('hostile ids', () => {
         const rows = ids.map((id) => ({ id, question: '1 + 1?', answer: '2' }));
         everturn.write('ids.jsonl', rows);
         const settings = ['--num-turns', '1', '--max-concurrent', '64', '--model', server.model];
-        await everturn.mustRun('run', 'ids.jsonl', '--name', 'ids', ...settings);
+        await everturn.mustCall('run', 'ids.jsonl', '--name', 'ids', ...settings);
         expect(readdirSync(everturn.folder).sort()).toEqual(['home', 'ids.jsonl', 'runs']);
         expect(readdirSync(join(everturn.folder, 'runs'))).toEqual(['ids']);
 

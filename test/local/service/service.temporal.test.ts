@@ -46,7 +46,7 @@ describe('the local service', () => {
     expect(one.state).toEqual(two.state);
     expect([one.started, two.started].filter(Boolean)).toHaveLength(1);
     expect(await ensureService(options)).toMatchObject({ started: false, address: one.address });
-    expect(await isServing(one.address)).toBe(true);
+    await until('an answer', () => isServing(one.address));
     expect(serviceStatus(env)).toMatchObject({ up: true, state: { phase: 'ready' } });
     expect(readFileSync(home.workerLog, 'utf8')).toBe(`worker of ${one.address}, api key undefined\n`);
 
@@ -109,7 +109,7 @@ describe('the local service', () => {
     const up = await ensureService(options);
     expect(up.address).not.toBe('127.0.0.1:7233');
     expect(up.uiAddress).not.toBe('http://127.0.0.1:8233');
-    expect(await isServing(up.address)).toBe(true);
+    await until('an answer', () => isServing(up.address));
     await stopService(env);
     expect(await ensureService(options)).toMatchObject({ address: up.address, uiAddress: up.uiAddress });
   });
