@@ -1,11 +1,12 @@
 // The command as users call it wrongly: one paragraph, the documented exit code, nothing started, nothing left behind.
 // One of each class is the built command in a process of its own (npm run build); no server is needed.
 
+import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
-import { listenHttp } from '../support/http-listener.ts';
 import { bucketEnvironment, openS3Server, type S3Fault } from '../support/s3-server.ts';
 
 const GOOD = '{"question":"1+1?","answer":"2"}\n';
@@ -203,8 +204,9 @@ describe('a cluster that does not answer', () => {
   test('exits with 4 where nothing listens', () => away('127.0.0.1:1', 'run'));
 
   test('exits with 4 where something listens and says nothing', async () => {
-    const mute = await listenHttp(() => {});
-    await away(`127.0.0.1:${mute.port}`, 'call');
+    const mute = createServer().listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    await away(`127.0.0.1:${(mute.address() as AddressInfo).port}`, 'call');
     mute.close();
   });
 });

@@ -89,27 +89,19 @@ describe('a run that is read by threads', () => {
     expect(alone.summary.exported + alone.skipped.length).toBe(8);
     expect(alone.skipped).not.toEqual([]);
     expect(await withThreads(out, { format, selection: {} }, (parts) => made('threads', parts))).toEqual(alone);
-    const many = openFileStore(join(root, 'many'), RUN);
-    const [one, several] = [join(root, `one.${format}`), join(root, `several.${format}`)];
-    await exportRun(many, exporterNamed(format), one, {});
-    await withThreads(join(root, 'many'), { format, selection: {} }, (elsewhere) =>
-      exportRun(many, exporterNamed(format), several, { elsewhere }),
-    );
-    expect(readFileSync(one, 'utf8').split('\n').length).toBe(MANY + 1);
-    expect(readFileSync(several).equals(readFileSync(one))).toBe(true);
   });
 
-  test.each(['parquet', 'parquet-turns'])('has the same file, of files or lines: %s', async (format) => {
+  test.each(['areal', 'rows', 'parquet', 'parquet-turns'])('has the same file: %s', async (format) => {
     const made = async (out: string, elsewhere?: ReadingThreads) => {
-      const file = join(root, 'made.parquet');
+      const file = join(root, `made.${format}`);
       await exportRun(openFileStore(out, RUN), exporterNamed(format), file, { elsewhere });
       return readFileSync(file);
     };
-    const [loose, ended] = [join(root, 'loose'), join(root, 'ended')];
-    const alone = await made(loose);
-    expect(alone.length).toBeGreaterThan(1000);
-    for (const out of [loose, ended])
+    for (const out of ['ended', 'many'].map((which) => join(root, which))) {
+      const alone = await made(out);
+      expect(alone.length).toBeGreaterThan(1000);
       expect((await withThreads(out, { format, selection: {} }, (parts) => made(out, parts))).equals(alone)).toBe(true);
+    }
   });
 
   test('is read by the command itself where the threads fail', async () => {

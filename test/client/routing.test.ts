@@ -9,8 +9,9 @@ type Build = string | null;
 const versionOf = (build: Build) => (build === null ? null : { deploymentName: 'everturn', buildId: build });
 
 /** Workers that polled some seconds ago, by build; null has no version. */
+type Pollers = readonly (readonly [build: Build, agoS: number])[];
 function server(
-  pollers: readonly (readonly [build: Build, agoS: number])[],
+  pollers: Pollers,
   { current = null, ramping, namespace = 'default' }: { current?: Build; ramping?: Build; namespace?: string } = {},
 ): Session {
   const answer = {
@@ -51,15 +52,11 @@ describe('new work', () => {
   });
 
   test('goes to nobody while no version is current, and the command that mends it is said', async () => {
-    const said = await misrouted(
-      server(
-        [
-          ['1.0', 30],
-          ['2.0', 1],
-        ],
-        { namespace: 'ml' },
-      ),
-    );
+    const two: Pollers = [
+      ['1.0', 30],
+      ['2.0', 1],
+    ];
+    const said = await misrouted(server(two, { namespace: 'ml' }));
     expect(said).toMatch(
       /^New work goes to workers without a version, and those that are up have one \(2\.0 of everturn, 1\.0/,
     );
@@ -72,15 +69,7 @@ describe('new work', () => {
     const said = await misrouted(server([['2', 1]], { current: '1' }));
     expect(said).toContain('New work goes to version 1 of everturn, and no worker of it is up: nothing is played.');
     expect(said).toContain('--build-id 2.');
-    const plain = await misrouted(
-      server(
-        [
-          [null, 1],
-          ['1', 500],
-        ],
-        { current: '1' },
-      ),
-    );
+    const plain = await misrouted(server([[null, 1]], { current: '1' }));
     expect(plain).toContain('set-current-version --deployment-name everturn --unversioned.');
   });
 });
@@ -96,18 +85,10 @@ describe('a rollout that is pinned to a version', () => {
 
   test('is played where one is; so is one that may move, or has no version', async () => {
     const all = [pinnedTo('1'), pinnedTo('9', 2), pinnedTo(null), { workflowId: 'x', raw: {} } as unknown as Described];
-    expect(
-      await stranded(
-        server(
-          [
-            ['2', 1],
-            ['1', 9],
-          ],
-          { current: '2' },
-        ),
-        'r',
-        all,
-      ),
-    ).toBeUndefined();
+    const two: Pollers = [
+      ['2', 1],
+      ['1', 9],
+    ];
+    expect(await stranded(server(two, { current: '2' }), 'r', all)).toBeUndefined();
   });
 });

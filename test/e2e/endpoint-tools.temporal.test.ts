@@ -57,7 +57,7 @@ describe('tools with a model behind chat completions', () => {
     expect(shown).toMatch(/call 2 · price.*→ .*JSON/);
     expect(shown).toContain('There is no tool "nothing".');
     expect(shown).toContain('Two then.');
-  }, 120_000);
+  }, 300_000);
 
   test('of an agent’s program come back in the dialect in which it asks', async () => {
     everturn.write(
@@ -83,5 +83,5 @@ describe('tools with a model behind chat completions', () => {
     const why = await everturn.mustCall('why', 'agent', 'q0');
     expect(why).toContain('calls: 3 in 1 branch');
     expect(why).toContain('the program’s answer: right');
-  }, 60_000);
+  }, 300_000);
 });

@@ -11,7 +11,7 @@ import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { until } from '../support/until.ts';
 
 const DATA = join(import.meta.dirname, '../../examples/arithmetic.jsonl');
-const ROLLOUTS = 20;
+const ROLLOUTS = 30;
 const TURNS = 4;
 const RUN = ['run', DATA, '--name', 'killed', '--num-turns', String(TURNS), '--limit', String(ROLLOUTS)];
 // A failing test is repeated by KILL_SEED=<the number it printed>.
@@ -28,7 +28,8 @@ beforeAll(() => {
 afterAll(() => everturn.close());
 
 /** So many turns are in the store: what a fast machine prints says nothing of that. */
-const untilTurns = (turns: number) => until('some turns', () => turnsIn(join(everturn.folder, 'runs/killed')) >= turns);
+const untilTurns = (turns: number) =>
+  until('some turns', () => turnsIn(join(everturn.folder, 'runs/killed')) >= turns, 240_000);
 /** Of rollouts in flight, which are files, and of ended ones, which are lines. */
 function turnsIn(folder: string): number {
   if (!existsSync(folder)) return 0;
@@ -43,7 +44,7 @@ function turnsIn(folder: string): number {
 describe('a run with the local service', () => {
   test(
     'survives a kill -9 of worker, server and command line and a Ctrl-C, and the same command goes on',
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => {
       console.log(`KILL_SEED=${SEED}`);
       const first = everturn.start(...RUN, '--max-concurrent', '8', '--seed', '7');
@@ -55,7 +56,7 @@ describe('a run with the local service', () => {
       first.child.kill('SIGKILL');
       await first.ended;
       const second = everturn.start(...RUN, '--max-concurrent', '8', '--seed', '7');
-      await until('the command attaches', () => second.output().includes('(attached: it is running)'));
+      await until('the command attaches', () => second.output().includes('(attached: it is running)'), 240_000);
       second.child.kill('SIGINT');
       expect((await second.ended).code, second.output()).toBe(130);
       const third = await everturn.run(...RUN, '--max-concurrent', '8', '--seed', '7');

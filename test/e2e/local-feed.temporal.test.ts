@@ -180,26 +180,17 @@ describe('the feed of the local service', () => {
     const path = (folder: string) => `/${encodeURIComponent(join(everturn.folder, folder))}`;
     for (const [where, body, status, reason, headers] of [
       ['/two/lease', {}, 401, 'no-token', { authorization: '' }],
-      ['/two/lease', {}, 401, 'no-token', { authorization: `Bearer ${'x'.repeat(32)}` }],
       ['/two/lease', {}, 403, 'not-allowed', { origin: 'http://evil.example' }],
-      ['/two/lease', {}, 403, 'not-allowed', { host: 'evil.example' }],
       ['/nobody/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
       ['/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
-      ['/two/feed/lease', {}, 404, 'no-such-path'],
-      ['/two/constructor', {}, 404, 'no-such-path'],
       ['/%2Fetc/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
       ['/..%2Ftwo/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
       ['/%00/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
       ['/%E0%A4%A/lease', { consumer: 't', groups: 1 }, 400, 'bad-value'],
       ['/two%2Ffeed/lease', { consumer: 't', groups: 1 }, 404, 'no-such-run'],
       [`${path('elsewhere/two')}/lease`, { consumer: 't', groups: 1 }, 404, 'no-such-run'],
-      ['/two/lease', { consumer: 't', groups: B + 1 }, 400, 'bad-value'],
-      ['/two/lease', '{"consumer":"t","groups":1,"groups":2}', 400, 'bad-value'],
       ['/two/acknowledge', { lease: foreign, version: 1 }, 404, 'no-such-lease'],
-      ['/two/version', { version: 7 }, 409, 'version-skips'],
-      ['/two/rewind', { version: 7 }, 409, 'version-goes-back'],
       ['/two/version', 'x'.repeat(100_000), 413, 'too-large'],
-      ['/two/version', '{', 413, 'too-large', { 'content-length': String(2 ** 30) }],
     ] as const) {
       const { status: found, said } = await send(where, body, headers ?? {});
       expect([found, said['reason']], `${where} ${JSON.stringify(body).slice(0, 60)}`).toEqual([status, reason]);

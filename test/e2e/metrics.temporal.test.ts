@@ -1,14 +1,13 @@
 // The metrics of real workers: one endpoint with Everturn's and the SDK's, whose counts are those of the run.
 
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import { freePort } from '../../local/machine/ports.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type HttpListener, listenHttp } from '../support/http-listener.ts';
 import { brokenHistograms, type Exposition, parseExposition, total } from '../support/prometheus.ts';
 import { until } from '../support/until.ts';
 import { ROOT } from '../house/tree.ts';
@@ -16,18 +15,18 @@ import { ROOT } from '../house/tree.ts';
 let everturn: Everturn;
 let port: number;
 const collected: { path: string; type: string | undefined; body: Buffer }[] = [];
-const collector = createServer((request, response) => {
-  const parts: Buffer[] = [];
-  request.on('data', (part: Buffer) => parts.push(part));
-  request.on('end', () => {
-    collected.push({ path: request.url ?? '', type: request.headers['content-type'], body: Buffer.concat(parts) });
-    response.end();
-  });
-});
+let collector: HttpListener;
 
 beforeAll(async () => {
   port = await freePort([]);
-  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  collector = await listenHttp((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      collected.push({ path: request.url ?? '', type: request.headers['content-type'], body: Buffer.concat(parts) });
+      response.end();
+    });
+  });
   everturn = openEverturn({ EVERTURN_METRICS: String(port), EVERTURN_UI: 'off' });
 });
 afterAll(async () => {
@@ -52,8 +51,7 @@ describe('the metrics of a worker', () => {
   test('are on one endpoint, well formed, and equal the run’s own counts', { timeout: 240_000 }, async () => {
     const data = join(ROOT, 'examples/arithmetic.jsonl');
     const args = ['run', data, '--limit', '12', '--num-turns', '2', '--name', 'met', '--max-new-tokens', '64'];
-    const ended = await everturn.run(...args);
-    expect(ended.code, ended.stderr).toBe(0);
+    await everturn.mustCall(...args);
     const { counts } = JSON.parse(
       readFileSync(join(everturn.folder, 'runs/met/result.json'), 'utf8'),
     ) as CollectionResult;
@@ -123,7 +121,7 @@ describe('the metrics of a worker', () => {
   });
 
   test('go to a collector instead, over OTLP', { timeout: 120_000 }, async () => {
-    const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/metrics`;
+    const url = `${collector.url}/v1/metrics`;
     const { address } = everturn.service()!;
     const other = openEverturn({ EVERTURN_OTLP: url, TEMPORAL_ADDRESS: address });
     try {

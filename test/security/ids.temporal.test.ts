@@ -15,114 +15,21 @@ import { testFolder } from '../support/scratch-folder.ts';
 import { textServer } from '../support/text-server.ts';
 import { aQuery, RUN, someSettings } from '../records/play.ts';
 
-const PATHS = [
-  '..',
-  '../x',
-  '../../etc/passwd',
-  '/etc/passwd',
-  '/',
-  './/',
-  '.',
-  'a/../../b',
-  '..\\..\\x',
-  'C:\\x',
-  '\\\\host\\share',
-];
-const DEVICES = [
-  'CON',
-  'con',
-  'NUL.txt',
-  'aux',
-  'COM1',
-  'lpt9.json',
-  'prn.',
-  'x.',
-  'x ',
-  ' x',
-  '.hidden',
-  '~',
-  '~root',
-  '-rf',
-  '--out',
-  '$HOME',
-  '`id`',
-  '%2e%2e%2f',
-  'a:b',
-  'a*b?',
-  '<x>|"y"',
-  'rollout.json',
-  '.tmp',
-  '.x.y.tmp',
-  '__proto__',
-  'constructor',
-  'toString',
-];
-const TWINS = [
-  'é',
-  'e\u0301',
-  'É',
-  'E\u0301',
-  'ﬀ',
-  'ff',
-  'FF',
-  'Ff',
-  'ß',
-  'ss',
-  'SS',
-  'ı',
-  'i',
-  'I',
-  'İ',
-  'K',
-  'k',
-  '\u212a',
-  'Å',
-  '\u212b',
-  'A\u030a',
-  'ａ',
-  'a',
-  'A',
-  'a\u200d',
-  'a\u200b',
-  'a\ufeff',
-  '１',
-  '1',
-  '01',
-  '1.0',
-  'x@1',
-  'x@1.2',
-  'x',
-  'x/0',
-  'x/0/retry-2',
-  'x/0/1',
-];
-const CONTROL = [
-  '',
-  '\0',
-  'a\0b',
-  'a\nb',
-  'a\rb',
-  'a\tb',
-  '\u001b[2J',
-  '\u202ex',
-  '\ud800',
-  '\udc00x',
-  '😀',
-  '\u{10ffff}',
-  '\ufffe',
-  'x'.repeat(4096),
-  'é'.repeat(500),
-  '/'.repeat(255),
-  '../'.repeat(100),
-];
+const PATHS = ['..', '../../etc/passwd', '/', './/', '.', 'a/../../b', '..\\..\\x', 'C:\\x', '\\\\host\\share'];
+const NAMES = 'CON con NUL.txt COM1 lpt9.json prn. x. .hidden ~root -rf --out $HOME `id` %2e%2e%2f a:b a*b? <x>|"y"';
+const OURS = 'rollout.json .tmp .x.y.tmp x@1 x@1.2 x/0 x/0/retry-2 x/0/1 __proto__ constructor toString';
+const TWINS =
+  'é e\u0301 É E\u0301 ﬀ ff FF ß ss SS ı i I İ K k \u212a Å \u212b A\u030a ａ a A a\u200d a\u200b １ 1 01 1.0 x';
+const SPACES = ['', ' x', 'x ', '\0', 'a\0b', 'a\nb', 'a\tb', '\u001b[2J', '\u202ex', 'a\ufeff'];
+const ODD = ['\ud800', '\udc00x', '😀', '\u{10ffff}', '\ufffe', 'x'.repeat(4096), 'é'.repeat(500), '../'.repeat(100)];
+const SEEDS = [...PATHS, ...[NAMES, OURS, TWINS].flatMap((text) => text.split(' ')), ...SPACES, ...ODD];
 
 /** As many as are asked for, all different. */
 function hostileIds(count: number): string[] {
-  const seeds = [...PATHS, ...DEVICES, ...TWINS, ...CONTROL];
-  const ids = new Set(seeds);
+  const ids = new Set(SEEDS);
   for (let i = 0; ids.size < count; i++) {
-    const one = seeds[i % seeds.length]!;
-    const other = seeds[(i * 13 + Math.floor(i / seeds.length)) % seeds.length]!;
+    const one = SEEDS[i % SEEDS.length]!;
+    const other = SEEDS[(i * 13 + Math.floor(i / SEEDS.length)) % SEEDS.length]!;
     ids.add(
       [`${one}/${other}`, `${one}${other}`, `${i}${one}`, `${one}\u0301${i}`, `${one.toUpperCase()}${i}`][i % 5]!,
     );

@@ -9,30 +9,8 @@ import { queryFromRow } from '../../formats/datasets/row.ts';
 import { parseExactJson } from '../../environments/code/exact-json.ts';
 import { testFolder } from '../support/scratch-folder.ts';
 
-const NAMES = [
-  '__proto__',
-  'constructor',
-  'prototype',
-  'constructor.prototype',
-  '__proto__.__proto__',
-  'toString',
-  'hasOwnProperty',
-  '__defineGetter__',
-  'valueOf',
-  'then',
-];
-const VALUES = [
-  '{"x":1}',
-  '{"polluted":true,"__proto__":{"polluted":true}}',
-  '"text"',
-  '7',
-  '[1]',
-  'null',
-  'true',
-  '{"prototype":{"polluted":true}}',
-  '{"toString":1}',
-  '{"get":1,"set":1}',
-];
+const NAMES = ['__proto__', 'constructor', 'constructor.prototype', 'toString', '__defineGetter__', 'then'];
+const VALUES = ['{"x":1}', '{"polluted":true,"__proto__":{"polluted":true}}', '"text"', '[1]', 'null', '{"get":1}'];
 /** JSON texts: only `JSON.parse` makes `__proto__` a key like any other. */
 const OBJECTS = NAMES.flatMap((name) =>
   VALUES.map((value) => ({ name, value, text: `{${JSON.stringify(name)}:${value}}` })),
@@ -58,7 +36,7 @@ const settled = (work: () => unknown) => {
 };
 
 describe('keys that name prototypes', () => {
-  test.each(['json', 'yaml'])('change nothing from 100 configuration files (%s)', (kind) => {
+  test.each(['json', 'yaml'])('change nothing from configuration files (%s)', (kind) => {
     const folder = testFolder();
     for (const [i, { name, value, text }] of OBJECTS.entries()) {
       const file = join(folder, `${i}.${kind}`);
@@ -69,7 +47,7 @@ describe('keys that name prototypes', () => {
     expect(seen()).toEqual(untouched);
   });
 
-  test('change nothing from 100 values of --set, and 100 of the environment', () => {
+  test('change nothing from values of --set, and of the environment', () => {
     for (const { name, value } of OBJECTS) {
       settled(() => resolveOptions({ environment: {}, flags: {}, set: [`${name}=${value}`] }));
       settled(() => resolveOptions({ environment: { [`EVERTURN_${name}`]: value }, flags: {} }));
@@ -80,12 +58,12 @@ describe('keys that name prototypes', () => {
     expect(seen()).toEqual(untouched);
   });
 
-  test('change nothing from 100 settings of a request to a workflow', () => {
+  test('change nothing from settings of a request to a workflow', () => {
     for (const { text } of OBJECTS) settled(() => parseSettings('r', JSON.parse(text) as never));
     expect(seen()).toEqual(untouched);
   });
 
-  test('change nothing from 300 data set rows', async () => {
+  test('change nothing from data set rows', async () => {
     const lines: string[] = [];
     for (const { name, value, text } of OBJECTS)
       for (const row of [
@@ -100,11 +78,11 @@ describe('keys that name prototypes', () => {
     writeFileSync(path, lines.join('\n'));
     let read = 0;
     for await (const row of openDataset(path).rows()) read += row ? 1 : 0;
-    expect(read).toBe(300);
+    expect(read).toBe(lines.length);
     expect(seen()).toEqual(untouched);
   });
 
-  test('change nothing from 100 values of a program', () => {
+  test('change nothing from values of a program', () => {
     for (const { text } of OBJECTS) {
       const value = parseExactJson(text) as Record<string, unknown>;
       expect(Object.getPrototypeOf(value)).toBeNull();

@@ -1,8 +1,6 @@
 // A model's url cannot be made to mean the address where a cloud tells a machine its secrets, however it is spelled,
 // whatever a name resolves to when it is used, and wherever a server points. What is local stays allowed.
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { post } from '../../environments/own/post.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
@@ -13,6 +11,7 @@ import { ForbiddenAddress, isForbiddenAddress, type Lookup } from '../../local/m
 import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
 import { openSender } from '../../records/bucket/request.ts';
 import { bucketSettings } from '../../records/bucket/settings.ts';
+import { listenHttp } from '../support/http-listener.ts';
 
 /** An IPv4 address as people hide it: each part, or the last parts together, in any base. */
 function spellings(address: string): string[] {
@@ -117,12 +116,10 @@ describe('a name', () => {
   });
 
   test('that comes to mean one of them later is not asked any more', async () => {
-    const server = createServer((_, response) => response.setHeader('connection', 'close').end('{}'));
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const server = await listenHttp((_, response) => response.setHeader('connection', 'close').end('{}'));
     let now = resolving('127.0.0.1');
     const lookup: Lookup = (...args) => now(...args);
-    const http = openHttp({ url: `http://model.example:${port}`, apiKey: null, lookup });
+    const http = openHttp({ url: `http://model.example:${server.port}`, apiKey: null, lookup });
     expect(await http.get('/')).toEqual({});
     now = resolving('169.254.169.254');
     await expect(http.get('/')).rejects.toMatchObject({ reason: 'server-forbidden' });
@@ -156,26 +153,19 @@ describe('every other address that a run names', () => {
   });
 
   test('is not asked where a redirect points', async () => {
-    const there = createServer((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end());
-    await new Promise<void>((resolve) => void there.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(there.address() as AddressInfo).port}`;
+    const { url, close } = await listenHttp((_, response) =>
+      response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+    );
     await expect(guardedFetch(url)).rejects.toMatchObject({ cause: expect.any(ForbiddenAddress) as Error });
     await expect(post('env', 'respond', url, {}, limits)).rejects.toThrow('answered `respond` with status 302');
-    there.close();
+    const http = openHttp({ url, apiKey: null });
+    await expect(http.get('/')).rejects.toMatchObject({ reason: 'server-redirects', retryable: false });
+    await http.close();
+    close();
   });
 });
 
 describe('requests to other hosts', () => {
-  test('a server that points there is not followed', async () => {
-    const there = createServer((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end());
-    await new Promise<void>((resolve) => void there.listen(0, '127.0.0.1', resolve));
-    const { port } = there.address() as AddressInfo;
-    const http = openHttp({ url: `http://localhost:${port}`, apiKey: null });
-    await expect(http.get('/')).rejects.toMatchObject({ reason: 'server-redirects', retryable: false });
-    await http.close();
-    there.close();
-  });
-
   test.each([
     '127.0.0.1',
     '[::1]',
@@ -192,14 +182,12 @@ describe('requests to other hosts', () => {
   });
 
   test('a model on localhost is asked', async () => {
-    const server = createServer((_, response) => response.end('{"fine":true}'));
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const { port, close } = await listenHttp((_, response) => response.end('{"fine":true}'));
     for (const host of ['localhost', '127.0.0.1', '2130706433', '[::ffff:127.0.0.1]']) {
       const http = openHttp({ url: `http://${host}:${port}`, apiKey: null });
       expect(await http.get('/')).toEqual({ fine: true });
       await http.close();
     }
-    server.close();
+    close();
   });
 });

@@ -105,33 +105,9 @@ describe('a workflow that a stranger starts', () => {
     symlinkSync(within('stranger'), within('link'));
     symlinkSync(within('stranger'), mine('inside'));
     symlinkSync(within('nowhere'), mine('dangling'));
-    const outs = [
-      within('stranger'),
-      within('link'),
-      mine('inside'),
-      mine('inside', 'deeper'),
-      mine('dangling'),
-      '/',
-      '/etc',
-      '/tmp',
-      `${mine()}/..`,
-      `${mine()}/../stranger`,
-      `${mine()}/.`,
-      `${mine()}//x`,
-      'relative',
-      './mine',
-      '../x',
-      '~/x',
-      '',
-      ' ',
-      'file:///tmp/x',
-      `${mine()}\0/x`,
-      7,
-      null,
-      ['/tmp'],
-      {},
-    ];
-    for (const out of outs) {
+    // Each form of a path that is refused: local/permissions/permissions.test.ts.
+    const outs = [within('link'), mine('inside', 'deeper'), mine('dangling'), '/tmp', `${mine()}/..`, 'x', '', 7, null];
+    for (const out of [within('stranger'), ...outs]) {
       for (const [type, extra] of [
         ['rollout', { row: ROW }],
         ['collection', { dataset: within('rows.jsonl') }],
@@ -173,8 +149,8 @@ describe('a workflow that a stranger starts', () => {
     const asked = sent.length;
     const play = (model: string, apiKeyEnv: string) =>
       attempt('rollout', { run: 'keys', out: mine(), row: ROW, settings: { model, apiKeyEnv } });
-    for (const apiKeyEnv of ['MY_SECRET', 'OPENAI_API_KEY', 'MODEL_KEY', 'PATH', 'NO_SUCH_API_KEY'])
-      for (const model of [`openai:${url}#m`, `openai:${url}/v1#m`, `sglang:${url}`, `vllm:${url},http://127.0.0.1:9`])
+    for (const apiKeyEnv of ['OPENAI_API_KEY', 'MODEL_KEY', 'PATH', 'NO_SUCH_API_KEY'])
+      for (const model of [`openai:${url}#m`, `vllm:${url},http://127.0.0.1:9`])
         expect((await play(model, apiKeyEnv)).reason, `${model} ${apiKeyEnv}`).toBe('not-allowed');
     expect(sent.length).toBe(asked);
     expect(existsSync(mine('keys'))).toBe(false);
@@ -195,18 +171,9 @@ describe('a workflow that a stranger starts', () => {
 
   test('reads no data set outside the allowed folders', async () => {
     symlinkSync(within('data', 'private.jsonl'), mine('linked.jsonl'));
-    for (const dataset of [
-      within('data', 'private.jsonl'),
-      mine('linked.jsonl'),
-      '/etc/passwd',
-      '/proc/self/environ',
-      'rows.jsonl',
-      `${mine()}/../rows.jsonl`,
-      within('missing.jsonl'),
-    ]) {
-      expect(await attempt('collection', { run: 'read', out: mine(), dataset }), dataset).toMatchObject({
-        reason: 'not-allowed',
-      });
+    for (const dataset of [within('data', 'private.jsonl'), mine('linked.jsonl'), '/proc/self/environ', 'rows.jsonl']) {
+      const { reason } = await attempt('collection', { run: 'read', out: mine(), dataset });
+      expect(reason, dataset).toBe('not-allowed');
     }
     expect(existsSync(mine('read'))).toBe(false);
   });
@@ -216,11 +183,7 @@ describe('a workflow that a stranger starts', () => {
     for (const settings of [
       { model: `transformers:${folder}` },
       { model: 'transformers:someone/evil-model' },
-      { model: 'transformers:~/model' },
-      { model: 'transformers:../../x' },
       { tokenizer: folder },
-      { tokenizer: 'someone/evil-model' },
-      { tokenizer: '/etc' },
       { model: `sglang:${url}`, tokenizer: '/etc' },
     ]) {
       const { reason } = await attempt('rollout', { run: 'models', out: mine(), row: ROW, settings });
@@ -235,15 +198,8 @@ describe('a workflow that a stranger starts', () => {
     expect(begun.reason).not.toBe('not-allowed');
     const asked = sent.length;
     const weights = '/ckpt/step-1';
-    for (const more of [
-      { weights },
-      { weights: '../x' },
-      { weights, servers: ['http://127.0.0.1:9'] },
-      { weights, apiKeyEnv: 'MY_SECRET' },
-      { weights, out: within('stranger') },
-      { weights, run: '../own' },
-    ]) {
-      const { reason } = await attempt('updateWeights', { run: 'fleet', out: mine(), version: 1, ...more });
+    for (const more of [{}, { apiKeyEnv: 'MY_SECRET' }, { out: within('stranger') }, { run: '../own' }]) {
+      const { reason } = await attempt('updateWeights', { run: 'fleet', out: mine(), version: 1, weights, ...more });
       expect(['not-allowed', 'run-name'], JSON.stringify(more)).toContain(reason);
     }
     expect(sent).toHaveLength(asked);

@@ -1,10 +1,9 @@
 // A server of chat completions that gives the replies of a script, each by its place in the conversation, and refuses a
 // conversation whose results do not answer the calls before them, as OpenAI does, or whose calls lack its signatures, as Gemini does.
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { listenHttp } from './http-listener.ts';
 
 export interface ScriptedReply {
   readonly content?: string;
@@ -34,7 +33,7 @@ export interface ScriptedChat {
 
 export async function scriptedChat(script: readonly ScriptedReply[], latencyMs = 0): Promise<ScriptedChat> {
   const asked: ScriptedChat['asked'] = [];
-  const server = createServer(async (request, response) => {
+  const { url, close } = await listenHttp(async (request, response) => {
     let text = '';
     for await (const part of request) text += String(part);
     const { messages, tools = [] } = JSON.parse(text) as ScriptedChat['asked'][number];
@@ -58,9 +57,7 @@ export async function scriptedChat(script: readonly ScriptedReply[], latencyMs =
     const usage = { prompt_tokens: 10 * messages.length, completion_tokens: 7, total_tokens: 10 * messages.length + 7 };
     response.end(JSON.stringify({ id: 'x', object: 'chat.completion', model: 'm', choices: [choice], usage }));
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { model: `openai:http://127.0.0.1:${port}/v1#m`, asked, close: () => void server.close() };
+  return { model: `openai:${url}/v1#m`, asked, close };
 }
 
 const signed = ({ name }: Called) => ({ extra_content: { google: { thought_signature: `of ${name}` } } });

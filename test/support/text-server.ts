@@ -1,8 +1,7 @@
 // An endpoint in the shape of OpenAI's chat that gives one text to every request, after as long as a test says. Counts the
 // turns that it was asked for: those answered, and those whose asker went away. Loopback only.
 
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenHttp } from './http-listener.ts';
 
 export interface TextServer {
   /** As `--model` takes it. */
@@ -28,7 +27,7 @@ export async function textServer(
   wait = (): Promise<unknown> => Promise.resolve(),
 ): Promise<TextServer> {
   const count = { asked: 0, answered: 0, left: 0 };
-  const server = createServer((request, response) => {
+  const { url, close } = await listenHttp((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (part: string) => (body += part));
     request.on('end', async () => {
@@ -44,19 +43,14 @@ export async function textServer(
       if (!response.destroyed) send(answer);
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   const self: TextServer = {
-    model: `openai:http://127.0.0.1:${port}/v1#text`,
+    model: `openai:${url}/v1#text`,
     asked: () => count.asked,
     answered: () => count.answered,
     left: () => count.left,
     wait,
     text,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
+    close,
   };
   return self;
 }

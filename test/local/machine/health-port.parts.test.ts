@@ -1,20 +1,16 @@
 // The health port: what it says of the worker, and the metrics that it passes on from a real server of them.
 
-import { createServer, type RequestListener, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type RequestListener, request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openHealthPort } from '../../../local/machine/health-port.ts';
 import { type Metrics, passOnMetrics, type RelayLimits } from '../../../local/machine/metrics-relay.ts';
+import { listenHttp } from '../../support/http-listener.ts';
 
 /** Serves by `answer`; the port. */
 async function serving(answer: RequestListener): Promise<number> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
+  const { port, close } = await listenHttp(answer);
+  onTestFinished(close);
+  return port;
 }
 
 const at = (port: number): Metrics => ({ kind: 'at', host: '127.0.0.1', port });

@@ -2,10 +2,9 @@
 // not read. Links, as a shell's <(…) gives them, are followed to what they name.
 
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDataset } from '../../../formats/datasets/index.ts';
 import { readPairs } from '../../../formats/datasets/pairs.ts';
 import { describeRubric } from '../../../environments/own/rubric/rubric-environment.ts';
@@ -14,9 +13,9 @@ import { loadTokenizer } from '../../../inference/tokenizer/tokenizer.ts';
 import { readRegular, streamRegular } from '../../../local/machine/regular-file.ts';
 import { resolveOptions } from '../../../run/config.ts';
 import { streamOf } from '../../../records/disk/facts.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'everturn-named-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratchFolder();
 const pipe = join(folder, 'pipe');
 execFileSync('mkfifo', [pipe]);
 let names = 0;

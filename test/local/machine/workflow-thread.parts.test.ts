@@ -1,17 +1,16 @@
 // The SDK's workflow threads begin in a script of ours, in which no stacks of promises can be recorded: with the compiled
 // script and real threads; one of its name does what the SDK's own script does.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import type workerThreads from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
 const require = createRequire(import.meta.url);
-const folder = mkdtempSync(join(tmpdir(), 'everturn-threads-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 /** Does what the SDK does: hooks promises if it can, warns if it cannot; and says what became of it. */
 const SCRIPT = `

@@ -1,18 +1,15 @@
 // Metrics of a worker: a record counts when it is stored, once; no label holds a text that others chose.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { metricsTarget } from '../../../local/metrics/endpoint.ts';
 import { BUCKETS, type Meter, type Tags } from '../../../local/metrics/meter.ts';
 import { openWorkerMetrics } from '../../../local/metrics/worker-metrics.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { aQuery, play, RUN } from '../../records/play.ts';
+import { testFolder } from '../../support/scratch-folder.ts';
 
 let out: string;
-beforeEach(() => (out = mkdtempSync(join(tmpdir(), 'everturn-'))));
-afterEach(() => rmSync(out, { recursive: true, force: true }));
+beforeEach(() => void (out = testFolder()));
 
 interface Seen {
   readonly name: string;

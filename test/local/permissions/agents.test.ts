@@ -1,17 +1,16 @@
 // Which programs a worker runs as a run's agent: that of the user's own command, and those that its operator serves.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ProgramRecord } from '../../../domain/agent/program.ts';
 import { operatorOf, type OperatorWords } from '../../../local/permissions/operator.ts';
 import { openPermissions } from '../../../local/permissions/permissions.ts';
 import { registerRun } from '../../../local/permissions/registered.ts';
 import { homeAt } from '../../../local/service/home.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-agents-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = scratchFolder();
 const home = homeAt(join(root, 'home'));
 const [own, foreign] = ['own', 'foreign'].map((name) => {
   mkdirSync(join(root, name));

@@ -1,18 +1,17 @@
 // Which environments a worker runs for a run: those of the user's own command, exactly; those that its operator serves,
 // by their code; modules, if the operator allows them. Nothing else that a run's folder names.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../../domain/rollout/environment.ts';
 import { operatorOf, type OperatorWords } from '../../../local/permissions/operator.ts';
 import { openPermissions } from '../../../local/permissions/permissions.ts';
 import { registerRun } from '../../../local/permissions/registered.ts';
 import { homeAt } from '../../../local/service/home.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-environments-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = scratchFolder();
 const home = homeAt(join(root, 'home'));
 const [own, foreign] = ['own', 'foreign'].map((name) => {
   mkdirSync(join(root, name));

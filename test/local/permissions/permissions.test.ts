@@ -1,9 +1,8 @@
 // What a worker lets a workflow name: the operator's lists, and the runs of the user's own commands in EVERTURN_HOME.
 
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS, type RolloutSettings } from '../../../domain/rollout/settings.ts';
 import { UsageError } from '../../../domain/errors/errors.ts';
 import { tokenizerLoader } from '../../../inference/tokenizer/server-tokenizer.ts';
@@ -11,9 +10,9 @@ import { operatorOf, type OperatorWords } from '../../../local/permissions/opera
 import { openPermissions } from '../../../local/permissions/permissions.ts';
 import { registerRun, registeredRun, registerUpdate } from '../../../local/permissions/registered.ts';
 import { homeAt } from '../../../local/service/home.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'everturn-allowed-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = scratchFolder();
 const home = homeAt(join(root, 'home'));
 const folder = join(root, 'runs', 'own');
 mkdirSync(folder, { recursive: true });
@@ -58,15 +57,9 @@ describe('a folder', () => {
     expect(use('s3://bucket/runs')).toBe('not-allowed');
     for (const out of ['s3://bucket/runs', 's3://bucket/runs/deeper', 's3://other', 's3://other/a'])
       expect(use(out, said), out).toBe('allowed');
-    for (const out of [
-      's3://bucket',
-      's3://bucket/runs-too',
-      's3://bucket/runs/../secret',
-      's3://bucket/runs//x',
-      's3://others',
-      's3:/bucket/runs',
-      '/bucket/runs',
-    ])
+    for (const more of ['', '/runs-too', '/runs/../secret', '/runs//x'])
+      expect(use(`s3://bucket${more}`, said), more).toBe('not-allowed');
+    for (const out of ['s3://others', 's3:/bucket/runs', '/bucket/runs'])
       expect(use(out, said), out).toBe('not-allowed');
     expect(() => opened({ runsUnder: 's3://bucket/../x' })).toThrow('no place in a bucket');
     expect(reasonOf(() => opened({ runsUnder: 's3://bucket' }, true).mayUseRun('s3://bucket', 'x'))).toBe('allowed');

@@ -1,19 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { download } from '../../../local/service/binary/download.ts';
 import { fakeTemporal } from './support.ts';
+import { listenHttp } from '../../support/http-listener.ts';
 import { testFolder } from '../../support/scratch-folder.ts';
 
 async function host(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  const { url, close } = await listenHttp(listener);
+  onTestFinished(close);
+  return url;
 }
 
 function archive(): Buffer {

@@ -52,11 +52,14 @@ async function openPlace() {
   };
 }
 
-describe('a worker', () => {
+const untilItWaits = (worker: Running) =>
+  until('the report', () => worker.output().includes('this worker waits for it'), 240_000);
+
+describe('a worker', { timeout: 300_000 }, () => {
   test('waits for a server that comes late, says so, and joins', async () => {
     const place = await openPlace();
     const worker = place.start();
-    await until('the report', () => worker.output().includes('this worker waits for it'));
+    await untilItWaits(worker);
     expect(await place.ask('/live')).toBe('200 live');
     expect(await place.ask('/ready')).toBe('503 it waits for its cluster');
     expect(await place.ask('/other')).toMatch(/^404 /);
@@ -70,7 +73,7 @@ describe('a worker', () => {
   test('ends at once, in order, when it is stopped while it waits', async () => {
     const place = await openPlace();
     const worker = place.start();
-    await until('the report', () => worker.output().includes('this worker waits for it'));
+    await untilItWaits(worker);
     worker.child.kill('SIGTERM');
     expect(await worker.ended).toMatchObject({ code: 0, signal: null });
   });
@@ -91,7 +94,7 @@ describe('a worker', () => {
       worker.child.kill('SIGTERM');
       expect(await worker.ended).toMatchObject({ code: 0 });
     }
-  }, 300_000);
+  });
 
   test('ends with exit code 4 for a namespace that stays unknown', async () => {
     const place = await openPlace();
