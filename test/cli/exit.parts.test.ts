@@ -118,7 +118,7 @@ const aFailed = (more: Partial<RolloutResult>): RolloutResult => ({
 describe('an error’s text', () => {
   test('shows the stack, and those of its causes, where that was asked for', () => {
     const text = errorText(new UsageError('outer', { reason: 'bad-value', cause: new Error('inner') }), true);
-    expect(text).toMatch(/at .*exit\.test\.ts/);
+    expect(text).toMatch(/at .*exit\.parts\.test\.ts/);
     expect(text).toMatch(/caused by Error: inner/);
   });
   test('says that an error of no known class is unexpected', () => {
