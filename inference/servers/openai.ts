@@ -75,7 +75,7 @@ export function openChat(http: Http, model: string, extraBody: JsonObject): Chat
   let known = DIALECT;
 
   function mustTake(sampling: Sampling, { temperature, topP }: Dialect): void {
-    const takes: Record<keyof Sampling, boolean> = { temperature, topP, topK: false, minP: false };
+    const takes: Partial<Record<keyof Sampling, boolean>> = { temperature, topP };
     const untaken = SAMPLING.find(
       (name) => !takes[name] && (sampling[name] ?? ALL_DEFAULTS[name]) !== ALL_DEFAULTS[name],
     );
