@@ -1,8 +1,7 @@
-// The functions against independent ones: closed forms, exact integers, and brute force over every subset or sign.
+// The functions against independent ones: closed forms, and brute force over every subset.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fairCoinsAtMost, incompleteBeta, logGamma } from '../../statistics/distributions.ts';
 import { bootstrapRatio } from '../../statistics/bootstrap.ts';
 import { clusteredMean, meanOf } from '../../statistics/mean.ts';
 import { pairedDifference } from '../../statistics/paired.ts';
@@ -79,38 +78,6 @@ function majority(some: readonly Vote[]): number {
   const tied = [...counts.values()].filter(({ n }) => n === most);
   return tied.length === 0 ? 0 : tied.filter(({ right }) => right).length / tied.length;
 }
-
-describe('the distributions', () => {
-  test('equal factorials and symmetric beta values', () => {
-    let factorial = 1;
-    for (let n = 1; n <= 20; n++) {
-      close(Math.exp(logGamma(n)) / factorial, 1, 1e-12);
-      factorial *= n;
-    }
-    for (const a of [0.5, 1, 3, 40]) close(incompleteBeta(0.5, a, a), 0.5);
-    close(incompleteBeta(0.3, 2, 3), 6 * 0.3 ** 2 - 8 * 0.3 ** 3 + 3 * 0.3 ** 4);
-  });
-
-  test('count coins exactly, and agree across the change of method', () => {
-    const exact = (k: number, n: number): number => {
-      let [term, sum] = [1n, 1n];
-      for (let m = 1n; m <= BigInt(k); m++) {
-        term = (term * (BigInt(n) - m + 1n)) / m;
-        sum += term;
-      }
-      return Number((sum * 10n ** 18n) / 2n ** BigInt(n)) / 1e18;
-    };
-    for (const [k, n] of [
-      [2, 10],
-      [0, 1],
-      [40, 100],
-      [480, 1000],
-      [470, 1001],
-      [960, 2000],
-    ] as const)
-      close(fairCoinsAtMost(k, n), exact(k, n), 1e-10);
-  });
-});
 
 describe('the comparison of pairs', () => {
   test('a difference without spread has no t-test, and one query says nothing', () => {

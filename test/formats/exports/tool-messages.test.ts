@@ -1,27 +1,16 @@
 // Chats of a run with tools, as a trainer renders them: the tools that the model was shown beside the messages, and the
 // arguments of each call as the object that a chat template takes.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Template } from '@huggingface/jinja';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 import type { VerdictValue } from '../../../domain/rollout/verdict.ts';
 import { exporterNamed } from '../../../formats/exports/index.ts';
 import { pairLines } from '../../../formats/exports/dpo.ts';
-import { openFileStore } from '../../../records/file-store.ts';
-import { readTrajectories } from '../../../records/reading/trajectories.ts';
-import { unpack } from '../../support/packed-run.ts';
+import { playedCalls } from './played-calls.ts';
 
-const out = mkdtempSync(join(tmpdir(), 'everturn-tool-messages-'));
 let played: Trajectory;
-beforeAll(async () => {
-  unpack('run-tools.json', join(out, 'tools'));
-  for await (const one of readTrajectories(openFileStore(out, 'tools')))
-    if (one.rollout.query.queryId === 'calls') played = one;
-});
-afterAll(() => rmSync(out, { recursive: true }));
+beforeAll(async () => void (played = await playedCalls()));
 
 /** Turns of an endpoint: calls with these arguments, and an answer. */
 function trajectoryOf(given: readonly string[], verdict: VerdictValue = 'right'): Trajectory {

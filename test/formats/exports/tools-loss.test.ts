@@ -1,12 +1,9 @@
 // Tokens of tools' results carry no loss, in any format of export: trajectories are generated in which the model's tokens
 // are even and all others odd, and each format's own mask is read as its trainer reads it. A new format needs a reader here.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { scoredTurns } from '../../../domain/rollout/ending.ts';
 import type { NeutralRow } from '../../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
@@ -14,18 +11,10 @@ import type { VerdictValue } from '../../../domain/rollout/verdict.ts';
 import { EXPORTERS, exporterNamed } from '../../../formats/exports/index.ts';
 import type { Exporter } from '../../../formats/exports/exporter.ts';
 import type { TurnRow } from '../../../formats/exports/turn-row.ts';
-import { openFileStore } from '../../../records/file-store.ts';
-import { readTrajectories } from '../../../records/reading/trajectories.ts';
-import { unpack } from '../../support/packed-run.ts';
+import { playedCalls } from './played-calls.ts';
 
-const out = mkdtempSync(join(tmpdir(), 'everturn-loss-'));
 let played: Trajectory;
-beforeAll(async () => {
-  unpack('run-tools.json', join(out, 'tools'));
-  for await (const one of readTrajectories(openFileStore(out, 'tools')))
-    if (one.rollout.query.queryId === 'calls') played = one;
-});
-afterAll(() => rmSync(out, { recursive: true }));
+beforeAll(async () => void (played = await playedCalls()));
 
 type Ids = readonly number[];
 /** Tokens that a line's trainer trains on. */

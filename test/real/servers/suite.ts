@@ -6,11 +6,9 @@ import type { TokenBackend } from '../../../inference/backend.ts';
 import { createTokenBackend } from '../../support/kinds.ts';
 import { aRequest, backendContract, undisturbed } from '../../contract/backend.ts';
 import { agentTests } from './agent-tests.ts';
+import { claimTests } from './claim-tests.ts';
 import { evaluationTests } from './evaluation-tests.ts';
-import { fleetTests } from './fleet-tests.ts';
 import { honestTests } from './honest-tests.ts';
-import { identityTests } from './identity-tests.ts';
-import { logprobTests } from './logprob-tests.ts';
 import { oneServerTests } from './one-server-tests.ts';
 import { LONG, type Place, type Traits } from './place.ts';
 import { realServer, type RealServer } from './real-server.ts';
@@ -52,11 +50,9 @@ export function suite(traits: Traits): void {
     });
 
     backendContract(kind, { open: () => open(servers[0]!), question: 'What is 34 * 27?', seeded: traits.seeded });
-    identityTests(place);
+    claimTests(place);
     oneServerTests(place);
-    logprobTests(place);
     weightTests(place);
-    fleetTests(place);
     const isRaw = traits.first.meaning === 'raw';
     const [one, other] = isRaw ? [place.first, place.second] : [place.second, place.first];
     honestTests(
