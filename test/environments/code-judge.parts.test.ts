@@ -50,17 +50,10 @@ describe.concurrent('never rewards', () => {
 });
 
 describe('tells a suspected tamper from a mistake', () => {
-  const suspected = [
-    'exit at import',
-    'exit in the function',
-    'equal to everything (object)',
-    'forged on every descriptor',
-    'forged with the nonce, every value',
-    'forged at exit',
-  ];
-  test.each(suspected)('%s', async (name) => {
-    const { program } = CALL_CHEATS.find((cheat) => cheat.name === name)!;
-    expect(await judge(CALLED, fence(program))).toMatchObject({ verdict: 'wrong', suspectedTamper: true });
+  test('by a mark beside the verdict', async () => {
+    const suspected = ['exit in the function', 'equal to everything (object)', 'forged with the nonce, every value'];
+    for (const { name, program } of CALL_CHEATS.filter((cheat) => suspected.includes(cheat.name)))
+      expect(await judge(CALLED, fence(program)), name).toMatchObject({ verdict: 'wrong', suspectedTamper: true });
   });
   test.each([
     'def solve(n):\n    return n + 1  # a mistake',
@@ -95,7 +88,14 @@ describe('says why', () => {
     ['syntax-error', ADD, fence(`${add})`)],
     ['runtime-error', ADD, fence(`${add}\nraise KeyError(1)`)],
     ['runtime-error', ADD, fence(`${add}\nexit(3)`)],
+    ['runtime-error', ADD, fence(`import resource\nresource.setrlimit(99, (1, 1))\n${add}`)],
+    ['runtime-error', ADD, fence(`import resource\nresource.setrlimit(resource.RLIMIT_STACK, 5)\n${add}`)],
     ['memory-limit', ADD, fence(`${add}\nx = bytearray(1 << 30)`)],
+    [
+      'runtime-error',
+      ADD,
+      fence(`import resource\nresource.setrlimit(resource.RLIMIT_AS, (-1, -1))\nbytearray(1 << 30)`),
+    ],
     ['output-limit', ADD, fence('while True:\n    print("again and again")')],
     ['disk-limit', ADD, fence('for n in range(2000):\n    open(f"/tmp/{n}", "w").close()')],
     ['disk-limit', ADD, fence('with open("/tmp/big", "w") as file:\n    while True: file.write("again" * 9999)')],
@@ -181,14 +181,3 @@ describe('the judge of code', () => {
 function parentOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')[1]);
 }
-
-describe('the judge of code', () => {
-  test('a call that is cancelled ends as cancelled, never as a verdict', async () => {
-    const controller = new AbortController();
-    const query = queryOf('code', { inputOutput: ADD });
-    const answer = fence(`import time\ntime.sleep(60)\n${add}`);
-    const judged = environment.judge(query, answer, { signal: controller.signal });
-    setTimeout(() => controller.abort(new Error('cancelled')), 200);
-    await expect(judged).rejects.toThrow('cancelled');
-  });
-});

@@ -75,9 +75,4 @@ describe('a reply of a model', () => {
     }
     expect(said).toEqual([]);
   });
-
-  test('always has a verdict, right or wrong', () => {
-    for (const { answer, solutions } of replies)
-      expect(judgeMath(answer, solutions).verdict).toMatch(/^(?:right|wrong)$/);
-  });
 });

@@ -6,31 +6,24 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
+import { ownRig } from './own/own-rig.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
 import { describeUnless, NO_PYTHON } from '../support/needs.ts';
 
 const HOSTILE = join(import.meta.dirname, 'own/hostile.py');
-const lines: string[] = [];
-const log = (line: string) => void lines.push(line);
-const describeText = async (text: string) =>
-  (await describeEnvironment(parseSpec(text, import.meta.dirname), log)).record;
-
+const { described, open } = ownRig();
 let record: EnvironmentRecord;
 let own: OwnEnvironments;
 beforeAll(async () => {
   if (NO_PYTHON) return;
-  record = await describeText(`python3 ${HOSTILE}`);
-  own = createOwnEnvironments({ log, permitted: (asked) => asked.spec, processes: 2 });
-});
-afterAll(async () => {
-  if (!NO_PYTHON) await own.close();
+  record = await described(`python3 ${HOSTILE}`);
+  own = open({ processes: 2 });
 });
 
 const respond = (row: JsonObject, query = 'q') =>
@@ -45,7 +38,7 @@ describeUnless(NO_PYTHON)('a command as environment', () => {
   test('is described once: its name, its version and a hash of its files', async () => {
     expect(record).toMatchObject({ name: 'hostile', version: '1', door: 'command', state: 'none', timeoutSeconds: 3 });
     expect(record.fingerprint).toMatch(/^[0-9a-f]{64}$/);
-    expect((await describeText(`python3 ${HOSTILE}`)).fingerprint).toBe(record.fingerprint);
+    expect((await described(`python3 ${HOSTILE}`)).fingerprint).toBe(record.fingerprint);
     expect(await respond({ how: 'fine' })).toEqual({ verdict: { verdict: 'right', reason: 'environment' } });
   });
 
@@ -129,7 +122,7 @@ describeUnless(NO_PYTHON)('a command as environment', () => {
     [`python3 ${HOSTILE} --exit`, 'environment-unloadable', 'exit code 1'],
     ['no-such-program-here --x', 'environment-unloadable', 'was not found'],
   ])('that does not load is refused at start: %s', async (text, reason, says) => {
-    const refused = await describeText(text).catch((error: unknown) => error as EnvironmentError);
+    const refused = await described(text).catch((error: unknown) => error as EnvironmentError);
     expect(refused).toMatchObject({ reason });
     expect((refused as Error).message).toContain(says);
   });

@@ -2,39 +2,32 @@
 // the commands `env new`, `env test` and `judge --run --environment`.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { exitCodeOf } from '../../cli/exit.ts';
 import { buildProgram } from '../../cli/program.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
-import { parseSpec } from '../../environments/own/spec.ts';
 import { parseAgent } from '../../run/agents.ts';
 import { checkRun } from '../../records/check/check.ts';
-import { putCode } from '../../records/run/code.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { aQuery, play, putRun, RUN } from '../records/play.ts';
+import { ownRig } from './own/own-rig.ts';
 import { playOwn, rolloutOf } from './own/rollouts.ts';
 import { describeUnless, NO_PYTHON } from '../support/needs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const EXAMPLES = join(ROOT, 'examples/environments');
 const hasSandbox = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', '/usr/bin/python3', '-V']).status === 0;
-const folder = mkdtempSync(join(tmpdir(), 'everturn-docs-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { folder, describeText, open } = ownRig();
+const own = open({ processes: 1 });
+const described = new Map<string, ReturnType<typeof describeText>>();
 
 async function replies(text: string, row: JsonObject, answers: readonly string[]) {
-  const { record, code } = await describeEnvironment(parseSpec(text, folder), () => undefined);
-  if (code) await putCode(folder, code);
-  const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec, processes: 1 });
-  try {
-    return { record, ...(await playOwn(own.open(record, folder), rolloutOf(record, row), answers)) };
-  } finally {
-    await own.close();
-  }
+  if (!described.has(text)) described.set(text, describeText(text, folder));
+  const { record } = await described.get(text)!;
+  return { record, ...(await playOwn(own.open(record, folder), rolloutOf(record, row), answers)) };
 }
 
 describeUnless(NO_PYTHON)('the page on environments', () => {
@@ -52,27 +45,25 @@ describeUnless(NO_PYTHON)('the page on environments', () => {
     expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(`\`\`\`python\n${blocks[0]!.code}\`\`\``);
   });
 
-  test.each(blocks)('has one that replies as it is written: $language', async ({ language, code }) => {
-    const file = join(folder, language === 'python' ? 'last_number.py' : 'page.ts');
-    writeFileSync(file, code);
-    const answers = ['It is 41', 'I do not know.', 'It is \\boxed{42}.'];
-    const solutions = ['20 + 22 = 42. The answer is \\boxed{42}.'];
-    for (const row of [{ answer: '42' }, { answer: 42 }, { solutions }, { solutions: ['no number', '42'] }]) {
-      const { record, replies: said } = await replies(file, row, answers);
-      expect(record).toMatchObject({ name: 'last-number', version: '1' });
-      expect(said.map(({ verdict }) => verdict?.verdict)).toEqual(['wrong', 'wrong', 'right']);
-    }
-  });
-
-  test.each(blocks)('has one that judges the rows of the examples: $language', async ({ language, code }) => {
-    const file = join(folder, language === 'python' ? 'rows.py' : 'rows.ts');
-    writeFileSync(file, code);
-    const rows = readFileSync(join(ROOT, 'examples/arithmetic.jsonl'), 'utf8').trimEnd().split('\n').slice(0, 2);
-    for (const row of rows.map((line) => JSON.parse(line) as JsonObject & { solutions: string[] })) {
-      const { replies: said } = await replies(file, row, ['-1', row.solutions[0]!]);
-      expect(said.map(({ verdict }) => verdict?.verdict)).toEqual(['wrong', 'right']);
-    }
-  });
+  test.each(blocks)(
+    'has one that replies as it is written, and judges the rows of the examples: $language',
+    async ({ language, code }) => {
+      const file = join(folder, language === 'python' ? 'last_number.py' : 'page.ts');
+      writeFileSync(file, code);
+      const answers = ['It is 41', 'I do not know.', 'It is \\boxed{42}.'];
+      const solutions = ['20 + 22 = 42. The answer is \\boxed{42}.'];
+      for (const row of [{ answer: '42' }, { answer: 42 }, { solutions }, { solutions: ['no number', '42'] }]) {
+        const { record, replies: said } = await replies(file, row, answers);
+        expect(record).toMatchObject({ name: 'last-number', version: '1' });
+        expect(said.map(({ verdict }) => verdict?.verdict)).toEqual(['wrong', 'wrong', 'right']);
+      }
+      const rows = readFileSync(join(ROOT, 'examples/arithmetic.jsonl'), 'utf8').trimEnd().split('\n').slice(0, 2);
+      for (const row of rows.map((line) => JSON.parse(line) as JsonObject & { solutions: string[] })) {
+        const { replies: said } = await replies(file, row, ['-1', row.solutions[0]!]);
+        expect(said.map(({ verdict }) => verdict?.verdict)).toEqual(['wrong', 'right']);
+      }
+    },
+  );
 });
 
 describeUnless(NO_PYTHON)('the examples', () => {
@@ -104,7 +95,7 @@ describeUnless(NO_PYTHON)('the examples', () => {
     expect(won.map(({ reward }) => reward)).toEqual([0, 1]);
     expect(won.at(-1)).toMatchObject({ verdict: { verdict: 'right', reason: 'won' }, done: true });
     // Every game ends in at most five moves, and is the same when it is played again.
-    for (const moves of ['12345', '95173', '51937', '28465'].map((game) => [...game])) {
+    for (const moves of ['12345', '95173'].map((game) => [...game])) {
       const [once, again] = [await replies(tictactoe, {}, moves), await replies(tictactoe, {}, moves)];
       expect(once.replies).toEqual(again.replies);
       for (const { state } of once.replies) expect((state as { board: string }).board).toMatch(/^[.XO]{9}$/);
@@ -147,7 +138,7 @@ describeUnless(NO_PYTHON)('the examples', () => {
   test('bring agents that have an end', async () => {
     const found: string[] = [];
     for (const name of ['tictactoe.ts', ...(hasSandbox ? ['code_repair.py'] : [])]) {
-      const { agents } = await describeEnvironment(parseSpec(join(EXAMPLES, name), folder), () => undefined);
+      const { agents } = await describeText(join(EXAMPLES, name));
       found.push(...agents.map((agent) => parseAgent(agent, name).name));
     }
     expect(found).toEqual(['tictactoe', ...(hasSandbox ? ['code-repair'] : [])]);
@@ -193,24 +184,16 @@ describeUnless(NO_PYTHON)('everturn env', () => {
 });
 
 describeUnless(NO_PYTHON)('everturn judge --run --environment', () => {
+  const out = join(folder, 'runs');
+  const judge = (environment: string, name: string) =>
+    everturn('judge', '--run', RUN, '--out', out, '--environment', environment, '--name', name, '--json');
+
   test('judges a run again with another judge, whose verdicts stand beside the old ones', async () => {
-    const out = join(folder, 'runs');
     const store = openFileStore(out, RUN);
     const query = aQuery('q0', { solutions: ['\\boxed{4}'] });
     await putRun(store, [query]);
     await play(store, { query, verdicts: ['wrong', 'right'] });
-    const judged = await everturn(
-      'judge',
-      '--run',
-      RUN,
-      '--out',
-      out,
-      '--environment',
-      join(EXAMPLES, 'closer.py'),
-      '--name',
-      'x',
-      '--json',
-    );
+    const judged = await judge(join(EXAMPLES, 'closer.py'), 'x');
     expect(judged).toMatchObject({ code: 0 });
     expect(JSON.parse(judged.out)).toMatchObject({ turns: 2 });
     const rows = readFileSync(join(store.folder, 'judgements/x.jsonl'), 'utf8');
@@ -223,17 +206,7 @@ describeUnless(NO_PYTHON)('everturn judge --run --environment', () => {
 
   test('refuses an environment that keeps a state', async () => {
     const guess = `python3 ${join(import.meta.dirname, 'own/guess.py')} value`;
-    const refused = await everturn(
-      'judge',
-      '--run',
-      RUN,
-      '--out',
-      join(folder, 'runs'),
-      '--environment',
-      guess,
-      '--name',
-      'y',
-    );
+    const refused = await judge(guess, 'y');
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.message).toContain('has the state "value"');
   });

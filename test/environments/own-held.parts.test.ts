@@ -1,39 +1,15 @@
 // State `held`: a session goes on in the process that began it, or is lost by name; nothing else ever takes its place.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { Played } from '../../environments/environment.ts';
-import type { OwnEnvironments } from '../../environments/index.ts';
 import { absence, HOLDER } from '../../environments/own/held.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
-import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/run/code.ts';
-import { guessServer } from './own/guess.ts';
-import { serveEnvironment } from './own/http-server.ts';
-import { earlier, moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
 import { describeUnless, NO_PYTHON } from '../support/needs.ts';
+import { guessServer } from './own/guess.ts';
+import { ownRig } from './own/own-rig.ts';
+import { earlier, moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
 
-const HERE = join(import.meta.dirname, 'own');
-const folder = mkdtempSync(join(tmpdir(), 'everturn-held-'));
-const opened: OwnEnvironments[] = [];
-const open = (processes = 3) => {
-  const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec, processes });
-  opened.push(own);
-  return own;
-};
-afterAll(async () => {
-  await Promise.all(opened.map((own) => own.close()));
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function described(text: string): Promise<EnvironmentRecord> {
-  const { record, code } = await describeEnvironment(parseSpec(text, HERE), () => undefined);
-  if (code) await putCode(folder, code);
-  return record;
-}
+const { folder, described, open, serve } = ownRig();
 const played = (record: EnvironmentRecord, game: string): Played => rolloutOf(record, { name: game }, game);
 const LOST = { reason: 'environment-lost', retryable: false };
 
@@ -53,7 +29,7 @@ describeUnless(NO_PYTHON)('a session that is held', () => {
 
   test('goes on in its own process, however many others play, and the same call again gets the same reply', async () => {
     const record = await described('python3 guess.py held');
-    const environment = open(2).open(record, folder);
+    const environment = open({ processes: 2 }).open(record, folder);
     const games = Array.from({ length: 12 }, (_, i) => `g${i}`);
     const all = await Promise.all(
       games.map((game) => playOwn(environment, played(record, game), ['100', '200', '300'])),
@@ -93,22 +69,17 @@ describeUnless(NO_PYTHON)('a session that is held', () => {
 
   test('behind an address is named by its handle, and lost when the server says so', async () => {
     const game = guessServer();
-    const server = await serveEnvironment(game, 'abc');
-    try {
-      const record = await described(server.url);
-      expect(record).toMatchObject({ state: 'held', idleSeconds: 60 });
-      const environment = open().open(record, folder);
-      const { rollout, turns, replies } = await playOwn(environment, played(record, 'g1'), ['0']);
-      expect(rollout.begun!.state).toEqual({ id: 's0' });
-      expect(replies[0]!.metrics).toMatchObject({ said: 1 });
-      const next = moveOf(rollout, '1', [earlier(1, '0', replies[0]!)]);
-      // Another worker goes on with it.
-      expect((await open().open(record, folder).respond(next, { signal: NEVER })).metrics).toMatchObject({ said: 2 });
-      game.games.clear();
-      await expect(environment.respond(moveOf(rollout, '2', turns), { signal: NEVER })).rejects.toMatchObject(LOST);
-    } finally {
-      await server.close();
-    }
+    const record = await described((await serve(game, 'abc')).url);
+    expect(record).toMatchObject({ state: 'held', idleSeconds: 60 });
+    const environment = open().open(record, folder);
+    const { rollout, turns, replies } = await playOwn(environment, played(record, 'g1'), ['0']);
+    expect(rollout.begun!.state).toEqual({ id: 's0' });
+    expect(replies[0]!.metrics).toMatchObject({ said: 1 });
+    const next = moveOf(rollout, '1', [earlier(1, '0', replies[0]!)]);
+    // Another worker goes on with it.
+    expect((await open().open(record, folder).respond(next, { signal: NEVER })).metrics).toMatchObject({ said: 2 });
+    game.games.clear();
+    await expect(environment.respond(moveOf(rollout, '2', turns), { signal: NEVER })).rejects.toMatchObject(LOST);
   });
 
   test.each([

@@ -1,25 +1,23 @@
 // Hosts of environments under `kill -9`: games with state `replay` end as the unbroken ones do, games with state `held` end
-// so or as environment-lost, and no process stays. EVERTURN_KILLS=100 plays 300 games of each; CI a tenth. Workers and the
+// so or as environment-lost, and no process stays. EVERTURN_KILLS=100 plays 300 games of each; CI a twentieth. Workers and the
 // server under kills: test/chaos.
 
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { EnvironmentRecord, EnvironmentReply } from '../../domain/rollout/environment.ts';
+import type { Reply } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { Environment, Played } from '../../environments/environment.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
-import { parseSpec } from '../../environments/own/spec.ts';
 import { randomOf } from '../chaos/seed.ts';
+import { HERE, ownRig } from './own/own-rig.ts';
 import { earlier, moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
 import { NO_PYTHON } from '../support/needs.ts';
 
-const KILLS = Number(process.env['EVERTURN_KILLS'] ?? 10);
+const KILLS = Number(process.env['EVERTURN_KILLS'] ?? 5);
 const GAMES = KILLS * 3;
 const AT_ONCE = 12;
-const HERE = join(import.meta.dirname, 'own');
+const { described, open } = ownRig();
 const ANSWERS = ['1', '20', '10'];
 
 /** Hosts of this test: their last argument is its mark. */
@@ -79,12 +77,10 @@ describe.each(['replay', 'held'] as const)('games with state %s whose hosts are 
     if (NO_PYTHON) return skip(NO_PYTHON);
     const mark = `${1 + (process.pid % 80_000)}`;
     const spec = `python3 guess.py ${kind} ${mark}`;
-    const { record } = await describeEnvironment(parseSpec(spec, HERE), () => undefined);
-    const game = (i: number): Played => rolloutOf(record satisfies EnvironmentRecord, { name: `g${i}` }, `g${i}`);
-    const open = () =>
-      createOwnEnvironments({ log: () => undefined, permitted: ({ spec: words }) => words, processes: 4 });
-    const unbroken = open();
-    const wanted: EnvironmentReply[][] = [];
+    const record = await described(spec);
+    const game = (i: number): Played => rolloutOf(record, { name: `g${i}` }, `g${i}`);
+    const unbroken = open({ processes: 4 });
+    const wanted: Reply[][] = [];
     for (let i = 0; i < GAMES; i++) {
       const environment = unbroken.open(record, HERE);
       const { replies, rollout, turns } = await playOwn(environment, game(i), ANSWERS);
@@ -93,7 +89,7 @@ describe.each(['replay', 'held'] as const)('games with state %s whose hosts are 
     }
     await unbroken.close();
 
-    const own = open();
+    const own = open({ processes: 4 });
     const environment = own.open(record, HERE);
     const random = randomOf(`own-kills-${kind}`);
     let kills = 0;

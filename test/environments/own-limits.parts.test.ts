@@ -2,21 +2,18 @@
 // next call is served, and none of its processes stays, wherever they went.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { OwnEnvironments } from '../../environments/index.ts';
 import { canConfine } from '../../environments/processes/confine.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
-import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/run/code.ts';
 import { describeUnless } from '../support/needs.ts';
+import { ownRig } from './own/own-rig.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'everturn-limits-'));
+const { folder, described, open } = ownRig();
 /** Stands in the arguments of each process that the module starts. */
 const MARK = `${4_000_000 + process.pid}`;
 const HOSTILE = `
@@ -35,14 +32,8 @@ let record: EnvironmentRecord;
 let own: OwnEnvironments;
 beforeAll(async () => {
   writeFileSync(join(folder, 'harmful.mjs'), HOSTILE);
-  const described = await describeEnvironment(parseSpec('./harmful.mjs', folder), () => undefined);
-  ({ record } = described);
-  await putCode(folder, described.code!);
-  own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec, processes: 2 });
-});
-afterAll(async () => {
-  await own.close();
-  rmSync(folder, { recursive: true, force: true });
+  record = await described('./harmful.mjs', folder);
+  own = open({ processes: 2 });
 });
 
 const say = (answer: string) =>

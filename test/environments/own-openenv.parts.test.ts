@@ -3,34 +3,21 @@
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import type { OwnEnvironments } from '../../environments/index.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
-import { parseSpec } from '../../environments/own/spec.ts';
 import { until } from '../support/until.ts';
 import { GUESS_SCHEMA, openEnvServer } from './own/openenv-server.ts';
+import { ownRig } from './own/own-rig.ts';
 import { moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
 import { frame } from './own/web-socket-server.ts';
 
 const ADAPTER = join(import.meta.dirname, '../../examples/environments/openenv.mjs');
+const { described, open } = ownRig();
 let server: Awaited<ReturnType<typeof openEnvServer>>;
-const opened: OwnEnvironments[] = [];
 beforeEach(async () => {
   server = await openEnvServer();
 });
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((own) => own.close()));
-  await server.close();
-});
+afterEach(() => server.close());
 
-const open = (): OwnEnvironments => {
-  const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec });
-  opened.push(own);
-  return own;
-};
-const described = async (text: string): Promise<EnvironmentRecord> =>
-  (await describeEnvironment(parseSpec(text, '/'), () => undefined)).record;
 const game = async (options = '', row: JsonObject = { name: 'g' }) => {
   const record = await described(`node ${ADAPTER} ${server.url} ${options}`);
   const environment = open().open(record, '/');

@@ -1,32 +1,19 @@
 // A file of Python that defines its environment, by a function or a class: the package plays it over the protocol.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
-import { parseSpec } from '../../environments/own/spec.ts';
+import { expect, test } from 'vitest';
 import { describeUnless, NO_PYTHON } from '../support/needs.ts';
+import { ownRig } from './own/own-rig.ts';
 import { playOwn, rolloutOf } from './own/rollouts.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'everturn-own-python-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const log: string[] = [];
-
-async function described(name: string, code: string) {
-  writeFileSync(join(folder, `${name}.py`), code);
-  return (await describeEnvironment(parseSpec(`./${name}.py`, folder), (line) => void log.push(line))).record;
-}
+const { folder, lines: log, described, open } = ownRig();
 
 async function replies(name: string, code: string, answers: readonly string[]) {
-  const record = await described(name, code);
-  const permitted = ({ spec }: { readonly spec: readonly string[] }) => spec;
-  const own = createOwnEnvironments({ log: (line) => void log.push(line), permitted, processes: 1 });
-  try {
-    return { record, ...(await playOwn(own.open(record, folder), rolloutOf(record, { wanted: '42' }), answers)) };
-  } finally {
-    await own.close();
-  }
+  writeFileSync(join(folder, `${name}.py`), code);
+  const record = await described(`./${name}.py`, folder);
+  const environment = open({ processes: 1 }).open(record, folder);
+  return { record, ...(await playOwn(environment, rolloutOf(record, { wanted: '42' }), answers)) };
 }
 
 describeUnless(NO_PYTHON)('an environment in Python', () => {
@@ -100,7 +87,7 @@ class Guess(Environment):
     ],
     ['is no Python', 'def reward(row:', /SyntaxError|exit code/],
   ])('that %s is refused before a run is made', async (_, code, words) => {
-    await expect(described('refused', code)).rejects.toThrow(words);
+    await expect(replies('refused', code, [])).rejects.toThrow(words);
   });
 
   test('that speaks the protocol itself does', async () => {

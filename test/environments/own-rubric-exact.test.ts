@@ -1,47 +1,20 @@
 // A rubric that asks the exact judge first: the model, a scripted server, decides only about what that judge cannot show equal.
+// And files of rubrics: each that cannot be used is refused by the field that is wrong.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { JudgeError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
-import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/run/code.ts';
-import { answerOf, type JudgeServer, markOf, serveJudge } from './own/judge-server.ts';
-import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
+import { answerOf, markOf } from './own/judge-server.ts';
+import { rubricRig } from './own/rubric-rig.ts';
 
-const FREE = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../examples/environments/free-text.json'), 'utf8'),
-) as object;
-const folder = mkdtempSync(join(tmpdir(), 'everturn-exact-'));
-const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec });
-let judge: JudgeServer;
-beforeAll(async () => void (judge = await serveJudge(() => null)));
-afterAll(async () => {
-  await judge.close();
-  await own.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-let files = 0;
-function rubricFile(changes: object): string {
-  const file = join(folder, `rubric-${files++}.json`);
-  writeFileSync(file, JSON.stringify({ ...FREE, server: judge.url, ...changes }));
-  return file;
-}
+const { folder, judge, open, describeText, describe: describeRubric, respond } = await rubricRig('free-text.json');
 
 describe('a rubric that asks the exact judge first', () => {
   let before: number;
   const calls = () => judge.asked.length - before;
-  async function respond(answer: string, row: JsonObject = { answer: '42' }, cut = false, from = own) {
-    const { record, code } = await describeEnvironment(parseSpec(`rubric:${rubricFile({})}`, '/'), () => undefined);
-    await putCode(folder, code!);
-    const rollout = rolloutOf(record, { question: 'Which number?', ...row });
-    return from.open(record, folder).respond(moveOf(rollout, answer, [], cut), { signal: NEVER });
-  }
   beforeEach(() => {
     before = judge.asked.length;
     judge.fault = undefined;
@@ -54,7 +27,7 @@ describe('a rubric that asks the exact judge first', () => {
       reward: 1,
     });
     const row = { solutions: ['It is \\boxed{41}.', 'It is \\boxed{42}.'], answer: null };
-    expect(await respond('\\boxed{42}', row)).toMatchObject({ verdict: { reason: 'equal-text' } });
+    expect(await respond('\\boxed{42}', { row })).toMatchObject({ verdict: { reason: 'equal-text' } });
     expect(calls()).toBe(0);
   });
 
@@ -67,7 +40,7 @@ describe('a rubric that asks the exact judge first', () => {
     ['has a broken reference', 'Ja, zweiundvierzig.', 'right', 'solution-unreadable', { answer: '\\frac{1}{' }],
     ['has no reference', 'Ja, zweiundvierzig.', 'right', 'no-solution', { answer: null }],
   ])('lets the model decide once about an answer that %s: %j is %s', async (_, answer, verdict, exact, row, cut) => {
-    expect(await respond(answer, row, cut)).toMatchObject({
+    expect(await respond(answer, { ...(row && { row }), ...(cut && { cut }) })).toMatchObject({
       verdict: { verdict, reason: 'rubric' },
       reward: verdict === 'right' ? 1 : 0,
       judged: { model: 'Qwen/Qwen3-8B', exact },
@@ -84,28 +57,42 @@ describe('a rubric that asks the exact judge first', () => {
   test('asks no model where the exact judge is broken: that is tried again', async () => {
     const failed = new JudgeError('no process', { reason: 'judge-process', retryable: true });
     const math = { judge: () => Promise.reject(failed), close: async () => undefined };
-    const broken = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec, math });
-    await expect(respond('42', undefined, false, broken)).rejects.toBe(failed);
+    const from = open({ math });
+    await expect(respond('42', { from })).rejects.toBe(failed);
     expect(calls()).toBe(0);
   });
+});
 
+describe('a rubric', () => {
+  const wrong = { choice: 'a', verdict: 'wrong' };
   test.each([
+    [{ choices: [{ choice: 'only', verdict: 'right' }] }, 'choices'],
+    [{ choices: [wrong, { choice: 'b' }] }, 'choices.1'],
+    [{ choices: [wrong, { choice: ' A', verdict: 'right' }], examples: [] }, 'choices.1.choice'],
+    [{ examples: [{ answer: 'x', choice: 'perfect' }] }, 'examples.0.choice'],
+    [{ server: 'ftp://x' }, 'server'],
+    [{ server: 'https://me:secret@x/v1' }, 'server'],
+    [{ apiKeyEnv: 'not a name' }, 'apiKeyEnv'],
+    [{ name: 'Not A Name' }, 'name'],
+    [{ instructions: '' }, 'instructions'],
+    [{ temperature: 1 }, 'temperature'],
+    [{ model: undefined }, '`model` is missing: it takes a text'],
+    [{ choices: 'right' }, '`choices` takes a list'],
+    [{ model: undefined, modle: 'm' }, 'it has the unknown field `modle`'],
     [{ exactFirst: 'yes' }, '`exactFirst` takes true or false'],
     [{ exact_first: true }, 'it has the unknown field `exact_first`'],
-    [
-      {
-        exactFirst: true,
-        choices: [
-          { choice: 'a', verdict: 'wrong' },
-          { choice: 'b', reward: 1 },
-        ],
-        examples: [],
-      },
-      'exactly one choice',
-    ],
+    [{ exactFirst: true, choices: [wrong, { choice: 'b', reward: 1 }], examples: [] }, 'exactly one choice'],
     [{ exactFirst: true, reference: null }, 'needs a `reference`'],
-  ])('is refused by field: %j', (changes, problem) => {
-    const file = rubricFile(changes);
-    expect(() => readRubric(file, readFileSync(file, 'utf8'))).toThrow(problem);
+  ])('that cannot be used is refused by its field: %j', async (changes, field) => {
+    const of = 'exactFirst' in changes || 'exact_first' in changes ? 'free-text.json' : 'rubric.json';
+    const refused = await describeRubric(changes, of).catch((error: unknown) => error as Error);
+    expect(refused).toMatchObject({ reason: 'environment-unloadable', message: expect.stringContaining(field) });
+    expect((refused as Error).message).not.toContain('secret');
+  });
+
+  test('that is no JSON, or no file, is refused', async () => {
+    writeFileSync(join(folder, 'bad.json'), '{"name": ');
+    await expect(describeText('rubric:./bad.json', folder)).rejects.toMatchObject({ reason: 'environment-unloadable' });
+    expect(() => parseSpec('rubric:./none.json', folder)).toThrow('is no file');
   });
 });

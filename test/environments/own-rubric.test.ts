@@ -3,51 +3,19 @@
 
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { chosen, judgePrompt } from '../../environments/own/rubric/prompt.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
-import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/run/code.ts';
-import { answerOf, type Asked, type JudgeServer, markOf, serveJudge } from './own/judge-server.ts';
+import { answerOf, type Asked, markOf } from './own/judge-server.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
+import { exampleText, rubricRig } from './own/rubric-rig.ts';
 
-const EXAMPLE = readFileSync(join(import.meta.dirname, '../../examples/environments/rubric.json'), 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'everturn-rubric-'));
-const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec });
-let judge: JudgeServer;
-beforeAll(async () => void (judge = await serveJudge(() => null)));
+const { folder, judge, own, describe: describeRubric, respond } = await rubricRig('rubric.json');
 beforeEach(() => {
   judge.reply = (asked) => `Fine.\n${markOf(asked)} clear`;
+  judge.finish = 'stop';
   judge.fault = undefined;
 });
-afterAll(async () => {
-  await judge.close();
-  await own.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-let files = 0;
-function rubricFile(changes: object): string {
-  const file = join(folder, `rubric-${files++}.json`);
-  writeFileSync(file, JSON.stringify({ ...(JSON.parse(EXAMPLE) as object), server: judge.url, ...changes }));
-  return file;
-}
-
-async function described(changes: object = {}) {
-  const { record, code } = await describeEnvironment(parseSpec(`rubric:${rubricFile(changes)}`, '/'), () => undefined);
-  await putCode(folder, code!);
-  return record;
-}
-
-async function respond(answer: string, changes: object = {}) {
-  const record = await described(changes);
-  const rollout = rolloutOf(record, { question: 'Which number?', answer: '42' });
-  return own.open(record, folder).respond(moveOf(rollout, answer), { signal: NEVER });
-}
 
 describe('a model as judge', () => {
   test('chooses at temperature 0, and its prompt, reply and cost are in the verdict', async () => {
@@ -115,7 +83,6 @@ describe('a model as judge', () => {
       reason: 'judge-unreadable',
       fix: expect.stringContaining('maxTokens'),
     });
-    judge.finish = 'stop';
   });
 
   test('that gives no verdict at first is asked once more, and both draws are paid', async () => {
@@ -172,15 +139,13 @@ describe('a model as judge', () => {
     const withheld = { reason: 'judge-withheld', retryable: false, message: expect.stringContaining('Qwen/Qwen3-8B') };
     judge.finish = 'content_filter';
     await expect(respond('42')).rejects.toMatchObject(withheld);
-    judge.finish = 'stop';
     const error = { message: 'The response was filtered.', code: 'content_filter' };
     judge.fault = (response) => void response.writeHead(400).end(JSON.stringify({ error }));
     await expect(respond('42')).rejects.toMatchObject(withheld);
   });
 
   test('is tried once when a run is made, in the form that it takes, and one that refuses is named', async () => {
-    const file = rubricFile({});
-    const { tryOut } = await describeEnvironment(parseSpec(`rubric:${file}`, '/'), () => undefined);
+    const { tryOut } = await describeRubric();
     const before = judge.asked.length;
     judge.reply = () => 'Yes.';
     await tryOut!();
@@ -193,12 +158,14 @@ describe('a model as judge', () => {
   });
 
   test('that is nowhere, never ends, or sends what is no JSON fails by name', async () => {
-    await expect(respond('42', { server: 'http://127.0.0.1:9/v1' })).rejects.toMatchObject({
+    await expect(respond('42', { changes: { server: 'http://127.0.0.1:9/v1' } })).rejects.toMatchObject({
       reason: 'judge-unreachable',
       retryable: true,
     });
     judge.fault = () => undefined;
-    await expect(respond('42', { timeoutSeconds: 1 })).rejects.toMatchObject({ reason: 'judge-unreachable' });
+    await expect(respond('42', { changes: { timeoutSeconds: 1 } })).rejects.toMatchObject({
+      reason: 'judge-unreachable',
+    });
     judge.fault = (response) => void response.end('<html>');
     await expect(respond('42')).rejects.toMatchObject({ reason: 'judge-unreadable' });
     judge.fault = (response) => void response.end('x'.repeat(3 << 20));
@@ -206,14 +173,15 @@ describe('a model as judge', () => {
   });
 
   test('gets its key from the worker, and a reply that repeats the key is not shown', async () => {
-    await expect(respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' })).rejects.toMatchObject({
+    const asked = () => respond('42', { changes: { apiKeyEnv: 'RUBRIC_TEST_API_KEY' } });
+    await expect(asked()).rejects.toMatchObject({
       reason: 'judge-unreachable',
       message: expect.stringContaining('RUBRIC_TEST_API_KEY is empty'),
     });
     try {
       for (const key of ['sk-very-secret€', 'sk-very secret', 'sk-very\nsecret']) {
         process.env['RUBRIC_TEST_API_KEY'] = key;
-        const unsent = await respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' }).catch((error: Error) => error);
+        const unsent = await asked().catch((error: Error) => error);
         expect(unsent).toMatchObject({
           reason: 'judge-unreachable',
           message: expect.stringContaining('RUBRIC_TEST_API_KEY cannot be a key'),
@@ -221,25 +189,23 @@ describe('a model as judge', () => {
         expect(String(unsent)).not.toContain('very');
       }
       process.env['RUBRIC_TEST_API_KEY'] = 'sk-very-secret';
-      await respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' });
+      await asked();
       expect(judge.asked.at(-1)!.authorization).toBe('Bearer sk-very-secret');
       judge.fault = (response) => void response.writeHead(403).end('bad key sk-very-secret');
-      const refused = await respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' }).catch((error: Error) => error);
+      const refused = await asked().catch((error: Error) => error);
       expect((refused as Error).message).toContain('bad key [key]');
       const reply = JSON.stringify({
         choices: [{ message: { content: 'It is sk-very-secret.' }, finish_reason: 'stop' }],
       });
       judge.fault = (response) => void response.end(reply.replace('v', '\\u0076'));
-      await expect(respond('42', { apiKeyEnv: 'RUBRIC_TEST_API_KEY' })).rejects.toThrow(
-        'repeated the API key in its answer',
-      );
+      await expect(asked()).rejects.toThrow('repeated the API key in its answer');
     } finally {
       delete process.env['RUBRIC_TEST_API_KEY'];
     }
   });
 
   test('whose rubric in the run was changed is not used', async () => {
-    const record = await described({ version: '2' });
+    const { record } = await describeRubric({ version: '2' });
     const forged = { ...record, judge: { server: 'http://127.0.0.1:9/v1', apiKeyEnv: null } };
     const rollout = rolloutOf(forged, {});
     const asked = own.open(forged, folder).respond(moveOf(rollout, '42'), { signal: NEVER });
@@ -248,7 +214,7 @@ describe('a model as judge', () => {
 });
 
 describe('an answer that means harm', () => {
-  const { rubric, sha256 } = readRubric('example', EXAMPLE);
+  const { rubric, sha256 } = readRubric('example', exampleText('rubric.json'));
   const of = (answer: string, reference: string | null = '42') =>
     judgePrompt(rubric, sha256, { conversation: [{ role: 'user', content: 'Which?' }], reference, answer });
   const INJECTIONS = [

@@ -1,35 +1,20 @@
 // The door of an address, reward servers by the adapter of the examples, and servers that fail.
 
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
-import type { Played } from '../../environments/environment.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
-import { parseSpec } from '../../environments/own/spec.ts';
 import { describeUnless, NO_PYTHON } from '../support/needs.ts';
 import { guess } from './own/guess.ts';
-import { serveEnvironment, type Served } from './own/http-server.ts';
+import { ownRig } from './own/own-rig.ts';
 import { moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
 
 const ADAPTER = join(import.meta.dirname, '../../examples/environments/reward_server.py');
-const folder = mkdtempSync(join(tmpdir(), 'everturn-own-url-'));
-const servers: Served[] = [];
-const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec });
-const open = () => own;
-const played = (record: EnvironmentRecord, game: string): Played => rolloutOf(record, { name: game }, game);
-afterAll(async () => {
-  await own.close();
-  await Promise.all(servers.map((server) => server.close()));
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function described(text: string): Promise<EnvironmentRecord> {
-  return (await describeEnvironment(parseSpec(text, folder), () => undefined)).record;
-}
+const { folder, described, open, serve } = ownRig();
+const own = open();
+const respond = (record: EnvironmentRecord, answer = '1', row = { name: 'g0' }) =>
+  own.open(record, folder).respond(moveOf(rolloutOf(record, row), answer), { signal: NEVER });
 
 describeUnless(NO_PYTHON)('an adapter', () => {
   test.each([
@@ -39,14 +24,10 @@ describeUnless(NO_PYTHON)('an adapter', () => {
     ],
     ['slime', (body: unknown) => (body as { prompt: string; response: string }).response.length],
   ])('of reward servers gives their number as the reward: %s', async (shape, reply) => {
-    const server = await serveEnvironment({}, undefined, reply);
-    servers.push(server);
+    const server = await serve({}, undefined, reply);
     const record = await described(`python3 ${ADAPTER} ${shape} ${server.url}`);
     expect(record).toMatchObject({ name: expect.stringContaining(shape), state: 'none', processes: 32 });
-    const said = await open()
-      .open(record, folder)
-      .respond(moveOf(rolloutOf(record, { label: '4' }), 'four'), { signal: NEVER });
-    expect(said).toEqual(
+    expect(await respond(record, 'four')).toEqual(
       shape === 'slime'
         ? { reward: 4, done: true }
         : { reward: 'Which number?four'.length, metrics: { a: 2 }, done: true },
@@ -75,7 +56,7 @@ describeUnless(NO_PYTHON)('an adapter', () => {
       const input = [{ role: 'user', content: 'Which letter?' }];
       const of = (expected: string) =>
         rolloutOf(record, { responses_create_params: { input }, expected_answer: expected });
-      const { begun, replies: said } = await playOwn(open().open(record, folder), of('B'), ['It is B.']);
+      const { begun, replies: said } = await playOwn(own.open(record, folder), of('B'), ['It is B.']);
       expect(begun).toEqual({ messages: input });
       expect(said).toEqual([{ reward: 0.25, metrics: { form: 1 }, done: true }]);
       expect(seen.map(({ path, cookie }) => [path, cookie])).toEqual([
@@ -87,7 +68,7 @@ describeUnless(NO_PYTHON)('an adapter', () => {
         responses_create_params: { input },
         response: { object: 'response', output: [{ type: 'message', content: [{ text: 'It is B.' }] }] },
       });
-      await expect(playOwn(open().open(record, folder), of('broken'), ['B'])).rejects.toMatchObject({
+      await expect(playOwn(own.open(record, folder), of('broken'), ['B'])).rejects.toMatchObject({
         reason: 'environment-error',
       });
     } finally {
@@ -99,14 +80,9 @@ describeUnless(NO_PYTHON)('an adapter', () => {
 
 describe('an address', () => {
   test('whose server has other code than the run is not used', async () => {
-    const server = await serveEnvironment(guess('none'), 'abc');
-    const other = await serveEnvironment(guess('none'), 'def');
-    servers.push(server, other);
+    const [server, other] = [await serve(guess('none'), 'abc'), await serve(guess('none'), 'def')];
     const record = { ...(await described(server.url)), spec: [other.url] };
-    const asked = open()
-      .open(record, folder)
-      .respond(moveOf(played(record, 'g0'), '1'), { signal: NEVER });
-    await expect(asked).rejects.toMatchObject({ reason: 'environment-mismatch' });
+    await expect(respond(record)).rejects.toMatchObject({ reason: 'environment-mismatch' });
   });
 
   test.each([
@@ -115,39 +91,29 @@ describe('an address', () => {
     [404, 'environment-error', false],
     [302, 'environment-error', false],
   ])('that answers with status %i fails the call by name', async (status, reason, retryable) => {
-    const server = await serveEnvironment(guess('none'), 'abc');
-    servers.push(server);
+    const server = await serve(guess('none'), 'abc');
     const record = await described(server.url);
     server.fault = (response) => void response.writeHead(status, { location: server.url }).end('no');
-    const asked = open()
-      .open(record, folder)
-      .respond(moveOf(played(record, 'g0'), '1'), { signal: NEVER });
-    await expect(asked).rejects.toMatchObject({ reason, retryable });
+    await expect(respond(record)).rejects.toMatchObject({ reason, retryable });
   });
 
   test('that hangs, or never ends its reply, fails the call by name', async () => {
-    const server = await serveEnvironment(guess('none'), 'abc');
-    servers.push(server);
-    const record = { ...(await described(server.url)), timeoutSeconds: 2 };
-    const ask = () =>
-      open()
-        .open(record, folder)
-        .respond(moveOf(played(record, 'g0'), '1'), { signal: NEVER });
+    const server = await serve(guess('none'), 'abc');
+    const record = { ...(await described(server.url)), timeoutSeconds: 1 };
     server.fault = () => undefined;
-    await expect(ask()).rejects.toMatchObject({ reason: 'environment-timeout' });
+    await expect(respond(record)).rejects.toMatchObject({ reason: 'environment-timeout' });
     server.fault = (response) => {
       const more = () => {
         if (response.writable) response.write('x'.repeat(1 << 16), more);
       };
       more();
     };
-    await expect(ask()).rejects.toMatchObject({ reason: 'environment-too-large' });
+    await expect(respond(record)).rejects.toMatchObject({ reason: 'environment-too-large' });
   });
 
   test('that nobody serves, and one with a live state, are refused at start', async () => {
     await expect(described('http://127.0.0.1:9/v1')).rejects.toMatchObject({ reason: 'environment-unreachable' });
-    const server = await serveEnvironment(guess('replay'), 'abc');
-    servers.push(server);
+    const server = await serve(guess('replay'), 'abc');
     await expect(described(server.url)).rejects.toThrow('is one of: none, value, held');
     await expect(described(`${server.url}#gym`)).rejects.toThrow('has #gym, which no server gets');
   });

@@ -1,5 +1,5 @@
 // The pool of judging processes: guilt is found by judging alone, and what is neither the answer's nor the solution's
-// doing never becomes a verdict.
+// doing, as kills from outside, never becomes a verdict.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,9 +8,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createMathJudge, type MathEnvironmentOptions, type MathJudge } from '../../environments/math-environment.ts';
+import {
+  createMathJudge,
+  type MathEnvironmentOptions,
+  type MathJudge,
+} from '../../environments/math/math-environment.ts';
+import { judgeWithRetries } from '../../environments/judge-pairs.ts';
+import { judgeMath } from '../../environments/math/judge.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { isPidAlive } from '../support/processes.ts';
+import { pick, randomSource } from '../support/texts.ts';
+import { type LabelledPair, rowsOf } from './labelled-pairs.ts';
+
+/** 1,000 with EVERTURN_FUZZ=all. */
+const KILLS = process.env['EVERTURN_FUZZ'] === 'all' ? 1_000 : 8;
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const scripted = here('./scripted-child.mjs');
@@ -124,15 +135,37 @@ describe('the real child', () => {
     }
   });
 
-  test('judges as the judge does, and dies with a parent that is killed while it works', async () => {
-    const entry = realChild();
-    const judge = pool({ entry, children: 1, limitMs: 20_000 });
-    expect(await judge.judge('\\boxed{0.5}', ['\\frac12'])).toMatchObject({ verdict: 'right', reason: 'equal' });
+  test('gives every answer the verdict and reason that the judge gives, whichever process is killed', async () => {
+    const asked = rowsOf<LabelledPair>('pairs/generated.jsonl');
+    const undisturbed = asked.map(({ answer, solutions }) => judgeMath(answer, solutions));
+    const judge = pool({ entry: realChild(), children: 2, limitMs: 60_000 });
+    const random = randomSource(7);
+    let kills = 0;
+    const nemesis = setInterval(() => {
+      try {
+        process.kill(pick(random, judge.pids), pick(random, ['SIGKILL', 'SIGTERM']));
+        kills++;
+      } catch {
+        // There is none, or it has just ended.
+      }
+    }, 200);
+    try {
+      // A few at a time, as rollouts come: what runs meanwhile is hit at any place of a batch.
+      for (let at = 0; kills < KILLS; at = (at + 48) % asked.length) {
+        const part = asked.slice(at, at + 48);
+        const verdicts = part.map(({ answer, solutions }) => judgeWithRetries(() => judge.judge(answer, solutions)));
+        expect(await Promise.all(verdicts)).toEqual(undisturbed.slice(at, at + 48));
+      }
+    } finally {
+      clearInterval(nemesis);
+    }
     expect(await judge.examine(['\\frac12'])).toEqual([{ usable: true }]);
+  }, 600_000);
 
+  test('dies with a parent that is killed while it works', async () => {
     // The parent is killed while the child's only thread of work is in an endless loop.
     const hang = `data:text/javascript,process.once('worker',(w)=>w.once('online',()=>setTimeout(()=>{for(;;);},100)))`;
-    const args = JSON.stringify(['--import', hang, entry]);
+    const args = JSON.stringify(['--import', hang, realChild()]);
     const parent = spawn(
       process.execPath,
       [

@@ -11,7 +11,7 @@ import {
   TEXT_COMMANDS,
   TRANSPARENT,
 } from '../../environments/math/read/vocabulary.ts';
-import type { Random } from './generate-pairs.ts';
+import { pick, type RandomSource } from '../support/texts.ts';
 
 const split = (text: string): string[] => text.split(' ').filter(Boolean);
 const asCommand = (word: string): string => (/[A-Za-z]$/.test(word) ? `\\${word} ` : `\\${word}`);
@@ -48,10 +48,10 @@ const PIECES = [
   ...[' ', '\n', ' 1', ' and ', ' or ', '1 2/3 ', '1 000 '],
 ];
 
-export const TOKENS: readonly string[] = [...new Set([...COMMANDS.map(asCommand), ...SIGNS, ...PIECES])];
+const TOKENS: readonly string[] = [...new Set([...COMMANDS.map(asCommand), ...SIGNS, ...PIECES])];
 
 /** What opens, and what would close it. */
-export const NESTS: readonly (readonly [open: string, close: string])[] = [
+const NESTS: readonly (readonly [open: string, close: string])[] = [
   ...split('() [] {} ||').map((pair) => [pair[0]!, pair[1]!] as const),
   ['\\{', '\\}'],
   ['\\left(', '\\right)'],
@@ -98,17 +98,17 @@ export function* repetitions(): Generator<string> {
 }
 
 /** Units of several tokens, repeated and nested at random. */
-export function* mixtures(random: Random, count: number): Generator<string> {
+export function* mixtures(random: RandomSource, count: number): Generator<string> {
   const unit = (depth: number): string => {
-    if (depth > 3 || random() < 0.5) return random.pick(TOKENS);
-    if (random() < 0.5) return unit(depth + 1) + unit(depth + 1);
-    const [open, close] = random.pick(NESTS);
+    if (depth > 3 || random(2) === 0) return pick(random, TOKENS);
+    if (random(2) === 0) return unit(depth + 1) + unit(depth + 1);
+    const [open, close] = pick(random, NESTS);
     return open + unit(depth + 1) + close;
   };
   for (let n = 0; n < count; n++) {
-    const [open, close] = random.pick(NESTS);
-    const depth = random.pick([0, 0, 1, 5, 20, 60]);
-    const inner = upTo(unit(0), random.pick([1, 50, 300, 1_000, MOST]));
-    yield `${open.repeat(depth)}${inner}${random.pick(['', '1', 'x'])}${close.repeat(depth)}`.slice(0, MOST);
+    const [open, close] = pick(random, NESTS);
+    const depth = pick(random, [0, 0, 1, 5, 20, 60]);
+    const inner = upTo(unit(0), pick(random, [1, 50, 300, 1_000, MOST]));
+    yield `${open.repeat(depth)}${inner}${pick(random, ['', '1', 'x'])}${close.repeat(depth)}`.slice(0, MOST);
   }
 }

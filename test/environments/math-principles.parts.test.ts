@@ -1,65 +1,20 @@
-// Pairs on which the judge was once wrong, with the neighbours that must stay as they are; and the principles behind
-// them, generated: a term that vanishes at whole numbers only, letters that change places, a factor before a bracket.
+// Principles behind pairs on which the judge was once wrong (pairs/once-wrong.jsonl), drawn out: a term that vanishes at whole
+// numbers only, letters that change places, a factor before a bracket, a plain number without the full comparison.
 
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-
-import { examineSolution } from '../../environments/math/solution.ts';
+import { compareTexts } from '../../environments/math/compare/compare-texts.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
-
-interface Pair {
-  readonly class: string;
-  readonly verdict: string;
-  readonly solutions: readonly string[];
-  readonly answer: string;
-}
-
-const PAIRS = readFileSync(new URL('./math-broken.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Pair);
+import { leafOptions } from '../../environments/math/judge-options.ts';
+import { randomSource } from '../support/texts.ts';
 
 const judged = (solution: string, answer: string): string => judgeMath(`\\boxed{${answer}}`, [solution]).verdict;
 
-describe('a pair that was once judged wrongly', () => {
-  for (const name of new Set(PAIRS.map((pair) => pair.class)))
-    test(`has its verdict: ${name}`, () => {
-      const own = PAIRS.filter((pair) => pair.class === name);
-      const otherwise = own.filter(
-        ({ solutions, answer, verdict }) => judgeMath(answer, solutions).verdict !== verdict,
-      );
-      expect(otherwise).toEqual([]);
-    });
-});
-
-const VALUES = [
-  '5',
-  '\\frac{3}{7}',
-  '\\sqrt{2}',
-  '\\pi',
-  'y^2+1',
-  '2y',
-  '\\ln y',
-  '\\sin y',
-  'e^{-y}',
-  '|y|',
-  '\\frac{1}{y+1}',
-];
+const listed = (texts: string): string[] => texts.trim().split(/\s{2,}/);
+const VALUES = listed(String.raw`5  \frac{3}{7}  \sqrt{2}  \pi  y^2+1  2y  \ln y  \sin y  e^{-y}  |y|  \frac{1}{y+1}`);
 const LETTERS = ['x', 't', '\\theta', 'z', 'u', 'f', 'v', 'w'];
-const VANISHING = [
-  '\\sin(\\pi L)',
-  '\\sin(2\\pi L)',
-  '\\sin(12\\pi L)',
-  '\\tan(\\pi L)',
-  '\\sin^2(3\\pi L)',
-  '\\left(1-\\cos(2\\pi L)\\right)',
-  '\\sin(360^\\circ L)',
-  '0^{L}',
-  '0^{L^2}',
-  '\\left((-1)^{2L}-1\\right)',
-  '\\sin(5000000\\pi L)',
-  '\\sin(10000000\\pi L)',
-];
+const VANISHING = listed(String.raw`
+  \sin(\pi L)  \sin(2\pi L)  \sin(12\pi L)  \tan(\pi L)  \sin^2(3\pi L)  \left(1-\cos(2\pi L)\right)
+  \sin(360^\circ L)  0^{L}  0^{L^2}  \left((-1)^{2L}-1\right)  \sin(5000000\pi L)  \sin(10000000\pi L)`);
 
 describe('a term that vanishes at whole numbers', () => {
   test.each(VANISHING)('makes any value another one: %s', (term) => {
@@ -122,31 +77,18 @@ describe('a letter before a bracket', () => {
   });
 });
 
-describe('a solution that cannot be evaluated', () => {
-  test.each(['\\mathbb{Z}_6', '2^{2^{100}}', 'P(X=1)', 'f\\circ g', 'H_2SO_4', '\\text{at least }6', 'p \\to q'])(
-    'judges by its spelling: %s',
-    (text) => {
-      expect(examineSolution(text)).toEqual({ usable: true });
-      expect(judgeMath(`\\boxed{${text}}`, [text])).toMatchObject({ verdict: 'right', reason: 'equal-text' });
-      expect(judgeMath('\\boxed{7}', [text])).toMatchObject({ verdict: 'wrong' });
-      expect(judgeMath(`\\boxed{${text}+1}`, [text])).toMatchObject({ verdict: 'wrong' });
-    },
-  );
-
-  test.each([
-    '4x =',
-    '7/0',
-    '\\frac{1}{',
-    '3 +* 5',
-    '(1,2',
-    '\\frac{}{2}',
-    'x^',
-    '5 +',
-    '\\sqrt{}',
-    '\\left(1',
-    '\\begin{cases}1',
-    '\\log 0',
-  ])('judges nobody where it is broken: %s', (text) => {
-    expect(examineSolution(text)).toMatchObject({ usable: false });
-  });
+test('a plain number gets the verdict and the reason that the full comparison gives', () => {
+  const random = randomSource(20_260_901);
+  const spell = (): string => {
+    const digits = String(random(10 ** (1 + random(9))));
+    const tail = random(2) ? '' : `.${random(100)}${'0'.repeat(random(9))}`;
+    return `${random(3) ? '' : '-'}${'0'.repeat(random(2))}${digits}${tail}`;
+  };
+  const options = leafOptions();
+  for (let n = 0; n < 3_000; n++) {
+    const a = spell();
+    const b = random(2) ? spell() : a.includes('.') ? `${a}${'0'.repeat(1 + random(9))}` : `${a}.0`;
+    // In brackets it takes the long way.
+    expect(compareTexts(a, b, options), `${a} | ${b}`).toEqual(compareTexts(`(${a})`, `(${b})`, options));
+  }
 });
