@@ -4,14 +4,14 @@
 import { describe, expect, test } from 'vitest';
 import { LETTERS, listedChoices, listing } from '../../domain/text/choices.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
-import { rowsOf } from './labelled-pairs.ts';
+import { rowsOf } from '../support/rows.ts';
 
 const QUESTIONS = [
   { solution: '(B) 7', question: 'Which of them is prime?\n\n(A) 4\n(B) 7\n(C) 9\n(D) 12' },
   { solution: '(B) Paris', question: 'Which city is the capital of France?\n\n(A) Rome\n(B) Paris' },
 ];
 /** With `@` for the letter; `small`: it may be a small one where the question has the choices. */
-const SPELLINGS = rowsOf<{ text: string; small?: true }>('choice-spellings.jsonl');
+const SPELLINGS = rowsOf<{ text: string; small?: true }>('./choice-spellings.jsonl', import.meta.url);
 
 describe('the letter of a choice', () => {
   test.each(SPELLINGS)('is right as the solution has it, and no other: $text', ({ text, small = false }) => {

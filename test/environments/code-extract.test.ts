@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import { lastCodeBlock } from '../../environments/code/extract.ts';
-import { rowsOf } from './labelled-pairs.ts';
+import { rowsOf } from '../support/rows.ts';
 
 describe('the program of an answer', () => {
-  test.each(rowsOf<{ name: string; answer: string; block?: object }>('code-blocks.jsonl'))(
+  test.each(rowsOf<{ name: string; answer: string; block?: object }>('./code-blocks.jsonl', import.meta.url))(
     '$name: $answer',
     ({ answer, block }) => expect(lastCodeBlock(answer)).toEqual(block),
   );

@@ -11,9 +11,12 @@ import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { createReader } from '../../environments/code/reader.ts';
 import { runSandboxed } from '../../environments/code/sandboxed.ts';
 import { createSlots } from '../../environments/code/slots.ts';
-import { rowsOf } from './labelled-pairs.ts';
+import { rowsOf } from '../support/rows.ts';
 
-const OUTPUTS = rowsOf<{ of: string; expected: string; got: string; same: boolean }>('code-outputs.jsonl');
+const OUTPUTS = rowsOf<{ of: string; expected: string; got: string; same: boolean }>(
+  './code-outputs.jsonl',
+  import.meta.url,
+);
 const rowsAbout = (what: string) => OUTPUTS.filter(({ of }) => of === what);
 const read = (text: string) => parseExactJson(text) as ExactValue;
 

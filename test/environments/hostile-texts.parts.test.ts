@@ -11,7 +11,7 @@ import { judgeMath } from '../../environments/math/judge.ts';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { pick, randomSource } from '../support/texts.ts';
-import { rowsOf } from './labelled-pairs.ts';
+import { rowsOf } from '../support/rows.ts';
 import { mixtures, repetitions } from './repeated.ts';
 
 const ALL = process.env['EVERTURN_FUZZ'] === 'all';
@@ -22,12 +22,13 @@ const LIMIT_MS = ALL ? 6 * 3_600_000 : 600_000;
 const SOLUTIONS = ['5', '\\sqrt{2}', 'x^2+1', '\\{1,2,3\\}', '[0,1)'];
 
 /** Towers, nesting and bombs in every construct that the judge reads; a part that repeats is there with its number. */
-const BOMBS = rowsOf<{ name: string; parts: (string | [string, number])[] }>('hostile.jsonl').flatMap(
-  ({ name, parts }) => {
-    const text = parts.map((part) => (typeof part === 'string' ? part : part[0].repeat(part[1]))).join('');
-    return [[name, text] as const, [`boxed ${name}`, `So \\boxed{${text}}.`] as const];
-  },
-);
+const BOMBS = rowsOf<{ name: string; parts: (string | [string, number])[] }>(
+  './hostile.jsonl',
+  import.meta.url,
+).flatMap(({ name, parts }) => {
+  const text = parts.map((part) => (typeof part === 'string' ? part : part[0].repeat(part[1]))).join('');
+  return [[name, text] as const, [`boxed ${name}`, `So \\boxed{${text}}.`] as const];
+});
 /** One unit repeated to 100,000 characters, or to 3,000 in a box. */
 const FLOODS = (JSON.parse(readFileSync(join(import.meta.dirname, 'floods.json'), 'utf8')) as string[]).flatMap(
   (unit) => {

@@ -3,9 +3,10 @@
 import { describe, expect, test } from 'vitest';
 import { judgeMath } from '../../environments/math/judge.ts';
 import { examineSolution } from '../../environments/math/solution.ts';
-import { type LabelledPair, optionsOf, PAIRS, rowsOf } from './labelled-pairs.ts';
+import { rowsOf } from '../support/rows.ts';
+import { optionsOf, PAIRS, pairsIn } from './labelled-pairs.ts';
 
-const plain = rowsOf<LabelledPair>('pairs/labelled.jsonl');
+const plain = pairsIn('labelled.jsonl');
 
 describe('the judge of math', () => {
   test.each([...PAIRS.keys()])('gives each labelled pair its verdict: %s', (kind) => {
@@ -49,7 +50,7 @@ describe('the judge of math', () => {
 });
 
 describe('a solution', () => {
-  test.each(rowsOf<{ text: string; exam: object }>('solutions.jsonl'))(
+  test.each(rowsOf<{ text: string; exam: object }>('./solutions.jsonl', import.meta.url))(
     'is examined before it judges: $text is $exam',
     ({ text, exam }) => expect({ inWords: false, ...examineSolution(text) }).toMatchObject(exam),
   );

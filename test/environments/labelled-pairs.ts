@@ -1,9 +1,9 @@
 // The labelled pairs of `pairs/`, one a line, and those that independent evaluators have judged (`test/real/judge`). Their
 // verdicts were written before the judge was asked; those with `missed` are right, and known not to be called so.
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import type { JudgeOptions } from '../../environments/math/judge-options.ts';
+import { rowsOf } from '../support/rows.ts';
 
 export interface LabelledPair {
   readonly kind: string;
@@ -21,26 +21,20 @@ interface Recorded extends Pick<LabelledPair, 'kind' | 'answer'> {
   readonly word: 'equal' | 'different';
 }
 
-export function rowsOf<T>(name: string): T[] {
-  const lines = readFileSync(join(import.meta.dirname, name), 'utf8')
-    .trim()
-    .split('\n');
-  return lines.map((line) => JSON.parse(line) as T);
-}
+export const pairsIn = (name: string) => rowsOf<LabelledPair>(`pairs/${name}`, import.meta.url);
 
-const recorded = rowsOf<Recorded>('../real/judge/recorded.jsonl').map(({ kind, gold, answer, word }): LabelledPair => ({
-  kind: `evaluated: ${kind}`,
-  verdict: word === 'equal' ? 'right' : 'wrong',
-  solutions: [gold],
-  answer: `\\boxed{${answer}}`,
-}));
+const recorded = rowsOf<Recorded>('../real/judge/recorded.jsonl', import.meta.url).map(
+  ({ kind, gold, answer, word }): LabelledPair => ({
+    kind: `evaluated: ${kind}`,
+    verdict: word === 'equal' ? 'right' : 'wrong',
+    solutions: [gold],
+    answer: `\\boxed{${answer}}`,
+  }),
+);
 
 /** By kind of answer. */
 export const PAIRS = new Map<string, LabelledPair[]>();
-for (const pair of [
-  ...readdirSync(join(import.meta.dirname, 'pairs')).flatMap((name) => rowsOf<LabelledPair>(join('pairs', name))),
-  ...recorded,
-])
+for (const pair of [...readdirSync(new URL('pairs', import.meta.url)).flatMap(pairsIn), ...recorded])
   PAIRS.set(pair.kind, [...(PAIRS.get(pair.kind) ?? []), pair]);
 
 export const optionsOf = ({ question, cut }: LabelledPair): JudgeOptions => ({

@@ -1,8 +1,7 @@
 // Answers by hand, whole and broken: the calls in them, the fault of each, and the text that remains.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ToolSchema } from '../../environments/tools/formats/format.ts';
+import { rowsOf } from './rows.ts';
 
 export const TOOLS: readonly ToolSchema[] = [
   {
@@ -31,10 +30,10 @@ interface Answer {
   /** The calls in it, or the fault of each. */
   readonly calls: readonly unknown[];
   /** The text that remains. */
-  readonly content: string;
+  readonly content?: string;
 }
 
-export const ANSWERS: readonly Answer[] = readFileSync(join(import.meta.dirname, 'broken-answers.jsonl'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => ({ content: '', ...(JSON.parse(line) as Omit<Answer, 'content'>) }));
+export const ANSWERS: readonly Answer[] = rowsOf<Answer>('./broken-answers.jsonl', import.meta.url).map((row) => ({
+  ...row,
+  content: row.content ?? '',
+}));
