@@ -1,119 +1,179 @@
-// A fleet is of one model, whatever its servers call themselves, and stays of that one while servers come and go.
+// A fleet is of one model, whatever its servers call themselves, and stays of that one while servers come and go: each is asked who
+// it is, by its name, its tokenizer's files and one canary.
 
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TokenBackend } from '../../inference/backend.ts';
-import { ask, closeAll } from '../support/fleet-rig.ts';
-import { fleetOf, replaced, server } from '../support/identity-rig.ts';
+import { ask, behind, closeAll, fleet, replaced, serverOf } from '../support/fleet-rig.ts';
 import type { ModelServer } from '../support/model-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import type { Shape } from '../support/toy-engine.ts';
 
 afterEach(closeAll);
 
-const SHAPES: (Pick<Shape, 'kind' | 'scaleOut' | 'spans'> & { of: string })[] = [
-  { of: 'sglang', kind: 'sglang' },
-  { of: 'sglang without spans', kind: 'sglang', spans: false },
-  { of: 'vllm', kind: 'vllm' },
-  { of: 'vllm by completions', kind: 'vllm', scaleOut: false },
+const SHAPES: Shape[] = [
+  { kind: 'sglang' },
+  { kind: 'sglang', spans: false },
+  { kind: 'vllm' },
+  { kind: 'vllm', scaleOut: false },
 ];
+const SOON = { coolDownMs: 20, longestCoolDownMs: 50 };
+const fleetOf = (all: readonly ModelServer[]) => fleet(all, {}, SOON);
+const serversOf = (...shapes: Shape[]) => Promise.all(shapes.map(serverOf));
 
-/** The model's folder again, with other files. */
-function folder(change: (tokenizer: Tokenizer) => unknown, spaces = 0): string {
-  const path = mkdtempSync(join(tmpdir(), 'everturn-model-'));
-  cpSync(TINY_FOLDER, path, { recursive: true, filter: (name) => !/onnx|safetensors/.test(name) });
-  const file = join(path, 'tokenizer.json');
-  const tokenizer = JSON.parse(readFileSync(file, 'utf8')) as Tokenizer;
-  writeFileSync(file, JSON.stringify(change(tokenizer) ?? tokenizer, null, spaces));
-  return path;
+async function untilDown(one: ModelServer, backend: TokenBackend): Promise<void> {
+  const isDown = () => backend.serverStatus!().some(({ url, state }) => url === one.url && state === 'down');
+  for (let i = 0; !isDown(); i++) await ask(backend, `run/q${i}/0`).catch(() => undefined);
 }
+const answerOrError = (backend: TokenBackend) => ask(backend, 'run/q/0').catch((error: unknown) => error);
+
+describe.each(SHAPES)('a fleet of %j', (shape) => {
+  test('is refused where one server is another model of the same name, or has another name', async () => {
+    const all = await serversOf(shape, { ...shape, model: 'other' });
+    const message = expect.stringMatching(new RegExp(`canary.*${all[0]!.url}.*${all[1]!.url}`)) as string;
+    await expect(fleetOf(all)).rejects.toMatchObject({ reason: 'mixed-fleet', retryable: false, message });
+    await expect(fleetOf(await serversOf(shape, { ...shape, name: 'large' }))).rejects.toMatchObject({
+      reason: 'mixed-fleet',
+      message: expect.stringMatching(/name: "tiny" at http\S+, "large" at http/) as string,
+    });
+  });
+
+  test('goes on with the others where one comes back as another model, and with the right one; alone it fails by name', async () => {
+    const all = await serversOf(shape, shape);
+    const backend = await fleetOf(all);
+    const state = () => backend.serverStatus!()[0]!;
+    for (let i = 0; state().version === null; i++) await ask(backend, `run/q${i}/0`);
+    await all[0]!.close();
+    await untilDown(all[0]!, backend);
+    const impostor = await serverOf({ ...all[0]!.engine.shape, model: 'other', port: all[0]!.port });
+    await expect.poll(() => state().lastFailure).toMatch(/is another model than this run's: canary/);
+    for (let i = 0; i < 8; i++) expect((await ask(backend, `run/q${i}/0`)).server).toBe(all[1]!.url);
+    await replaced(impostor, { model: '' });
+    await expect.poll(() => state().state).not.toBe('down');
+    expect((await ask(backend, 'x', { prefer: { server: all[0]!.url, version: 0 } })).server).toBe(all[0]!.url);
+
+    const one = await serverOf(shape);
+    const alone = await fleetOf([one]);
+    await one.close();
+    await untilDown(one, alone);
+    await serverOf({ ...one.engine.shape, model: 'other', port: one.port });
+    await expect.poll(() => answerOrError(alone)).toMatchObject({ reason: 'other-model', retryable: false });
+  });
+});
+
+/** The questions by which each kind is known: its name, and the canary, which has no name of a request. */
+const ASKED = /\/(?:v1\/models|model_info|get_model_info|get_server_info|server_info)/;
+const isCanary = (path: string, body: Record<string, unknown>): boolean =>
+  /generate|completions/.test(path) && body['rid'] === undefined && body['request_id'] === undefined;
+
+describe.each(['sglang', 'vllm'] as const)('a %s server that is asked who it is', (kind) => {
+  /** A fleet whose server is down: it is asked who it is before it is asked for anything else. */
+  async function down(): Promise<{ one: ModelServer; backend: TokenBackend }> {
+    const one = await serverOf({ kind });
+    const backend = await fleetOf([one]);
+    one.instead = () => ({ status: 500, body: {} });
+    await untilDown(one, backend);
+    return { one, backend };
+  }
+  const isBack = (backend: TokenBackend) =>
+    expect.poll(() => answerOrError(backend), { timeout: 30_000 }).toMatchObject({ outputIds: { length: 4 } });
+
+  test('is asked for answers once it has said so, however long that takes', async () => {
+    const { one, backend } = await down();
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    let held = 0;
+    one.hold = async (path, when) => {
+      if (when === 'after' || !ASKED.test(path)) return;
+      held++;
+      await gate;
+    };
+    one.instead = null;
+    await expect.poll(() => held, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect(ask(backend, 'run/early/0')).rejects.toMatchObject({ reason: 'server-unreachable' });
+    open();
+    await isBack(backend);
+    expect(backend.serverStatus!()[0]!.lastFailure ?? '').not.toContain('another model');
+  });
+
+  test.each(['its name', 'its canary'])('and answers 503 for %s is asked again, and is no stranger', async (what) => {
+    const { one, backend } = await down();
+    let refused = 0;
+    one.instead = (path, body) => {
+      if (!(what === 'its name' ? ASKED.test(path) : isCanary(path, body))) return null;
+      refused++;
+      return { status: 503, body: { error: 'Service Unavailable' } };
+    };
+    await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect(ask(backend, 'run/busy/0')).rejects.toMatchObject({ retryable: true });
+    one.instead = null;
+    await isBack(backend);
+  });
+});
+
+describe('the canary of a vLLM', () => {
+  test.each([true, false])(
+    'takes noise of quantised weights, and no other model (its own endpoint: %s)',
+    async (scaleOut) => {
+      const shape = { kind: 'vllm', scaleOut } as const;
+      const [one, two] = (await serversOf(shape, shape)) as [ModelServer, ModelServer];
+      let changed = 0;
+      const off = (by: () => number) =>
+        behind(two, (text) =>
+          text.replace(/("logprob":|"token_id:\d+":)(-\d[\d.e-]*)/g, (_, key, value) => {
+            changed++;
+            return `${key}${Number(value) - by()}`;
+          }),
+        );
+      expect((await fleetOf([one, await off(() => 0.05 * Math.random())])).facts.identity).toMatchObject({
+        name: 'tiny',
+      });
+      expect(changed).toBeGreaterThan(50);
+      await expect(fleetOf([one, await off(() => 2)])).rejects.toMatchObject({
+        reason: 'mixed-fleet',
+        retryable: false,
+      });
+    },
+  );
+});
 
 interface Tokenizer {
   readonly model: { vocab: Record<string, number>; merges: readonly unknown[] };
 }
 
-function exchange({ model: { vocab } }: Tokenizer, a: number, b: number): void {
-  for (const [token, id] of Object.entries(vocab)) if (id === a || id === b) vocab[token] = a + b - id;
+/** The model's folder again, with another tokenizer.json. */
+function folder(change: (tokenizer: Tokenizer) => unknown): string {
+  const path = mkdtempSync(join(tmpdir(), 'everturn-model-'));
+  cpSync(TINY_FOLDER, path, { recursive: true, filter: (name) => !/onnx|safetensors/.test(name) });
+  const file = join(path, 'tokenizer.json');
+  const tokenizer = JSON.parse(readFileSync(file, 'utf8')) as Tokenizer;
+  writeFileSync(file, JSON.stringify(change(tokenizer) ?? tokenizer, null, 2));
+  return path;
 }
-
-/** Its process ends, and the fleet has noticed. */
-async function untilDown(one: ModelServer, backend: TokenBackend): Promise<void> {
-  await one.close();
-  const isDown = () => backend.serverStatus!().some(({ url, state }) => url === one.url && state === 'down');
-  for (let i = 0; !isDown(); i++) await ask(backend, `run/q${i}/0`).catch(() => undefined);
-}
-
-const refusal = (opening: Promise<TokenBackend>) =>
-  opening.then(
-    () => null,
-    (error: unknown) => error as Error,
-  );
-
-describe('the identity of a model', () => {
-  for (const { of, ...shape } of SHAPES) {
-    describe(`a fleet of ${of}`, () => {
-      test('is refused where one server is another model of the same name and vocabulary', async () => {
-        const all = [await server(shape), await server({ ...shape, model: 'other' })];
-        const error = await refusal(fleetOf(all));
-        expect(error).toMatchObject({ reason: 'mixed-fleet', retryable: false });
-        for (const said of [all[0]!.url, all[1]!.url, 'canary', '"default"']) {
-          if (of !== 'vllm by completions' || said !== '"default"') expect(error!.message).toContain(said);
-        }
-      });
-
-      test('is refused where a server has another name', async () => {
-        const error = await refusal(fleetOf([await server(shape), await server({ ...shape, name: 'large' })]));
-        expect(error).toMatchObject({ reason: 'mixed-fleet' });
-        expect(error!.message).toMatch(/name: "tiny" at http\S+, "large" at http/);
-      });
-
-      test('goes on with the others where one comes back as another model, and with the right one when it is back', async () => {
-        const all = [await server(shape), await server(shape)];
-        const backend = await fleetOf(all);
-        const state = () => backend.serverStatus!()[0]!;
-        for (let i = 0; state().version === null; i++) await ask(backend, `run/q${i}/0`);
-        await untilDown(all[0]!, backend);
-        const impostor = await server({ ...all[0]!.engine.shape, model: 'other', port: all[0]!.port });
-        await expect.poll(() => state().lastFailure).toMatch(/is another model than this run's: canary/);
-        for (let i = 0; i < 24; i++) expect((await ask(backend, `run/q${i}/0`)).server).toBe(all[1]!.url);
-        await replaced(impostor, { model: '' });
-        await expect.poll(() => state().state).not.toBe('down');
-        expect((await ask(backend, 'x', { prefer: { server: all[0]!.url, version: 0 } })).server).toBe(all[0]!.url);
-      });
-
-      test('fails by name where no server has the model of the run any more', async () => {
-        const one = await server(shape);
-        const backend = await fleetOf([one]);
-        await untilDown(one, backend);
-        await server({ ...one.engine.shape, model: 'other', port: one.port });
-        const outcome = () => ask(backend, 'run/q/0').catch((error: unknown) => error);
-        await expect.poll(outcome).toMatchObject({ reason: 'other-model', retryable: false });
-      });
-    });
-  }
-});
 
 describe('tokenizers', () => {
   test('that differ by an exchange of two ids are found by their files', async () => {
-    const paths = [folder(() => undefined), folder((tokenizer) => exchange(tokenizer, 600, 601))];
-    const all = await Promise.all(paths.map((modelPath) => server({ kind: 'sglang', modelPath })));
-    const error = await refusal(fleetOf(all));
-    expect(error).toMatchObject({ reason: 'mixed-fleet' });
-    expect(error!.message).toContain('tokenizer (hash)');
+    const exchanged = folder(({ model: { vocab } }) => {
+      for (const [token, id] of Object.entries(vocab)) if (id === 600 || id === 601) vocab[token] = 1201 - id;
+    });
+    const all = await serversOf({ kind: 'sglang' }, { kind: 'sglang', modelPath: exchanged });
+    const message = expect.stringContaining('tokenizer (hash)') as string;
+    await expect(fleetOf(all)).rejects.toMatchObject({ reason: 'mixed-fleet', message });
   });
 
   test('are one, wherever they lie and however they are written', async () => {
-    const pairs = (tokenizer: Tokenizer) => ({
-      ...Object.fromEntries(Object.entries(tokenizer).toReversed()),
+    const turned = (object: object) => Object.fromEntries(Object.entries(object).toReversed());
+    const written = folder(({ model, ...rest }) => ({
+      ...turned(rest),
       model: {
-        ...Object.fromEntries(Object.entries(tokenizer.model).toReversed()),
-        merges: tokenizer.model.merges.map((merge) => (typeof merge === 'string' ? merge.split(' ') : merge)),
+        ...turned(model),
+        merges: model.merges.map((merge) => (typeof merge === 'string' ? merge.split(' ') : merge)),
       },
-    });
-    const all = await Promise.all(
-      [TINY_FOLDER, folder(pairs, 2)].map((modelPath) => server({ kind: 'sglang', modelPath, name: modelPath })),
+    }));
+    const all = await serversOf(
+      ...[TINY_FOLDER, written].map((modelPath) => ({ kind: 'sglang' as const, modelPath, name: modelPath })),
     );
     expect((await fleetOf(all)).facts.identity!.name).toBeNull();
   });
