@@ -2,24 +2,14 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { lineLabel } from '../../domain/feed/line.ts';
-import type { TokenBackend } from '../../inference/backend.ts';
 import { createBackend } from '../../inference/index.ts';
 import { aTextRequest, undisturbed } from '../contract/backend.ts';
-import { ask, closeAll, opened } from '../support/fleet-rig.ts';
-import { asText, createTokenBackend } from '../support/kinds.ts';
-import { type Fault, modelServer, type ModelServer } from '../support/model-server.ts';
-import { TINY_FOLDER } from '../support/tiny.ts';
+import { ask, closeAll, opened, serverAndBackend, serverOf } from '../support/fleet-rig.ts';
+import { asText } from '../support/kinds.ts';
+import type { Fault } from '../support/model-server.ts';
 import type { Shape } from '../support/toy-engine.ts';
 
 afterEach(closeAll);
-
-async function start(shape: Shape): Promise<{ server: ModelServer; backend: TokenBackend }> {
-  const server = await modelServer({ modelPath: TINY_FOLDER, ...shape });
-  opened.push(server);
-  const backend = await createTokenBackend(`${shape.kind}:${server.url}`, { tokenizer: null, log: () => undefined });
-  opened.push(backend);
-  return { server, backend };
-}
 
 type Json = Record<string, unknown>;
 const meta = (whole: Json) => whole['meta_info'] as Json;
@@ -49,7 +39,7 @@ const LONG = { maxNewTokens: 20 };
 
 describe.each(ALL)('a server that confuses requests: %j', (shape) => {
   test('is refused for two answers that were exchanged, of equal length', async () => {
-    const { server, backend } = await start(shape);
+    const { server, backend } = await serverAndBackend(shape);
     server.fail(...exchanged());
     const both = [
       ask(backend, 'run/a/0', { contextIds: [5, 6, 7] }),
@@ -59,7 +49,7 @@ describe.each(ALL)('a server that confuses requests: %j', (shape) => {
   });
 
   test('is refused for the answer of another context, under the right name', async () => {
-    const { server, backend } = await start(shape);
+    const { server, backend } = await serverAndBackend(shape);
     let first: Json | undefined;
     const keep: Fault = { change: (whole) => void (first = structuredClone(whole)) };
     const repeat: Fault = {
@@ -91,7 +81,7 @@ const silent: Fault = {
 
 describe.each(KINDS)('the version of an answer: %j', (shape) => {
   test('that the reply does not name is asked before and after it', async () => {
-    const { server, backend } = await start(shape);
+    const { server, backend } = await serverAndBackend(shape);
     server.engine.version = 'step-3';
     server.fail(silent);
     // The first such reply may come unasked, and is asked for again.
@@ -104,7 +94,7 @@ describe.each(KINDS)('the version of an answer: %j', (shape) => {
   });
 
   test('that changed while nobody named it is refused, for every reply', async () => {
-    const { server, backend } = await start(shape);
+    const { server, backend } = await serverAndBackend(shape);
     for (let i = 1; i < 4; i++) {
       server.fail({
         change(whole) {
@@ -118,7 +108,7 @@ describe.each(KINDS)('the version of an answer: %j', (shape) => {
   });
 
   test('that nobody names any more is refused, and is no version 0', async () => {
-    const { server, backend } = await start(shape);
+    const { server, backend } = await serverAndBackend(shape);
     server.engine.version = 'step-3';
     await ask(backend, 'run/a/0');
     server.instead = (path) =>
@@ -131,7 +121,7 @@ describe.each(KINDS)('the version of an answer: %j', (shape) => {
 
 describe('a server over a whole run', () => {
   test.each(KINDS)('two labels of one number are refused in a run, and not in another: %j', async (shape) => {
-    const { server, backend } = await start(shape);
+    const { server, backend } = await serverAndBackend(shape);
     const label = (name: string) => server.engine.name(name);
     label('epoch1/step5');
     await ask(backend, 'first/a/0');
@@ -146,12 +136,8 @@ describe('a server over a whole run', () => {
   });
 
   test.each(KINDS)('weights that go back are told until they are back: %j', async (shape) => {
-    const server = await modelServer({ modelPath: TINY_FOLDER, ...shape });
-    opened.push(server);
     const lines: string[] = [];
-    const options = { tokenizer: null, log: (line: string) => void lines.push(line) };
-    const backend = await createTokenBackend(`${shape.kind}:${server.url}`, options);
-    opened.push(backend);
+    const { server, backend } = await serverAndBackend(shape, { log: (line: string) => void lines.push(line) });
     const fellFrom = () => backend.serverStatus!()[0]!.fellFrom;
     const told = () => lines.filter((line) => line.includes('went back'));
     server.engine.version = 'step-5';
@@ -174,8 +160,7 @@ describe('a server over a whole run', () => {
   });
 
   test('a text server that answers two conversations alike, to the last logprob, is refused', async () => {
-    const server = await modelServer({ kind: 'openai' });
-    opened.push(server);
+    const server = await serverOf({ kind: 'openai' });
     const options = { tokenizer: null, log: () => undefined };
     const backend = asText(await createBackend(`openai:${server.url}#tiny`, options));
     opened.push(backend);

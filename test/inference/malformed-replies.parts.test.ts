@@ -86,14 +86,9 @@ const JUNK: Record<string, unknown> = {
   missing: undefined,
   null: null,
   text: 'x',
-  'empty text': '',
-  number: 1e300,
   negative: -1,
-  true: true,
   'empty list': [],
   'empty object': {},
-  nested: [[[]]],
-  'list of texts': ['1', '2'],
 };
 
 /** Every part of an answer: without it, under another name, and of every other kind. */
@@ -155,13 +150,13 @@ describe.each(SHAPES)('a reply of $of', ({ needs, ...shape }) => {
     await server.close();
   });
 
-  test('that cannot be read ends by the name of what is wrong, three times the same', async () => {
+  test('that cannot be read ends by the name of what is wrong, twice the same', async () => {
     const { 'event stream': stream, NaN: none, ...others } = bodies(JSON.stringify(whole));
     // A chat may come in pieces, and with counts that are no numbers.
     const faults = shape.kind === 'openai' ? others : { ...others, 'event stream': stream!, NaN: none! };
     for (const [name, fault] of Object.entries(faults)) {
       const flaws = new Set<string>();
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < 2; i++) {
         const got = await outcome(fault);
         expect(got, name).toHaveProperty('error');
         const error = (got as { error: unknown }).error as ModelError;

@@ -77,8 +77,8 @@ describe.each(['sglang', 'vllm'] as const)('a %s server that is asked who it is'
     await untilDown(one, backend);
     return { one, backend };
   }
-  const isBack = (backend: TokenBackend) =>
-    expect.poll(() => answerOrError(backend), { timeout: 30_000 }).toMatchObject({ outputIds: { length: 4 } });
+  const isBack = async (backend: TokenBackend) =>
+    await expect.poll(() => answerOrError(backend)).toMatchObject({ outputIds: { length: 4 } });
 
   test('is asked for answers once it has said so, however long that takes', async () => {
     const { one, backend } = await down();
@@ -91,7 +91,7 @@ describe.each(['sglang', 'vllm'] as const)('a %s server that is asked who it is'
       await gate;
     };
     one.instead = null;
-    await expect.poll(() => held, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => held).toBeGreaterThan(0);
     await expect(ask(backend, 'run/early/0')).rejects.toMatchObject({ reason: 'server-unreachable' });
     open();
     await isBack(backend);
@@ -106,7 +106,7 @@ describe.each(['sglang', 'vllm'] as const)('a %s server that is asked who it is'
       refused++;
       return { status: 503, body: { error: 'Service Unavailable' } };
     };
-    await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => refused).toBeGreaterThan(0);
     await expect(ask(backend, 'run/busy/0')).rejects.toMatchObject({ retryable: true });
     one.instead = null;
     await isBack(backend);

@@ -3,37 +3,30 @@
 
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { TokenBackend, GenerateRequest, Reply } from '../../inference/backend.ts';
 import { createTokenBackend } from '../support/kinds.ts';
 import { openHttp } from '../../inference/http/http.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
-import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
-import { TINY_FOLDER } from '../support/tiny.ts';
+import { backendOf, closeAll, serverAndBackend, serverOf } from '../support/fleet-rig.ts';
+import type { Fault, ModelServer } from '../support/model-server.ts';
 import { freePort } from '../../local/machine/ports.ts';
 
 const KEY = 'sk-very-secret-1234567890';
 const KINDS = ['sglang', 'vllm'] as const;
 
 let server: ModelServer;
-let backend: TokenBackend | null;
+let backend: TokenBackend;
 
-beforeEach(() => {
-  backend = null;
-});
-afterEach(async () => {
-  await backend?.close();
-  await server.close();
-});
+afterEach(closeAll);
 
 async function open(kind: (typeof KINDS)[number], more: object = {}): Promise<TokenBackend> {
-  server = await modelServer({ kind, modelPath: TINY_FOLDER, ...more });
-  backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+  ({ server, backend } = await serverAndBackend({ kind, ...more }));
   return backend;
 }
 
 const ask = async (changes: Partial<GenerateRequest> = {}): Promise<Reply> =>
-  backend!.generate(await aRequest(backend!, 'What is 2 + 2?', { maxNewTokens: 4, ...changes }), undisturbed());
+  backend.generate(await aRequest(backend, 'What is 2 + 2?', { maxNewTokens: 4, ...changes }), undisturbed());
 
 const said = (status: number, message = 'the words', headers = {}): Fault => ({
   status,
@@ -102,7 +95,6 @@ describe('a failing server', () => {
   });
 
   test('a server that nobody runs is unreachable, now and later', async () => {
-    server = await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER });
     const nobody = await freePort([]);
     const opening = createTokenBackend(`sglang:http://127.0.0.1:${nobody}`, { tokenizer: null, log: () => undefined });
     await expect(opening).rejects.toMatchObject({ name: 'ModelError', reason: 'server-unreachable', retryable: true });
@@ -110,9 +102,8 @@ describe('a failing server', () => {
 
   test('sends the key that an environment variable holds, and never says it', async () => {
     process.env['TEST_KEY_OF_SERVER'] = KEY;
-    server = await modelServer({ kind: 'vllm', modelPath: TINY_FOLDER, apiKey: KEY });
-    const options = { tokenizer: null, log: () => undefined };
-    backend = await createTokenBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' });
+    server = await serverOf({ kind: 'vllm', apiKey: KEY });
+    backend = await backendOf(server, { apiKeyEnv: 'TEST_KEY_OF_SERVER' });
     expect(server.seen.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true);
     server.fail(said(401, `Incorrect API key provided: ${KEY}. Or is it ${KEY}?`));
     const error = (await ask().catch((e: unknown) => e)) as Error;
@@ -120,18 +111,18 @@ describe('a failing server', () => {
     expect(error.message).toContain('Incorrect API key provided: [key]');
     expect(JSON.stringify([error, error.message, String(error.cause), error.stack])).not.toContain(KEY);
     process.env['TEST_KEY_OF_SERVER'] = `wrong-${KEY}`;
-    const wrong = createTokenBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' });
+    const wrong = backendOf(server, { apiKeyEnv: 'TEST_KEY_OF_SERVER' });
     const refusal = (await wrong.catch((e: unknown) => e)) as Error;
     expect(refusal).toMatchObject({ reason: 'server-auth', retryable: false });
     expect(refusal.message).not.toContain(KEY);
     delete process.env['TEST_KEY_OF_SERVER'];
-    await expect(
-      (async () => createTokenBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' }))(),
-    ).rejects.toMatchObject({ reason: 'no-api-key' });
+    await expect(backendOf(server, { apiKeyEnv: 'TEST_KEY_OF_SERVER' })).rejects.toMatchObject({
+      reason: 'no-api-key',
+    });
   });
 
   test('every phase of a request has its limit', async () => {
-    server = await modelServer({ kind: 'openai' });
+    server = await serverOf({ kind: 'openai' });
     const http = openHttp({ url: server.url, apiKey: null });
     const hang: Fault = { act: () => undefined };
     const drip: Fault = {
@@ -160,7 +151,7 @@ describe('a failing server', () => {
   });
 
   test('an answer has its size, also one that was compressed to little', async () => {
-    server = await modelServer({ kind: 'openai' });
+    server = await serverOf({ kind: 'openai' });
     const http = openHttp({ url: server.url, apiKey: null, maxBodyBytes: 100_000 });
     const large = JSON.stringify('x'.repeat(1_000_000));
     const bytes = (body: Buffer | string, headers = {}): Fault => ({
@@ -184,8 +175,8 @@ describe('a failing server', () => {
     test(`an aborted request ends on the server too: ${JSON.stringify(shape)}`, async () => {
       await open(shape.kind, { ...shape, msPerToken: 5 });
       const controller = new AbortController();
-      const request = await aRequest(backend!, 'What?', { maxNewTokens: 400, stopTokenIds: [] });
-      const asked = backend!.generate(request, { signal: controller.signal });
+      const request = await aRequest(backend, 'What?', { maxNewTokens: 400, stopTokenIds: [] });
+      const asked = backend.generate(request, { signal: controller.signal });
       await expect.poll(() => server.running()).toBe(1);
       controller.abort(new Error('enough'));
       await expect(asked).rejects.toThrow('enough');

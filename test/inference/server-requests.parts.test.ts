@@ -2,26 +2,14 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TokenBackend, GenerateRequest } from '../../inference/backend.ts';
-import { request } from '../support/fleet-rig.ts';
-import { createTokenBackend } from '../support/kinds.ts';
-import { undisturbed } from '../contract/backend.ts';
-import { modelServer, type ModelServer } from '../support/model-server.ts';
+import { ask as askFleet, backendOf, closeAll, serverAndBackend, serverOf } from '../support/fleet-rig.ts';
 import type { Shape } from '../support/toy-engine.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const it of opened.splice(0).toReversed()) await it.close();
-});
+afterEach(closeAll);
 
-async function start(shape: Shape): Promise<ModelServer> {
-  const server = await modelServer({ modelPath: TINY_FOLDER, ...shape });
-  opened.push(server);
-  return server;
-}
-
-const ask = (backend: TokenBackend, changes: Partial<GenerateRequest>) =>
-  backend.generate(request('run/q/0', changes), undisturbed());
+const start = (shape: Shape) => serverAndBackend(shape, { recheckEvery: 0 });
+const ask = (backend: TokenBackend, changes: Partial<GenerateRequest>) => askFleet(backend, 'run/q/0', changes);
 
 describe('a request to a server', () => {
   test.each([
@@ -31,26 +19,14 @@ describe('a request to a server', () => {
     ['vllm', 'policy', 'policy'],
   ] as const)('finds out at start that a %s means %s', async (kind, meaning, expected) => {
     for (const scaleOut of [true, false]) {
-      const server = await start({ kind, meaning, scaleOut });
-      const backend = await createTokenBackend(`${kind}:${server.url}`, {
-        tokenizer: null,
-        log: () => undefined,
-        recheckEvery: 0,
-      });
-      opened.push(backend);
+      const { backend } = await start({ kind, meaning, scaleOut });
       expect(backend.facts.logprobs).toBe(expected);
     }
   });
 
   test('all settings that a server could have other defaults for are said, by names it knows', async () => {
     for (const kind of ['sglang', 'vllm'] as const) {
-      const server = await start({ kind });
-      const backend = await createTokenBackend(`${kind}:${server.url}`, {
-        tokenizer: null,
-        log: () => undefined,
-        recheckEvery: 0,
-      });
-      opened.push(backend);
+      const { server, backend } = await start({ kind });
       await ask(backend, { sampling: { temperature: 0.7, topP: 0.9, topK: 50, minP: 0.05 }, stopTokenIds: [2] });
       const { sampling_params: params } = server.seen.findLast(({ body }) => 'sampling_params' in body)!.body;
       const budget = kind === 'sglang' ? { max_new_tokens: 4 } : { max_tokens: 4, logprobs: 0 };
@@ -71,27 +47,17 @@ describe('a request to a server', () => {
   });
 
   test('the tokenizer is the one that is named, else the server’s own, else asked for', async () => {
-    const log = () => undefined;
-    const nowhere = await start({ kind: 'sglang', modelPath: '/nowhere/model' });
-    const url = `sglang:${nowhere.url}`;
-    await expect(createTokenBackend(url, { tokenizer: null, log, recheckEvery: 0 })).rejects.toMatchObject({
+    const nowhere = await serverOf({ kind: 'sglang', modelPath: '/nowhere/model' });
+    await expect(backendOf(nowhere)).rejects.toMatchObject({
       reason: 'no-tokenizer',
       retryable: false,
       fix: expect.stringContaining('--tokenizer'),
     });
-    const backend = await createTokenBackend(url, { tokenizer: TINY_FOLDER, log });
-    opened.push(backend);
-    expect(backend.facts.vocabSize).toBe(692);
+    expect((await backendOf(nowhere, { tokenizer: TINY_FOLDER })).facts.vocabSize).toBe(692);
   });
 
   test('a rollout’s requests are marked for routers, the same on every turn', async () => {
-    const server = await start({ kind: 'vllm' });
-    const backend = await createTokenBackend(`vllm:${server.url}`, {
-      tokenizer: null,
-      log: () => undefined,
-      recheckEvery: 0,
-    });
-    opened.push(backend);
+    const { server, backend } = await start({ kind: 'vllm' });
     for (const requestId of ['run/a/0/1', 'run/a/0/2', 'run/b/0/1']) await ask(backend, { requestId });
     const [first, second, other] = server.seen.slice(-3).map(({ headers }) => headers['x-session-id']);
     expect(second).toBe(first);
@@ -103,13 +69,7 @@ describe('a request to a server', () => {
       ['sglang', 'sampling_seed'],
       ['vllm', 'seed'],
     ] as const) {
-      const server = await start({ kind });
-      const backend = await createTokenBackend(`${kind}:${server.url}`, {
-        tokenizer: null,
-        log: () => undefined,
-        recheckEvery: 0,
-      });
-      opened.push(backend);
+      const { server, backend } = await start({ kind });
       const prefer = { server: server.url, version: 0 };
       await ask(backend, { seed: 42 });
       await ask(backend, { seed: 42, contextIds: [5, 6, 7, 8], prefer });

@@ -1,6 +1,6 @@
 // The shipped model by the real runtime, against PyTorch's account of it and against itself.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { TokenBackend, GenerateRequest, Reply } from '../../inference/backend.ts';
 import { DecodeEngine } from '../../inference/decode/engine.ts';
 import { uniformAt } from '../../inference/decode/philox.ts';
@@ -8,7 +8,10 @@ import { loadModel, type LoadedModel } from '../../inference/embedded/load.ts';
 import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
 import { fixture, openTiny, TINY_FOLDER } from '../support/tiny.ts';
 
-backendContract('tiny', { open: openTiny, question: 'What is 34 * 27?' });
+/** The first one that the contract opens answers all other tests too: each loads the model once more. */
+let first: Promise<TokenBackend> | undefined;
+const open = (): Promise<TokenBackend> => (first ? openTiny() : (first = openTiny()));
+backendContract('tiny', { open, question: 'What is 34 * 27?' });
 
 interface LogprobFixture {
   readonly model: string;
@@ -29,11 +32,10 @@ describe('the model', () => {
   let backend: TokenBackend;
   let loaded: LoadedModel;
   beforeAll(async () => {
-    backend = await openTiny();
+    backend = await first!;
     const source = { kind: 'folder', path: TINY_FOLDER, name: 'tiny' } as const;
     loaded = await loadModel({ type: 'load', source, tokenizerSize: 0 });
   });
-  afterAll(() => backend.close());
 
   /** Logprobs at temperature 1 of ids[1…], each token fed to the cache of those before it. */
   async function score(sequences: readonly (readonly number[])[]): Promise<number[][]> {
@@ -97,34 +99,33 @@ describe('the model', () => {
     return { ...result, versions: [{ version: 0, start: 0, end: result.outputIds.length }], server: null };
   }
 
-  test('gives a seeded request the same ids and logprobs in 20 random companies', async () => {
+  test('gives a seeded request the same ids and logprobs in random companies', async () => {
     expect(loaded.traits).toMatchObject({ padding: true });
     expect(loaded.traits.exactUpTo).toBeGreaterThan(0);
     let draws = 0;
     const random = (below: number) => Math.floor(uniformAt(20_26, draws++) * below);
-    const drawn = Array.from({ length: 24 }, (_, seed) => {
+    const drawn = Array.from({ length: 8 }, (_, seed) => {
       const question = Array.from({ length: 1 + random(12) }, () => `What is ${random(500)} * ${random(500)}?`);
       const sampling = [
         { temperature: 1, topP: 1, topK: 1e8 },
         { temperature: 1.5, topP: 0.95, topK: 50 },
         { temperature: 0, topP: 1, topK: 1e8 },
       ][random(3)]!;
-      return aRequest(backend, question.join(' '), { seed, sampling, maxNewTokens: 1 + random(60), stopTokenIds: [] });
+      return aRequest(backend, question.join(' '), { seed, sampling, maxNewTokens: 1 + random(40), stopTokenIds: [] });
     });
     const requests: GenerateRequest[] = await Promise.all(drawn);
     const long = Array.from({ length: 30 }, () => `What is ${random(500)} * ${random(500)}?`).join(' ');
-    requests.push(await aRequest(backend, long, { seed: 24, maxNewTokens: 40, stopTokenIds: [] }));
-    requests.push(await aRequest(backend, long, { seed: 25, maxNewTokens: 40, stopTokenIds: [] }));
+    requests.push(await aRequest(backend, long, { seed: 24, maxNewTokens: 20, stopTokenIds: [] }));
     const alone: Reply[] = [];
     for (const request of requests) alone.push(await fresh(request));
-    for (const turn of [0, 1, 24]) {
+    for (const turn of [0, 8]) {
       // a second turn, whose beginning a process that has answered the first remembers
       const { contextIds } = requests[turn]!;
       requests.push({ ...requests[turn]!, contextIds: [...contextIds, ...alone[turn]!.outputIds, 5, 6, 7] });
       alone.push(await fresh(requests.at(-1)!));
     }
 
-    for (let company = 0; company < 20; company++) {
+    for (let company = 0; company < 6; company++) {
       const members = Array.from({ length: 2 + random(9) }, () => random(requests.length));
       await Promise.all(
         members.map(async (member) => {

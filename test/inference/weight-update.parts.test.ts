@@ -4,21 +4,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { WeightServer } from '../../domain/weights/weight-parts.ts';
 import { weightServers } from '../../inference/weights/index.ts';
-import { modelServer, type ModelServer } from '../support/model-server.ts';
+import { closeAll, servers } from '../support/fleet-rig.ts';
+import type { ModelServer } from '../support/model-server.ts';
 import { updateControls, updateModel } from '../support/weights.ts';
-import { TINY_FOLDER } from '../support/tiny.ts';
-import type { Shape } from '../support/toy-engine.ts';
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const it of opened.splice(0).toReversed()) await it.close();
-});
-
-async function servers(count: number, shape: Shape): Promise<ModelServer[]> {
-  const all = await Promise.all(Array.from({ length: count }, () => modelServer({ modelPath: TINY_FOLDER, ...shape })));
-  opened.push(...all);
-  return all;
-}
+afterEach(closeAll);
 
 const KINDS = ['sglang', 'vllm'] as const;
 const update = (of: readonly ModelServer[], step: number, folder = `/ckpt/step-${step}`) =>
