@@ -77,18 +77,20 @@ describe('a letter before a bracket', () => {
   });
 });
 
-test('a plain number gets the verdict and the reason that the full comparison gives', () => {
-  const random = randomSource(20_260_901);
-  const spell = (): string => {
-    const digits = String(random(10 ** (1 + random(9))));
-    const tail = random(2) ? '' : `.${random(100)}${'0'.repeat(random(9))}`;
-    return `${random(3) ? '' : '-'}${'0'.repeat(random(2))}${digits}${tail}`;
-  };
-  const options = leafOptions();
-  for (let n = 0; n < 3_000; n++) {
-    const a = spell();
-    const b = random(2) ? spell() : a.includes('.') ? `${a}${'0'.repeat(1 + random(9))}` : `${a}.0`;
-    // In brackets it takes the long way.
-    expect(compareTexts(a, b, options), `${a} | ${b}`).toEqual(compareTexts(`(${a})`, `(${b})`, options));
-  }
+describe('a plain number', () => {
+  test('gets the verdict and the reason that the full comparison gives', () => {
+    const random = randomSource(20_260_901);
+    const spell = (): string => {
+      const digits = String(random(10 ** (1 + random(9))));
+      const tail = random(2) ? '' : `.${random(100)}${'0'.repeat(random(9))}`;
+      return `${random(3) ? '' : '-'}${'0'.repeat(random(2))}${digits}${tail}`;
+    };
+    const options = leafOptions();
+    for (let n = 0; n < 3_000; n++) {
+      const a = spell();
+      const b = random(2) ? spell() : a.includes('.') ? `${a}${'0'.repeat(1 + random(9))}` : `${a}.0`;
+      // In brackets it takes the long way.
+      expect(compareTexts(a, b, options), `${a} | ${b}`).toEqual(compareTexts(`(${a})`, `(${b})`, options));
+    }
+  });
 });

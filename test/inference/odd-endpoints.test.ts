@@ -21,40 +21,40 @@ interface Row {
 }
 const rows = rowsOf<Row>('./odd-endpoints.jsonl', import.meta.url);
 
-test.each(rows.filter(({ reply }) => reply))('$of is taken: $name', async ({ of, body, status, reply }) => {
-  chat.says(body, status);
-  expect(await chat.ask()).toMatchObject(reply!);
-  if (of === 'nothing') expect(chat.sent()).toHaveLength(1);
-});
-
-test.each(rows.filter(({ error }) => error))(
-  '$of has the cause that the server means: $name',
-  async ({ of, body, status, error, says = '' }) => {
+describe('an endpoint with an oddity', () => {
+  test.each(rows.filter(({ reply }) => reply))('has $of taken: $name', async ({ of, body, status, reply }) => {
     chat.says(body, status);
-    const failed = chat.ask({ maxNewTokens: of === 'a failure' ? 1 : 4096 });
-    await expect(failed).rejects.toMatchObject({
-      ...{ name: 'ModelError', message: expect.stringContaining(says) as string },
-      ...(error!.reason === 'server-busy' && { flaw: undefined }),
-      ...error,
-    });
-    if (of === 'a broken stream') expect(chat.sent()).toHaveLength(1);
-  },
-);
+    expect(await chat.ask()).toMatchObject(reply!);
+    if (of === 'nothing') expect(chat.sent()).toHaveLength(1);
+  });
 
-describe('an answer is taken', () => {
+  test.each(rows.filter(({ error }) => error))(
+    'has $of named by the cause that the server means: $name',
+    async ({ of, body, status, error, says = '' }) => {
+      chat.says(body, status);
+      const failed = chat.ask({ maxNewTokens: of === 'a failure' ? 1 : 4096 });
+      await expect(failed).rejects.toMatchObject({
+        ...{ name: 'ModelError', message: expect.stringContaining(says) as string },
+        ...(error!.reason === 'server-busy' && { flaw: undefined }),
+        ...error,
+      });
+      if (of === 'a broken stream') expect(chat.sent()).toHaveLength(1);
+    },
+  );
+
   test.each<[string, unknown[], string[]]>([
     ['no ids', [undefined, null, ''], ['call_1', 'call_2', 'call_3']],
     ['numbers for ids', [7, 0], ['7', '0']],
     ['one id for two', ['a', 'a', 'b', 'a'], ['a', 'call_2', 'b', 'call_4']],
     ['an id that a number has', ['call_2', 'call_2'], ['call_2', 'call_2_']],
-  ])('with calls that have %s', async (_, given, ids) => {
+  ])('has answers taken with calls that have %s', async (_, given, ids) => {
     const calls = given.map((id) => ({ id, function: { name: 'add', arguments: '{}' } }));
     chat.says(choice({ content: null, tool_calls: calls }, 'tool_calls'));
     const { toolCalls = [] } = await chat.ask({ tools: [{ name: 'add', description: '', parameters: {} }] });
     expect(toolCalls.map(({ id }) => id)).toEqual(ids);
   });
 
-  test('in pieces, with its thoughts and calls put together', async () => {
+  test('has answers in pieces put together, with thoughts and calls', async () => {
     const pieces = [
       { model: 'tiny', choices: [{ delta: { role: 'assistant', reasoning_content: 'Is ' } }] },
       { choices: [{ delta: { reasoning_content: 'it 5?', content: '' } }] },

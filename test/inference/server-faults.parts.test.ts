@@ -91,6 +91,8 @@ describe('a failing server', () => {
       server.fail(said(429, 'slow down', headers), said(500, '', headers), within);
       for (const reason of ['server-busy', 'server-error', 'server-busy'])
         await expect(ask(), JSON.stringify(headers)).rejects.toMatchObject({ reason, retryable: true, retryAfterMs });
+      // Three failures in a row would open its circuit.
+      await ask();
     }
   });
 

@@ -1,7 +1,7 @@
 // The cause of a failure is in a server's words, as providers and gateways write them (server-words.jsonl), under a status of any
 // kind; without words it is the status, and what a server repeats of the request says nothing.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { statusError } from '../../inference/http/http-errors.ts';
 import { parseJson } from '../../inference/http/reply-json.ts';
 import { rowsOf } from '../support/rows.ts';
@@ -26,8 +26,10 @@ function failureOf(status: number, body: string): unknown {
   }
 }
 
-test.each(rowsOf<Row>('./server-words.jsonl', import.meta.url))(
-  'the cause of $status with $error $body is $reason',
-  ({ status, error, body = JSON.stringify({ error }), reason, retryable }) =>
-    expect(failureOf(status, body)).toMatchObject({ reason, retryable }),
-);
+describe('the cause of a failure', () => {
+  test.each(rowsOf<Row>('./server-words.jsonl', import.meta.url))(
+    'with the status $status and $error $body is $reason',
+    ({ status, error, body = JSON.stringify({ error }), reason, retryable }) =>
+      expect(failureOf(status, body)).toMatchObject({ reason, retryable }),
+  );
+});
