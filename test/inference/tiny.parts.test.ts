@@ -62,8 +62,10 @@ describe('the model', () => {
     const { model, sequences } = fixture('tiny-logprobs.json') as LogprobFixture;
     expect(model).toBe(backend.facts.fingerprint);
     expect(sequences.length).toBeGreaterThanOrEqual(20);
-    const scores = await score(sequences.map(({ ids }) => ids));
-    for (const [i, { logprobs }] of sequences.entries()) {
+    // The others take a minute of a busy machine.
+    const some = process.env['EVERTURN_TESTS'] === 'all' ? sequences : sequences.slice(0, 6);
+    const scores = await score(some.map(({ ids }) => ids));
+    for (const [i, { logprobs }] of some.entries()) {
       expect(scores[i]).toHaveLength(logprobs.length);
       for (const [j, logprob] of logprobs.entries()) expect(Math.abs(scores[i]![j]! - logprob)).toBeLessThan(1e-4);
     }

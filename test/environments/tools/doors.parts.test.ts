@@ -1,42 +1,14 @@
 // Tools behind each door: what they say of themselves, what a call gives, and what a door does when the process behind it
 // hangs, dies or says nonsense.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import type { ToolRecord } from '../../../domain/tools/tool.ts';
-import { putCode } from '../../../records/run/code.ts';
-import { describeTools, type ToolSpecs } from '../../../environments/tools/describe.ts';
-import { openTools } from '../../../environments/tools/open.ts';
+import { describe, expect, test } from 'vitest';
+import { find, toolRig } from './tool-rig.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'everturn-tools-'));
-const log = () => undefined;
-const tools = openTools({ code: undefined, log, permitted: ({ spec }) => spec });
-afterAll(async () => {
-  await tools.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-const NONE: ToolSpecs = { tool: [], mcp: [], toolTimeoutSeconds: null };
+const { listOf, call, written } = toolRig();
 const SERVER = `node ${join(import.meta.dirname, 'mcp-server.mjs')}`;
 const SHOP = join(import.meta.dirname, '../../../examples/tools/shop.ts');
-
-async function listOf(specs: Partial<ToolSpecs>) {
-  const { list, codes } = await describeTools({ ...NONE, ...specs }, folder, log);
-  for (const code of codes) await putCode(folder, code);
-  return list;
-}
-const find = (list: readonly ToolRecord[], name: string) => list.find((tool) => tool.name === name)!;
-const call = (tool: ToolRecord, given: object, before = async () => undefined as void) =>
-  tools.call(
-    tool,
-    { arguments: given as never, key: 'r/q/0/1/2/1', signal: new AbortController().signal, before },
-    folder,
-  );
-const written = (name: string, text: string): string => {
-  writeFileSync(join(folder, name), text);
-  return `./${name}`;
-};
 const module = (name: string, run: string, more = '') =>
   written(`${name}.mjs`, `export const tools = [{ name: '${name}', effect: 'pure', ${more} run: ${run} }];`);
 
@@ -72,15 +44,13 @@ describe('a module of tools', () => {
     expect(await call(large!, {})).toMatchObject({ outcome: 'failed' });
   });
 
-  test.each([
-    ['NaN', 'NaN'],
-    ['-1 / 0', '-Infinity'],
-    ['({ mean: 0 / 0, n: [1, Infinity] })', '{"mean":"NaN","n":[1,"Infinity"]}'],
-    ['null', 'null'],
-    ['undefined', ''],
-  ])('that gives %s shows the model what it gave', async (result, text) => {
-    const [odd] = await listOf({ tool: [module('odd', `() => (${result})`)] });
-    expect(await call(odd!, {})).toEqual({ text, outcome: 'ok' });
+  test('shows the model what it gave, whatever that is', async () => {
+    const given = { NaN: 'NaN', '-1 / 0': '-Infinity', null: 'null', undefined: '' };
+    const all = { ...given, '({ mean: 0 / 0, n: [1, Infinity] })': '{"mean":"NaN","n":[1,"Infinity"]}' };
+    const odd = Object.keys(all).map((result, i) => `{ name: 'odd${i}', effect: 'pure', run: () => (${result}) }`);
+    const list = await listOf({ tool: [written('odd.mjs', `export const tools = [${odd.join()}];`)] });
+    const texts = await Promise.all(list.map((tool) => call(tool)));
+    expect(texts).toEqual(Object.values(all).map((text) => ({ text, outcome: 'ok' })));
   });
 });
 
@@ -126,7 +96,7 @@ describe('tools of a command line', () => {
     [{ mcp: ['/bin/sh -c "exit 3"'] }, 'tool-unloadable', 'ended with exit code 3'],
     [{ mcp: ['no-such-program-here --x'] }, 'tool-unloadable', 'the program was not found'],
   ])('%j are refused: %s, %s', async (specs, reason, said) => {
-    const asked = describeTools({ ...NONE, ...specs }, folder, log);
+    const asked = listOf(specs);
     await expect(asked).rejects.toMatchObject({ reason });
     await expect(asked).rejects.toThrow(said);
   });
@@ -151,7 +121,7 @@ describe('tools of a command line', () => {
     ['throw new Error("no luck");', 'tool-unloadable', 'no luck'],
     ['export const tools = [', 'tool-unloadable', 'cannot be bundled'],
   ])('in a module are refused: %s', async (text, reason, said) => {
-    const asked = describeTools({ ...NONE, tool: [written('bad.ts', text)] }, folder, log);
+    const asked = listOf({ tool: [written('bad.ts', text)] });
     await expect(asked).rejects.toMatchObject({ reason });
     await expect(asked).rejects.toThrow(said);
     // Its processes are those of environments; its errors speak of tools.

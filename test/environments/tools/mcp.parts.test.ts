@@ -1,16 +1,12 @@
 // MCP servers as they are met: errors, names, pages of a list, and messages that are none.
 
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { isToolName, ownName, type ToolRecord } from '../../../domain/tools/tool.ts';
+import { describe, expect, test } from 'vitest';
+import { isToolName, ownName } from '../../../domain/tools/tool.ts';
 import { callableTools } from '../../../environments/tools/callable.ts';
-import { describeTools } from '../../../environments/tools/describe.ts';
-import { openTools } from '../../../environments/tools/open.ts';
+import { toolRig } from './tool-rig.ts';
 
-const log = () => undefined;
-const tools = openTools({ code: undefined, log, permitted: ({ spec }) => spec });
-afterAll(() => tools.close());
+const { listOf: listOfSpecs, call } = toolRig();
 const commandOf = (oddity: string, what: unknown = null) =>
   [
     'node',
@@ -19,60 +15,52 @@ const commandOf = (oddity: string, what: unknown = null) =>
     `'${JSON.stringify(what).replaceAll("'", String.raw`'\''`)}'`,
   ].join(' ');
 
-async function listOf(oddity: string, what?: unknown, more: readonly string[] = []): Promise<readonly ToolRecord[]> {
-  const mcp = [commandOf(oddity, what), ...more];
-  return (await describeTools({ tool: [], mcp, toolTimeoutSeconds: 5 }, tmpdir(), log)).list;
-}
-const call = (tool: ToolRecord) =>
-  tools.call(
-    tool,
-    { arguments: {}, key: 'r/q/0/1/2/1', signal: new AbortController().signal, before: async () => undefined },
-    tmpdir(),
-  );
+const listOf = (oddity: string, what?: unknown, more: readonly string[] = []) =>
+  listOfSpecs({ mcp: [commandOf(oddity, what), ...more], toolTimeoutSeconds: 5 });
 const callOne = async (oddity: string, what?: unknown) => call((await listOf(oddity, what))[0]!);
+/** What a server gives, each by a tool of its own: with its result, or another reply. */
+async function callEach(replies: readonly object[]) {
+  const list = await listOf('replies', replies);
+  return Promise.all(list.map((tool) => call(tool)));
+}
 
 describe('an error in place of a result', () => {
-  test.each([
-    [{ error: { code: -32603, message: 'Internal error: database is locked' } }, 'Internal error: database is locked'],
-    [{ error: { code: -32602, message: 'a is no number' } }, 'a is no number'],
-    [{ error: { code: -32601, message: 'Method not found' } }, 'Method not found'],
-    [{ error: { code: -32002, message: 'no such file', data: { uri: 'file:///a' } } }, 'no such file'],
-    [{ error: { code: -32042, message: 'sign in first', data: { elicitations: [{ url: 'x' }] } } }, 'sign in first'],
-    [{ error: { code: 'LOCKED', message: 'two\nlines' } }, 'two\nlines'],
-    [{ error: { message: 'no code' }, result: null }, 'no code'],
-    [{ error: { code: 7 } }, '{"code":7}'],
-    [{ error: 'boom' }, 'boom'],
-  ])('is a known outcome, and told as it is: %j', async (error, said) => {
-    expect(await callOne('error', error)).toEqual({ text: said, outcome: 'failed' });
+  test('is a known outcome, and told as it is', async () => {
+    const errors: [object, string][] = [
+      [{ error: { code: -32603, message: 'Internal error: locked' } }, 'Internal error: locked'],
+      [{ error: { code: -32602, message: 'a is no number' } }, 'a is no number'],
+      [{ error: { code: -32601, message: 'Method not found' } }, 'Method not found'],
+      [{ error: { code: -32002, message: 'no such file', data: { uri: 'file:///a' } } }, 'no such file'],
+      [{ error: { code: -32042, message: 'sign in first', data: { elicitations: [{ url: 'x' }] } } }, 'sign in first'],
+      [{ error: { code: 'LOCKED', message: 'two\nlines' } }, 'two\nlines'],
+      [{ error: { message: 'no code' }, result: null }, 'no code'],
+      [{ error: { code: 7 } }, '{"code":7}'],
+      [{ error: 'boom' }, 'boom'],
+    ];
+    const told = await callEach(errors.map(([error]) => error));
+    expect(told).toEqual(errors.map(([, text]) => ({ text, outcome: 'failed' })));
   });
 });
 
 describe('a result', () => {
-  test.each([
-    [
-      { content: [{ type: 'text', text: 'a' }], error: null },
-      { text: 'a', outcome: 'ok' },
-    ],
-    [
-      { content: [{ type: 'text', text: 'away' }], isError: true },
-      { text: 'away', outcome: 'failed' },
-    ],
-    [
-      { content: [], structuredContent: { sum: 5 } },
-      { text: '{"sum":5}', outcome: 'ok' },
-    ],
-    [
-      { content: null, structuredContent: [5] },
-      { text: '[5]', outcome: 'ok' },
-    ],
-    [{ content: [] }, { text: '', outcome: 'ok' }],
-    [{ content: [{ type: 'hologram', uri: 'x:y' }] }, { text: '[hologram: x:y]', outcome: 'ok' }],
-  ])('%j is told', async (result, told) => {
-    expect(await callOne('result', result)).toEqual(told);
+  test('is told', async () => {
+    const results: [object, string, string?][] = [
+      [{ content: [{ type: 'text', text: 'a' }], error: null }, 'a'],
+      [{ content: [{ type: 'text', text: 'away' }], isError: true }, 'away', 'failed'],
+      [{ content: [], structuredContent: { sum: 5 } }, '{"sum":5}'],
+      [{ content: null, structuredContent: [5] }, '[5]'],
+      [{ content: [] }, ''],
+      [{ content: [{ type: 'hologram', uri: 'x:y' }] }, '[hologram: x:y]'],
+    ];
+    const told = await callEach(results.map(([result]) => ({ result })));
+    expect(told).toEqual(results.map(([, text, outcome = 'ok']) => ({ text, outcome })));
   });
 
   test.each([[{}], [null], ['text'], [{ content: 'text' }]])('%j is none: an outage', async (result) => {
-    await expect(callOne('result', result)).rejects.toMatchObject({ reason: 'tool-unavailable', retryable: true });
+    await expect(callOne('replies', [{ result }])).rejects.toMatchObject({
+      reason: 'tool-unavailable',
+      retryable: true,
+    });
   });
 });
 

@@ -15,8 +15,11 @@ const oddities = {
     },
   },
   endless: { list: (_, page) => ({ tools: [tool(`page${page}`)], nextCursor: `${page}` }) },
-  error: { call: (id) => say({ id, ...what }) },
-  result: { call: (id) => say({ id, result: what }) },
+  // `what`: the reply of each tool.
+  replies: {
+    list: () => ({ tools: what.map((_, i) => pure(`tool${i}`)) }),
+    call: (id, { name }) => say({ id, ...what[name.replace('tool', '')] }),
+  },
   raw: { call: (id) => process.stdout.write(what.replaceAll('ID', id)) },
   large: { call: (id) => say({ id, result: text('x'.repeat(17 << 20)) }) },
   silent: { call: () => undefined },

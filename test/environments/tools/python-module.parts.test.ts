@@ -1,46 +1,19 @@
 // Tools in Python: what a function's hints and docstring declare, what a call gives, and what the door does when a
 // function throws, hangs, dies or prints. Needs a python3; where none is, the tests say so and are skipped.
 
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import type { ToolRecord } from '../../../domain/tools/tool.ts';
-import { describeTools } from '../../../environments/tools/describe.ts';
-import { openTools } from '../../../environments/tools/open.ts';
-import { putCode } from '../../../records/run/code.ts';
+import { expect, test } from 'vitest';
+import { describeUnless, NO_PYTHON } from '../../support/needs.ts';
+import { toolRig } from './tool-rig.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'everturn-python-tools-'));
-const said: string[] = [];
-const log = (line: string) => void said.push(line);
-const tools = openTools({ code: undefined, log, permitted: ({ spec }) => spec });
-afterAll(async () => {
-  await tools.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-const hasPython = spawnSync('python3', ['-c', 'import json']).status === 0;
+const { said, listOf: listOfSpecs, call, written } = toolRig();
 const SHOP = join(import.meta.dirname, '../../../examples/tools/shop.py');
-
-async function listOf(file: string) {
-  const { list, codes } = await describeTools({ tool: [file], mcp: [], toolTimeoutSeconds: null }, folder, log);
-  for (const code of codes) await putCode(folder, code);
-  return list;
-}
+const listOf = (file: string) => listOfSpecs({ tool: [file] });
 let files = 0;
-function module(text: string): string {
-  const file = `./tools_${++files}.py`;
-  writeFileSync(join(folder, file), `import everturn\nfrom typing import *\n${text}\n`);
-  return file;
-}
-const call = (tool: ToolRecord, given: object) =>
-  tools.call(
-    tool,
-    { arguments: given as never, key: 'r/q/0/1/2/1', signal: new AbortController().signal, before: async () => {} },
-    folder,
-  );
+const module = (text: string): string =>
+  written(`tools_${++files}.py`, `import everturn\nfrom typing import *\n${text}\n`);
 
-describe.skipIf(!hasPython)('a Python module of tools', () => {
+describeUnless(NO_PYTHON)('a Python module of tools', () => {
   test('declares each function by its hints, docstring and decorator, and runs it with the key of the call', async () => {
     const list = await listOf(SHOP);
     expect(list.map(({ name, effect, door, timeoutSeconds }) => [name, effect, door, timeoutSeconds])).toEqual([
@@ -73,28 +46,34 @@ describe.skipIf(!hasPython)('a Python module of tools', () => {
     await expect.poll(() => said.join('\n'), { timeout: 10_000 }).toMatch(/shop\.py", line 16, in price/);
   });
 
-  test.each([
-    ['str', { type: 'string' }],
-    ['float', { type: 'number' }],
-    ['List[int]', { type: 'array', items: { type: 'integer' } }],
-    ['Dict[str, bool]', { type: 'object', additionalProperties: { type: 'boolean' } }],
-    ['Optional[str]', { anyOf: [{ type: 'string' }, { type: 'null' }] }],
-    ['"list"', { type: 'array' }],
-    ['Any', {}],
-  ])('takes the hint %s', async (hint, schema) => {
-    const [tool] = await listOf(module(`def odd(x: ${hint}):\n    "Takes it."\n    return x`));
-    expect(tool).toMatchObject({ effect: 'once', parameters: { properties: { x: schema } } });
+  test('takes hints for schemas', async () => {
+    const hints: [string, object][] = [
+      ['str', { type: 'string' }],
+      ['float', { type: 'number' }],
+      ['List[int]', { type: 'array', items: { type: 'integer' } }],
+      ['Dict[str, bool]', { type: 'object', additionalProperties: { type: 'boolean' } }],
+      ['Optional[str]', { anyOf: [{ type: 'string' }, { type: 'null' }] }],
+      ['"list"', { type: 'array' }],
+      ['Any', {}],
+    ];
+    const odd = hints.map(([hint], i) => `def odd${i}(x: ${hint}):\n    "Takes it."\n    return x`);
+    for (const [i, tool] of (await listOf(module(odd.join('\n')))).entries())
+      expect(tool, hints[i]![0]).toMatchObject({ effect: 'once', parameters: { properties: { x: hints[i]![1] } } });
   });
 
-  test.each([
-    ['"é\\n"', 'é\n'],
-    ['None', ''],
-    ['True', 'true'],
-    ['[float("nan"), -float("inf"), 0.5]', '["NaN","-Infinity",0.5]'],
-    ['"\\ud800"', '?'],
-  ])('that returns %s shows the model what it gave', async (result, text) => {
-    const [odd] = await listOf(module(`def odd():\n    "Odd."\n    print("noise")\n    return ${result}`));
-    expect(await call(odd!, {})).toEqual({ text, outcome: 'ok' });
+  test('shows the model what a call gave', async () => {
+    const results = {
+      '"é\\n"': 'é\n',
+      None: '',
+      True: 'true',
+      '[float("nan"), -float("inf"), 0.5]': '["NaN","-Infinity",0.5]',
+      '"\\ud800"': '?',
+    };
+    const odd = Object.keys(results).map(
+      (result, i) => `def odd${i}():\n    "Odd."\n    print("noise")\n    return ${result}`,
+    );
+    for (const [i, tool] of (await listOf(module(odd.join('\n')))).entries())
+      expect(await call(tool)).toEqual({ text: Object.values(results)[i], outcome: 'ok' });
   });
 
   test('awaits a coroutine, and calls another time in the same process', async () => {
@@ -111,8 +90,9 @@ describe.skipIf(!hasPython)('a Python module of tools', () => {
   });
 
   test('that is no text in UTF-8 is refused', async () => {
-    writeFileSync(join(folder, 'latin.py'), Buffer.from('# caf\xe9', 'latin1'));
-    await expect(listOf('./latin.py')).rejects.toThrow('latin.py is not text in UTF-8');
+    await expect(listOf(written('latin.py', Buffer.from('# caf\xe9', 'latin1')))).rejects.toThrow(
+      'latin.py is not text in UTF-8',
+    );
   });
 
   test('that hangs is told as a time limit, one that dies is an outage, one that says it is away too', async () => {

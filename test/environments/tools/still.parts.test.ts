@@ -1,43 +1,23 @@
 // Time limits of tools when the machine is at fault: a process that is stopped (SIGSTOP, as a swapped machine does) is no
 // slow tool, and a server that one call ends takes no other call with it.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import type { ToolRecord } from '../../../domain/tools/tool.ts';
-import { putCode } from '../../../records/run/code.ts';
-import { describeTools } from '../../../environments/tools/describe.ts';
+import { describe, expect, test } from 'vitest';
+import type { ToolSpecs } from '../../../environments/tools/describe.ts';
 import type { Door } from '../../../environments/tools/index.ts';
+import type { ToolRecord } from '../../../domain/tools/tool.ts';
 import { mcpDoor } from '../../../environments/tools/mcp.ts';
 import { moduleDoor } from '../../../environments/tools/module.ts';
+import { find, toolRig } from './tool-rig.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'everturn-still-'));
-const log = () => undefined;
-const permitted = ({ spec }: ToolRecord) => spec;
-const doors: Door[] = [];
-const opened = (door: Door): Door => {
-  doors.push(door);
-  return door;
-};
-afterAll(async () => {
-  for (const door of doors) await door.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function listOf(specs: { readonly tool?: readonly string[]; readonly mcp?: readonly string[] }, seconds: number) {
-  const all = { tool: [], mcp: [], ...specs, toolTimeoutSeconds: seconds };
-  const { list, codes } = await describeTools(all, folder, log);
-  for (const code of codes) await putCode(folder, code);
-  return (name: string) => list.find((tool) => tool.name === name)!;
-}
+const { folder, parts, opened, listOf: listOfSpecs, call: callBy, written } = toolRig();
 let keys = 0;
-const call = (door: Door, tool: ToolRecord, given: object = {}, key = `k${keys++}`) =>
-  door.call(
-    tool,
-    { arguments: given as never, key, signal: new AbortController().signal, before: async () => undefined },
-    folder,
-  );
+const call = (door: Door, tool: ToolRecord, given: object = {}, key = `k${keys++}`) => callBy(tool, given, door, key);
+async function listOf(specs: Partial<ToolSpecs>, toolTimeoutSeconds: number) {
+  const list = await listOfSpecs({ ...specs, toolTimeoutSeconds });
+  return (name: string) => find(list, name);
+}
 
 const MODULE = `
 import { spawn } from 'node:child_process';
@@ -58,15 +38,12 @@ export const tools = [
   tool('quick', ({ n }) => n),
 ];`;
 
-async function moduleTools() {
-  writeFileSync(join(folder, 'still.mjs'), MODULE);
-  return listOf({ tool: [join(folder, 'still.mjs')] }, 1);
-}
+const moduleTools = () => listOf({ tool: [written('still.mjs', MODULE)] }, 1);
 
 describe('the time of a tool of a module', () => {
   test('does not go on while its process is stopped: the tool ends its work, and its signal is not aborted', async () => {
     const tool = await moduleTools();
-    const door = opened(moduleDoor({ log, permitted, processes: 1 }));
+    const door = opened(moduleDoor({ ...parts, processes: 1 }));
     // Longer than its time limit and the grace after it.
     expect(await call(door, tool('freeze'), { seconds: 5 })).toEqual({ text: 'aborted: false', outcome: 'ok' });
     expect(await call(door, tool('quick'), { n: 3 })).toEqual({ text: '3', outcome: 'ok' });
@@ -74,7 +51,7 @@ describe('the time of a tool of a module', () => {
 
   test('ends a tool that computes without a pause, and the process is free for the next call', async () => {
     const tool = await moduleTools();
-    const door = opened(moduleDoor({ log, permitted, processes: 1 }));
+    const door = opened(moduleDoor({ ...parts, processes: 1 }));
     const ended = { text: 'The tool loop gave no result in 1 s.', outcome: 'timed-out' };
     expect(await call(door, tool('loop'))).toEqual(ended);
     for (let n = 0; n < 20; n++)
@@ -84,7 +61,7 @@ describe('the time of a tool of a module', () => {
 
   test('aborts its signal: what it throws then is its time limit, what it gives is its result', async () => {
     const tool = await moduleTools();
-    const door = opened(moduleDoor({ log, permitted, processes: 1 }));
+    const door = opened(moduleDoor({ ...parts, processes: 1 }));
     const text = 'The operation was aborted due to timeout';
     expect(await call(door, tool('heeds'))).toEqual({ text, outcome: 'timed-out' });
     expect(await call(door, tool('says'))).toEqual({ text: 'half of it', outcome: 'ok' });
@@ -101,7 +78,7 @@ describe('an MCP server', () => {
 
   test('that was stopped for longer than the time limit gives its result afterwards; one that hangs is told', async () => {
     const tool = await listOf(server('stopped'), 1);
-    const door = opened(mcpDoor({ log, permitted }));
+    const door = opened(mcpDoor(parts));
     expect(await call(door, tool('freeze'), { seconds: 4 })).toEqual({ text: 'thawed', outcome: 'ok' });
     const told = { text: 'The tool hang gave no result in 1 s.', outcome: 'timed-out' };
     expect(await call(door, tool('hang'))).toEqual(told);
@@ -109,7 +86,7 @@ describe('an MCP server', () => {
 
   test('that never goes on is a failure of ours', async () => {
     const tool = await listOf(server('still'), 1);
-    const door = opened(mcpDoor({ log, permitted, longestMs: () => 3_000 }));
+    const door = opened(mcpDoor({ ...parts, longestMs: () => 3_000 }));
     await expect(call(door, tool('freeze'))).rejects.toMatchObject({
       reason: 'tool-unavailable',
       retryable: true,
@@ -120,7 +97,7 @@ describe('an MCP server', () => {
   test('that one pure call ends costs its neighbours no try, and from then on that call ends its own server alone', async () => {
     const { place, mcp } = server('crashed');
     const tool = await listOf({ mcp }, 60);
-    const door = opened(mcpDoor({ log, permitted }));
+    const door = opened(mcpDoor(parts));
     const begun = async (n: number) =>
       await expect.poll(() => existsSync(join(place, `begun-${n}`)), { timeout: 60_000 }).toBe(true);
     const neighbours = [0, 1, 2].map((n) => call(door, tool('wait'), { n }));
