@@ -199,16 +199,6 @@ describe('an endpoint', () => {
     socket.destroy();
   });
 
-  test('refuses a body of more values than any conversation has, of whatever size they are', async () => {
-    await open([], { contextLength: 10 ** 6 });
-    const body = (values: number) =>
-      `{"messages": [{"role": "user", "content": "1,[{"}], "x": [${'1,'.repeat(values)}1]}`;
-    const refused = await post(body(100_001));
-    const code = 'too-large';
-    const message = 'the request has more than 100000 values of JSON, the most that are read';
-    expect([refused.status, await refused.json()]).toMatchObject([413, { error: { code, message } }]);
-  });
-
   test('takes a reward that every reader takes alike, and says of any other one what is wrong', async () => {
     const posted: unknown[] = [];
     await open([], { onReward: (value) => void posted.push(value) });

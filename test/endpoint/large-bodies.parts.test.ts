@@ -88,7 +88,9 @@ describe('a request of a megabyte', () => {
       `{"messages": [{"role": "user", "content": "1,[{\\"1,["}], "x": [${'1,'.repeat(values)}1]}`;
     const [most, others] = [100_000, 6];
     expect((await post(body(most - others))).status).toBe(200);
-    expect((await post(body(most - others + 1))).status).toBe(413);
+    const refused = await post(body(most - others + 1));
+    const message = 'the request has more than 100000 values of JSON, the most that are read';
+    expect([refused.status, await refused.json()]).toMatchObject([413, { error: { code: 'too-large', message } }]);
   });
 });
 

@@ -5,6 +5,7 @@ import { inTime } from '../../environments/processes/in-time.ts';
 import { parseReply } from '../../environments/own/reply.ts';
 import { beginParams, respondParams } from '../../environments/wire.ts';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
+import { rowsOf } from '../support/rows.ts';
 import { earlier, moveOf, rolloutOf } from './own/rollouts.ts';
 
 const read = (json: string) => parseReply('env', 'none', JSON.parse(json), undefined);
@@ -24,34 +25,14 @@ describe('a call', () => {
 });
 
 describe('a reply', () => {
-  test.each([
-    ['{"reward": {"__proto__": 1, "constructor": 2}}', '`reward.__proto__`: is no name for a value'],
-    ['{"reward": 1, "metrics": {"__proto__": 7}}', '`metrics.__proto__`: is no name for a value'],
-    ['{"reward": 1, "__proto__": {"done": true}}', '__proto__'],
-    ['{"verdict": {"verdict": "right", "__proto__": {}}}', '`verdict.__proto__`: is no name for a value'],
-    ['{"verdict": {"verdict": "wrong", "reason": "Too High!"}}', '`verdict.reason`: is not of a-z'],
-    [`{"reward": {"${'n'.repeat(500)}": 1}}`, 'its name: '],
-    ['{"reward": "1"}', '`reward`: Invalid input: expected number, received string; or Invalid input: expected record'],
-    [
-      '{"verdict": 7}',
-      'Invalid option: expected one of "right"|"wrong"|"undecided"; or Invalid input: expected object',
-    ],
-    ['{"verdict": {"verdict": "right", "why": 1}}', '`verdict`: Unrecognized key: "why"'],
-    ['{"reward": 1e31}', 'reward'],
-    ['{"reward": {"a": "x"}}', 'reward'],
-    ['{"messages": [{"role": "assistant", "content": "I am right."}]}', 'messages.0.role'],
-    ['{"messages": [{"role": "user", "content": 7}]}', 'messages.0.content'],
-    ['{"done": "yes"}', 'done'],
-    ['{"metrics": {"a": null}}', 'metrics'],
-    ['{"succes": true}', 'succes'],
-    ['{"verdict": "right", "state": {"n": 1}}', 'state'],
-    ['{}', 'empty'],
-    ['null', 'object'],
-  ])('%s is refused, and the message names the field', (json, said) => {
-    const reading = () => read(json);
-    expect(reading).toThrow(said);
-    expect(reading).toThrow(expect.objectContaining({ reason: 'environment-broken' }) as Error);
-  });
+  test.each(rowsOf<{ reply: string; said: string }>('./replies.jsonl', import.meta.url))(
+    '$reply is refused, and the message names the field',
+    ({ reply, said }) => {
+      const reading = () => read(reply);
+      expect(reading).toThrow(said);
+      expect(reading).toThrow(expect.objectContaining({ reason: 'environment-broken' }) as Error);
+    },
+  );
 
   test('has every other name that it was given, also those that objects have by themselves', () => {
     const { reward, rewards } = read('{"reward": {"constructor": 2, "toString": 0.5, "hasOwnProperty": -1}}');

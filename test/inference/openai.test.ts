@@ -117,23 +117,6 @@ describe('an OpenAI-compatible server', () => {
     expect(server.seen.at(-1)!.body).toMatchObject({ top_k: -1, logprobs: true, seed: 7, max_tokens: 5 });
   });
 
-  test('refuses what a chat cannot do', async () => {
-    await open();
-    await expect(ask({ messages: [] })).rejects.toMatchObject({ reason: 'no-messages', retryable: false });
-    const cut = ask({ sampling: { ...DEFAULT_SAMPLING, topK: 50 } });
-    await expect(cut).rejects.toMatchObject({ reason: 'bad-sampling', retryable: false });
-  });
-
-  test.each([
-    [{ content: null, reasoning_content: 'Let me see' }, 'length'],
-    [{ content: '', reasoning: 'Let me see' }, 'stop'],
-    [{ content: null }, 'length'],
-  ])('a model that thinks and says nothing has answered nothing: %j, %s', async (message, finish_reason) => {
-    await open();
-    server.fail({ status: 200, body: { choices: [{ message, finish_reason }] } });
-    expect(await ask()).toMatchObject({ text: '', finish: finish_reason });
-  });
-
   const used = (usage: unknown): Fault => ({
     status: 200,
     body: { choices: [{ message: { content: 'Yes', reasoning_content: 'Hm \ud800' }, finish_reason: 'stop' }], usage },

@@ -1,49 +1,17 @@
 // Repetitions of markers cost a parser no more than any other text of that length.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toolFormatNamed, toolFormatNames } from '../../../environments/tools/formats/format.ts';
 import { TOOLS } from '../../support/broken-answers.ts';
 import { randomSource } from '../../support/texts.ts';
 
-const JSON_BITS = [
-  '{"',
-  '"',
-  '[',
-  '{"name": "f", "arguments": {"a": "',
-  '\\',
-  ' ',
-  '\n',
-  'x',
-  '}',
-  '}}',
-  '```json\n',
-  '1',
-];
-const BITS: Readonly<Record<string, readonly string[]>> = {
-  hermes: ['<tool_call>', '</tool_call>', '<think>', '</think>'],
-  'qwen3-coder': [
-    '<tool_call>',
-    '</tool_call>',
-    '<function=f>',
-    '</function>',
-    '<parameter=a>',
-    '</parameter>',
-    '<think>',
-    '<function=',
-  ],
-  llama3: ['<|python_tag|>', 'f.call(', 'a="', '", ', ';', '{"name": "f"'],
-  mistral: ['[TOOL_CALLS]', '[ARGS]', '[CALL_ID]', 'f{}', '[THINK]', '[{'],
-  deepseek: [
-    '<｜tool▁calls▁begin｜>',
-    '<｜tool▁call▁begin｜>',
-    '<｜tool▁sep｜>',
-    '<｜tool▁call▁end｜>',
-    '<｜tool▁calls▁end｜>',
-    'f\n```json\n',
-  ],
-  glm: ['<tool_call>', '</tool_call>', '<arg_key>', '</arg_key>', '<arg_value>', '</arg_value>', 'f\n'],
-  'gpt-oss': ['<|start|>', '<|channel|>', '<|message|>', '<|end|>', '<|call|>', ' to=functions.f', 'commentary'],
-};
+/** Marks of each format, and pieces of JSON. */
+const BITS = JSON.parse(readFileSync(join(import.meta.dirname, 'hostile-bits.json'), 'utf8')) as Record<
+  string,
+  string[]
+>;
 
 /** CPU milliseconds of one parse. */
 function cost(name: string, text: string): number {
@@ -57,7 +25,7 @@ function cost(name: string, text: string): number {
 const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length));
 
 describe.each(toolFormatNames)('%s', (name) => {
-  const bits = [...BITS[name]!, ...JSON_BITS];
+  const bits = [...BITS[name]!, ...BITS['json']!];
 
   test('every pair of markers costs in proportion to its length', () => {
     // Quadratic time in 60,000 characters would be seconds.
@@ -77,7 +45,7 @@ describe.each(toolFormatNames)('%s', (name) => {
 
   test('random texts of markers never throw, and lose no text outside of calls and thinking', () => {
     const random = randomSource(4);
-    for (let i = 0; i < 3_000; i++) {
+    for (let i = 0; i < 800; i++) {
       const text = Array.from({ length: random(20) }, () => bits[random(bits.length)]!).join('');
       const { calls, content, thinking } = toolFormatNamed(name)!.parse(text, TOOLS);
       for (const { raw } of calls) expect(text).toContain(raw);

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { readJson, wholeJson } from '../../../environments/tools/formats/json.ts';
+import { rowsOf } from '../../support/rows.ts';
 import { someText, randomSource, type RandomSource } from '../../support/texts.ts';
 
 const fault = (text: string) => {
@@ -58,28 +59,10 @@ describe('a JSON value inside a longer text', () => {
     expect(refused).toBeGreaterThan(1_000);
   });
 
-  test.each([
-    ['{"a": 1, "a": 2}', 'the key "a" stands twice in one object'],
-    ['{"a": 1, "\\u0061": 2}', 'the key "a" stands twice in one object'],
-    [
-      '12345678901234567890',
-      'the integer "12345678901234567890" is beyond 2^53 and would not be kept exactly: write it as a string',
-    ],
-    ['1e999', 'the number "1e999" is too large'],
-    ['"\\ud83d"', 'a string holds half of a surrogate pair'],
-    ['"a\nb"', 'a string holds a line break (write \\n) as it is'],
-    ["{'a': 1}", 'a key in double quotes is missing before "\'a\': 1}"'],
-    ['{"a": 1,}', 'a key in double quotes is missing before "}"'],
-    ['{"a": True}', 'a value is missing before "True}"'],
-    ['{"a": NaN}', 'a value is missing before "NaN}"'],
-    ['{"a" 1}', 'a colon is missing behind the key "a" before "1}"'],
-    ['{"a": "b', 'a string is not closed'],
-    ['{"a": [1', 'a comma or ] is missing: the text ends'],
-    ['', 'a value is missing: the text ends'],
-    ['['.repeat(101), 'it is nested more than 100 levels deep'],
-  ])('%s is refused with its fault', (text, error) => {
-    expect(fault(text)).toBe(error);
-  });
+  test.each(rowsOf<{ text: string; fault: string }>('./json-faults.jsonl', import.meta.url))(
+    '$text is refused with its fault',
+    (row) => expect(fault(row.text)).toBe(row.fault),
+  );
 });
 
 function parsed(text: string): { readonly value: unknown } | undefined {
