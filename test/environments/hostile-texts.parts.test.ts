@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { judgeMath } from '../../environments/math/judge.ts';
-import { createMathJudge } from '../../environments/math/math-environment.ts';
+import { createMathJudge } from '../../environments/math-environment.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { pick, randomSource } from '../support/texts.ts';
 import { rowsOf } from '../support/rows.ts';

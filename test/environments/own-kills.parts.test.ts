@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Reply } from '../../domain/rollout/environment.ts';
+import type { EnvironmentReply } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { Environment, Played } from '../../environments/environment.ts';
@@ -80,7 +80,7 @@ describe.each(['replay', 'held'] as const)('games with state %s whose hosts are 
     const record = await described(spec);
     const game = (i: number): Played => rolloutOf(record, { name: `g${i}` }, `g${i}`);
     const unbroken = open({ processes: 4 });
-    const wanted: Reply[][] = [];
+    const wanted: EnvironmentReply[][] = [];
     for (let i = 0; i < GAMES; i++) {
       const environment = unbroken.open(record, HERE);
       const { replies, rollout, turns } = await playOwn(environment, game(i), ANSWERS);

@@ -8,11 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  createMathJudge,
-  type MathEnvironmentOptions,
-  type MathJudge,
-} from '../../environments/math/math-environment.ts';
+import { createMathJudge, type MathEnvironmentOptions, type MathJudge } from '../../environments/math-environment.ts';
 import { judgeWithRetries } from '../../environments/judge-pairs.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
 import { compiledRoom } from '../support/compiled.ts';
