@@ -8,7 +8,7 @@ import { rolloutWorkflowId } from '../domain/names/ids.ts';
 import { questionOf } from '../domain/query/query.ts';
 import { StoreError } from '../domain/errors/errors.ts';
 import type { CollectionInput, CollectionResult } from '../domain/run/messages.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { ActivityDeps, WorkflowClosing } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { heartbeating } from './heartbeat.ts';
 
@@ -43,7 +43,7 @@ export interface Unit {
   readonly title: string;
   /** Set if this rollout ended before, under an earlier workflow of the same run. */
   readonly ended: RolloutResult | null;
-  /** Of a run that stops: whether it has ended, or its workflow was started. */
+  /** Set for a run that stops: whether the unit has ended, or its workflow was started. */
   readonly begun?: boolean;
 }
 
@@ -69,121 +69,111 @@ const pollMs = (tookMs: number): number =>
 const EACH_POLL_MS = 10;
 
 export function collectionActivities(deps: ActivityDeps) {
-  const { openStore, createRun, closedRollouts } = deps;
-
-  async function withBegun(run: string, units: readonly Unit[]): Promise<Unit[]> {
-    const idOf = (unit: Unit) => rolloutWorkflowId({ run, ...unit, attempt: 1 });
-    const closed = await closedRollouts(run, units.filter(({ ended }) => ended === null).map(idOf));
-    return units.map((unit) => ({ ...unit, begun: unit.ended !== null || closed.get(idOf(unit)) !== 'absent' }));
-  }
-
   return {
-    accept: (input: CollectionInput): Promise<Accepted> =>
-      heartbeating(async () => {
-        const { run, out, dataset, samples = 1, limit = null, shuffleSeed = null, settings = {} } = input;
-        const { epochs: wantedEpochs, train: wantedTrain } = input;
-        const store = openStore(out, run);
-        if (!(await store.getRun())) {
-          if (!dataset) {
-            throw new StoreError(`Run "${run}" has no folder in ${out}, and no \`dataset\` was given to make one.`, {
-              reason: 'no-such-run',
-              fix: 'Give `dataset`: a data set file that the workers can read.',
-            });
-          }
-          await createRun({
-            ...{ run, out, dataset, samples, limit, shuffleSeed, settings },
-            ...(wantedEpochs === undefined ? {} : { epochs: wantedEpochs }),
-            ...(wantedTrain === undefined ? {} : { train: wantedTrain }),
-          });
-        }
-        const { record } = (await store.getRun())!;
-        if (!record.dataset) {
-          throw new StoreError(`Run "${run}" in ${out} is made of rollouts that were started one by one.`, {
-            reason: 'run-without-dataset',
-            fix: 'Give the collection another name.',
-          });
-        }
-        const { epochs, train } = record;
-        return {
-          queries: await store.countQueries(),
-          samples: record.samples,
-          numTurns: record.settings.numTurns,
-          ...(epochs === undefined ? {} : { epochs }),
-          ...(train === undefined ? {} : { admitted: (train.maxStaleness + 1) * train.batchGroups }),
-        };
-      }),
-
-    async page({
-      out,
-      run,
-      from,
-      count,
-      samples,
-      queries: perEpoch = Infinity,
-      stopping = false,
-    }: PageInput): Promise<Unit[]> {
-      const store = openStore(out, run);
-      const epoch = Math.floor(from / samples / perEpoch);
-      const start = epoch === 0 ? 0 : epoch * perEpoch * samples;
-      const first = Math.floor((from - start) / samples);
-      const last = Math.ceil((from - start + count) / samples);
-      const queries = await store.readQueries(first, last - first);
-      const there = Math.min(from + count, start + (first + queries.length) * samples) - from;
-      // Read concurrently: in sequence each would wait for other rollouts' writes.
-      const units = Array.from({ length: Math.max(0, there) }, async (_, i): Promise<Unit> => {
-        const unit = from + i;
-        const index = Math.floor((unit - start) / samples);
-        const sample = epoch * samples + ((unit - start) % samples);
-        const query = queries[index - first]!;
-        const id = { out, run, query: query.queryId, sample, attempt: 1 };
-        const ended = (await endedResult(store, id)) ?? null;
-        return { unit, index, sample, query: query.queryId, title: firstWords(questionOf(query), 60), ended };
-      });
-      if (units.length > 0) return stopping ? withBegun(run, await Promise.all(units)) : Promise.all(units);
-      throw new StoreError(`Run "${run}" has no query at index ${first} in ${store.folder}.`, {
-        reason: 'queries-missing',
-        fix: `It holds ${await store.countQueries()}; was queries.jsonl changed after the run began?`,
-      });
-    },
+    accept: (input: CollectionInput) => heartbeating(() => acceptDataset(deps, input)),
+    page: (input: PageInput) => readPage(deps, input),
 
     /** Waits until at least one of these rollouts has ended, and returns their results. */
-    settle: ({ out, run, rollouts }: SettleInput): Promise<Settled[]> => {
+    settle: (input: SettleInput): Promise<Settled[]> => {
       waiting++;
       // A busy server may take longer to answer than a heartbeat may be missing.
-      const ended = heartbeating(async () => {
-        const store = openStore(out, run);
-        const context = Context.current();
-        const byId = new Map(rollouts.map((r) => [rolloutWorkflowId({ run, ...r, attempt: 1 }), r]));
-        // Each call puts all remaining rollouts into the history; of many, some end within a second.
-        if (rollouts.length > MANY) await context.sleep(POLL_MS);
-        for (;;) {
-          const askedAt = performance.now();
-          const closed = await closedRollouts(run, [...byId.keys()]);
-          if (closed.size > 0) {
-            return Promise.all(
-              [...closed].map(async ([workflowId, closing]) => {
-                const { unit, query, sample } = byId.get(workflowId)!;
-                const id = { out, run, query, sample, attempt: 1 };
-                return {
-                  unit,
-                  result:
-                    (await endedResult(store, id)) ??
-                    unrecordedResult(
-                      id,
-                      closing === 'cancelled' ? null : { boundary: 'temporal', reason: 'terminated' },
-                    ),
-                };
-              }),
-            );
-          }
-          await context.sleep(pollMs(performance.now() - askedAt));
-        }
-      });
-      return ended.finally(() => waiting--);
+      return heartbeating(() => settleSome(deps, input)).finally(() => waiting--);
     },
 
     async conclude({ out, result }: { readonly out: string; readonly result: CollectionResult }): Promise<void> {
-      await openStore(out, result.run).putResult(result);
+      await deps.openStore(out, result.run).putResult(result);
     },
   };
+}
+
+/** Makes the run's folder, unless it is there already. */
+async function acceptDataset({ openStore, createRun }: ActivityDeps, input: CollectionInput): Promise<Accepted> {
+  const { run, out, dataset, samples = 1, limit = null, shuffleSeed = null, settings = {} } = input;
+  const store = openStore(out, run);
+  if (!(await store.getRun())) {
+    if (!dataset) {
+      throw new StoreError(`Run "${run}" has no folder in ${out}, and no \`dataset\` was given to make one.`, {
+        reason: 'no-such-run',
+        fix: 'Give `dataset`: a data set file that the workers can read.',
+      });
+    }
+    await createRun({
+      ...{ run, out, dataset, samples, limit, shuffleSeed, settings },
+      ...(input.epochs === undefined ? {} : { epochs: input.epochs }),
+      ...(input.train === undefined ? {} : { train: input.train }),
+    });
+  }
+  const { record } = (await store.getRun())!;
+  if (!record.dataset) {
+    throw new StoreError(`Run "${run}" in ${out} is made of rollouts that were started one by one.`, {
+      reason: 'run-without-dataset',
+      fix: 'Give the collection another name.',
+    });
+  }
+  const { epochs, train } = record;
+  return {
+    queries: await store.countQueries(),
+    samples: record.samples,
+    numTurns: record.settings.numTurns,
+    ...(epochs === undefined ? {} : { epochs }),
+    ...(train === undefined ? {} : { admitted: (train.maxStaleness + 1) * train.batchGroups }),
+  };
+}
+
+async function readPage(deps: ActivityDeps, input: PageInput): Promise<Unit[]> {
+  const { out, run, from, count, samples, queries: perEpoch = Infinity, stopping = false } = input;
+  const store = deps.openStore(out, run);
+  const epoch = Math.floor(from / samples / perEpoch);
+  const start = epoch === 0 ? 0 : epoch * perEpoch * samples;
+  const first = Math.floor((from - start) / samples);
+  const last = Math.ceil((from - start + count) / samples);
+  const queries = await store.readQueries(first, last - first);
+  const unitCount = Math.min(from + count, start + (first + queries.length) * samples) - from;
+  if (unitCount <= 0) {
+    throw new StoreError(`Run "${run}" has no query at index ${first} in ${store.folder}.`, {
+      reason: 'queries-missing',
+      fix: `It holds ${await store.countQueries()}; was queries.jsonl changed after the run began?`,
+    });
+  }
+  // Units are read concurrently: in sequence each would wait for other rollouts' writes.
+  const units = await Promise.all(
+    Array.from({ length: unitCount }, async (_, i): Promise<Unit> => {
+      const unit = from + i;
+      const index = Math.floor((unit - start) / samples);
+      const sample = epoch * samples + ((unit - start) % samples);
+      const query = queries[index - first]!;
+      const id = { out, run, query: query.queryId, sample, attempt: 1 };
+      const ended = (await endedResult(store, id)) ?? null;
+      return { unit, index, sample, query: query.queryId, title: firstWords(questionOf(query), 60), ended };
+    }),
+  );
+  return stopping ? withBegun(deps, run, units) : units;
+}
+
+async function withBegun({ closedRollouts }: ActivityDeps, run: string, units: readonly Unit[]): Promise<Unit[]> {
+  const idOf = (unit: Unit) => rolloutWorkflowId({ run, ...unit, attempt: 1 });
+  const closed = await closedRollouts(run, units.filter(({ ended }) => ended === null).map(idOf));
+  return units.map((unit) => ({ ...unit, begun: unit.ended !== null || closed.get(idOf(unit)) !== 'absent' }));
+}
+
+async function settleSome({ openStore, closedRollouts }: ActivityDeps, input: SettleInput): Promise<Settled[]> {
+  const { out, run, rollouts } = input;
+  const store = openStore(out, run);
+  const context = Context.current();
+  const byId = new Map(rollouts.map((rollout) => [rolloutWorkflowId({ run, ...rollout, attempt: 1 }), rollout]));
+  // Each call puts all remaining rollouts into the history; of many, some end within a second.
+  if (rollouts.length > MANY) await context.sleep(POLL_MS);
+  for (;;) {
+    const askedAt = performance.now();
+    const closed = await closedRollouts(run, [...byId.keys()]);
+    if (closed.size > 0) return Promise.all([...closed].map(settled));
+    await context.sleep(pollMs(performance.now() - askedAt));
+  }
+
+  async function settled([workflowId, closing]: readonly [string, WorkflowClosing]): Promise<Settled> {
+    const { unit, query, sample } = byId.get(workflowId)!;
+    const id = { out, run, query, sample, attempt: 1 };
+    const failure = closing === 'cancelled' ? null : ({ boundary: 'temporal', reason: 'terminated' } as const);
+    return { unit, result: (await endedResult(store, id)) ?? unrecordedResult(id, failure) };
+  }
 }

@@ -3,7 +3,7 @@
 import { UsageError } from '../domain/errors/errors.ts';
 import type { WeightsLedger } from '../domain/weights/weight-parts.ts';
 import type { DeclaredWeights } from '../domain/weights/weights.ts';
-import type { RolloutSettings } from '../domain/run/settings.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ActivityDeps } from './deps.ts';
 
 export interface UpdatedRun {
