@@ -5,30 +5,29 @@
 
 import { tokenBudget } from '../domain/rollout/ending.ts';
 import { ModelError } from '../domain/errors/errors.ts';
-import { logprobMeaning, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
-import { newContext } from '../domain/context/new-context.ts';
+import { meaningOf, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import { spelledMarkers } from '../domain/tools/spelled-markers.ts';
-import { concatenated } from '../domain/rollout/turn-facts.ts';
+import { concatenated } from '../domain/rollout/trajectory.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';
 import { fallingVersions } from '../domain/weights/weight-version.ts';
 import type { GenerateRequest, Reply, TokenBackend } from '../inference/backend.ts';
-import { type Answered, isFull, type NoRoom, nullIfFull, requestOf, type Turn, wantedTokens } from './answer.ts';
+import { isFull, type NoRoom, nullIfFull, requestOf, type Turn } from './answer.ts';
+import type { Answered } from './turn-prompt.ts';
 
 const LONG_CONTEXT = 50_000;
 
 export async function answerInTokens(backend: TokenBackend, asked: Turn): Promise<Answered | NoRoom> {
-  const { rollout, turn, before, judged } = asked;
-  const given = asked.asked && { ids: asked.asked.contextIds, text: asked.asked.contextText };
+  const { rollout, prompt, turn } = asked;
   const { settings } = rollout;
   const { facts, tokenizer } = backend;
   mustServeLogprobs(facts, settings);
-  const fresh = given ?? (await newContext(rollout, turn > 1 ? await judged(turn - 2) : null, backend));
-  const context = concatenated(...before.flatMap(({ record: t }) => [t.contextIds, t.outputIds]), fresh.ids);
+  const fresh = await prompt.newContext(backend);
+  const context = concatenated(...prompt.before.flatMap(({ record: t }) => [t.contextIds, t.outputIds]), fresh.ids);
   // A context of a million tokens takes some milliseconds to put together, and as many to check and send.
   if (context.length > LONG_CONTEXT) await new Promise(setImmediate);
   const noRoom = { noRoom: true, contextTokens: context.length, modelLength: facts.contextLength } as const;
-  const maxNewTokens = tokenBudget(context.length, wantedTokens(asked), facts.contextLength);
+  const maxNewTokens = tokenBudget(context.length, prompt.maxNewTokens, facts.contextLength);
   if (maxNewTokens === 0) return noRoom;
   const request = {
     ...requestOf(asked),
@@ -39,7 +38,7 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
   };
   const whole = await inChunks(backend, asked, request).catch(nullIfFull(turn));
   if (!whole) return noRoom;
-  const stopped = await atStop(whole, asked.request?.limits.stop ?? [], tokenizer);
+  const stopped = await atStop(whole, prompt.stopTexts, tokenizer);
   const { outputIds, logprobs, finish, versions, server, chunks } = stopped ?? whole;
   const outputText = await tokenizer.decode(outputIds, { skipSpecialTokens: false });
   return {
@@ -59,7 +58,7 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
       maxNewTokens: finish === 'stop' ? maxNewTokens : outputIds.length,
       server,
       logprobsOf: settings.logprobs,
-      logprobsFound: logprobMeaning(facts),
+      logprobsFound: meaningOf(facts),
       ...(stopped && { reply: { text: stopped.text, stopped: stopped.stop } }),
     },
     spelled: await spelledIn(tokenizer, outputIds, outputText, settings.tools),
@@ -67,7 +66,7 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
   };
 }
 
-/** The answer as if the model had ended it with the token that completes one of the agent's own stop texts. */
+/** The answer as if the model had ended it with the token that completes one of the prompt's stop texts. */
 async function atStop(answer: Answer, stops: readonly string[], { decode }: TokenBackend['tokenizer']) {
   if (stops.length === 0) return undefined;
   const text = (count: number) => decode(answer.outputIds.slice(0, count), { skipSpecialTokens: true });

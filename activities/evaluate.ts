@@ -2,41 +2,44 @@
 // broken leaves the turn undecided, and one that is not the run's fails it; any other failure (a full disk) is retried.
 
 import { Context } from '@temporalio/activity';
-import type { EnvironmentReply } from '../domain/rollout/environment.ts';
-import { replyFields, verdictOf } from '../domain/rollout/read-reply.ts';
+import { type Reply, replyFields, verdictOf } from '../domain/rollout/environment.ts';
 import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
-import type { EvaluateInput, ReplyFacts } from '../domain/rollout/rollout-facts.ts';
+import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
-import { answerToJudge, isCut, replyText } from '../domain/rollout/turn-facts.ts';
-import type { TurnRecord } from '../domain/rollout/turn.ts';
+import { answerToJudge, isCut } from '../domain/rollout/turn.ts';
 import { headAndTail } from '../domain/text/foreign-text.ts';
-import type { TrajectoryReference } from '../domain/names/ids.ts';
-import type { Store } from '../records/store.ts';
-import { replyToCalls } from './reply-to-calls.ts';
+import type { readAgentEnd } from './agent-end.ts';
+import type { replyToCalls } from './reply-to-calls.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
-import { earlierTurns, recordedAgent, recordedRollout, recordedTurn } from './recorded.ts';
+import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
 
 const JUDGE_TRIES = 5;
 const NOTE_CHARS = 2_000;
 
-export function evaluateActivity({ openStore, environments, tools }: ActivityDeps) {
-  return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<ReplyFacts> {
+/** The replies that need no environment: the end of an agent that said its reward, and the results of a turn's calls. */
+export interface OtherReplies {
+  readonly readAgentEnd: typeof readAgentEnd;
+  readonly replyToCalls: typeof replyToCalls;
+}
+
+export function evaluateActivity({ openStore, environments, tools }: ActivityDeps, other: OtherReplies) {
+  return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<Judged> {
     const store = openStore(id.out, id.run);
-    const known = await store.getVerdict(id, turn);
-    if (known) return inShort(known.record);
+    const earlier = await store.getVerdict(id, turn);
+    if (earlier) return inShort(earlier.record);
     const { record: rollout } = await recordedRollout(store, id);
     const { record, hash } = await recordedTurn(store, id, turn);
     const before = () => earlierTurns(store, id, turn - 1);
     const toolSettings = rollout.settings?.tools;
-    const ended = rollout.settings?.program && (await endedAgent(store, id, record));
+    const ended = rollout.settings?.program && (await other.readAgentEnd(store, id, record));
     if (ended && ended.reward !== undefined) {
       const { answer, ...own } = ended;
       const verdict = { turn, ...verdictOf(own), ...own, of: hash, tookMs: 0, ...(answer !== undefined && { answer }) };
       return inShort((await store.putVerdict(id, verdict)).record);
     }
     if (record.calls && toolSettings && tools) {
-      const reply = await replyToCalls(store, id, record, hash, await before(), toolSettings, tools);
+      const reply = await other.replyToCalls(store, id, record, hash, await before(), toolSettings, tools);
       return inShort((await store.putVerdict(id, reply)).record);
     }
     const mayBeSecond = wasPerhapsAsked();
@@ -73,18 +76,6 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
   };
 }
 
-/** The end of an agent's rollout: what its program said, or the reply to its last call, where that is not the turn's answer. */
-async function endedAgent(store: Store, id: TrajectoryReference, record: TurnRecord) {
-  const { answer, reward, rewards, last } = await recordedAgent(store, id);
-  const text = answer ?? replyText((await recordedTurn(store, id, last)).record);
-  return {
-    done: true,
-    ...(reward !== undefined && { reward }),
-    ...(rewards && { rewards }),
-    ...(text !== record.answer && { answer: text }),
-  };
-}
-
 /** Heartbeat details. */
 interface JudgeTries {
   /** Attempts that ended without an error, as when a program kills its worker. */
@@ -103,10 +94,10 @@ function wasPerhapsAsked(): boolean {
 }
 
 /** `note`: what broke. */
-type Tried = EnvironmentReply & { readonly note?: string };
+type Tried = Reply & { readonly note?: string };
 
 /** Gives up on a judge after some tries. Attempts that failed for other causes, a full disk say, do not count. */
-async function tryJudge(judge: (signal: AbortSignal) => Promise<EnvironmentReply>): Promise<Tried> {
+async function tryJudge(judge: (signal: AbortSignal) => Promise<Reply>): Promise<Tried> {
   const context = Context.current();
   const { silent } = lastTries();
   let asked = true;
@@ -141,6 +132,6 @@ const FINAL: ReadonlySet<string> = new Set([
 ]);
 
 /** The part of a reply that the workflow needs. */
-export function inShort({ verdict, reason, reward, done }: VerdictRecord): ReplyFacts {
+export function inShort({ verdict, reason, reward, done }: VerdictRecord): Judged {
   return { verdict, reason, ...(reward === undefined ? {} : { reward }), ...(done === true && { done }) };
 }

@@ -1,6 +1,8 @@
 // All activities, built once per worker from what they need. Workflows import only the type.
 
 import { agentActivity } from './agent.ts';
+import { readAgentEnd } from './agent-end.ts';
+import { readAgentPrompt } from './agent-prompt.ts';
 import { askActivity } from './ask-environment.ts';
 import { callToolActivity } from './call-tool.ts';
 import { collectionActivities } from './collection.ts';
@@ -15,6 +17,7 @@ import { generateActivity } from './generate.ts';
 import { groupActivities } from './groups.ts';
 import { logActivity } from './log.ts';
 import { beginActivity, openActivity } from './open.ts';
+import { replyToCalls } from './reply-to-calls.ts';
 import { openTurnNotices } from './turn-notices.ts';
 import { weightsActivities } from './weights.ts';
 
@@ -22,10 +25,10 @@ export function createActivities(deps: ActivityDeps) {
   const stored = openTurnNotices();
   const activities = {
     open: openActivity(deps),
-    generate: generateActivity(deps, stored),
+    generate: generateActivity(deps, readAgentPrompt, stored),
     begin: beginActivity(deps),
     askEnvironment: askActivity(deps),
-    evaluate: evaluateActivity(deps),
+    evaluate: evaluateActivity(deps, { readAgentEnd, replyToCalls }),
     endEnvironment: endActivity(deps),
     callTool: callToolActivity(deps),
     runAgent: agentActivity(deps, stored),

@@ -3,7 +3,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
+import { readAgentEnd } from '../../activities/agent-end.ts';
 import { evaluateActivity } from '../../activities/evaluate.ts';
+import { replyToCalls } from '../../activities/reply-to-calls.ts';
 import { JudgeError } from '../../domain/errors/errors.ts';
 import type { Finish } from '../../domain/rollout/turn.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
@@ -40,7 +42,7 @@ async function evaluate(
     environments: onlyJudge({ judge, close: () => Promise.resolve() }),
     now: () => 0,
   };
-  const activity = evaluateActivity(parts as unknown as ActivityDeps);
+  const activity = evaluateActivity(parts as unknown as ActivityDeps, { readAgentEnd, replyToCalls });
   const environment = new MockActivityEnvironment({ attempt, heartbeatDetails: beatBefore, isLocal });
   let lastBeat: unknown;
   environment.on('heartbeat', (beat: unknown) => (lastBeat = beat));

@@ -4,12 +4,13 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
-import type { Turn } from '../../activities/answer.ts';
-import { answerInText } from '../../activities/answer-in-text.ts';
+import { requestInText } from '../../activities/agent-prompt.ts';
 import { createActivities } from '../../activities/index.ts';
 import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
+import type { Asked } from '../../domain/agent/conversation.ts';
+import type { Stored } from '../../records/store.ts';
 import { scriptedTextBackend } from '../support/scripted-model.ts';
 
 const ID = { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 };
@@ -93,8 +94,7 @@ describe('a turn of a text backend', () => {
     expect((await play(1, {}, full)).result).toMatchObject({ type: 'context-length', nonRetryable: true });
   });
 
-  test('of an agent sends back with each call the fields that the endpoint gave with it, once', async () => {
-    const backend = scriptedTextBackend(() => 'It is 4.');
+  test('of an agent sends back with each call the fields that the endpoint gave with it, once', () => {
     const add = (id: string, value: unknown) => ({ id, name: 'add', arguments: value });
     const more = (word: string) => ({ more: { extra_content: { signature: word } } });
     const toolCalls = [
@@ -103,14 +103,9 @@ describe('a turn of a text backend', () => {
       { ...add('z', ''), ...more('three') },
     ];
     const calls = [add('mine-2', { a: 2 }), add('mine-1', { a: 1 }), add('mine-3', {}), add('mine-4', { a: 1 })];
-    const request = { messages: [{ role: 'assistant', text: '', calls }], tools: [], limits: {} };
-    await answerInText(backend, {
-      ...{ id: ID, turn: 2, seed: 1, avoid: [], attempt: 1, now: () => 5, asked: {}, request },
-      rollout: { query: { prompt }, settings: DEFAULT_SETTINGS },
-      before: [{ record: { toolCalls } }],
-      options: { signal: new AbortController().signal },
-    } as unknown as Turn);
-    const sent = backend.requests[0]!.messages[0]!.toolCalls!.map((call) => [call.id, call.more]);
+    const request = { messages: [{ role: 'assistant', text: '', calls }], tools: [], limits: {} } as unknown as Asked;
+    const { messages } = requestInText(request, [{ record: { toolCalls } }] as unknown as Stored<TurnRecord>[]);
+    const sent = messages[0]!.toolCalls!.map((call) => [call.id, call.more]);
     expect(sent).toEqual([
       ['mine-2', { extra_content: { signature: 'two' } }],
       ['mine-1', { extra_content: { signature: 'one' } }],

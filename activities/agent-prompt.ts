@@ -1,0 +1,96 @@
+// The prompt of a turn that answers a call of an agent's program: the request of the call, whose context was made before its
+// turn was begun (agent-context.ts).
+
+import { type AskedRecord, type GivenReply, requestOf } from '../domain/agent/call-record.ts';
+import { type AgentMessage, type Asked, canonicalJson } from '../domain/agent/conversation.ts';
+import { playedCalls } from '../domain/context/played-calls.ts';
+import { replyGiven } from '../domain/rollout/calls.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
+import type { Json } from '../domain/text/json.ts';
+import { ENDPOINT_CALLS, type GivenCall, type ToolSettings } from '../domain/tools/tool.ts';
+import type { Tools } from '../environments/tools/tool.ts';
+import type { TextMessage } from '../inference/backend.ts';
+import type { Store, Stored } from '../records/store.ts';
+import { missing, recordedTurn } from './recorded.ts';
+import type { Answered, PromptSource, TurnPrompt } from './turn-prompt.ts';
+
+export async function readAgentPrompt({ store, id, turn, rollout, tools }: PromptSource): Promise<TurnPrompt> {
+  const { settings } = rollout.record;
+  const { asked, contextIds, contextText, previous } = await recordedAsked(store, id, turn);
+  const before = await recordedPath(store, id, asked.parent);
+  const request = requestOf(asked, playedCalls(before.map(({ record }) => record)).at(-1)?.request);
+  const { maxTokens = settings.maxNewTokens, stop = [] } = request.limits;
+  return {
+    before,
+    previous,
+    seedName: asked.call,
+    maxNewTokens: Math.min(settings.maxNewTokens, maxTokens),
+    stopTexts: stop,
+    // A call was measured before: only a server whose context is shorter than it says has no room for it.
+    mayFill: false,
+    newContext: async () => ({ ids: contextIds, text: contextText }),
+    conversation: async () => ({ request: requestInText(request, before), newText: '' }),
+    fieldsOf(answer) {
+      const reply = replyIn(answer, request, settings.tools, tools);
+      return { asked, ...(reply && { reply }) };
+    },
+  };
+}
+
+/** The turns on the path to this one, and itself; none for null. */
+async function recordedPath(store: Store, id: TrajectoryReference, turn: number | null): Promise<Stored<TurnRecord>[]> {
+  const path: Stored<TurnRecord>[] = [];
+  for (let at = turn; at !== null; at = path[0]!.record.asked?.parent ?? null) {
+    const stored = await recordedTurn(store, id, at);
+    if (stored.record.asked && (stored.record.asked.parent ?? 0) >= at) missing(store, id, `a turn before turn ${at}`);
+    path.unshift(stored);
+  }
+  return path;
+}
+
+async function recordedAsked(store: Store, id: TrajectoryReference, turn: number): Promise<AskedRecord> {
+  return (await store.getAsked(id, turn))?.record ?? missing(store, id, `the call of turn ${turn}`);
+}
+
+/** The reply that an agent gets, where the answer holds calls or thoughts, or was ended by its own stop text. */
+function replyIn(
+  { fields, spelled = [] }: Answered,
+  { tools: offered, limits }: Asked,
+  own: ToolSettings | undefined,
+  tools: Tools | undefined,
+): GivenReply | undefined {
+  if (own?.format === ENDPOINT_CALLS) return replyGiven(fields, { limits });
+  if (fields.reply || !own || !tools || fields.finish !== 'stop' || limits.toolChoice === 'none') return fields.reply;
+  if (spelled.length > 0) return undefined;
+  const reply = tools.replyIn(fields.outputText, fields.contextText, own.format, offered);
+  return reply.calls || reply.reasoning !== undefined ? reply : undefined;
+}
+
+/** The request of a call as messages, with the ids by which the agent names calls. */
+export function requestInText({ messages, tools, limits }: Asked, before: TurnPrompt['before']) {
+  const given = before.flatMap(({ record }) => record.toolCalls ?? []).filter(({ more }) => more);
+  return { messages: messages.map((message) => sent(message, given)), tools, noCalls: limits.toolChoice === 'none' };
+}
+
+/** `given`: the calls that have fields of the endpoint's own, which the agent was not shown; each is sent once. */
+function sent({ role, text, calls = [], callId, reasoning }: AgentMessage, given: GivenCall[]): TextMessage {
+  const toolCalls = calls.map(({ id, name, arguments: value }) => {
+    const at = given.findIndex((one) => one.name === name && isSame(one.arguments, value));
+    const [{ more } = {}] = at < 0 ? [] : given.splice(at, 1);
+    return { id, name, arguments: typeof value === 'string' ? value : JSON.stringify(value), ...(more && { more }) };
+  });
+  return {
+    ...{ role, content: text },
+    ...(callId !== undefined && { tool_call_id: callId }),
+    ...(toolCalls.length > 0 && { toolCalls, ...(reasoning && { reasoning }) }),
+  };
+}
+
+function isSame(text: string, value: Json): boolean {
+  try {
+    return text === value || canonicalJson(JSON.parse(text === '' ? '{}' : text)) === canonicalJson(value);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,66 @@
+// The prompt of a turn: what the model is asked, and what the turn's record says of it. The loop's own turns (loop-prompt.ts)
+// and the calls of an agent's program (agent-prompt.ts) are its two kinds.
+
+import type { AskedModel, NewContext } from '../domain/context/new-context.ts';
+import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
+import type { Tools } from '../environments/tools/tool.ts';
+import type { TextRequest } from '../inference/backend.ts';
+import type { Store, Stored } from '../records/store.ts';
+
+/** The fields of a turn's record that do not depend on the model's kind. */
+type Framing =
+  | 'turn'
+  | 'seed'
+  | 'previous'
+  | 'attempt'
+  | 'startedAt'
+  | 'finishedAt'
+  | 'model'
+  | 'said'
+  | 'calls'
+  | 'carried'
+  | 'asked';
+
+export interface Answered {
+  readonly fields: Omit<TurnRecord, Framing>;
+  /** Places in the reply's text where ordinary tokens spell a marker of calls. */
+  readonly spelled?: readonly number[];
+  /** Chunks that are stored. */
+  readonly chunks: number;
+}
+
+export interface TurnPrompt {
+  /** The turns with whose tokens the context begins. */
+  readonly before: readonly Stored<TurnRecord>[];
+  /** Hash of the record that the turn follows. */
+  readonly previous: string;
+  /** The turn's name in its seed. */
+  readonly seedName: number | string;
+  /** New tokens at most. */
+  readonly maxNewTokens: number;
+  /** Texts that end the answer where they occur in it. */
+  readonly stopTexts: readonly string[];
+  /** A context without room for an answer ends the rollout. False: the prompt is refused. */
+  readonly mayFill: boolean;
+  /** The part of the context behind the turns before. */
+  newContext(model: AskedModel): Promise<NewContext>;
+  /** The whole conversation, for a model that takes messages, with the text that is new in it. */
+  conversation(): Promise<{
+    readonly request: Pick<TextRequest, 'messages' | 'tools' | 'noCalls'>;
+    readonly newText: string;
+  }>;
+  /** The fields of the turn's record that depend on the kind of prompt. */
+  fieldsOf(answer: Answered): Pick<TurnRecord, 'said' | 'calls' | 'asked' | 'reply'>;
+}
+
+export interface PromptSource {
+  readonly store: Store;
+  readonly id: TrajectoryReference;
+  readonly turn: number;
+  readonly rollout: Stored<RolloutRecord>;
+  readonly tools: Tools | undefined;
+}
+
+export type ReadPrompt = (source: PromptSource) => Promise<TurnPrompt>;
