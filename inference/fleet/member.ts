@@ -5,6 +5,7 @@ import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import type { VersionSpan } from '../../domain/rollout/turn.ts';
+import { closedError } from '../http/http-errors.ts';
 import type { ServerBackend } from './server-backend.ts';
 import { abortable, type Forced, Recheck } from './recheck.ts';
 import type { FleetRules } from './rules.ts';
@@ -62,6 +63,7 @@ export class Member<K extends Kind> implements Candidate {
   /** The weights from which it went back, until it has them again. */
   #fellFrom: Version | null = null;
   #lastFailure: string | null = null;
+  #closed = false;
 
   readonly #rules: FleetRules<K>;
   readonly #recheck: Recheck;
@@ -98,8 +100,9 @@ export class Member<K extends Kind> implements Candidate {
     };
   }
 
-  /** Replaces the backend; the previous one is closed after its last request. */
+  /** Replaces the backend; the previous one is closed after its last request. Throws if the fleet has been closed. */
   meet(fresh: ServerBackend<K>): void {
+    if (this.#closed) throw closedError(this.url);
     const old = this.backend;
     this.backend = fresh;
     this.stranger = null;
@@ -139,6 +142,7 @@ export class Member<K extends Kind> implements Candidate {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.circuit.close();
     const backends = new Set([...this.#users.keys(), ...(this.backend ? [this.backend] : [])]);
     await Promise.allSettled([...[...backends].map((backend) => backend.close()), this.leases?.close()]);

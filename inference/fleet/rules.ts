@@ -1,26 +1,28 @@
 // The part of a fleet that differs between token and text backends: the servers that may form one fleet, the facts and
 // parts of the whole, and the cost of a request.
 
-import { logprobMeaning } from '../../domain/rollout/logprob-meaning.ts';
+import { meaningOf } from '../../domain/rollout/logprob-meaning.ts';
 import type { Kind, Kinds } from '../backend.ts';
 import { openEarlierAnswers } from './earlier-answers.ts';
 import type { Forced } from './recheck.ts';
 import type { ServerBackend } from './server-backend.ts';
 
-export type Met<K extends Kind> = readonly { readonly url: string; readonly facts: Kinds[K]['facts'] }[];
-
-export function metOf<K extends Kind>(server: ServerBackend<K>): Met<K>[number] {
-  return { url: server.url, facts: server.facts };
+/** A server as the rules see it. */
+export interface FleetServer<K extends Kind> {
+  readonly url: string;
+  readonly facts: Kinds[K]['facts'];
 }
+
+export const asFleetServer = <K extends Kind>({ url, facts }: ServerBackend<K>): FleetServer<K> => ({ url, facts });
 
 export interface FleetRules<K extends Kind> {
   /** Throws if the servers' answers cannot belong to one run. `whole`: the fleet's facts, if it has some. */
-  mustAgree(servers: Met<K>, whole?: Kinds[K]['facts']): void;
+  mustAgree(servers: readonly FleetServer<K>[], whole?: Kinds[K]['facts']): void;
   /** The servers' facts, combined. */
-  factsOf(servers: Met<K>): Kinds[K]['facts'];
+  factsOf(servers: readonly FleetServer<K>[]): Kinds[K]['facts'];
   partsOf(server: ServerBackend<K>): Kinds[K]['parts'];
   /** Throws if these servers, in their current state, may not answer this request. */
-  mayAnswer(request: Kinds[K]['request'], servers: () => Met<K>): void;
+  mayAnswer(request: Kinds[K]['request'], servers: () => readonly FleetServer<K>[]): void;
   /** The answer as a context, to ask for its logprobs again; null if these would be others. */
   forcedOf(request: Kinds[K]['request'], reply: Kinds[K]['reply'], facts: Kinds[K]['facts']): Forced | null;
   /** Throws for a reply that contradicts an earlier one. */
@@ -49,6 +51,6 @@ export function textRules(): FleetRules<'text'> {
   };
 }
 
-export function logprobsBy(servers: Met<Kind>) {
-  return Object.fromEntries(servers.map(({ url, facts }) => [url, logprobMeaning(facts)]));
+export function logprobsBy(servers: readonly FleetServer<Kind>[]) {
+  return Object.fromEntries(servers.map(({ url, facts }) => [url, meaningOf(facts)]));
 }

@@ -2,9 +2,9 @@
 // logprobs are allowed while the run samples at temperature 1 without cuts, where all kinds coincide.
 
 import { ModelError } from '../../domain/errors/errors.ts';
-import { logprobsServe, logprobMeaning } from '../../domain/rollout/logprob-meaning.ts';
+import { logprobsServe, meaningOf } from '../../domain/rollout/logprob-meaning.ts';
 import { openEarlierAnswers } from './earlier-answers.ts';
-import { logprobsBy, type FleetRules, type Met } from './rules.ts';
+import { type FleetRules, type FleetServer, logprobsBy } from './rules.ts';
 
 export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
   let vocabSize = 0;
@@ -30,7 +30,7 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
       if (mixture) throw mixed(mixture);
     },
     forcedOf({ contextIds, sampling }, { outputIds, logprobs, versions }, facts) {
-      const isOwn = logprobsServe(logprobMeaning(facts), 'raw', sampling, facts.vocabSize);
+      const isOwn = logprobsServe(meaningOf(facts), 'raw', sampling, facts.vocabSize);
       const [span] = versions;
       if (!isOwn || versions.length !== 1 || outputIds.length === 0) return null;
       // One more token is sampled, which nobody reads.
@@ -46,7 +46,7 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
   };
 }
 
-function mustAgree(servers: Met<'tokens'>, leastLength: number): void {
+function mustAgree(servers: readonly FleetServer<'tokens'>[], leastLength: number): void {
   for (const [what, of] of TRAITS) {
     if (new Set(servers.map(of)).size > 1) throw mixed(`The servers have different ${what} (${each(servers, of)})`);
   }
@@ -55,20 +55,20 @@ function mustAgree(servers: Met<'tokens'>, leastLength: number): void {
     throw mixed(`${short.url} has a context of ${short.facts.contextLength}, less than the run's ${leastLength}`);
 }
 
-const TRAITS: readonly [string, (server: Met<'tokens'>[number]) => unknown][] = [
+const TRAITS: readonly [string, (server: FleetServer<'tokens'>) => unknown][] = [
   ['vocabularies', ({ facts }) => facts.vocabSize],
   ['stop tokens', ({ facts }) => facts.stopTokenIds.join(' ')],
 ];
 
-const meaning = ({ facts }: Met<'tokens'>[number]) => logprobMeaning(facts);
+const meaning = ({ facts }: FleetServer<'tokens'>) => meaningOf(facts);
 
 /** Describes the difference; null if there is none. */
-function mixedLogprobs(servers: Met<'tokens'>): string | null {
+function mixedLogprobs(servers: readonly FleetServer<'tokens'>[]): string | null {
   if (new Set(servers.map(meaning)).size <= 1) return null;
   return `The servers return different kinds of logprobs (${each(servers, meaning)})`;
 }
 
-function each(servers: Met<'tokens'>, of: (server: Met<'tokens'>[number]) => unknown): string {
+function each(servers: readonly FleetServer<'tokens'>[], of: (server: FleetServer<'tokens'>) => unknown): string {
   return servers.map((server) => `${server.url}: ${String(of(server))}`).join('; ');
 }
 
