@@ -1,14 +1,14 @@
 // The prompt of a turn that answers a call of an agent's program: the request of the call, whose context was made before its
 // turn was begun (agent-context.ts).
 
-import { type AskedRecord, type GivenReply, requestOf } from '../domain/agent/call-record.ts';
-import { type AgentMessage, type Asked, canonicalJson } from '../domain/agent/conversation.ts';
-import { playedCalls } from '../domain/context/played-calls.ts';
-import { replyGiven } from '../domain/rollout/calls.ts';
+import type { AskedRecord, GivenReply } from '../domain/agent/call-record.ts';
+import type { AgentMessage, Asked } from '../domain/agent/conversation.ts';
+import { requestBehind } from '../domain/agent/whole-request.ts';
+import { ENDPOINT_CALLS, replyGiven } from '../domain/rollout/calls.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
-import type { Json } from '../domain/text/json.ts';
-import { ENDPOINT_CALLS, type GivenCall, type ToolSettings } from '../domain/tools/tool.ts';
+import { canonicalJson, type Json } from '../domain/text/json.ts';
+import type { GivenCall, ToolSettings } from '../domain/tools/tool.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { TextMessage } from '../inference/backend.ts';
 import type { Store, Stored } from '../records/store.ts';
@@ -19,7 +19,10 @@ export async function readAgentPrompt({ store, id, turn, rollout, tools }: Promp
   const { settings } = rollout.record;
   const { asked, contextIds, contextText, previous } = await recordedAsked(store, id, turn);
   const before = await recordedPath(store, id, asked.parent);
-  const request = requestOf(asked, playedCalls(before.map(({ record }) => record)).at(-1)?.request);
+  const request = requestBehind(
+    asked,
+    before.map(({ record }) => record.asked!),
+  );
   const { maxTokens = settings.maxNewTokens, stop = [] } = request.limits;
   return {
     before,

@@ -7,7 +7,7 @@ import { tokenBudget } from '../domain/rollout/ending.ts';
 import { ModelError } from '../domain/errors/errors.ts';
 import { meaningOf, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import { spelledMarkers } from '../domain/tools/spelled-markers.ts';
-import { concatenated } from '../domain/rollout/trajectory.ts';
+import { concatenated } from '../domain/rollout/turn-facts.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';
 import { fallingVersions } from '../domain/weights/weight-version.ts';

@@ -2,11 +2,12 @@
 // broken leaves the turn undecided, and one that is not the run's fails it; any other failure (a full disk) is retried.
 
 import { Context } from '@temporalio/activity';
-import { type Reply, replyFields, verdictOf } from '../domain/rollout/environment.ts';
+import type { Reply } from '../domain/rollout/environment.ts';
+import { replyFields, verdictOf } from '../domain/rollout/read-reply.ts';
 import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
 import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
-import { answerToJudge, isCut } from '../domain/rollout/turn.ts';
+import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import { headAndTail } from '../domain/text/foreign-text.ts';
 import type { readAgentEnd } from './agent-end.ts';
 import type { replyToCalls } from './reply-to-calls.ts';

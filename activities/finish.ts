@@ -10,7 +10,8 @@ import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Store, Stored } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
-import { endOfAgent, recordedRollout, recordedTurns } from './recorded.ts';
+import { endOfAgent } from './agent-end.ts';
+import { recordedRollout, recordedTurns } from './recorded.ts';
 import { endedResult } from './ended-result.ts';
 import { writeLogs } from './log.ts';
 

@@ -2,7 +2,7 @@
 // while all are full.
 
 import { ModelError } from '../../domain/errors/errors.ts';
-import type { FleetPolicy } from '../../domain/run/settings.ts';
+import type { FleetPolicy } from '../../domain/rollout/settings.ts';
 import type { Kind, Kinds } from '../backend.ts';
 import { closedError } from '../http/http-errors.ts';
 import type { Member } from './member.ts';

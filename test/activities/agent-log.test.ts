@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { beginAttempt, type BegunAttempt } from '../../activities/agent-log.ts';
-import { endOfAgent } from '../../activities/recorded.ts';
+import { endOfAgent } from '../../activities/agent-end.ts';
 import type { AgentEnd } from '../../domain/agent/program.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { Store } from '../../records/store.ts';
