@@ -71,8 +71,8 @@ export function continued(id: string, field: string, recorded: RecordedCalls): R
   return { ...request, messages: [...request.messages, { ...reply, ids: [id, ...(reply.ids ?? [])] }] };
 }
 
-/** With the texts that a client left out beside calls which it sends back: their ids name the reply, which has its text. */
-export function withTexts(request: AgentRequest, recorded: RecordedCalls): AgentRequest {
+/** Restores texts that a client left out beside calls which it sends back: their ids name the reply, which has its text. */
+export function restoreReplyTexts(request: AgentRequest, recorded: RecordedCalls): AgentRequest {
   const messages = request.messages.map((message) => {
     const [named] = message.text === '' && message.calls ? callsNamedIn(message) : [];
     const reply = named === undefined ? undefined : recorded(named)?.reply;

@@ -1,0 +1,108 @@
+// The calls of one attempt of an agent: each request is the call of an earlier attempt, a repetition, or a new one. A call that
+// repeats one whose connection broke waits for the same reply.
+
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  abandonedCalls,
+  type Again,
+  claim,
+  type Claim,
+  claimsOfAttempt,
+  doubted,
+  ended,
+  unclaimedCalls,
+} from '../domain/agent/claims.ts';
+import { type AgentRequest, type Asked, messageForms, requestText } from '../domain/agent/conversation.ts';
+import type { AgentReply } from '../domain/agent/reply.ts';
+import type { AnswerCall, RecordedReply, RefusedCall } from './agents.ts';
+import { RefusedRequest, type RecordedCalls } from './dialects/dialect.ts';
+import { DIALECTS } from './dialects/index.ts';
+
+export interface AttemptCalls {
+  /** The call of this id, if it has its reply. */
+  readonly recordedCall: RecordedCalls;
+  /** `made`: calls of this attempt so far, with this one. */
+  claim(request: AgentRequest, again: Again): Promise<{ readonly claim: Claim; readonly made: number }>;
+  /** The recorded reply, or that of the model. Throws RefusedRequest if the call is refused. */
+  replyTo(claim: Claim, request: AgentRequest, dialect: string): Promise<AgentReply>;
+  has(id: string): boolean;
+  /** The connection that asked last for a call has closed. */
+  end(id: string, isDelivered: boolean): void;
+  /** A reply that was taken for delivered may not have been read. */
+  doubt(id: string): void;
+  /** Resolves when every call that was begun has its reply. */
+  settled(): Promise<void>;
+  abandoned(): readonly string[];
+  unmade(): readonly string[];
+}
+
+export function openAttemptCalls(recorded: readonly RecordedReply[], answer: AnswerCall): AttemptCalls {
+  const byId = new Map(recorded.map((one) => [one.reply.call, one]));
+  const pending = new Map<string, Promise<AgentReply | RefusedCall>>();
+  let claims = claimsOfAttempt(
+    recorded.map(({ hash, request, reply, occurrence, dialect }) => ({
+      id: reply.call,
+      hash,
+      occurrence,
+      request,
+      reply: messageIn(dialect, reply),
+    })),
+  );
+  return {
+    recordedCall(id) {
+      const one = byId.get(id);
+      return one && { request: one.request, reply: messageIn(one.dialect, one.reply) };
+    },
+    async claim(request, again) {
+      const hash = await hashBetween(request);
+      const next = claim(claims, request, again, (one) => (one === request ? hash : hashOf(one)));
+      claims = next.claims;
+      const made = claims.calls.filter(({ delivery }) => delivery !== 'unclaimed').length;
+      return { claim: next.claim, made };
+    },
+    async replyTo(taken, request, dialect) {
+      const { id, hash, occurrence } = taken.call;
+      const earlier = byId.get(id);
+      if (earlier) return earlier.reply;
+      const begun = pending.get(id) ?? answer(taken, request, dialect);
+      pending.set(id, begun);
+      try {
+        const reply = await begun;
+        if ('refused' in reply) throw new RefusedRequest(reply.refused, '', reply.message);
+        byId.set(id, { hash, occurrence, request, dialect, reply });
+        return reply;
+      } finally {
+        pending.delete(id);
+      }
+    },
+    has: (id) => byId.has(id),
+    end(id, isDelivered) {
+      const one = byId.get(id);
+      claims = ended(claims, id, isDelivered, one && messageIn(one.dialect, one.reply));
+    },
+    doubt(id) {
+      claims = doubted(claims, id);
+    },
+    async settled() {
+      await Promise.allSettled(pending.values());
+    },
+    abandoned: () => abandonedCalls(claims).flatMap(({ id }) => (byId.has(id) ? [id] : [])),
+    unmade: () => unclaimedCalls(claims).map(({ id }) => id),
+  };
+}
+
+const hashOf = (request: Asked): string => createHash('sha256').update(requestText(request)).digest('hex');
+
+/** Other work of the loop comes between its steps. */
+async function hashBetween(request: Asked): Promise<string> {
+  await nextTurn();
+  // They are kept with the messages.
+  for (const _ of messageForms(request.messages));
+  await nextTurn();
+  const text = requestText(request);
+  await nextTurn();
+  return createHash('sha256').update(text).digest('hex');
+}
+
+const messageIn = (path: string, reply: AgentReply) => DIALECTS.find((one) => one.path === path)!.message(reply);
