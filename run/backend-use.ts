@@ -1,4 +1,4 @@
-// The requests of one backend in flight. Weights of a later version share them.
+// The requests of one backend in flight, which backends with later weights share.
 
 import type { Backend, GenerateOptions, TextRequest, TokenBackend } from '../inference/backend.ts';
 
@@ -7,7 +7,7 @@ export interface BackendUse {
 }
 
 /** The same backend; `use` counts its requests. */
-export function counted(backend: Backend, use: BackendUse): Backend {
+export function countUse(backend: Backend, use: BackendUse): Backend {
   async function during<T>(work: () => Promise<T>): Promise<T> {
     use.inFlight++;
     try {
