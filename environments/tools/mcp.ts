@@ -8,10 +8,10 @@ import { ToolError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { ownName, type ToolRecord } from '../../domain/tools/tool.ts';
 import type { Log } from '../processes/launch.ts';
-import { type HasEnded, openHeld } from '../../local/machine/held.ts';
+import type { HasEnded } from '../../local/machine/held.ts';
 import type { Door } from './index.ts';
 import { type McpProcess, RpcError, RpcTimeout, RpcTooLarge } from './mcp-process.ts';
-import { mustBeSame, openServer, type Served } from './mcp-server.ts';
+import { type McpServers, openMcpServers } from './mcp-servers.ts';
 import { mostMs } from './running-clock.ts';
 import type { ToolAnswer } from './tool.ts';
 
@@ -34,133 +34,89 @@ export interface McpDoorOptions {
 /** Keys of calls that ended their server, at most. */
 const MOST_GUILTY = 10_000;
 
-/** A server for the runs that use it. */
-interface Opened {
-  readonly served: Promise<Served>;
-  /** Undefined while it begins. */
-  process?: McpProcess;
-}
-
 export function mcpDoor({ log, permitted, hasEnded = async () => false, longestMs = mostMs }: McpDoorOptions): Door {
+  const servers = openMcpServers(log, hasEnded);
   /** Calls that ended their server alone: they get one of their own from then on. */
   const guilty = new Set<string>();
-  let lastAlone: Promise<unknown> = Promise.resolve();
-  const close = ({ served }: Opened) => served.then(({ process: server }) => server.close()).catch(() => undefined);
-  const opened = openHeld<Opened>({ hasEnded, isUsed: ({ process: server }) => server?.inFlight !== 0, close });
   let closed = false;
 
-  function drop(one: Opened): void {
-    opened.forget(one);
-    void close(one);
-  }
-
-  function open(words: readonly string[]): Opened {
-    const one: Opened = { served: openServer(words, null, log) };
-    one.served.then(
-      ({ process: server }) => (one.process = server),
-      () => opened.forget(one),
-    );
-    return one;
-  }
-
-  async function serverOf(
-    tool: ToolRecord,
-    words: readonly string[],
-    runFolder: string,
-  ): Promise<[Opened, McpProcess]> {
-    const key = JSON.stringify([words, tool.fingerprint]);
-    let one = opened.of(key, runFolder, () => open(words));
-    if (one.process?.isOver) {
-      opened.forget(one);
-      one = opened.of(key, runFolder, () => open(words));
-    }
-    const { process: server, tools } = await one.served;
-    try {
-      mustBeSame(words, tool, tools);
-    } catch (error) {
-      drop(one);
-      throw error;
-    }
-    return [one, server];
-  }
-
-  /** In a server of its own, one call after the other: guilt is found by calling alone. */
-  function alone<T>(words: readonly string[], tool: ToolRecord, work: (server: McpProcess) => Promise<T>): Promise<T> {
-    const mine = lastAlone.then(async () => {
-      const { process: server, tools } = await openServer(words, null, log);
-      try {
-        mustBeSame(words, tool, tools);
-        return await work(server);
-      } finally {
-        server.close();
-      }
-    });
-    lastAlone = mine.catch(() => undefined);
-    return mine;
-  }
-
   return {
-    async call(tool, { arguments: given, key: idempotency, signal, before }, runFolder) {
+    async call(tool, { arguments: args, key, signal, before }, runFolder) {
       const words = permitted(tool, runFolder);
       if (closed) throw new ToolError('The worker is ending.', { reason: 'tool-closed', retryable: true });
-      const params = { name: ownName(tool), arguments: given, _meta: { 'everturn/key': idempotency } };
+      const params = { name: ownName(tool), arguments: args, _meta: { 'everturn/key': key } };
       const timeoutMs = tool.timeoutSeconds * 1000;
       const limits = { timeoutMs, longestMs: longestMs(timeoutMs), signal };
-      const ask = (one: McpProcess) => one.request('tools/call', params, RESULT, limits);
-      let leave = (): void => undefined;
-      try {
-        if (guilty.has(idempotency)) {
-          return answerOf(
-            words,
-            await alone(words, tool, async (one) => {
-              await before();
-              return ask(one);
-            }),
-          );
-        }
-        const [one, server] = await serverOf(tool, words, runFolder);
-        // A server that hangs is not asked again.
-        leave = () => void (server.inFlight === 0 && drop(one));
+      const ask = (server: McpProcess) => server.request('tools/call', params, RESULT, limits);
+      const askAlone = async (server: McpProcess) => {
         await before();
-        const result = ask(server).catch((error: unknown) => {
-          if (!server.isOver || error instanceof RpcError || error instanceof RpcTimeout) throw error;
-          if (server.endedWith <= 1 || tool.effect === 'once') {
-            if (guilty.size >= MOST_GUILTY) guilty.clear();
-            if (server.endedWith <= 1) guilty.add(idempotency);
-            throw error;
-          }
-          // Another call may have ended it, and this one may be called twice.
-          return alone(words, tool, ask).catch((again: unknown) => {
-            guilty.add(idempotency);
-            throw again;
-          });
-        });
-        return answerOf(words, await result);
+        return ask(server);
+      };
+      try {
+        const result = guilty.has(key)
+          ? await servers.alone(tool, words, askAlone)
+          : await askShared(servers, guilty, { tool, words, runFolder, key, before, ask });
+        return answerOf(words, result);
       } catch (error) {
-        if (error instanceof RpcTimeout) {
-          leave();
-          return { text: `The tool ${tool.name} gave no result in ${tool.timeoutSeconds} s.`, outcome: 'timed-out' };
-        }
-        if (error instanceof RpcTooLarge)
-          return { text: `The tool ${tool.name} gave more than is shown.`, outcome: 'failed' };
-        // The server has answered: the outcome is known.
-        if (error instanceof RpcError) return { text: error.message, outcome: 'failed' };
-        throw error;
+        return answerToFailure(tool, error);
       }
     },
     close() {
       closed = true;
-      // One that is beginning is closed when it has begun.
-      void opened.close();
+      servers.close();
     },
   };
 }
 
+type Result = z.infer<typeof RESULT>;
+
+interface SharedCall {
+  readonly tool: ToolRecord;
+  readonly words: readonly string[];
+  readonly runFolder: string;
+  readonly key: string;
+  readonly before: () => Promise<void>;
+  readonly ask: (server: McpProcess) => Promise<Result>;
+}
+
+/** A call to the server that others use too. Where the server ends, and the call may be made twice, it is made again alone. */
+async function askShared(servers: McpServers, guilty: Set<string>, call: SharedCall): Promise<Result> {
+  const { tool, words, key, ask } = call;
+  const { server, drop } = await servers.shared(tool, words, call.runFolder);
+  try {
+    await call.before();
+    return await ask(server).catch((error: unknown) => {
+      if (!server.isOver || error instanceof RpcError || error instanceof RpcTimeout) throw error;
+      if (server.endedWith <= 1 || tool.effect === 'once') {
+        if (guilty.size >= MOST_GUILTY) guilty.clear();
+        if (server.endedWith <= 1) guilty.add(key);
+        throw error;
+      }
+      // Another call may have ended it, and this one may be called twice.
+      return servers.alone(tool, words, ask).catch((again: unknown) => {
+        guilty.add(key);
+        throw again;
+      });
+    });
+  } catch (error) {
+    // A server that hangs is not asked again.
+    if (error instanceof RpcTimeout && server.inFlight === 0) drop();
+    throw error;
+  }
+}
+
+/** The answer where the outcome is known; else the error is thrown. */
+function answerToFailure({ name, timeoutSeconds }: ToolRecord, error: unknown): ToolAnswer {
+  if (error instanceof RpcTimeout)
+    return { text: `The tool ${name} gave no result in ${timeoutSeconds} s.`, outcome: 'timed-out' };
+  if (error instanceof RpcTooLarge) return { text: `The tool ${name} gave more than is shown.`, outcome: 'failed' };
+  // The server has answered.
+  if (error instanceof RpcError) return { text: error.message, outcome: 'failed' };
+  throw error;
+}
+
 /** The texts of a result; what is no text is named. */
-function answerOf(
-  words: readonly string[],
-  { content, structuredContent, isError }: z.infer<typeof RESULT>,
-): ToolAnswer {
+function answerOf(words: readonly string[], { content, structuredContent, isError }: Result): ToolAnswer {
   if (!content && structuredContent === undefined)
     throw new ToolError(`The MCP server ${basename(words[0] ?? '')} gave a result without \`content\`.`, {
       reason: 'tool-unavailable',
