@@ -19,40 +19,30 @@ import { letGo, type ProcessPool, type Seat } from '../processes/process-pool.ts
 import { type Answer, answeredIn, earlierMove, episodeOf, isBegun, isRecorded, lastAnswered } from '../wire.ts';
 
 export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool): Environment {
+  if (record.state !== 'none' && record.state !== 'value') return sessionEnvironment(record, pool);
+  const limits = { timeoutMs: record.timeoutSeconds * 1000 };
+  return statelessEnvironment(record, (method, params, { key, signal }) =>
+    pool.use(key, signal, ({ process }) => process.call(method, params, { ...limits, signal })),
+  );
+}
+
+function sessionEnvironment(record: EnvironmentRecord, pool: ProcessPool): Environment {
   const { name, state, timeoutSeconds } = record;
   const limits = { timeoutMs: timeoutSeconds * 1000 };
   const inSeat = ({ process }: Seat): Calls =>
     callsOf(record, (method, params, { signal }) => process.call(method, params, { ...limits, signal }));
-  if (state === 'none' || state === 'value') {
-    return statelessEnvironment(record, (method, params, { key, signal }) =>
-      pool.use(key, signal, ({ process }) => process.call(method, params, { ...limits, signal })),
-    );
-  }
-
   const idleSeconds = record.idleSeconds ?? DEFAULT_COPY_SECONDS;
   const absent = absence(name, idleSeconds);
-  const leases = new Map<string, NodeJS.Timeout>();
-
   /** Ends the rollout in every process here that holds it. False if none does. */
   async function endHere(rollout: Played, turns: readonly EarlierTurn[], call: EnvironmentCall): Promise<boolean> {
     const { key } = episodeOf(rollout);
-    clearTimeout(leases.get(key));
-    leases.delete(key);
+    leases.end(key);
     return letGo(pool, key, call.signal, (seat) => inSeat(seat).end(rollout, turns, call));
   }
-
   /** Its session is given back when no further call comes: the rollout may go on in another worker. */
-  async function leased<T>(rollout: Played, work: () => Promise<T>): Promise<T> {
-    const { key } = episodeOf(rollout);
-    const over = () => void endHere(rollout, [], { signal: NEVER }).catch(() => undefined);
-    clearTimeout(leases.get(key));
-    try {
-      return await work();
-    } finally {
-      clearTimeout(leases.get(key));
-      leases.set(key, setTimeout(over, idleSeconds * 1000).unref());
-    }
-  }
+  const leases = openLeases(idleSeconds);
+  const leased = <T>(rollout: Played, work: () => Promise<T>): Promise<T> =>
+    leases.renew(episodeOf(rollout).key, work, () => endHere(rollout, [], { signal: NEVER }));
 
   async function begin(seat: Seat, rollout: Played, call: EnvironmentCall) {
     const { key } = episodeOf(rollout);
@@ -131,6 +121,27 @@ export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool)
 }
 
 const { signal: NEVER } = new AbortController();
+
+/** Leases of sessions, by key: one that no call renews for so long is over. */
+function openLeases(idleSeconds: number) {
+  const timers = new Map<string, NodeJS.Timeout>();
+  return {
+    async renew<T>(key: string, work: () => Promise<T>, onOver: () => Promise<unknown>): Promise<T> {
+      const over = () => void onOver().catch(() => undefined);
+      clearTimeout(timers.get(key));
+      try {
+        return await work();
+      } finally {
+        clearTimeout(timers.get(key));
+        timers.set(key, setTimeout(over, idleSeconds * 1000).unref());
+      }
+    },
+    end(key: string): void {
+      clearTimeout(timers.get(key));
+      timers.delete(key);
+    },
+  };
+}
 
 function differs(name: string, kind: StateKind, what: string): EnvironmentError {
   return new EnvironmentError(

@@ -58,43 +58,37 @@ export async function letGo(
 export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessPool {
   const idle: Seat[] = [];
   const waiting: ((isOpen: boolean) => void)[] = [];
-  const seats = new Set<Seat>();
-  /** Calls that wait for one process: it passes to the first of them, or to none if it has ended. */
-  const pinned = new Map<Seat, ((isThere: boolean) => void)[]>();
+  /** Calls that wait for one process, by process: it passes to the first of them, or to none if it has ended. */
+  const seats = new Map<Seat, ((isThere: boolean) => void)[]>();
   const all = new Set<LineProcess>();
   let busy = 0;
   let closed = false;
 
-  async function started(signal: AbortSignal | undefined): Promise<Seat> {
-    const process = new LineProcess(launch);
-    all.add(process);
+  async function start(signal: AbortSignal | undefined): Promise<Seat> {
+    const seat = { process: new LineProcess(launch), live: new Map() };
+    all.add(seat.process);
     try {
-      accept(await process.hello({ timeoutMs: START_MS, ...(signal && { signal }) }));
-      const seat: Seat = { process, live: new Map() };
-      seats.add(seat);
+      accept(await seat.process.hello({ timeoutMs: START_MS, ...(signal && { signal }) }));
+      seats.set(seat, []);
       return seat;
     } catch (error) {
-      all.delete(process);
-      process.kill();
+      all.delete(seat.process);
+      seat.process.kill();
       throw error;
     }
   }
 
   function taken(key: string): Seat | undefined {
     for (let i = idle.length - 1; i >= 0; i--) if (idle[i]!.process.isOver) drop(idle.splice(i, 1)[0]!);
-    const known = idle.find(({ live }) => live.has(key));
-    // Sessions are spread: calls of those that share a process wait for each other.
-    const fewest = () => idle.toSorted((one, other) => one.live.size - other.live.size)[0];
-    const seat = known ?? fewest();
+    const seat = seatFor(idle, key);
     return seat && idle.splice(idle.indexOf(seat), 1)[0];
   }
 
   function drop(seat: Seat): void {
     seat.process.kill();
     all.delete(seat.process);
+    for (const go of seats.get(seat) ?? []) go(false);
     seats.delete(seat);
-    for (const go of pinned.get(seat) ?? []) go(false);
-    pinned.delete(seat);
   }
 
   return {
@@ -104,20 +98,19 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
       busy++;
       let seat: Seat | undefined;
       try {
-        seat = taken(key) ?? (await started(signal));
+        seat = taken(key) ?? (await start(signal));
         return await work(seat);
       } finally {
         leave(seat);
       }
     },
     async useHolder(key, signal, work) {
-      const seat = [...seats].find((one) => one.live.has(key) && !one.process.isOver);
+      const seat = [...seats.keys()].find((one) => one.live.has(key) && !one.process.isOver);
       if (!seat || closed) return null;
-      const at = idle.indexOf(seat);
-      if (at >= 0) {
-        idle.splice(at, 1);
+      if (idle.includes(seat)) {
+        idle.splice(idle.indexOf(seat), 1);
         busy++;
-      } else if (!(await passedOn(seat, signal))) return null;
+      } else if (!(await queued(seats.get(seat)!, signal))) return null;
       try {
         return await work(seat);
       } finally {
@@ -125,7 +118,7 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
       }
     },
     isBusy: () => busy > 0,
-    holds: () => [...seats].some(({ live, process }) => live.size > 0 && !process.isOver),
+    holds: () => [...seats.keys()].some(({ live, process }) => live.size > 0 && !process.isOver),
     close() {
       closed = true;
       for (const process of all) process.kill();
@@ -136,7 +129,7 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
 
   function leave(seat: Seat | undefined): void {
     const isOver = seat !== undefined && (seat.process.isOver || closed);
-    const next = seat && !isOver ? pinned.get(seat)?.shift() : undefined;
+    const next = seat && !isOver ? seats.get(seat)?.shift() : undefined;
     // It is busy on.
     if (next) return next(true);
     busy--;
@@ -144,11 +137,12 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
     else if (seat) idle.push(seat);
     waiting.shift()?.(true);
   }
+}
 
-  function passedOn(seat: Seat, signal: AbortSignal | undefined): Promise<boolean> {
-    if (!pinned.has(seat)) pinned.set(seat, []);
-    return queued(pinned.get(seat)!, signal);
-  }
+/** The process that has the rollout, else the one with fewest: calls of rollouts that share a process wait for each other. */
+function seatFor(idle: readonly Seat[], key: string): Seat | undefined {
+  const holder = idle.find(({ live }) => live.has(key));
+  return holder ?? idle.toSorted((one, other) => one.live.size - other.live.size)[0];
 }
 
 /** Waits in this queue until its turn comes; an abort leaves it. */
