@@ -51,7 +51,7 @@ async function bundlePage() {
   writeFileSync(at('./dist/viewer/page/page.css'), style.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' '));
 }
 
-/** Of everything that dist/ is made from; the lock file stands for what is installed. */
+/** The hash of everything that dist/ is made from; the lock file stands for what is installed. */
 function hashOfSources() {
   const hash = createHash('sha256').update(process.version);
   const others = /^(?:node_modules|dist|test|docs|runs|models|examples|python|\..*)$/;

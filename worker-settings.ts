@@ -47,7 +47,7 @@ export function workerSettings(
   const slots = wholeNumber('EVERTURN_SLOTS', env['EVERTURN_SLOTS'], 1) ?? DEFAULT_SLOTS;
   // The local service ends its worker after 10 s, whatever it does.
   const wanted = at.local ? undefined : wholeNumber('EVERTURN_DRAIN_SECONDS', env['EVERTURN_DRAIN_SECONDS'], 0);
-  // Of a local service there are no two versions.
+  // A local service has no two versions.
   const version = at.local ? undefined : deploymentOf(env);
   const feeds = at.local ? homeOf(env) : undefined;
   const sessions = sessionsOf(env, flags.sessions, feeds);
@@ -91,7 +91,7 @@ export function listenAddress(what: string, text: string, fallback: string) {
   });
 }
 
-/** Of a flag or variable; undefined where it is not set. */
+/** The number of a flag or variable; undefined where it is not set. */
 export function wholeNumber(name: string, text: string | undefined, least: number): number | undefined {
   if (!text) return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) >= least) return Number(text);

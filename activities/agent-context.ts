@@ -38,7 +38,7 @@ export async function contextOf(request: AgentRequest, answering: Answering): Pr
   return { refused: 'context-length', message } as const;
 }
 
-/** Of the context that the call would have now, whatever the model's holds. */
+/** The length of the context that the call would have now, whatever the model's holds. */
 export async function tokensOf(request: AgentRequest, answering: Answering): Promise<number | RefusedCall | null> {
   const { settings, backend, calls } = answering;
   if (!isOfTokens(backend)) return null;

@@ -72,7 +72,7 @@ export function agentActivity(
       await agents!.mayPlay(settings.program!, store.folder);
       const begun = await beginAttempt(patient, id, { attempt, token, scheduledAt });
       if (!('end' in begun)) return { turns: begun.turns };
-      // From here on no earlier attempt has a call of its own played: what it had written down is there.
+      // No earlier attempt has a call of its own played from here on: what it had written down is there.
       const calls = openCalls(store, id, play);
       await calls.readOn();
       const answered = new Set<string>();
@@ -112,7 +112,7 @@ type Ask = (turn: number, call: string) => Promise<void>;
 
 interface Answering {
   readonly settings: RolloutSettings;
-  /** Of the rollout's record. */
+  /** The hash of the rollout's record. */
   readonly hash: string;
   readonly backend: Backend;
   readonly calls: Calls;
@@ -194,7 +194,7 @@ function signalled(signals: number): AgentError {
 /** A shell's exit code of a process that a signal ended is above it. */
 const SIGNALLED = 128;
 
-/** At most so many at once; the others wait. */
+/** Lets at most so many calls be asked at once; the others wait. */
 function inFlight(most: number, ask: Ask): Ask {
   let running = 0;
   const waiting: (() => void)[] = [];

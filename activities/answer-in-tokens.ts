@@ -103,7 +103,7 @@ async function spelledIn(
   return (await spelledMarkers({ outputIds, outputText }, tools?.markers ?? [], decode)) ?? [];
 }
 
-/** With tools, also the tokens of their format that end a reply. */
+/** The ids that end a reply; with tools, also those of their format. */
 async function stopIds(
   { facts, tokenizer }: TokenBackend,
   tools: ToolSettings | undefined,
@@ -175,7 +175,7 @@ function joined(before: Answer, part: Reply, stored: 0 | 1): Answer {
   const offset = before.outputIds.length;
   const versions = [...before.versions];
   for (const { version, start, end, ...more } of part.versions) {
-    // Of an answer without tokens, the weights that gave it.
+    // An empty span counts only in an answer without tokens: it names the weights that gave it.
     if (start === end && (offset > 0 || part.outputIds.length > 0)) continue;
     const last = versions.at(-1);
     // After a rewind a number comes again, with other weights.

@@ -66,7 +66,7 @@ export function callToolActivity({ openStore, tools, now }: ActivityDeps) {
   };
 }
 
-/** Of all workers that were ever given this call, one goes on. */
+/** One of all workers that were ever given this call goes on. */
 async function declare(
   store: Store,
   intent: Parameters<Store['putIntent']>[1],

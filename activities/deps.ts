@@ -26,9 +26,9 @@ export interface NewRun {
 }
 
 export interface WeightsParts {
-  /** Of a run, by its folder. */
+  /** The updates of a run, by its folder. */
   ledger(runFolder: string): WeightsLedger;
-  /** Of a model; null where it is embedded. Throws UsageError for one that takes no other weights. */
+  /** The servers of a model; null where it is embedded. Throws UsageError for one that takes no other weights. */
   servers(model: string): readonly string[] | null;
   server(model: string, url: string, apiKeyEnv: string | null): WeightServer;
   /** Loads weights of an embedded model, and returns their SHA-256; throws what is wrong with them. */

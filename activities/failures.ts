@@ -35,7 +35,7 @@ function mayGoElsewhere(): boolean {
   return !isLocal && attempt <= SOON.tries;
 }
 
-/** Of rollouts and runs that some worker has begun. All else is asked by an input that any client may write, and fails at once. */
+/** Steps of rollouts and runs that some worker has begun. Any client may write the input of another step, which fails at once. */
 const STEPS: ReadonlySet<string> = new Set([
   ...['generate', 'askEnvironment', 'evaluate', 'endEnvironment', 'callTool', 'runAgent', 'log', 'finish'],
   ...['page', 'settle', 'conclude', 'cancelWaiting', 'watchGroups'],

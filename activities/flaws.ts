@@ -4,7 +4,7 @@
 import { ModelError } from '../domain/errors/errors.ts';
 
 const ALIKE = 3;
-/** Of all kinds together: a server that is wrong in another way each time fails the turn, too. */
+/** Unreadable answers of all kinds: a server that is wrong in another way each time fails the turn, too. */
 const IN_ALL = 12;
 /** An update of the weights explains these, and several updates several of them. */
 const OF_UPDATES: ReadonlySet<string> = new Set(['version-moved', 'server-aborted']);

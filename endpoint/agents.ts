@@ -10,7 +10,7 @@ import type { JsonObject } from '../domain/text/json.ts';
 
 /** A call with its reply, as an earlier attempt recorded it. */
 export interface RecordedReply {
-  /** Of the request. */
+  /** The hash of the request. */
   readonly hash: string;
   readonly occurrence: number;
   readonly request: RecordedRequest;
@@ -36,7 +36,7 @@ export interface AgentAttempt {
   readonly record: string;
   /** 1-based. */
   readonly attempt: number;
-  /** Of this attempt alone, among all of a machine. */
+  /** A name of this attempt alone, among all of a machine. */
   readonly token: string;
   /** Rejects if a later attempt has begun, which then owns what this one would change. */
   mustBeLast(): Promise<void>;
@@ -47,7 +47,7 @@ export interface AgentAttempt {
   readonly model: string;
   /** Tokens that its context holds. Absent: not known. */
   readonly contextLength?: number;
-  /** In the order in which they began. */
+  /** Calls of earlier attempts, in the order in which they began. */
   readonly recorded: readonly RecordedReply[];
   readonly answer: AnswerCall;
   readonly count: CountTokens;

@@ -9,7 +9,7 @@ import { openThreads } from '../local/machine/threads.ts';
 import { readBody, RefusedRequest } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';
 
-/** Of a body with a short conversation, or none. */
+/** The size of a body with a short conversation, or none. */
 const FEW_BYTES = 2 ** 20;
 /** More than a token of any language has, also where each of its characters is written as an escape of six bytes. */
 const BYTES_OF_TOKEN = 32;

@@ -20,7 +20,7 @@ export interface EndpointOptions {
   /** The secret of this attempt. */
   readonly key: string;
   readonly model: string;
-  /** In the order in which they began. */
+  /** Calls of earlier attempts, in the order in which they began. */
   readonly recorded: readonly RecordedReply[];
   readonly answer: AnswerCall;
   readonly count: CountTokens;
@@ -154,13 +154,13 @@ function modelsAt(path: string, model: string): JsonObject | undefined {
   return path.startsWith('/v1/models/') ? modelOf(nameIn(path.slice('/v1/models/'.length))) : undefined;
 }
 
-/** As OpenAI has it, and as Anthropic. */
+/** A model's entry in OpenAI's form and in Anthropic's. */
 const modelOf = (id: string): JsonObject => ({
   ...{ id, object: 'model', created: 0, owned_by: 'run' },
   ...{ type: 'model', display_name: id, created_at: '1970-01-01T00:00:00Z' },
 });
 
-/** As the client wrote it, where it is no encoding. */
+/** The name in a path, as the client wrote it where it is no encoding. */
 function nameIn(path: string): string {
   try {
     return decodeURIComponent(path);

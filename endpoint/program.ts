@@ -25,7 +25,7 @@ import type { Sessions } from './sessions.ts';
 
 export interface AgentsOptions {
   readonly log: Log;
-  /** Of this user alone: each program has its workspace in it. */
+  /** A folder of this user alone: each program has its workspace in it. */
   readonly folder: string;
   /** The words to run for a run's program. Throws AgentError if this worker may not. */
   readonly permitted: (program: ProgramRecord, runFolder: string) => readonly string[];
@@ -125,7 +125,7 @@ function ran(launch: ProcessLaunch, { program, signal }: AgentAttempt): Promise<
   });
 }
 
-/** Of a shell that finds no program. */
+/** The exit code of a shell that finds no program. */
 const NOT_FOUND = 127;
 
 /** The same for each attempt of a rollout, and of no other one. */

@@ -17,7 +17,7 @@ import { bodyOf } from './body.ts';
 import { failure, hasKey, listenAt, type Listening, send } from './http.ts';
 
 export interface Sessions extends Listening {
-  /** As a program's: resolves when the agent that took it has said its end. */
+  /** Plays an attempt as a program does: resolves when the agent that took it has said its end. */
   play(attempt: AgentAttempt): Promise<AgentEnded>;
 }
 
@@ -63,7 +63,7 @@ interface Offer {
 }
 
 export async function serveSessions({ host, port, orAny, key, onListening }: SessionsOptions): Promise<Sessions> {
-  /** In the order in which they were offered. */
+  /** Attempts, in the order in which they were offered. */
   const offers = new Map<string, Offer>();
   const server = await listenAt(answer, { host, port }).catch((error: unknown) => {
     if (!orAny || port === 0) throw error;

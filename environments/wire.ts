@@ -31,7 +31,7 @@ export function episodeOf({ run, query, sample, attempt, settings }: Played): Ep
   };
 }
 
-/** For a query whose row is not stored, as in the runs of Everturn's own judges. */
+/** The row of a query whose own is not stored, as in the runs of Everturn's own judges. */
 function rowOf({ queryId, task, solutions, inputOutput, prompt }: Played['query']): JsonObject {
   const asked = prompt.kind === 'text' ? { prompt: prompt.text } : { messages: [...prompt.messages] };
   const cases = inputOutput ? { input_output: inputOutput as unknown as JsonObject } : {};

@@ -43,7 +43,7 @@ export interface TextRequest extends AnyRequest {
 }
 
 export interface TextMessage extends Message {
-  /** Of the assistant; a result names the call by `tool_call_id`. */
+  /** Calls of the assistant; a result names its call by `tool_call_id`. */
   readonly toolCalls?: readonly GivenCall[];
   /** Thoughts that led to its calls. */
   readonly reasoning?: string;
@@ -128,7 +128,7 @@ export interface Tokenizer {
   renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string;
   /** Ids of the rendered chat. */
   encodeChat(messages: readonly Message[]): Promise<number[]>;
-  /** As shownCall with this template, without holding the event loop however long the conversation is. */
+  /** Does what shownCall does with this template, without holding the event loop however long the conversation is. */
   showCall?(call: CallToShow): Promise<ShownCall | null>;
   /**
    * Ids of rendered chat text: adds no special tokens, and recognises those in the text. Rejects with TooManyTokens if there
@@ -148,14 +148,14 @@ export type Kind = keyof Kinds;
 
 interface TokenParts {
   readonly tokenizer: Tokenizer;
-  /** For embedded models: the same with other weights, in the same process; answers in flight continue with their own. */
+  /** Embedded models alone: the same model with other weights, in the same process; answers in flight continue with their own. */
   withWeights?(weights: EmbeddedWeights): Promise<TokenBackend>;
 }
 
 interface Asked<K extends Kind> {
   readonly facts: Kinds[K]['facts'];
   generate(request: Kinds[K]['request'], options: GenerateOptions): Promise<Kinds[K]['reply']>;
-  /** For backends with servers: each of them, in the order given. */
+  /** The state of each server, in the order given; absent where there are none. */
   serverStatus?(): readonly ServerStatus[];
   /** Closes every process and connection it owns. Requests in flight reject. */
   close(): Promise<void>;
@@ -197,9 +197,9 @@ export interface BackendOptions
   readonly target: string;
   /** Takes a backend's own log lines; one line each. */
   readonly log: (line: string) => void;
-  /** For an embedded model: replaces the weights in `target`. */
+  /** Weights of an embedded model in place of those in `target`. */
   readonly weights?: EmbeddedWeights | undefined;
-  /** For servers: handles those that restarted with older weights. */
+  /** Handles servers that restarted with older weights. */
   readonly late?: LateServers | undefined;
   /** Throws if a server names a folder or hub id that must not be loaded. Absent: any may be loaded. */
   readonly mayLoad?: ((folderOrHubId: string) => void) | undefined;

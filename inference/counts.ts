@@ -3,7 +3,7 @@
 
 import type { Impossible } from './possible.ts';
 
-/** As received: anything. */
+/** Counts as they were received: anything. */
 export interface ReportedCounts {
   readonly prompt?: unknown;
   readonly completion?: unknown;

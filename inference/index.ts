@@ -159,7 +159,7 @@ function isScheme(scheme: string): scheme is Scheme {
   return Object.hasOwn(BACKENDS, scheme);
 }
 
-/** Of the model that ships with the package, without loading it. Throws in an installation that lacks it. */
+/** The identity of the model that ships with the package, without loading it. Throws in an installation that lacks it. */
 export async function tinyIdentity(): Promise<ModelIdentity> {
   const [{ folderIdentity }, { packageRoot }, { mustRunModels }] = await Promise.all([
     import('./tokenizer/model-files.ts'),

@@ -19,7 +19,7 @@ export interface Impossible {
   readonly reason: Reason<'model'>;
   /** The same text for the same fault. */
   readonly flaw: string;
-  /** With numbers, to follow the name of the server: "gave 3 logprobs for 4 tokens". */
+  /** Words with numbers, to follow the name of the server: "gave 3 logprobs for 4 tokens". */
   readonly what: string;
 }
 
@@ -88,7 +88,7 @@ function flawOfEnd(
     const what = `ended with "stop" at the token ${last}, which is no stop token of its model`;
     return malformed('stop without a stop token', what);
   }
-  // At the very end of its budget a server may report either.
+  // A server may report either at the very end of its budget.
   if (finish !== 'stop' && asked.has(last) && outputIds.length < maxNewTokens) {
     return malformed('a stop token without stop', `ended with "${finish}" at the stop token ${last}, with budget left`);
   }

@@ -25,7 +25,7 @@ export type RecordedCalls = (
 export interface Dialect {
   /** Behind the base of its URLs. */
   readonly path: string;
-  /** Of its requests. */
+  /** The form of its requests. */
   readonly schema: z.ZodType;
   /** `asked`: a body that has the form of its requests. Throws RefusedRequest. */
   read(asked: unknown, recorded: RecordedCalls): AgentRequest;
@@ -44,7 +44,7 @@ export class RefusedRequest extends Error {
   readonly reason: 'malformed' | 'unsupported-field' | 'unknown-item' | 'too-large' | Cut;
   readonly field: string;
   readonly status: 400 | 413;
-  /** To make it again. */
+  /** The arguments that make the same error in another thread. */
   readonly facts: ConstructorParameters<typeof RefusedRequest>;
 
   constructor(

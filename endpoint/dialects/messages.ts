@@ -82,7 +82,7 @@ export const messages: Dialect = {
   events,
   refusal: ({ message, reason, status }) => ({
     type: 'error',
-    // By it the library sends its whole conversation again.
+    // The library takes this word as the cause to send its whole conversation again.
     error: {
       type: status === 413 ? 'request_too_large' : 'invalid_request_error',
       message,

@@ -146,7 +146,7 @@ function messagesOf(items: readonly Item[], recorded: RecordedCalls): AgentMessa
   });
 }
 
-/** In a reply come first its reasoning, then its text, then its calls. */
+/** A reply holds first its reasoning, then its text, then its calls. */
 function continues(last: AgentMessage, next: AgentMessage): boolean {
   if (next.calls) return true;
   if (last.calls) return false;

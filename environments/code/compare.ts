@@ -5,7 +5,7 @@ import type { ExactValue } from './exact-json.ts';
 
 /** The error that problems allow, absolute or relative. */
 const ERROR = 1e-6;
-/** Of the binary form of two decimals that differ by just the error. */
+/** The error of the binary form of two decimals that differ by just ERROR. */
 const ROUNDING = 1e-15;
 
 /** Floats are equal within a millionth, or within a millionth of the expected value. */
@@ -29,7 +29,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** As text; or, if every word of the expected line is a number, word by word as numbers. */
+/** Compares lines as text; or, if every word of the expected line is a number, word by word as numbers. */
 function sameLine(expected: string, got: string): boolean {
   if (expected === got) return true;
   const wanted = expected.split(/\s+/);

@@ -15,7 +15,7 @@ export interface CodeBlock {
 /** A fence of fewer characters without a language may show an output, and within a line is a quotation. */
 const FEW_CHARS = 20;
 
-/** With what stands before it where it begins its line: indentation, the mark of a list's item. */
+/** A fence, with what stands before it where it begins its line: indentation, the mark of a list's item. */
 const FENCE = /(?:^([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)|)(`{3,}|~{3,})/gm;
 const widthOf = (prefix = ''): number => prefix.replaceAll('\t', '    ').length;
 
@@ -29,7 +29,7 @@ export function lastCodeBlock(answer: string): CodeBlock | undefined {
       opened = { prefix, fence, from: index + all.length };
       continue;
     }
-    // In a docstring; or of the other kind, or shorter, than the one that it stands in.
+    // This fence stands in a docstring, or is of the other kind, or shorter, than the one that it stands in.
     if (widthOf(prefix) >= widthOf(opened.prefix) + 4 || !fence.startsWith(opened.fence)) continue;
     const block = blockOf(answer.slice(opened.from, index), opened.prefix?.length ?? 0);
     if (block && (last === undefined || rankOf(block) >= rankOf(last))) last = block;

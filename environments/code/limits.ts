@@ -46,7 +46,7 @@ export const WATCH_MS = 100;
 export const COUNT_MS = 25;
 
 /**
- * Of a program that the machine gives no processor: it is waited for as long as it gets a fiftieth of its time, since
+ * The limit of a program that the machine gives no processor: it is waited for as long as it gets a fiftieth of its time, since
  * another try would begin again. Below the half hour of an activity.
  */
 export const mostElapsedMs = (wallMs: number): number => Math.max(wallMs, Math.min(50 * wallMs, 28 * 60_000));

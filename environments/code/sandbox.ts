@@ -19,7 +19,7 @@ export interface Launch {
 
 export interface Sandbox {
   readonly name: string;
-  /** As in its launches: true if the kernel does not count files. */
+  /** True if the kernel does not count files, as in its launches. */
   readonly countsFiles: boolean;
   /** `folders`: readable, read-only folders that the command needs besides /usr. */
   launch(command: readonly string[], folders: readonly string[], limits: CodeLimits): Launch;

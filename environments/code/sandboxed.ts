@@ -22,7 +22,7 @@ export interface Ran {
   readonly output: Buffer;
   /** The end of its standard error. Hostile text. */
   readonly errors: string;
-  /** From `go` to its end, minus the time in which it was ready but the machine was busy. */
+  /** The time from `go` to its end, minus that in which it was ready but the machine was busy. */
   readonly ranMs: number;
 }
 

@@ -95,7 +95,7 @@ export function createOwnEnvironments({
 }
 
 export interface DescribedEnvironment extends Described {
-  /** Of a module or a rubric, to be stored in the run's folder. */
+  /** The code of a module or a rubric, to be stored in the run's folder. */
   readonly code?: ModuleCode;
   /** Asks a model that judges once. */
   readonly tryOut?: () => Promise<void>;

@@ -80,7 +80,7 @@ const HELLO = z.strictObject({
 });
 
 export interface Hello extends Description {
-  /** Of its code, as it says itself. */
+  /** The hash of its code, as it says itself. */
   readonly fingerprint?: string;
   /** Agents that it brings, unread. */
   readonly agents?: readonly JsonObject[];
@@ -183,7 +183,7 @@ function parsed<T>(who: string, what: string, schema: z.ZodType<T>, value: unkno
 
 const isPlain = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Of several forms that a value may have, the fault of the one that it has most of. */
+/** The fault of the form that a value has most of, among those that it may have. */
 export function deepestIssue({ issues }: z.ZodError): {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -192,7 +192,7 @@ export function deepestIssue({ issues }: z.ZodError): {
   if (!issue) return { path: [], message: 'is not of the right form' };
   if (issue.code !== 'invalid_union') return keyed(issue);
   const firsts = issue.errors.flatMap(([first]) => (first ? [first] : []));
-  // Of none of the forms: each is named.
+  // A value that has none of the forms is told each of them.
   if (firsts.length > 0 && firsts.every(({ path, code }) => path.length === 0 && OTHER_FORM.has(code)))
     return { path: issue.path, message: firsts.map(({ message: said }) => said).join('; or ') };
   const deepest = firsts

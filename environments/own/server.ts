@@ -12,7 +12,7 @@ interface Served {
   readonly door: 'url' | 'queue';
   /** The address, or the queue's name. */
   readonly place: string;
-  /** For messages. */
+  /** The environment's name in messages. */
   readonly who: string;
   /** States that this transport can keep. */
   readonly states: readonly StateKind[];

@@ -16,7 +16,7 @@ function sayResult(id: number, result: unknown): void {
   else put(`{"id":${id},"result":${none}}\n`);
 }
 
-/** As a replacer of JSON: NaN and the infinities are texts, and no null. */
+/** A replacer of JSON: NaN and the infinities become texts, and no null. */
 export const spelt = (_: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 

@@ -13,7 +13,7 @@ import { isAlive, type ProcessId, processesWith, signal } from '../../local/mach
 
 export interface Workspace {
   readonly folder: string;
-  /** Of the attempt alone: the folder's name has it as soon as the folder is no longer the path's. */
+  /** A name of the attempt alone: the folder's name has it as soon as the folder is no longer the path's. */
   readonly token: string;
   /** A variable, and its value, that every process of the program has in its environment, and no other one. */
   readonly mark: readonly [name: string, value: string];

@@ -15,7 +15,7 @@ export interface Watched {
 }
 
 const TICK_MS = 50;
-/** Of a longer gap between two ticks, the rest was not run. */
+/** The part of a longer gap between two ticks beyond this was not run. */
 const MOST_OF_A_GAP_MS = 2 * TICK_MS;
 
 /** The number of the call that has no reply yet, or 0. */

@@ -17,13 +17,13 @@ import { PYTHON } from './python.ts';
 export interface ToolSpecs {
   readonly tool: readonly string[];
   readonly mcp: readonly string[];
-  /** For tools that have no time limit of their own. */
+  /** The limit of tools that have none of their own. */
   readonly toolTimeoutSeconds: number | null;
 }
 
 export interface DescribedTools {
   readonly list: readonly ToolRecord[];
-  /** Of modules, to be stored in the run's folder. */
+  /** The code of modules, to be stored in the run's folder. */
   readonly codes: readonly ModuleCode[];
 }
 

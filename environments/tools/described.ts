@@ -57,7 +57,7 @@ export function describedTool(
   const flaw = schemaFlaw(parameters);
   if (flaw !== undefined) throw badTool(who, name, flaw);
   const seconds = own ?? timeoutSeconds ?? DEFAULT_TOOL_TIMEOUT_SECONDS;
-  // As run.json holds it.
+  // The form in which run.json holds it.
   const plain = JSON.parse(JSON.stringify(parameters)) as JsonObject;
   // Endpoints take no schema without a type or properties.
   const whole = { ...plain, ...NO_ARGUMENTS, ...plain };

@@ -28,9 +28,9 @@ export class RpcTimeout extends Error {}
 export class RpcTooLarge extends Error {}
 
 export interface RequestLimits {
-  /** Of time in which it runs. */
+  /** The limit of the time in which it runs. */
   readonly timeoutMs: number;
-  /** On any clock. */
+  /** The limit on any clock. */
   readonly longestMs?: number;
   readonly signal?: AbortSignal;
 }

@@ -20,7 +20,7 @@ const PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string()
 
 export interface Served {
   readonly process: McpProcess;
-  /** By their own names. */
+  /** Tools, by their own names. */
   readonly tools: readonly ToolRecord[];
 }
 

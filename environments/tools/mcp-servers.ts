@@ -21,7 +21,7 @@ export interface McpServers {
     words: readonly string[],
     runFolder: string,
   ): Promise<{ readonly server: McpProcess; readonly drop: () => void }>;
-  /** In a server of its own, one call after the other: guilt is found by calling alone. */
+  /** Calls a server of the call's own, one call after the other: guilt is found by calling alone. */
   alone<T>(tool: ToolRecord, words: readonly string[], work: (server: McpProcess) => Promise<T>): Promise<T>;
   close(): void;
 }

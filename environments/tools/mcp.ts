@@ -15,7 +15,7 @@ import { type McpServers, openMcpServers } from './mcp-servers.ts';
 import { mostMs } from './running-clock.ts';
 import type { ToolAnswer } from './tool.ts';
 
-/** With `content`, or with a value alone. */
+/** A result has `content`, or a value alone. */
 const RESULT = z.looseObject({
   content: z.array(z.unknown()).nullish(),
   structuredContent: z.unknown().optional(),

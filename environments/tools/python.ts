@@ -21,7 +21,7 @@ export const PYTHON: ToolRecord = {
   timeoutSeconds: 20,
   door: 'python',
   spec: ['python'],
-  // Of its contract: the sandbox is the worker's.
+  // The fingerprint stands for its contract: the sandbox is the worker's.
   fingerprint: '0'.repeat(64),
 };
 

@@ -26,7 +26,7 @@ export function watchRun(pid: number | undefined, timeoutMs: number, longestMs: 
     const gapMs = performance.now() - last;
     last += gapMs;
     if (!isStopped(pid)) ranMs += Math.min(gapMs, 2 * tickMs);
-    // Of a longer gap this process was stopped itself, and no reply could have been read.
+    // A longer gap means that this process was stopped itself, and no reply could have been read.
     watchedMs += Math.min(gapMs, MOST_OF_A_GAP_MS);
     if (ranMs >= timeoutMs) alarms.over();
     else if (watchedMs >= longestMs) alarms.stood();

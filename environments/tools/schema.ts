@@ -34,7 +34,7 @@ export function argumentsFlaw(schema: JsonObject, given: Json): string | undefin
   return validate(given) ? undefined : flawOf('the arguments', given, validate.errors);
 }
 
-/** By the text of the schema: each rollout has its own copy of its tools, and compiling one takes tens of milliseconds. */
+/** Validators by the schema's text: each rollout has a copy of its tools, and compiling one takes tens of milliseconds. */
 const validators = new Map<string, ValidateFunction>();
 const MAX_VALIDATORS = 1000;
 

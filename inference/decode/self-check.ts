@@ -7,7 +7,7 @@ import { uniformAt } from './philox.ts';
 import type { Kv, StepModel } from './step-model.ts';
 import type { Traits } from './traits.ts';
 
-/** Of the largest logit: float32 noise is far below, a wrong mask or position far above. */
+/** A share of the largest logit: float32 noise is far below, a wrong mask or position far above. */
 const TOLERANCE = 1e-3;
 const TEXT_TOKENS = 48;
 const STEPS = 3;

@@ -20,7 +20,7 @@ import {
 import { hubUnreachable } from '../tokenizer/hub.ts';
 import type { LoadedFacts, LoadMessage } from './protocol.ts';
 
-/** In smaller models a second thread waits longer than it computes. */
+/** A second thread of a smaller model waits longer than it computes. */
 const ONE_THREAD_BYTES = 64 * 2 ** 20;
 
 export interface LoadedModel {

@@ -47,9 +47,9 @@ export class ModelProcess {
   readonly #entry: string;
   /** The weights requested last: a restarted process loads them first. */
   #load: LoadMessage;
-  /** By key: the weights that the current process has loaded or is loading. */
+  /** Weights that the current process has loaded or is loading, by key. */
   #loaded = new Map<string, Promise<LoadedFacts>>();
-  /** By key: the weights' hash when they were first loaded. */
+  /** The hash of weights when they were first loaded, by key. */
   readonly #prints = new Map<string, string | null>();
   readonly #log: (line: string) => void;
   readonly #policy: RestartPolicy;

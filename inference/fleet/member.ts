@@ -41,7 +41,7 @@ type Version = Pick<VersionSpan, 'version' | 'versionLabel'>;
 export class Member<K extends Kind> implements Candidate {
   readonly url: string;
   readonly weight: number;
-  /** In flight at most; null: no limit. */
+  /** Requests in flight at most; null: no limit. */
   readonly limit: number | null;
   /** Null until the first contact. */
   backend: ServerBackend<K> | null = null;
@@ -85,7 +85,7 @@ export class Member<K extends Kind> implements Candidate {
     return performance.now() < this.#busyUntil || this.#malformed >= MALFORMED_IN_A_ROW;
   }
 
-  /** Of the latest answer; null before the first. */
+  /** The version that gave the latest answer; null before the first. */
   get version(): number | null {
     return this.#version?.version ?? null;
   }

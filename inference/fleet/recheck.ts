@@ -18,9 +18,9 @@ export interface Given {
 /** An answer as a context. */
 export interface Forced {
   readonly ids: readonly number[];
-  /** Of the last of `ids`: those of the answer. */
+  /** One for each id of the answer, which are the last of `ids`. */
   readonly logprobs: readonly number[];
-  /** Of all of them; undefined: the server has no label. */
+  /** The label of the weights that gave them; undefined: the server has none. */
   readonly version: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface Forced {
  * differs by 1e-5, bfloat16 by 0.02. Logprobs of 0 differ by 1 or more, halved ones by 0.5 or more.
  */
 const LOGIT_NOISE = 0.15;
-/** For an answer: one token of few may differ widely. */
+/** Added for a whole answer, because one token of few may differ widely. */
 const SLACK = 0.25;
 
 /** Answers of a run that agree one after the other, before only one in so many is compared. */

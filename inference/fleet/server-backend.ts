@@ -50,7 +50,7 @@ export function callId(requestId: string): string {
   return `${requestId.replace(/[^\w.-]+/g, '_').slice(-80)}-${randomUUID().slice(0, 8)}`;
 }
 
-/** As vLLM names a request in a reply; SGLang repeats the id. */
+/** The prefixes that vLLM gives a request's id in a reply; SGLang repeats the id. */
 const PREFIXES = ['', 'cmpl-', 'generate-tokens-'];
 
 /** An answer is only taken for the request that it names. `said`: null if the reply names none. */
@@ -172,7 +172,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 
 /** One token after a context with many plausible continuations. */
 export const CANARY = { maxNewTokens: 1, seed: 1, stopTokenIds: [] } as const;
-/** Of a call that a server answers when it gets to it; its first answer can take most of a minute. */
+/** The limits of a call that a server answers when it gets to it: its first answer can take most of a minute. */
 export const SLOW_TIMEOUTS = { firstByteMs: 120_000, totalMs: 120_000 };
 
 export async function canaryContext(tokenizer: Tokenizer): Promise<number[]> {

@@ -58,9 +58,9 @@ const BY_STATUS: Readonly<Record<number, Kind>> = {
 const TOO_LONG =
   /context[ _](?:length|window|size|limit)|exceeds? the context|maximum (?:allowed|model|context|prompt) length|longer than the (?:model|maximum)|(?:prompt|input) is too long|model token limit|max_tokens must be at least 1, got (?:0|-\d)/i;
 
-/** Of a complaint whose status is general: a word of the server says more. */
+/** Statuses so general that a word of the server says more. */
 const GENERAL: ReadonlySet<number> = new Set([200, 400, 500]);
-/** Of a refusal of any kind: the server's own words say which, by the status that they mean. */
+/** Statuses of refusals of any kind: the server's own words say which, by the status that they mean. */
 const VAGUE: ReadonlySet<number> = new Set([200, 400, 404, 422]);
 const MEANT: Partial<Record<Meaning, number>> = { key: 401, busy: 429, model: 404 };
 /** A reply that is neither an answer nor a failure with a name. */

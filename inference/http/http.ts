@@ -39,7 +39,7 @@ export const GENERATION: Timeouts = {
   betweenBytesMs: 60_000,
   totalMs: DEFAULT_SETTINGS.requestTimeoutSeconds * 1000,
 };
-/** For requests without generation. A starting server may be slow to answer its first. */
+/** The limits of requests without generation. A starting server may be slow to answer its first. */
 export const QUESTION: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, betweenBytesMs: 10_000, totalMs: 30_000 };
 
 /** 700,000 tokens with their logprobs; joining the pieces of a body briefly takes twice as much. */
@@ -50,7 +50,7 @@ export interface HttpOptions {
   readonly url: string;
   readonly apiKey: string | null;
   readonly connectMs?: number;
-  /** For a whole generation. */
+  /** The limit of a whole generation. */
   readonly requestTimeoutMs?: number | undefined;
   readonly maxBodyBytes?: number;
   /** Resolves names; absent: the system's resolver. */

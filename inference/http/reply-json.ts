@@ -12,7 +12,7 @@ import { failureIn } from './server-words.ts';
 export type Together = (events: readonly unknown[], isEnded: boolean) => unknown;
 
 interface Reading {
-  /** Of a reply with a good status: a failure in its body is one of the status that it names. */
+  /** Given for a reply with a good status: a failure in its body counts as one of the status that it names. */
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
   /** Puts the events of a stream together. */
   readonly events?: Together | undefined;
@@ -66,7 +66,7 @@ function streamed(text: string, events: Together, place: Place): unknown {
   );
 }
 
-/** Of an event that is named an error: it may hold no more than words. */
+/** The content of an event that is named an error: it may hold no more than words. */
 function errorIn(data: string): unknown {
   try {
     const value = JSON.parse(data) as { readonly error?: unknown } | null;

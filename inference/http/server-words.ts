@@ -154,7 +154,7 @@ function saysMore(error: unknown): boolean {
   return Array.isArray(error) ? error.some(saysMore) : Boolean(error);
 }
 
-/** Of a detail of Google's. */
+/** The reason in a detail as Google writes it. */
 const reasonOf = (detail: unknown): unknown => (isFields(detail) ? detail['reason'] : undefined);
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 

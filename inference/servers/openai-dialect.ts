@@ -22,7 +22,7 @@ export interface Dialect {
   readonly thoughts: ThoughtsField | null;
   /** Whether an endpoint's own fields of calls go back with them. */
   readonly callFields: boolean;
-  /** In place of the text of an empty answer. */
+  /** Stands in place of the text of an empty answer. */
   readonly nothing: '' | '(no answer)';
   readonly stream: boolean;
 }

@@ -76,7 +76,7 @@ export const nothingSaid = (finish: Finish): ReadCompletion => ({
   ...{ text: '', finish, tokens: [], name: null, usage: null, reasoning: '', thoughtsIn: null, toolCalls: [] },
 });
 
-/** As OpenAI, vLLM, SGLang, TGI and several providers write them. A filter cuts an answer short, as an abort does. */
+/** The words of OpenAI, vLLM, SGLang, TGI and several providers. A filter cuts an answer short, as an abort does. */
 const FINISHES: readonly (readonly [RegExp, Finish])[] = [
   [/^(?:stop|eos|eos_token|stop_sequence|end_turn|complete|tool_calls?|tool_use|function_call)$/, 'stop'],
   [

@@ -22,11 +22,11 @@ export interface ReportedSpan {
 /** A reply as far as it names versions. */
 export interface SaidVersions {
   readonly spans: readonly ReportedSpan[] | null | undefined;
-  /** Of the whole answer. */
+  /** The version of the whole answer. */
   readonly label?: Version;
 }
 
-/** Of one server. */
+/** The versions of one server's weights. */
 export interface Versions {
   /** Asked before a request; undefined: not asked, because replies have spans. */
   before(signal: AbortSignal | undefined): Promise<string | null | undefined>;

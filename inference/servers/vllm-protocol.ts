@@ -65,7 +65,7 @@ export const usage = z
     total_tokens: z.unknown().optional(),
     prompt_tokens_details: z.object({ cached_tokens: z.unknown().optional() }).nullish(),
     completion_tokens_details: z.object({ reasoning_tokens: z.unknown().optional() }).nullish(),
-    // As SGLang says it.
+    // SGLang's name of the count.
     reasoning_tokens: z.unknown().optional(),
   })
   .nullish();

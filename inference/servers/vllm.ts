@@ -120,7 +120,7 @@ async function givenBy(http: Http, endpoint: Endpoint, call: Parameters<Endpoint
   return { listed: givenLogprobs(sent, call.contextIds), top, version };
 }
 
-/** For a server that has answered before: it was started without whatever it now forbids or lacks. */
+/** The endpoint of a server that has answered before: it was started without whatever it now forbids or lacks. */
 async function findEndpoint(http: Http, facts: TokenFacts, contextIds: readonly number[]): Promise<Endpoint> {
   const params = samplingParams({ ...CANARY, sampling: DEFAULT_SAMPLING }, facts, 0);
   const body = GENERATE.body({ model: facts.name, contextIds, id: null, params });

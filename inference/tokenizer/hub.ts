@@ -11,7 +11,7 @@ import { readApiKey } from '../http/api-key.ts';
 import { hubCacheFolder, TOKENIZER_FILES } from './model-source.ts';
 
 const HUB = 'https://huggingface.co';
-/** Of one file. */
+/** The limits of one file. */
 const TIME_MS = 300_000;
 const MOST_BYTES = 2 ** 28;
 /** The template of newer models; the vocabulary's size and the tokens that end an answer. */

@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 export interface ModelConfig {
   /** Null if no config.json has it. */
   readonly vocabSize: number | null;
-  /** From config.json and generation_config.json; null without a readable generation_config.json. */
+  /** The ids in config.json and generation_config.json; null without a readable generation_config.json. */
   readonly endIds: readonly number[] | null;
 }
 
@@ -33,7 +33,7 @@ export interface TokenizerHashes {
 }
 
 const NAMES = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'];
-/** By folder: the hash, and the state of the files that it is of. */
+/** The hash of a folder's files, and the state in which they had it. */
 const known = new Map<string, { readonly state: string; readonly hashes: TokenizerHashes }>();
 
 /** Computed again only if a file changed: a server that comes back is identified again, and tokenizers are large. */

@@ -4,7 +4,7 @@
 
 import { timeFormat } from 'd3-time-format';
 
-/** In formats that d3 knows: its own %c, %x and %X follow a locale, and its %L, %q and %Q are none of Python's. */
+/** Compound formats in those that d3 knows: its own %c, %x and %X follow a locale, and its %L, %q and %Q are none of Python's. */
 const COMPOUNDS: Readonly<Record<string, string>> = {
   ...{
     c: '%a %b %e %H:%M:%S %Y',

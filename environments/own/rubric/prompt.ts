@@ -16,7 +16,7 @@ export interface Judgeable {
 
 export interface JudgePrompt {
   readonly messages: readonly Message[];
-  /** Of the verdict's line. */
+  /** The mark of the verdict's line. */
   readonly mark: string;
 }
 
@@ -59,7 +59,7 @@ function decided(reply: string): string {
 
 /** No sign in it denies what it stands around. */
 const DRESS = String.raw`[\s*_\x60"'“”‘’«»<>()[\]{}:]*?`;
-/** Of a choice: no part of a longer word, number or list. */
+/** The end of a choice: it is no part of a longer word, number or list. */
 const END = String.raw`(?![\p{L}\p{N}?/|-]|[.,]\p{N}|[^\S\n]+[\p{L}\p{N}])`;
 
 /**

@@ -91,7 +91,7 @@ export type Rubric = z.infer<typeof RUBRIC>;
 
 export interface ReadRubric {
   readonly rubric: Rubric;
-  /** Of the file's text: its fingerprint. */
+  /** The hash of the file's text: its fingerprint. */
   readonly sha256: string;
 }
 

@@ -1,4 +1,4 @@
-// From a JSON value to a call, with the same sentences in every format.
+// Makes a call of a JSON value, with the same sentences in every format.
 
 import type { Json } from '../../../domain/text/json.ts';
 import { notInForm } from '../../../domain/errors/refusals.ts';

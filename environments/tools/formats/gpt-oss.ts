@@ -57,7 +57,7 @@ function parse(text: string, tools: readonly ToolSchema[]): ParsedReply {
 
 function headerOf(text: string): Header {
   const recipient = RECIPIENT.exec(text)?.[1] ?? null;
-  // To itself: no call, as results of tools are addressed.
+  // A message to itself is no call: results of tools are so addressed.
   return { recipient: recipient === 'assistant' ? null : recipient, channel: CHANNEL.exec(text)?.[1] ?? '' };
 }
 

@@ -115,7 +115,7 @@ function scalar(text: string, at: number): number | Fault {
   if (number === undefined) return fault('a value is missing', at, text);
   const value = Number(number);
   if (!Number.isFinite(value)) return fault(`the number ${short(number)} is too large`, at);
-  // At most 309 digits: longer ones are not finite.
+  // The number has at most 309 digits: longer ones are not finite.
   if (!Number.isSafeInteger(value) && !/[.eE]/.test(number) && BigInt(number) !== BigInt(value)) {
     return fault(`the integer ${short(number)} is beyond 2^53 and would not be kept exactly: write it as a string`, at);
   }

@@ -29,7 +29,7 @@ export interface ParsedReply {
   /** The text around thinking and calls, without the stop token and without white space at its ends. */
   readonly content: string;
   readonly thinking: string;
-  /** In the order in which they were written. */
+  /** Calls, in the order in which they were written. */
   readonly calls: readonly Call[];
 }
 

@@ -8,7 +8,7 @@ import type { ToolSchema } from './reply.ts';
 
 export type Typed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly error: string };
 
-/** Of several allowed types, the first that the text can be. A string can be any text, and comes last. */
+/** Allowed types in the order in which a text is tried as each. A string can be any text, and comes last. */
 const TYPES = ['null', 'integer', 'number', 'boolean', 'object', 'array', 'string'] as const;
 type Type = (typeof TYPES)[number];
 const MAX_REFERENCES = 16;
