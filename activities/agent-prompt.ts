@@ -2,7 +2,7 @@
 // turn was begun (agent-context.ts).
 
 import type { AskedRecord, GivenReply } from '../domain/agent/call-record.ts';
-import type { AgentMessage, Asked } from '../domain/agent/conversation.ts';
+import type { AgentMessage, AskedRequest } from '../domain/agent/conversation.ts';
 import { requestBehind } from '../domain/agent/whole-request.ts';
 import { ENDPOINT_CALLS, replyGiven } from '../domain/rollout/calls.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
@@ -59,7 +59,7 @@ async function recordedAsked(store: Store, id: TrajectoryReference, turn: number
 /** The reply that an agent gets, where the answer holds calls or thoughts, or was ended by its own stop text. */
 function replyIn(
   { fields, spelled = [] }: Answered,
-  { tools: offered, limits }: Asked,
+  { tools: offered, limits }: AskedRequest,
   own: ToolSettings | undefined,
   tools: Tools | undefined,
 ): GivenReply | undefined {
@@ -71,7 +71,7 @@ function replyIn(
 }
 
 /** The request of a call as messages, with the ids by which the agent names calls. */
-export function requestInText({ messages, tools, limits }: Asked, before: TurnPrompt['before']) {
+export function requestInText({ messages, tools, limits }: AskedRequest, before: TurnPrompt['before']) {
   const given = before.flatMap(({ record }) => record.toolCalls ?? []).filter(({ more }) => more);
   return { messages: messages.map((message) => sent(message, given)), tools, noCalls: limits.toolChoice === 'none' };
 }

@@ -2,10 +2,10 @@
 // broken leaves the turn undecided, and one that is not the run's fails it; any other failure (a full disk) is retried.
 
 import { Context } from '@temporalio/activity';
-import type { Reply } from '../domain/rollout/environment.ts';
+import type { EnvironmentReply } from '../domain/rollout/environment.ts';
 import { replyFields, verdictOf } from '../domain/rollout/read-reply.ts';
 import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
-import type { EvaluateInput, Judged } from '../domain/rollout/rollout-facts.ts';
+import type { EvaluateInput, ReplyFacts } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
 import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import { headAndTail } from '../domain/text/foreign-text.ts';
@@ -25,7 +25,7 @@ export interface OtherReplies {
 }
 
 export function evaluateActivity({ openStore, environments, tools }: ActivityDeps, other: OtherReplies) {
-  return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<Judged> {
+  return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<ReplyFacts> {
     const store = openStore(id.out, id.run);
     const earlier = await store.getVerdict(id, turn);
     if (earlier) return inShort(earlier.record);
@@ -95,10 +95,10 @@ function wasPerhapsAsked(): boolean {
 }
 
 /** `note`: what broke. */
-type Tried = Reply & { readonly note?: string };
+type Tried = EnvironmentReply & { readonly note?: string };
 
 /** Gives up on a judge after some tries. Attempts that failed for other causes, a full disk say, do not count. */
-async function tryJudge(judge: (signal: AbortSignal) => Promise<Reply>): Promise<Tried> {
+async function tryJudge(judge: (signal: AbortSignal) => Promise<EnvironmentReply>): Promise<Tried> {
   const context = Context.current();
   const { silent } = lastTries();
   let asked = true;
@@ -133,6 +133,6 @@ const FINAL: ReadonlySet<string> = new Set([
 ]);
 
 /** The part of a reply that the workflow needs. */
-export function inShort({ verdict, reason, reward, done }: VerdictRecord): Judged {
+export function inShort({ verdict, reason, reward, done }: VerdictRecord): ReplyFacts {
   return { verdict, reason, ...(reward === undefined ? {} : { reward }), ...(done === true && { done }) };
 }

@@ -1,6 +1,6 @@
 // The prompt of a turn of the loop: the query, or the feedback on the turn before.
 
-import { callsOf } from '../domain/rollout/calls.ts';
+import { callsInReply } from '../domain/rollout/calls.ts';
 import { conversationOf, type EarlierTurn, newContext, newTranscript } from '../domain/context/new-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import { recordedTurns, recordedVerdict } from './recorded.ts';
@@ -40,7 +40,7 @@ export async function readLoopPrompt({ store, id, turn, rollout, tools }: Prompt
     },
     fieldsOf({ fields, spelled = [] }) {
       const records = before.map((stored) => stored.record);
-      const calls = tools && callsOf(fields, records, settings, tools, spelled);
+      const calls = tools && callsInReply(fields, records, settings, tools, spelled);
       return { ...(said && { said: { text: said.record.text, hash: said.hash } }), ...(calls && { calls }) };
     },
   };

@@ -3,7 +3,7 @@
 import { Context } from '@temporalio/activity';
 import { programFacts } from '../domain/agent/program.ts';
 import { EnvironmentError, explain } from '../domain/errors/errors.ts';
-import type { Begun, EnvironmentRecord, Said } from '../domain/rollout/environment.ts';
+import type { Begun, EnvironmentRecord, QueueReply } from '../domain/rollout/environment.ts';
 import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
@@ -27,7 +27,7 @@ export function openActivity(deps: ActivityDeps) {
 /** Asks the rollout's environment for its first messages and state, and records the rollout with them. */
 export function beginActivity(deps: ActivityDeps) {
   const opening = openingWith(deps);
-  return (input: RolloutInput, said?: Said): Promise<OpenedRollout> =>
+  return (input: RolloutInput, said?: QueueReply): Promise<OpenedRollout> =>
     heartbeating((signal) =>
       opening(input, (rollout, folder) => {
         const environment = deps.environments.of(rollout, folder);

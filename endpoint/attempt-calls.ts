@@ -5,15 +5,15 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   abandonedCalls,
-  type Again,
-  claim,
+  type RetryHint,
+  claimCall,
   type Claim,
   claimsOfAttempt,
-  doubted,
-  ended,
+  withReplyDoubted,
+  withConnectionEnded,
   unclaimedCalls,
 } from '../domain/agent/claims.ts';
-import { type AgentRequest, type Asked, messageForms, requestText } from '../domain/agent/conversation.ts';
+import { type AgentRequest, type AskedRequest, messageForms, requestText } from '../domain/agent/conversation.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import type { AnswerCall, RecordedReply, RefusedCall } from './agents.ts';
 import { RefusedRequest, type RecordedCalls } from './dialects/dialect.ts';
@@ -23,7 +23,7 @@ export interface AttemptCalls {
   /** The call of this id, if it has its reply. */
   readonly recordedCall: RecordedCalls;
   /** `made`: calls of this attempt so far, with this one. */
-  claim(request: AgentRequest, again: Again): Promise<{ readonly claim: Claim; readonly made: number }>;
+  claim(request: AgentRequest, again: RetryHint): Promise<{ readonly claim: Claim; readonly made: number }>;
   /** The recorded reply, or that of the model. Throws RefusedRequest if the call is refused. */
   replyTo(claim: Claim, request: AgentRequest, dialect: string): Promise<AgentReply>;
   has(id: string): boolean;
@@ -56,7 +56,7 @@ export function openAttemptCalls(recorded: readonly RecordedReply[], answer: Ans
     },
     async claim(request, again) {
       const hash = await hashBetween(request);
-      const next = claim(claims, request, again, (one) => (one === request ? hash : hashOf(one)));
+      const next = claimCall(claims, request, again, (one) => (one === request ? hash : hashOf(one)));
       claims = next.claims;
       const made = claims.calls.filter(({ delivery }) => delivery !== 'unclaimed').length;
       return { claim: next.claim, made };
@@ -79,10 +79,10 @@ export function openAttemptCalls(recorded: readonly RecordedReply[], answer: Ans
     has: (id) => byId.has(id),
     end(id, isDelivered) {
       const one = byId.get(id);
-      claims = ended(claims, id, isDelivered, one && messageIn(one.dialect, one.reply));
+      claims = withConnectionEnded(claims, id, isDelivered, one && messageIn(one.dialect, one.reply));
     },
     doubt(id) {
-      claims = doubted(claims, id);
+      claims = withReplyDoubted(claims, id);
     },
     async settled() {
       await Promise.allSettled(pending.values());
@@ -92,10 +92,10 @@ export function openAttemptCalls(recorded: readonly RecordedReply[], answer: Ans
   };
 }
 
-const hashOf = (request: Asked): string => createHash('sha256').update(requestText(request)).digest('hex');
+const hashOf = (request: AskedRequest): string => createHash('sha256').update(requestText(request)).digest('hex');
 
 /** Other work of the loop comes between its steps. */
-async function hashBetween(request: Asked): Promise<string> {
+async function hashBetween(request: AskedRequest): Promise<string> {
   await nextTurn();
   // They are kept with the messages.
   for (const _ of messageForms(request.messages));

@@ -3,7 +3,7 @@
 // endpoint, which also decides how often a model is tried.
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Again } from '../domain/agent/claims.ts';
+import type { RetryHint } from '../domain/agent/claims.ts';
 import type { AgentRequest } from '../domain/agent/conversation.ts';
 import { type Cut, CUTS } from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
@@ -170,7 +170,7 @@ function nameIn(path: string): string {
 }
 
 /** Libraries that say when they ask again, or name a call. */
-function againIn(headers: IncomingHttpHeaders): Again {
+function againIn(headers: IncomingHttpHeaders): RetryHint {
   const retries = ['x-stainless-retry-count', 'x-retry-count'].some((name) => Number(headers[name] ?? 0) > 0);
   const key = headers['idempotency-key'] ?? headers['x-idempotency-key'];
   return { retries, ...(typeof key === 'string' && { key }) };

@@ -9,7 +9,7 @@ import { createActivities } from '../../activities/index.ts';
 import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import type { Asked } from '../../domain/agent/conversation.ts';
+import type { AskedRequest } from '../../domain/agent/conversation.ts';
 import type { Stored } from '../../records/store.ts';
 import { scriptedTextBackend } from '../support/scripted-model.ts';
 
@@ -103,7 +103,11 @@ describe('a turn of a text backend', () => {
       { ...add('z', ''), ...more('three') },
     ];
     const calls = [add('mine-2', { a: 2 }), add('mine-1', { a: 1 }), add('mine-3', {}), add('mine-4', { a: 1 })];
-    const request = { messages: [{ role: 'assistant', text: '', calls }], tools: [], limits: {} } as unknown as Asked;
+    const request = {
+      messages: [{ role: 'assistant', text: '', calls }],
+      tools: [],
+      limits: {},
+    } as unknown as AskedRequest;
     const { messages } = requestInText(request, [{ record: { toolCalls } }] as unknown as Stored<TurnRecord>[]);
     const sent = messages[0]!.toolCalls!.map((call) => [call.id, call.more]);
     expect(sent).toEqual([
