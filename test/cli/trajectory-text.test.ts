@@ -5,6 +5,7 @@ import { trajectoryText } from '../../cli/view/trajectory-text.ts';
 import { completeSettings } from '../../domain/run/defaults.ts';
 import type { AskedCall } from '../../domain/agent/call-record.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
+import { turnRecord } from '../records/play.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 
 const plain = { only: undefined, tokens: false, paint: (_: string, text: string) => text } as const;
@@ -15,26 +16,13 @@ function turn(
 ): PlayedTurn {
   return {
     record: {
-      turn: n,
-      contextIds: [1, 2],
-      contextText: given.context ?? `question ${n}`,
+      ...turnRecord(n, given.context ?? `question ${n}`, 3),
       outputIds: [7, 8],
       logprobs: [-0.5, -1.25],
       outputText: given.output ?? `answer ${n}<|im_end|>`,
-      answer: given.output ?? `answer ${n}`,
-      finish: 'stop',
-      versions: [{ version: 3, start: 0, end: 2 }],
-      versionStart: 3,
-      versionEnd: 3,
       contextLength: 4 * n,
-      maxNewTokens: 16,
-      seed: 1,
-      previous: '',
-      attempt: 1,
       startedAt: 0,
       finishedAt: 1_500,
-      model: 'tiny',
-      server: null,
     },
     verdict: given.verdict ?? { turn: n, of: '', tookMs: 1, verdict: 'wrong', reason: 'different', extracted: '12' },
   };

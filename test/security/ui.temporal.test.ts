@@ -4,11 +4,10 @@
 import { execFile } from 'node:child_process';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DevServer, startDevServer } from '../../local/service/dev-server.ts';
-import { freePort } from '../../local/machine/ports.ts';
+import { serverIn } from '../local/service/support.ts';
 import { listeningOf } from '../support/listening-ports.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
@@ -16,15 +15,9 @@ const folder = scratchFolder();
 let server: DevServer;
 let port: number;
 beforeAll(async () => {
-  const grpc = await freePort([]);
-  port = await freePort([], [grpc]);
-  server = await startDevServer({
-    binary: inject('temporalBinary'),
-    database: join(folder, 'temporal.db'),
-    logFile: join(folder, 'temporal.log'),
-    port: grpc,
-    uiPort: port,
-  });
+  const options = await serverIn(folder);
+  port = options.uiPort!;
+  server = await startDevServer(options);
 });
 afterAll(() => server.stop());
 

@@ -1,27 +1,12 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { Connection } from '@temporalio/client';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { isServing, startDevServer, type DevServer, type DevServerOptions } from '../../../local/service/dev-server.ts';
-import { freePort } from '../../../local/machine/ports.ts';
 import { isAlive } from '../../../local/machine/process.ts';
-import { fakeTemporal, program } from './support.ts';
+import { fakeTemporal, openWorkflowIds, program, serverIn, startWorkflow } from './support.ts';
 import { listeningOf } from '../../support/listening-ports.ts';
 import { testFolder } from '../../support/scratch-folder.ts';
-
-async function options(folder: string, change: Partial<DevServerOptions> = {}): Promise<DevServerOptions> {
-  const port = await freePort([]);
-  return {
-    binary: inject('temporalBinary'),
-    database: join(folder, 'temporal.db'),
-    logFile: join(folder, 'temporal.log'),
-    port,
-    uiPort: await freePort([], [port]),
-    ...change,
-  };
-}
 
 async function started(wanted: DevServerOptions): Promise<DevServer> {
   const server = await startDevServer(wanted);
@@ -31,7 +16,7 @@ async function started(wanted: DevServerOptions): Promise<DevServer> {
 
 describe('the development server', () => {
   test('serves clients and the UI on loopback only, and what it knew outlives kill -9', async () => {
-    const wanted = await options(testFolder());
+    const wanted = await serverIn(testFolder());
     const server = await started(wanted);
     expect((await fetch(server.uiAddress!)).status).toBe(200);
     const listening = listeningOf([server.id.pid]);
@@ -44,7 +29,7 @@ describe('the development server', () => {
 
     const again = await started(wanted);
     expect(again.address).toBe(server.address);
-    expect(await workflowIds(again.address)).toEqual(['kept']);
+    expect(await openWorkflowIds(again.address)).toEqual(['kept']);
     await again.stop();
     expect(isAlive(again.id)).toBe(false);
     expect(await isServing(again.address)).toBe(false);
@@ -52,7 +37,7 @@ describe('the development server', () => {
   });
 
   test('refuses a port on which somebody listens, instead of taking them for the server', async () => {
-    const wanted = await options(testFolder());
+    const wanted = await serverIn(testFolder());
     const stranger = createServer().listen(wanted.port, '127.0.0.1');
     onTestFinished(() => void stranger.close());
     await once(stranger, 'listening');
@@ -62,7 +47,7 @@ describe('the development server', () => {
   test('shows the end of its own log when the server dies at the start', async () => {
     const folder = testFolder();
     const binary = program(folder, 'temporal', 'echo "disk is full" >&2; exit 4');
-    const start = startDevServer(await options(folder, { binary }));
+    const start = startDevServer(await serverIn(folder, { binary }));
     await expect(start).rejects.toThrow(/ended with exit code 4[^]*disk is full/);
   });
 
@@ -70,7 +55,7 @@ describe('the development server', () => {
     const folder = testFolder();
     const binary = program(folder, 'temporal', 'exec sleep 600');
     const spawned: { pid: number; startTime: string }[] = [];
-    const wanted = await options(folder, { binary, readyWithinMs: 300, onSpawned: (id) => spawned.push(id) });
+    const wanted = await serverIn(folder, { binary, readyWithinMs: 300, onSpawned: (id) => spawned.push(id) });
     await expect(startDevServer(wanted)).rejects.toThrow(/did not answer SERVING within 0\.3 s/);
     expect(spawned.map(isAlive)).toEqual([false]);
   });
@@ -79,26 +64,7 @@ describe('the development server', () => {
     const folder = testFolder();
     const binary = fakeTemporal(folder);
     program(folder, 'temporal', 'exec sleep 600');
-    const start = startDevServer(await options(folder, { binary, signal: AbortSignal.timeout(200) }));
+    const start = startDevServer(await serverIn(folder, { binary, signal: AbortSignal.timeout(200) }));
     await expect(start).rejects.toThrow(/did not answer/);
   });
 });
-
-async function startWorkflow(address: string, workflowId: string): Promise<void> {
-  const connection = await Connection.connect({ address });
-  await connection.workflowService.startWorkflowExecution({
-    namespace: 'default',
-    workflowId,
-    workflowType: { name: 'any' },
-    taskQueue: { name: 'nobody' },
-    requestId: workflowId,
-  });
-  await connection.close();
-}
-
-async function workflowIds(address: string): Promise<(string | null | undefined)[]> {
-  const connection = await Connection.connect({ address });
-  const { executions } = await connection.workflowService.listWorkflowExecutions({ namespace: 'default' });
-  await connection.close();
-  return executions?.map(({ execution }) => execution?.workflowId) ?? [];
-}

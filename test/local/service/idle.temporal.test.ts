@@ -5,6 +5,7 @@ import { Connection } from '@temporalio/client';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createHome, homeAt, type Home } from '../../../local/service/home.ts';
 import { lastTouchMs, touchService, untilIdle } from '../../../local/service/idle.ts';
+import { startWorkflow } from './support.ts';
 import { testFolder } from '../../support/scratch-folder.ts';
 
 const IDLE_MS = 300;
@@ -31,17 +32,11 @@ describe('an idle service', () => {
     const connection = await Connection.connect({ address: server() });
     onTestFinished(() => connection.close());
     const workflow = { namespace: 'default', workflowId: `open-${process.pid}` };
-    const { workflowService } = connection;
-    await workflowService.startWorkflowExecution({
-      ...workflow,
-      workflowType: { name: 'any' },
-      taskQueue: { name: 'nobody' },
-      requestId: workflow.workflowId,
-    });
+    await startWorkflow(server(), workflow.workflowId);
     const at = home();
     expect(await verdict(at, server)).toBe('in use');
 
-    await workflowService.terminateWorkflowExecution({ ...workflow, workflowExecution: workflow });
+    await connection.workflowService.terminateWorkflowExecution({ ...workflow, workflowExecution: workflow });
     const limit = AbortSignal.timeout(20_000);
     await untilIdle(at, IDLE_MS, server, limit);
     expect(limit.aborted).toBe(false);

@@ -3,7 +3,6 @@
 import { createServer } from 'node:net';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Connection } from '@temporalio/client';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { isServing } from '../../../local/service/dev-server.ts';
 import { homeOf } from '../../../local/service/home.ts';
@@ -12,6 +11,7 @@ import { serviceStatus, stopService } from '../../../local/service/service-contr
 import { ensureService, type Service, type ServiceOptions } from '../../../local/service/service.ts';
 import { liveState, readState, type ServiceState } from '../../../local/service/state.ts';
 import { compiledRoom } from '../../support/compiled.ts';
+import { openWorkflowIds, startWorkflow } from './support.ts';
 import { testFolder } from '../../support/scratch-folder.ts';
 import { until } from '../../support/until.ts';
 
@@ -158,28 +158,4 @@ async function occupy(port: number): Promise<void> {
   // Taken by somebody else already is as good.
   await new Promise<void>((resolve) => server.once('error', () => resolve()).listen(port, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-}
-
-async function connected<T>(address: string, use: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address });
-  return use(connection).finally(() => connection.close());
-}
-
-async function startWorkflow(address: string, workflowId: string): Promise<void> {
-  await connected(address, ({ workflowService }) =>
-    workflowService.startWorkflowExecution({
-      namespace: 'default',
-      workflowId,
-      workflowType: { name: 'any' },
-      taskQueue: { name: 'nobody' },
-      requestId: workflowId,
-    }),
-  );
-}
-
-async function openWorkflowIds(address: string): Promise<(string | null | undefined)[]> {
-  const { executions } = await connected(address, ({ workflowService }) =>
-    workflowService.listOpenWorkflowExecutions({ namespace: 'default', maximumPageSize: 10 }),
-  );
-  return executions?.map(({ execution }) => execution?.workflowId) ?? [];
 }

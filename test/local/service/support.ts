@@ -1,8 +1,13 @@
-// Fake programs, and the state of a service that this process stands for, for the tests of the server room.
+// For the tests of the server room: fake programs, a server's options, workflows that nobody plays, and the state of a
+// service that this process stands for.
 
 import { chmodSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { inject } from 'vitest';
+import { freePort } from '../../../local/machine/ports.ts';
+import type { DevServerOptions } from '../../../local/service/dev-server.ts';
 import { identify } from '../../../local/machine/process.ts';
 import type { ServiceState } from '../../../local/service/state.ts';
 
@@ -24,6 +29,44 @@ export function serviceState(change: Partial<ServiceState> = {}): ServiceState {
     note: null,
     ...change,
   };
+}
+
+/** Of a real server with its database and its log in that folder, on free ports. */
+export async function serverIn(folder: string, change: Partial<DevServerOptions> = {}): Promise<DevServerOptions> {
+  const port = await freePort([]);
+  return {
+    binary: inject('temporalBinary'),
+    database: join(folder, 'temporal.db'),
+    logFile: join(folder, 'temporal.log'),
+    port,
+    uiPort: await freePort([], [port]),
+    ...change,
+  };
+}
+
+async function connected<T>(address: string, use: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address });
+  return use(connection).finally(() => connection.close());
+}
+
+/** It stays open: no worker has its queue. */
+export async function startWorkflow(address: string, workflowId: string): Promise<void> {
+  await connected(address, ({ workflowService }) =>
+    workflowService.startWorkflowExecution({
+      namespace: 'default',
+      workflowId,
+      workflowType: { name: 'any' },
+      taskQueue: { name: 'nobody' },
+      requestId: workflowId,
+    }),
+  );
+}
+
+export async function openWorkflowIds(address: string): Promise<(string | null | undefined)[]> {
+  const { executions } = await connected(address, ({ workflowService }) =>
+    workflowService.listOpenWorkflowExecutions({ namespace: 'default', maximumPageSize: 10 }),
+  );
+  return executions?.map(({ execution }) => execution?.workflowId) ?? [];
 }
 
 /** A shell script of that name. */

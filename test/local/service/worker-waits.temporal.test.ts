@@ -1,12 +1,12 @@
 // A worker process and a real server of its own that comes late, or goes in the moment in which the worker starts.
 
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../local/machine/ports.ts';
 import { type DevServer, startDevServer } from '../../../local/service/dev-server.ts';
 import { openEverturn, type Running } from '../../support/everturn.ts';
 import { until } from '../../support/until.ts';
+import { serverIn } from './support.ts';
 
 async function openPlace() {
   const port = await freePort([]);
@@ -36,14 +36,7 @@ async function openPlace() {
     },
     worker: (env: Record<string, string>) => openEverturn({ TEMPORAL_ADDRESS: `127.0.0.1:${port}`, ...env }),
     async serve() {
-      const folder = everturn.folder;
-      server = await startDevServer({
-        binary: inject('temporalBinary'),
-        database: join(folder, 'temporal.db'),
-        logFile: join(folder, 'temporal.log'),
-        port,
-        uiPort: null,
-      });
+      server = await startDevServer(await serverIn(everturn.folder, { port, uiPort: null }));
     },
     async kill() {
       process.kill(server!.id.pid, 'SIGKILL');
