@@ -56,7 +56,7 @@ async function one(check: Check, now: () => number): Promise<Checked[]> {
 /** An error of ours says what to do itself. */
 function asFinding(error: unknown): readonly Finding[] {
   if (!(error instanceof EverturnError)) return [fail(explain(error), 'This is unexpected: report it.')];
-  const { fix = 'docs/reliability.md lists the reasons.' } = error;
+  const { fix = 'docs/reliability.md has the boundaries of failures.' } = error;
   const text = explain(error);
   return [fail(text.endsWith(fix) ? text.slice(0, -fix.length).trim() : text, fix)];
 }
