@@ -11,16 +11,16 @@ export async function agent(input: FunctionInput): Promise<FunctionOutput> {
 }
 
 async function played(): Promise<Play> {
-  let own: { readonly default?: unknown };
+  let ownModule: { readonly default?: unknown };
   try {
     // @ts-expect-error -- a name that the bundle gives to the user's module
     // oxlint-disable-next-line house/rooms -- it is no room
-    own = (await import(/* webpackMode: "eager" */ 'everturn/own-agent')) as typeof own;
+    ownModule = (await import(/* webpackMode: "eager" */ 'everturn/own-agent')) as typeof ownModule;
   } catch (error) {
     const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
     const places = stack.split('\n').filter((line, i) => i === 0 || line.includes('agent:///'));
     throw ApplicationFailure.nonRetryable(message, 'agent-unloadable', `It does not load: ${places.join('\n')}`);
   }
-  if (typeof own.default === 'function') return own.default as Play;
+  if (typeof ownModule.default === 'function') return ownModule.default as Play;
   throw ApplicationFailure.nonRetryable('Its module exports no function as its default.', 'agent-unloadable');
 }

@@ -93,15 +93,15 @@ export function agent(play: (task: Task) => Promise<Said>): (input: FunctionInpu
       return replyTo(reply);
     };
     try {
-      const said = (await play({ row, seed, key, ask })) ?? {};
+      const returned = (await play({ row, seed, key, ask })) ?? {};
       // A call that it did not wait for is a turn all the same.
       await Promise.all(asking);
-      return { said: typeof said === 'string' ? { answer: said } : said, last, calls };
+      return { said: typeof returned === 'string' ? { answer: returned } : returned, last, calls };
     } catch (error) {
       if (error instanceof TemporalFailure) throw error;
       const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
-      const own = stack.split('\n').filter((line, i) => i === 0 || line.includes('agent:///'));
-      throw ApplicationFailure.nonRetryable(message, 'agent-exited', own.join('\n'));
+      const ownFrames = stack.split('\n').filter((line, i) => i === 0 || line.includes('agent:///'));
+      throw ApplicationFailure.nonRetryable(message, 'agent-exited', ownFrames.join('\n'));
     }
   };
 }

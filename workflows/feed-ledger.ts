@@ -42,6 +42,6 @@ export async function whileMoved<T>(decide: () => Promise<T>): Promise<T> {
 }
 
 export function refusal({ reason, message, fix }: FeedRefusal): ApplicationFailure {
-  const said = `${message} ${fix}`.trim();
-  return ApplicationFailure.create({ message: said, type: reason, nonRetryable: true, details: [fix] });
+  const fullMessage = `${message} ${fix}`.trim();
+  return ApplicationFailure.create({ message: fullMessage, type: reason, nonRetryable: true, details: [fix] });
 }

@@ -49,9 +49,9 @@ function failureOf({ cause }: ActivityFailure, method: string): Failure {
       ? { reason: 'environment-timeout', message: `no reply to \`${method}\` in its time limit` }
       : { reason: 'environment-not-served', message: `no worker took \`${method}\`` };
   }
-  const said =
+  const failureText =
     cause instanceof ApplicationFailure ? `${cause.type ?? 'error'}: ${cause.message}` : String(cause?.message);
-  return { reason: 'environment-error', message: `\`${method}\` failed: ${said.slice(0, 400)}` };
+  return { reason: 'environment-error', message: `\`${method}\` failed: ${failureText.slice(0, 400)}` };
 }
 
 /** The environment's own description of itself, for the command that makes a run of it. */

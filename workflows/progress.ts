@@ -77,9 +77,9 @@ export function openProgress(scope: CancellationScope): Progress {
     },
     played(turn) {
       // Calls of an agent end in any order, and the last one is played again when it is judged.
-      const known = turns.findIndex((other) => other.turn >= turn.turn);
-      if (known < 0) turns.push(turn);
-      else turns.splice(known, turns[known]!.turn === turn.turn ? 1 : 0, turn);
+      const turnAt = turns.findIndex((other) => other.turn >= turn.turn);
+      if (turnAt < 0) turns.push(turn);
+      else turns.splice(turnAt, turns[turnAt]!.turn === turn.turn ? 1 : 0, turn);
       show();
     },
     closed(result) {

@@ -59,8 +59,8 @@ export function open(input: RolloutInput, unbegun?: true): Promise<OpenedRollout
 export async function begin(input: RolloutInput, { name, own, ask = {} }: Played): Promise<OpenedRollout> {
   const summary = `${name} begins`;
   if (!own) return responding.begin.executeWithOptions({ summary }, [input]);
-  const said = await callQueue(own, 'begin', ask, summary);
-  return responding.begin.executeWithOptions({ summary: `${name} has begun` }, [input, said]);
+  const queueReply = await callQueue(own, 'begin', ask, summary);
+  return responding.begin.executeWithOptions({ summary: `${name} has begun` }, [input, queueReply]);
 }
 
 type Played = NonNullable<OpenedRollout['environment']>;
@@ -93,8 +93,8 @@ export async function evaluate(
   if (environment?.own) {
     const asked = await light.askEnvironment.executeWithOptions({ summary }, [{ rollout, turn, method: 'respond' }]);
     if ('judged' in asked) return asked.judged;
-    const said = await callQueue(environment.own, 'respond', asked.params, summary);
-    return light.evaluate.executeWithOptions({ summary }, [{ rollout, turn, said }]);
+    const queueReply = await callQueue(environment.own, 'respond', asked.params, summary);
+    return light.evaluate.executeWithOptions({ summary }, [{ rollout, turn, said: queueReply }]);
   }
   const slow = environment !== undefined || task === 'code';
   const options = slow ? { summary, priority: turnPriority(rollout.run, turn) } : { summary };
@@ -132,8 +132,8 @@ export function log(
   { turn, outputTokens }: GeneratedTurn,
   { verdict, reward }: ReplyFacts,
 ): Promise<void> {
-  const own = reward === undefined ? '' : ` · ${reward}`;
-  const summary = `turn ${turn} · ${shownTokens(outputTokens)} · ${verdict}${own}`;
+  const rewardText = reward === undefined ? '' : ` · ${reward}`;
+  const summary = `turn ${turn} · ${shownTokens(outputTokens)} · ${verdict}${rewardText}`;
   return light.log.executeWithOptions({ summary }, [{ rollout, turn }]);
 }
 

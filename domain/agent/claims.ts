@@ -73,14 +73,14 @@ export function claimCall(
   const named = key === undefined ? undefined : equal.find((call) => call.key === key);
   const retried = retries ? () => latest('delivered') ?? oldest('open') : () => undefined;
   const again = cut ?? named ?? oldest('broken') ?? latest('doubtful') ?? retried();
-  const known = again ?? oldest('unclaimed');
-  const own = key === undefined ? {} : { key };
-  if (known) {
-    const call = { ...known, ...own, delivery: 'open' as const };
+  const claimedBefore = again ?? oldest('unclaimed');
+  const namedKey = key === undefined ? {} : { key };
+  if (claimedBefore) {
+    const call = { ...claimedBefore, ...namedKey, delivery: 'open' as const };
     return { claims: replaced(claims, call), claim: { call, is: again ? 'repeated' : 'rerun' } };
   }
   const occurrence = equal.length;
-  const call = { id: callIdOf(hash, occurrence), hash, occurrence, request, ...own, delivery: 'open' as const };
+  const call = { id: callIdOf(hash, occurrence), hash, occurrence, request, ...namedKey, delivery: 'open' as const };
   return { claims: { calls: [...claims.calls, call] }, claim: { call, is: 'new' } };
 }
 

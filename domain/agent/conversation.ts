@@ -75,8 +75,8 @@ const placesOf = (calls: readonly AgentToolCall[]): ReadonlyMap<string, number> 
 
 /** `of`: a result is known by the place of its call, since ids differ between equal replies. */
 function formOf(message: AgentMessage, of: number | undefined): string {
-  const known = FORMS.get(message);
-  if (known && known.of === of) return known.text;
+  const cachedForm = FORMS.get(message);
+  if (cachedForm && cachedForm.of === of) return cachedForm.text;
   const { role, text: said, calls = [], failed } = message;
   // The keys are in order as they stand, so that the long texts are written once.
   const text = JSON.stringify({

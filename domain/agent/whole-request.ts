@@ -6,11 +6,11 @@ import type { AskedRequest, RecordedRequest } from './conversation.ts';
 /** The request of a call. `parent`: that of the call which it goes on from. */
 export function wholeRequest(asked: AskedCall, parent: AskedRequest | undefined): RecordedRequest {
   const { shared, messages, tools = [], limits, instructed } = asked;
-  const own = { limits, ...(instructed && { instructed }) };
-  if (shared === 0) return { messages, tools, ...own };
+  const ownParts = { limits, ...(instructed && { instructed }) };
+  if (shared === 0) return { messages, tools, ...ownParts };
   if (parent?.messages.length !== shared)
     throw new Error(`call ${asked.call} shares ${shared} messages with its parent`);
-  return { messages: [...parent.messages, ...messages], tools: parent.tools, ...own };
+  return { messages: [...parent.messages, ...messages], tools: parent.tools, ...ownParts };
 }
 
 /** The request of a call behind the recorded calls on its path, from the root to its parent. */

@@ -54,7 +54,7 @@ export async function callContext(
   const { messages, tools } = request;
   const place = placeInTree(request, calls);
   const show = async (call: CallToShow) => tokenizer.showCall?.(call) ?? shownCall(call, tokenizer.renderChat);
-  const whole = { shared: 0, reasoningDropped: false };
+  const nothingShared = { shared: 0, reasoningDropped: false };
   if (place.parent) {
     const { parent, added, reasoningDropped } = place;
     const last = parent.finish === 'stop' ? parent.outputIds.at(-1) : undefined;
@@ -81,10 +81,10 @@ export async function callContext(
   const ids = await tokenizer.encodeRendered(text, most);
   // A rendering that begins with the ids of a call extends that call, by whatever way it came about.
   const begun = begunBy(ids, calls);
-  if (!begun) return { parent: null, branch, differsAt, ids, text, ...whole, systemAsUser };
+  if (!begun) return { parent: null, branch, differsAt, ids, text, ...nothingShared, systemAsUser };
   const rest = ids.slice(begun.length);
   const shown = await tokenizer.decode(rest, { skipSpecialTokens: false });
-  return { parent: begun.id, branch: null, differsAt: null, ids: rest, text: shown, ...whole, systemAsUser };
+  return { parent: begun.id, branch: null, differsAt: null, ids: rest, text: shown, ...nothingShared, systemAsUser };
 }
 
 /** The call with the most ids among those whose ids, with all before them, the new ones begin with. */

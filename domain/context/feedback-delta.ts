@@ -123,29 +123,29 @@ const MAX_LINE = 160;
 
 function extend(render: Render, before: readonly Message[], answer: string, added: readonly Message[]): Extension {
   let prefix: string;
-  let whole: string;
+  let extended: string;
   try {
     prefix = render(before);
-    whole = render([...before, { role: 'assistant', content: answer }, ...added]);
+    extended = render([...before, { role: 'assistant', content: answer }, ...added]);
   } catch (error) {
     const reason = deepestMessage(error);
     return no(`it refuses such a conversation (${reason})`, [reason]);
   }
-  const same = commonLength(prefix, whole);
+  const same = commonLength(prefix, extended);
   if (same < prefix.length) {
-    const [was, becomes] = [excerpt(prefix.slice(same)), excerpt(whole.slice(same))];
+    const [was, becomes] = [excerpt(prefix.slice(same)), excerpt(extended.slice(same))];
     return no(`it renders what went before in another way once more follows: ${was} becomes ${becomes}`, [
       ...words(prefix.slice(same)),
       ...LOOKS_AHEAD,
     ]);
   }
-  const at = whole.indexOf(answer, prefix.length);
+  const at = extended.indexOf(answer, prefix.length);
   if (at < 0) return no('it does not keep the text of earlier answers', ['split(', ...LOOKS_AHEAD]);
-  const between = whole.slice(prefix.length, at);
+  const between = extended.slice(prefix.length, at);
   if (between.trim() !== '') {
     return no(`it puts ${excerpt(between)} before an answer once more follows`, [...words(between), ...LOOKS_AHEAD]);
   }
-  return { ok: true, text: whole.slice(at + answer.length) };
+  return { ok: true, text: extended.slice(at + answer.length) };
 }
 
 /** The conversation up to the answer of turn `turn`. */

@@ -161,10 +161,10 @@ export async function idsBehind(
 ): Promise<number[]> {
   for (const front of before) {
     const head = await tokenizer.encodeRendered(front);
-    const whole = await tokenizer.encodeRendered(front + text, most + head.length).catch((error: unknown) => {
+    const jointIds = await tokenizer.encodeRendered(front + text, most + head.length).catch((error: unknown) => {
       throw error instanceof TooManyTokens ? new TooManyTokens(error.tokens - head.length) : error;
     });
-    if (head.every((id, i) => whole[i] === id)) return whole.slice(head.length);
+    if (head.every((id, i) => jointIds[i] === id)) return jointIds.slice(head.length);
   }
   return tokenizer.encodeRendered(text, most);
 }

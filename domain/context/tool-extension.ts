@@ -38,12 +38,12 @@ export function toolExtension(
   let does = 'it does not show the results of tools';
   for (const { reply, endOf } of replies(mark, results, end)) {
     try {
-      const whole = render([...messages, reply, ...added]);
-      const at = whole.lastIndexOf(mark);
+      const rendered = render([...messages, reply, ...added]);
+      const at = rendered.lastIndexOf(mark);
       if (at < 0) continue;
       const behind = at + mark.length;
       const probes = added.map((one) => (isResult(one) ? { ...one, content: probe } : one));
-      const probed = results.length > 0 ? render([...messages, reply, ...probes]) : whole;
+      const probed = results.length > 0 ? render([...messages, reply, ...probes]) : rendered;
       const shown = probed.split(probe).length - 1;
       if (shown !== results.length) {
         does = `it shows ${shown} of ${results.length} results of tools`;
@@ -52,8 +52,8 @@ export function toolExtension(
       const gap = probed.slice(behind, results.length > 0 ? probed.indexOf(probe) : undefined);
       const length = endOf(gap);
       if (length === null) does = 'it ends a call with another token than the model does';
-      else if (!whole.startsWith(gap, behind)) does = 'it shows results in a form that depends on their text';
-      else return { ok: true, text: whole.slice(behind + length) };
+      else if (!rendered.startsWith(gap, behind)) does = 'it shows results in a form that depends on their text';
+      else return { ok: true, text: rendered.slice(behind + length) };
     } catch (error) {
       does = `it refuses the results of tools (${deepestMessage(error)})`;
     }
@@ -126,8 +126,8 @@ function* replies(mark: string, results: readonly Message[], end: ReplyEnd): Gen
 
 /** If the template ends a call with another token of the format, the reply's own stands for it. */
 function endOfCalls(gap: string, { stop, stops = [], opensResults }: ReplyEnd): number | null {
-  const own = stop === null ? -1 : gap.indexOf(stop);
-  if (own >= 0) return own + stop!.length;
+  const stopAt = stop === null ? -1 : gap.indexOf(stop);
+  if (stopAt >= 0) return stopAt + stop!.length;
   const [first] = stops
     .map((token) => ({ token, at: gap.indexOf(token) }))
     .filter(({ at }) => at >= 0)

@@ -95,8 +95,8 @@ export function explain(error: unknown): string {
   for (let e: unknown = error, depth = 0; e != null && depth < 5; depth++) {
     const message = e instanceof Error ? e.message : typeof e === 'string' ? e : typeName(e);
     // Only the first line of a cause: parsers draw pictures below it.
-    const said = depth === 0 ? message : message.split('\n', 1)[0]!;
-    if (said && !parts.some((p) => p.includes(said))) parts.push(said);
+    const firstLine = depth === 0 ? message : message.split('\n', 1)[0]!;
+    if (firstLine && !parts.some((p) => p.includes(firstLine))) parts.push(firstLine);
     // Node's failed connections are an AggregateError without a message of its own.
     e = e instanceof AggregateError ? (e.cause ?? e.errors[0]) : e instanceof Error ? e.cause : undefined;
   }

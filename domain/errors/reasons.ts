@@ -276,6 +276,6 @@ export function isBoundary(value: unknown): value is Boundary {
 
 /** The only boundary with this reason; undefined for none or several. */
 export function boundaryOfReason(reason: string): Boundary | undefined {
-  const found = BOUNDARIES.filter((boundary) => (REASONS[boundary] as readonly string[]).includes(reason));
-  return found.length === 1 ? found[0] : undefined;
+  const boundaries = BOUNDARIES.filter((boundary) => (REASONS[boundary] as readonly string[]).includes(reason));
+  return boundaries.length === 1 ? boundaries[0] : undefined;
 }

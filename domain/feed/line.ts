@@ -45,13 +45,13 @@ export function lineLabel(line: number, version: number): string {
 
 /** Did the weights of all these spans survive? Null where the line of one is not known and one of its number ended. */
 export function survives(spans: readonly VersionSpan[], floors: readonly Floor[]): boolean | null {
-  let known: boolean | null = true;
+  let isKnown: boolean | null = true;
   for (const { version, versionLabel } of spans) {
     const named = /^line(\d{1,9}):v\d+$/.exec(versionLabel ?? '')?.[1];
     const floor = named === undefined ? floors[0] : floors.find(({ line }) => Number(named) <= line);
     if (version <= (floor?.version ?? Infinity)) continue;
     if (named !== undefined) return false;
-    known = null;
+    isKnown = null;
   }
-  return known;
+  return isKnown;
 }

@@ -87,8 +87,8 @@ function groupsFor(state: FeedState, { groups, least }: LeaseArguments): number[
 /** Overdue leases end where their groups are needed. A lease whose request is sent again lasts from then on. */
 export function takeLease(state: FeedState, given: LeaseArguments, id: string, now: number): Lease | undefined {
   const until = now + (given.seconds ?? DEFAULT_LEASE_SECONDS) * 1000;
-  const known = leaseOfRequest(state, given);
-  if (known) return Object.assign(known, { until });
+  const standingLease = leaseOfRequest(state, given);
+  if (standingLease) return Object.assign(standingLease, { until });
   let chosen = groupsFor(state, given);
   if (!chosen) {
     endLeases(state, (lease) => isOverdue(lease, now));
@@ -185,8 +185,8 @@ export function checkRewind(
   state: FeedState,
   { version, request }: ArgumentsOf<'rewind'>,
 ): RewindRequest | FeedRefusal | undefined {
-  const known = state.rewinds.find((made) => made.request === request);
-  if (known) return checkLine(state, known.line) ?? known;
+  const earlierRewind = state.rewinds.find((made) => made.request === request);
+  if (earlierRewind) return checkLine(state, earlierRewind.line) ?? earlierRewind;
   const most = Math.max(state.version, state.trained);
   if (version <= most) return undefined;
   return {

@@ -9,10 +9,10 @@ import type { Query } from './query.ts';
 const FIELDS = ['reference', 'label', 'answer', 'ground_truth', 'solutions'];
 
 export function referencesIn(row: Readonly<Record<string, unknown>>, names: readonly string[] = FIELDS): string[] {
-  const found = names
+  const reference = names
     .map((name) => row[name] as Json | undefined)
     .find((value) => value !== undefined && value !== null);
-  const all = Array.isArray(found) ? found : found === undefined ? [] : [found];
+  const all = Array.isArray(reference) ? reference : reference === undefined ? [] : [reference];
   return all.filter((one) => one !== null).map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
 }
 

@@ -102,12 +102,20 @@ export function callsToRun(calls: readonly WrittenCall[], { list }: ToolSettings
 
 /** The result of one call; `stored`: its record, undefined for a call that could not be run. */
 export function callResult(call: WrittenCall, stored: StoredCall | undefined, own: ToolSettings): CallResult {
-  const said = { name: call.name, arguments: call.arguments };
-  if (!stored) return { ...said, outcome: 'refused', effect: null, ms: null, output: call.error ?? '', of: null };
+  const written = { name: call.name, arguments: call.arguments };
+  if (!stored) return { ...written, outcome: 'refused', effect: null, ms: null, output: call.error ?? '', of: null };
   const { outcome, effect, output, trace, startedAt, finishedAt } = stored.record;
   const shown = clippedToBytes(output, own.outputBytes);
   const traced = trace === undefined ? {} : { trace };
-  return { ...said, outcome, effect, ms: finishedAt - startedAt, output: shown, ...traced, of: stored.hash };
+  return {
+    ...written,
+    outcome,
+    effect,
+    ms: finishedAt - startedAt,
+    output: shown,
+    ...traced,
+    of: stored.hash,
+  };
 }
 
 /** The reply to a turn that called tools. `of`: the hash of its record; `results`: one for each of its calls. */

@@ -159,8 +159,8 @@ export function scoredTurns(
   const isLost = (i: number) => stop === 'context-length' && i === turns.length - 1;
   const isCall = turns.map(({ verdict }, i) => verdict === 'called' && !isLost(i));
   const success = turns.map(({ verdict }, i) => (verdict === 'called' && isLost(i) ? 0 : successOf(verdict)));
-  const own = turns.map(({ reward }, i) => (isCall[i] ? 0 : reward));
-  const raw = turnRewards(success, settings, own);
+  const rewardByTurn = turns.map(({ reward }, i) => (isCall[i] ? 0 : reward));
+  const raw = turnRewards(success, settings, rewardByTurn);
   return {
     success,
     turnRewards: raw,

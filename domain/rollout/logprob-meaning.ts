@@ -38,10 +38,10 @@ export function logprobsServe(
   if (meaning === wanted) return true;
   const { temperature } = sampling;
   const warm = temperature === 1 || temperature === 0;
-  const whole = temperature === 0 || isUntruncated(sampling, vocabSize);
+  const isUntouched = temperature === 0 || isUntruncated(sampling, vocabSize);
   // All of them are the same distribution at temperature 1 without truncation.
-  if (warm && whole) return true;
-  return meaning === 'temperature' && (wanted === 'policy' ? whole : warm);
+  if (warm && isUntouched) return true;
+  return meaning === 'temperature' && (wanted === 'policy' ? isUntouched : warm);
 }
 
 export interface LogprobSettings extends Sampling {

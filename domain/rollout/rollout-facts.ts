@@ -133,6 +133,6 @@ export function recordedFacts(record: TurnRecord): Omit<GeneratedTurn, 'hash' | 
 
 export function turnFacts(generated: Omit<GeneratedTurn, 'hash'>, { verdict, reason, reward }: ReplyFacts): TurnFacts {
   const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, said } = generated;
-  const own = { ...(reward !== undefined && { reward }), ...(said && { said }) };
-  return { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, verdict, reason, ...own };
+  const optionalFacts = { ...(reward !== undefined && { reward }), ...(said && { said }) };
+  return { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, verdict, reason, ...optionalFacts };
 }

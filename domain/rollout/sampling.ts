@@ -15,8 +15,8 @@ const NO_TOP_K = 1e7;
 export const DEFAULT_SAMPLING: Sampling = { temperature: 1, ...NO_TRUNCATION };
 
 export function samplingOf(settings: Sampling): Sampling {
-  const given = SAMPLING.filter((name) => settings[name] !== undefined);
-  return Object.fromEntries(given.map((name) => [name, settings[name]])) as unknown as Sampling;
+  const presentNames = SAMPLING.filter((name) => settings[name] !== undefined);
+  return Object.fromEntries(presentNames.map((name) => [name, settings[name]])) as unknown as Sampling;
 }
 
 /**

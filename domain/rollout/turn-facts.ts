@@ -81,10 +81,10 @@ export function pathTo<T extends Pick<TurnRecord, 'turn' | 'asked'>>(turns: read
   if (!turns[turn - 1]?.asked) return turns.slice(0, turn);
   const path: T[] = [];
   for (let at: number | null = turn; at !== null; at = path[0]!.asked?.parent ?? null) {
-    const found: T | undefined = turns[at - 1];
-    if (!found || path.includes(found))
+    const record: T | undefined = turns[at - 1];
+    if (!record || path.includes(record))
       throw new Error(`turn ${turn} has no path to a root: turn ${at} is not before it`);
-    path.unshift(found);
+    path.unshift(record);
   }
   return path;
 }

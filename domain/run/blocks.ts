@@ -80,8 +80,8 @@ export function openBlocks(w: WindowState, most: number): BlocksState {
 export function windowOf(s: BlocksState, { number, before }: Block): WindowState {
   const { blocks: _, most: __, ...run } = s;
   const deal = { from: run.next, number, of: BLOCKS };
-  const own = { deal, next: firstUnit(deal, run.next), inFlight: [...before], counts: noCounts() };
-  return { ...run, ...own, stopping: false };
+  const ownFields = { deal, next: firstUnit(deal, run.next), inFlight: [...before], counts: noCounts() };
+  return { ...run, ...ownFields, stopping: false };
 }
 
 /** The order of a block from now on: the open ones share the limit. */

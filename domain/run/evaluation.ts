@@ -51,6 +51,6 @@ export function evaluationsNamed(evaluation: string): string | null {
 
 /** The folder of the training run, by the folder of an evaluation; null for the folder of any other run. */
 export function trainedIn(folder: string): string | null {
-  const found = /^(.*\/([^/]+))-eval\/([^/]+)$/.exec(folder);
-  return found?.[3]!.startsWith(`${found[2]!}-eval-`) ? found[1]! : null;
+  const parts = /^(.*\/([^/]+))-eval\/([^/]+)$/.exec(folder);
+  return parts?.[3]!.startsWith(`${parts[2]!}-eval-`) ? parts[1]! : null;
 }

@@ -179,8 +179,7 @@ function addReward(series: RewardCount[], index: number, reward: number): void {
 
 function addRewards(series: RewardCount[], index: number, more: RewardCount): void {
   while (series.length <= index) series.push(NO_REWARDS);
-  const here = series[index]!;
-  const { count, sum, squares, deviations, min, max } = here;
+  const { count, sum, squares, deviations, min, max } = series[index]!;
   if (more.count === 0) return;
   // Chan, Golub and LeVeque: the deviations of both parts, and those of their means.
   const apart = count === 0 ? 0 : more.sum / more.count - sum / count;

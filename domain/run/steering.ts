@@ -57,9 +57,9 @@ export interface NamedAct<A extends SteeringAct = SteeringAct> {
 /** `verdict-<32 hex>`: of everything but the time and the program. */
 export function actName(act: SteeringAct): string {
   const { query, sample, attempt, turn, hash } = act.of;
-  const said =
+  const statement =
     act.act === 'verdict' ? [act.verdict, act.reason, act.after] : [act.act === 'note' ? act.text : act.reason];
-  const content = JSON.stringify([act.act, query, sample, attempt, turn, hash, act.by, ...said]);
+  const content = JSON.stringify([act.act, query, sample, attempt, turn, hash, act.by, ...statement]);
   return `${act.act}-${sha256Hex(content).slice(0, 32)}`;
 }
 
@@ -77,8 +77,8 @@ export function standingVerdicts(acts: readonly NamedAct[], turn: number): Named
   const people = new Map<string, NamedAct<VerdictAct>>();
   for (const one of of) {
     if (replaced.has(one.name)) continue;
-    const known = people.get(one.act.by);
-    if (!known || isLater(one, known)) people.set(one.act.by, one);
+    const lastAct = people.get(one.act.by);
+    if (!lastAct || isLater(one, lastAct)) people.set(one.act.by, one);
   }
   return [...people.values()].sort((a, b) => (a.act.by < b.act.by ? -1 : 1));
 }
@@ -89,6 +89,6 @@ function isLater(a: NamedAct, b: NamedAct): boolean {
 
 /** The verdict of all people on a turn: one verdict, or that they disagree; undefined if nobody said anything. */
 export function agreedVerdict(verdicts: readonly NamedAct<VerdictAct>[]): HumanVerdict | 'disagree' | undefined {
-  const said = new Set(verdicts.map(({ act }) => act.verdict));
-  return said.size > 1 ? 'disagree' : [...said][0];
+  const verdictValues = new Set(verdicts.map(({ act }) => act.verdict));
+  return verdictValues.size > 1 ? 'disagree' : [...verdictValues][0];
 }

@@ -29,11 +29,11 @@ export function branchesOf(trajectory: Trajectory): readonly Trajectory[] {
   return paths.flatMap((path, index) => {
     const before = path.filter(({ record }) => trained.has(record.turn));
     for (const { record } of path) trained.add(record.turn);
-    const own = ownTurns(alone(trajectory, path), before.length + 1);
-    if (!own) return [];
+    const sample = ownTurns(alone(trajectory, path), before.length + 1);
+    if (!sample) return [];
     const calls = path.slice(before.length).map(({ record }) => record.asked!.call);
     const parent = before.at(-1)?.record.asked?.call ?? null;
-    return [{ ...own, branch: { index, of: paths.length, parent, calls } }];
+    return [{ ...sample, branch: { index, of: paths.length, parent, calls } }];
   });
 }
 
@@ -57,10 +57,10 @@ function alone({ rollout, turns, end }: Trajectory, path: readonly PlayedTurn[])
     },
     turns: path.map(({ record, verdict }, i) => {
       const next = path[i + 1]?.record.asked;
-      const said = next ? verdict && { ...verdict, messages: plainMessages(addedMessages(next)) } : judged;
+      const shownVerdict = next ? verdict && { ...verdict, messages: plainMessages(addedMessages(next)) } : judged;
       // Along a path the turns follow each other: nothing looks for parents any more.
       const { asked: _, ...own } = record;
-      return { record: { ...own, turn: i + 1 }, verdict: said && { ...said, turn: i + 1 } };
+      return { record: { ...own, turn: i + 1 }, verdict: shownVerdict && { ...shownVerdict, turn: i + 1 } };
     }),
     end: end && endOf(end, path),
   };

@@ -149,9 +149,9 @@ export function tooManyMembers(minMembers: number, samples: number): UsageError 
 /** `0.1:0.9`; undefined for a text that is not two numbers from 0 to 1 in order. */
 export function parseSuccessRate(text: string): readonly [number, number] | undefined {
   const number = '(\\d{1,3}(?:\\.\\d{1,12})?|\\.\\d{1,12})';
-  const found = new RegExp(`^${number}:${number}$`).exec(text.trim());
-  const [least, most] = [Number(found?.[1]), Number(found?.[2])];
-  return found && least <= most && most <= 1 ? [least, most] : undefined;
+  const limits = new RegExp(`^${number}:${number}$`).exec(text.trim());
+  const [least, most] = [Number(limits?.[1]), Number(limits?.[2])];
+  return limits && least <= most && most <= 1 ? [least, most] : undefined;
 }
 
 function moments(values: readonly number[]): { readonly mean: number; readonly std: number } {

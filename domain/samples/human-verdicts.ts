@@ -29,9 +29,9 @@ export function applyHumanVerdicts(
   const turns: PlayedTurn[] = [];
   let changed = false;
   for (const turn of played.turns) {
-    const said = agreedVerdict(standingVerdicts(acts, turn.record.turn));
-    if (said === 'disagree') return 'people-disagree';
-    const differs = said !== undefined && turn.verdict !== null && said !== turn.verdict.verdict;
+    const humanVerdict = agreedVerdict(standingVerdicts(acts, turn.record.turn));
+    if (humanVerdict === 'disagree') return 'people-disagree';
+    const differs = humanVerdict !== undefined && turn.verdict !== null && humanVerdict !== turn.verdict.verdict;
     if (!differs) {
       turns.push(turn);
       continue;
@@ -39,7 +39,7 @@ export function applyHumanVerdicts(
     changed = true;
     // A person says right or wrong; an environment's own reward was of another verdict.
     const { reward: _, ...reply } = turn.verdict!;
-    turns.push({ ...turn, verdict: { ...reply, verdict: said, reason: 'human' } });
+    turns.push({ ...turn, verdict: { ...reply, verdict: humanVerdict, reason: 'human' } });
     if (turn.record.turn === played.turns.length || contradicted === 'keep') continue;
     if (contradicted === 'drop') return 'feedback-contradicts';
     break;
@@ -49,9 +49,9 @@ export function applyHumanVerdicts(
 
 function endOf(turns: readonly PlayedTurn[], end: EndRecord, { rollout }: Trajectory): EndRecord {
   const complete = turns.every(({ verdict }) => verdict && verdict.verdict !== 'undecided');
-  const said = turns.map(({ verdict }) => verdict ?? ({ verdict: 'undecided' } as const));
+  const verdicts = turns.map(({ verdict }) => verdict ?? ({ verdict: 'undecided' } as const));
   const stop = turns.length === end.turns.length ? end.stopReason : 'max-turns';
-  const { success, turnRewards, returns } = scoredTurns(said, stop, rollout.settings);
+  const { success, turnRewards, returns } = scoredTurns(verdicts, stop, rollout.settings);
   return {
     ...end,
     outcome: complete ? 'complete' : 'undecided',

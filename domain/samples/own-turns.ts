@@ -12,10 +12,10 @@ import type { TurnRecord } from '../rollout/turn.ts';
 export function ownTurns(played: Trajectory, first = played.rollout.parent?.turn ?? 1): Trajectory | undefined {
   const { rollout, turns, end } = played;
   if (first === 1) return played;
-  const own = turns.slice(first - 1);
+  const laterTurns = turns.slice(first - 1);
   const before = turns.slice(0, first - 1);
-  if (own.length === 0) return undefined;
-  const open = own[0]!.record;
+  if (laterTurns.length === 0) return undefined;
+  const open = laterTurns[0]!.record;
   const prefix: TurnRecord = {
     ...open,
     contextIds: before
@@ -27,7 +27,7 @@ export function ownTurns(played: Trajectory, first = played.rollout.parent?.turn
   const { parent: _, ...rest } = rollout;
   return {
     rollout: { ...rest, query: { ...rollout.query, prompt: promptOf(rollout.query, before, prefix) } },
-    turns: own.map(({ record, verdict }, i) => ({
+    turns: laterTurns.map(({ record, verdict }, i) => ({
       record: { ...(i === 0 ? prefix : record), turn: i + 1 },
       verdict: verdict && { ...verdict, turn: i + 1 },
     })),
@@ -37,13 +37,13 @@ export function ownTurns(played: Trajectory, first = played.rollout.parent?.turn
 
 /** The end over the turns from `first` on: G_t looks forward only, so these returns are those of the own turns. */
 export function ownEnd(end: EndRecord, first: number): EndRecord {
-  const own = <T>(list: readonly T[]): readonly T[] => list.slice(first - 1);
+  const fromFirst = <T>(list: readonly T[]): readonly T[] => list.slice(first - 1);
   return {
     ...end,
-    turnRewards: own(end.turnRewards),
-    returns: own(end.returns),
-    success: own(end.success),
-    turns: own(end.turns),
+    turnRewards: fromFirst(end.turnRewards),
+    returns: fromFirst(end.returns),
+    success: fromFirst(end.success),
+    turns: fromFirst(end.turns),
   };
 }
 

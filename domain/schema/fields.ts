@@ -109,9 +109,11 @@ export function flawIn(fields: FieldTable, value: Readonly<Record<string, unknow
 
 /** The same object with its fields in the order of the table, and behind them those that the table lacks. */
 export function inFieldOrder<T extends object>(fields: FieldTable, value: T): T {
-  const given = value as Readonly<Record<string, unknown>>;
-  const known = Object.keys(fields).filter((key) => given[key] !== undefined);
-  return Object.fromEntries([...new Set([...known, ...Object.keys(given)])].map((key) => [key, given[key]])) as T;
+  const values = value as Readonly<Record<string, unknown>>;
+  const presentFields = Object.keys(fields).filter((key) => values[key] !== undefined);
+  return Object.fromEntries(
+    [...new Set([...presentFields, ...Object.keys(values)])].map((key) => [key, values[key]]),
+  ) as T;
 }
 
 /** JSON reads 1e400 as Infinity. */

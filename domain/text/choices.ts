@@ -81,11 +81,11 @@ const CLOSING = String.raw`(?:です|だ|である|[にと]なります|が正|�
 
 /** A pattern for each last letter. */
 function upTo(pattern: (last: string) => RegExp): (last: string) => RegExp {
-  const known = new Map<string, RegExp>();
+  const patternByText = new Map<string, RegExp>();
   return (last) => {
-    const found = known.get(last) ?? pattern(last);
-    known.set(last, found);
-    return found;
+    const labelPattern = patternByText.get(last) ?? pattern(last);
+    patternByText.set(last, labelPattern);
+    return labelPattern;
   };
 }
 

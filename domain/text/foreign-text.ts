@@ -44,8 +44,8 @@ export function short(text: string, maxChars: number, secret: string | null = nu
 /** The last lines that say something (Python's underlines do not), each as `short`, with their margins: a traceback's own end. */
 export function lastLines(text: string): string {
   const lines = text.slice(-TRACE_CHARS).split('\n');
-  const said = lines.filter((line) => /[^\s~^]/.test(line)).slice(-TRACE_LINES);
-  return said.map((line) => /^ {0,8}/.exec(line)![0] + short(line, TRACE_LINE_CHARS)).join('\n');
+  const tellingLines = lines.filter((line) => /[^\s~^]/.test(line)).slice(-TRACE_LINES);
+  return tellingLines.map((line) => /^ {0,8}/.exec(line)![0] + short(line, TRACE_LINE_CHARS)).join('\n');
 }
 
 /**

@@ -43,13 +43,13 @@ const TRAITS = ['name', 'tokenizer', 'template', 'weights'] as const;
 
 /** `name: "qwen" at http://a, "llama" at http://b`; null if no fact that both report differs. Canaries are apart. */
 export function differingTraits(a: Named, b: Named): string | null {
-  const said = TRAITS.flatMap((trait) => {
+  const differences = TRAITS.flatMap((trait) => {
     const [one, other] = [a.identity[trait] ?? null, b.identity[trait] ?? null];
     if (one === null || other === null || one === other) return [];
     const short = (value: string) => (trait === 'name' ? JSON.stringify(value) : value.slice(0, 12));
     return [`${LABELS[trait]}: ${short(one)} at ${a.who}, ${short(other)} at ${b.who}`];
   });
-  return said.length > 0 ? said.join('; ') : null;
+  return differences.length > 0 ? differences.join('; ') : null;
 }
 
 const LABELS: Readonly<Record<(typeof TRAITS)[number], string>> = {
@@ -80,8 +80,8 @@ export function differingCanaries(a: Named, b: Named): string | null {
 
 /** Mean difference, in nats; null if nothing can be compared. */
 export function canaryDistance(a: Canary, b: Canary): number | null {
-  const given = pairs(a, b).map(([one, other]) => Math.abs(one - other));
-  if (given.length > 0) return mean(given);
+  const distances = pairs(a, b).map(([one, other]) => Math.abs(one - other));
+  if (distances.length > 0) return mean(distances);
   const top = [...topGaps(a, b), ...topGaps(b, a)];
   return top.length > 0 ? mean(top) : null;
 }
@@ -106,8 +106,8 @@ function topGaps(a: Canary, b: Canary): number[] {
   if (named.length === 0) return [];
   const least = Math.min(...named);
   return best.map(([key, value]) => {
-    const there = b.values[key];
-    return there === undefined ? Math.max(0, value - least) : Math.abs(value - there);
+    const otherValue = b.values[key];
+    return otherValue === undefined ? Math.max(0, value - least) : Math.abs(value - otherValue);
   });
 }
 
