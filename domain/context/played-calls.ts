@@ -6,17 +6,6 @@ import { wholeRequest } from '../agent/whole-request.ts';
 import type { PlayedCall } from './call-context.ts';
 import { replyMessage, type AgentReply } from '../agent/reply.ts';
 
-/** `turns`: all that a call's path leads through, in the order of their numbers. */
-export function playedCalls(turns: readonly TurnRecord[]): readonly PlayedCall[] {
-  const byTurn = new Map<number, PlayedCall>();
-  for (const record of turns)
-    byTurn.set(
-      record.turn,
-      playedCall(record, (turn) => byTurn.get(turn)),
-    );
-  return [...byTurn.values()];
-}
-
 /** `callOf`: the call of an earlier turn. */
 export function playedCall(record: TurnRecord, callOf: (turn: number) => PlayedCall | undefined): PlayedCall {
   const asked = record.asked!;

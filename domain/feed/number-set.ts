@@ -39,16 +39,6 @@ export function without(a: NumberSet, b: NumberSet): NumberSet {
   return rest;
 }
 
-export function hasNumber(set: NumberSet, n: number): boolean {
-  let [low, high] = [0, set.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (set[middle]![1] < n) low = middle + 1;
-    else high = middle;
-  }
-  return low < set.length && set[low]![0] <= n;
-}
-
 export function countNumbers(set: NumberSet): number {
   return set.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }

@@ -46,7 +46,6 @@ export type VerdictAct = ObjectOf<typeof ACT_FIELDS.verdict>;
 export type NoteAct = ObjectOf<typeof ACT_FIELDS.note>;
 export type RetryAct = ObjectOf<typeof ACT_FIELDS.retry>;
 export type SteeringAct = VerdictAct | NoteAct | RetryAct;
-export const ACTS = ['verdict', 'note', 'retry'] as const satisfies readonly SteeringAct['act'][];
 
 /** An act with its name, which is its file's without `.json`. */
 export interface NamedAct<A extends SteeringAct = SteeringAct> {
