@@ -1,6 +1,8 @@
 // Every repetition of every token: each word of the vocabulary, sign, bracket, digit, letter and opening, alone, in pairs
 // and nested in every bracket, up to the 4,000 characters that a final answer may have. A generator without an opinion.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   BIG,
   FUNCTIONS,
@@ -13,68 +15,23 @@ import {
 } from '../../environments/math/read/vocabulary.ts';
 import { pick, type RandomSource } from '../support/texts.ts';
 
-const split = (text: string): string[] => text.split(' ').filter(Boolean);
+/** Further commands, signs, pieces of formulas and texts; `nests`: what opens, and what would close it. */
+const WORDS = JSON.parse(readFileSync(join(import.meta.dirname, 'repeated.json'), 'utf8')) as {
+  readonly commands: readonly string[];
+  readonly signs: readonly string[];
+  readonly pieces: readonly string[];
+  readonly nests: readonly (readonly [open: string, close: string])[];
+};
 const asCommand = (word: string): string => (/[A-Za-z]$/.test(word) ? `\\${word} ` : `\\${word}`);
 
 const COMMANDS = [
   ...[IGNORED, TRANSPARENT, TEXT_COMMANDS, FUNCTIONS, GREEK, BIG].flatMap((words) => [...words]),
   ...[RELATIONS, NAMED_SETS].flatMap((table) => Object.keys(table).filter((word) => /^[A-Za-z]+$/.test(word))),
-  ...split(
-    'frac dfrac tfrac cfrac binom tbinom sqrt pi infty lbrace rbrace lvert rvert lVert rVert langle rangle lfloor rfloor',
-  ),
-  ...split(
-    'lceil rceil emptyset ldots cdots mid to circ prime degree pm mp cdot times div bmod pmod cup cap bigcup setminus',
-  ),
-  ...split('backslash land wedge lor vee colon implies iff not over choose atop mathbb overline bar'),
+  ...WORDS.commands,
 ];
 
-const SIGNS = split(
-  '+ - * / ^ _ ! \' " ( ) [ ] { } | \\| \\{ \\} , ; : . = < > & \\\\ % \\% # $ $$ ~ @ ? ` √ ² ³ ½ − × ÷ ± ≤ ≥ ≠ ∞ π ∪ ∩ ∅ ° ′ ∑ ∏ ∫ ⌊ ⌋ ⟨ ⟩ € £ ₂ … 😀 １',
-);
-
-const PIECES = [
-  ...split(
-    '0 1 2 9 12 1. .5 1,000 1,2 x y n i e a ab abc f( f(x) ln( 1e9 10^ 2^ x^ x_ x^2 x_{1} {1} (1) (x+1) |x| 1! x! 1/ 1/2',
-  ),
-  ...split(
-    '\\frac12 3\\frac12 \\frac{x}{ \\sqrt2 \\sqrt[ \\left( \\right) \\left| \\right| \\left\\{ \\begin{pmatrix} \\end{pmatrix}',
-  ),
-  ...split(
-    '\\begin{cases} \\text{ \\text{and} \\mathbb{R} \\overline{3} \\boxed{ \\log_2 \\sum_{k=1}^{9} \\int_0^1 \\binom{9}{4} \\pmod{7}',
-  ),
-  ...split(
-    '_{2} ^{2} ^{ _{ ^\\circ +1 -1 =1 <1 x=1, x> 3:5 or cm 5cm km/h m^2 \\$5 \\{1, (1, [1,2) \\cup(1,2) \\pm1 1\\pm \\to',
-  ),
-  ...[' ', '\n', ' 1', ' and ', ' or ', '1 2/3 ', '1 000 '],
-];
-
-const TOKENS: readonly string[] = [...new Set([...COMMANDS.map(asCommand), ...SIGNS, ...PIECES])];
-
-/** What opens, and what would close it. */
-const NESTS: readonly (readonly [open: string, close: string])[] = [
-  ...split('() [] {} ||').map((pair) => [pair[0]!, pair[1]!] as const),
-  ['\\{', '\\}'],
-  ['\\left(', '\\right)'],
-  ['\\left|', '\\right|'],
-  ['\\lfloor ', '\\rfloor '],
-  ['\\langle ', '\\rangle '],
-  ['\\|', '\\|'],
-  ['(1,', ')'],
-  ['[1,', ')'],
-  ['\\{1,', '\\}'],
-  ['-(', ')'],
-  ['(x^2+', ')^9'],
-  ['(', '!)'],
-  ['(2^', ')'],
-  ['f(', ')'],
-  ['|x-|', '|'],
-  ...[
-    '\\frac{1}{ \\frac{x}{1+ \\sqrt{ \\sqrt{1+ \\sqrt[3]{ \\ln{ \\log_2{ \\log_{ e^{ 2^{ 10^{ x^{ x_{ \\overline{ \\boxed{ \\text{',
-    '\\mathrm{ \\binom{1}{ \\vec{ \\mathbb{ \\pmod{ \\underbrace{ \\operatorname{ \\int_0^{',
-  ].flatMap((line) => split(line).map((open) => [open, '}'] as const)),
-  ...split('\\sin( \\arctan( \\max(1, \\gcd(6, \\sum_{k=1}^{3}( \\prod_{k=1}^{9}(').map((open) => [open, ')'] as const),
-  ...split('pmatrix cases vmatrix aligned array').map((name) => [`\\begin{${name}}`, `\\end{${name}}`] as const),
-];
+const TOKENS: readonly string[] = [...new Set([...COMMANDS.map(asCommand), ...WORDS.signs, ...WORDS.pieces])];
+const NESTS = WORDS.nests;
 
 const MOST = 4_000;
 const upTo = (unit: string, chars: number): string => unit.repeat(Math.max(1, Math.floor(chars / unit.length)));
