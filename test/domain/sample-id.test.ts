@@ -17,7 +17,10 @@ describe('the id of a sample', () => {
     const property = fc.property(query, sample, (q, s) => {
       expect(parseSampleId(sampleId(q, s))).toEqual({ query: q, sample: s });
     });
-    fc.assert(property, { numRuns: 1_000 });
+    fc.assert(property, {
+      numRuns: 1_000,
+      examples: ['%25', '%2540', 'x@1', '%'].map((q) => [q, 1] as [string, number]),
+    });
   });
 
   test('is the query’s own, byte for byte, where that holds neither @ nor what looks escaped', () => {

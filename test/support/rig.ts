@@ -42,9 +42,7 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-export interface RigWorkerOptions {
-  /** Workflows that are kept in memory between their tasks. */
-  readonly cachedWorkflows?: number;
+interface RigWorkerOptions {
   /** Generations at once. */
   readonly slots?: number;
   /** Beats are sent at most this often. */
@@ -121,7 +119,7 @@ export async function openRig(
     namespace,
     out,
     backend,
-    async startWorker({ cachedWorkflows = 1000, slots = 100, beat = '1 second' } = {}) {
+    async startWorker({ slots = 100, beat = '1 second' } = {}) {
       const common = { connection: native, namespace, shutdownGraceTime: '1 second' } as const;
       const workers = await Promise.all([
         Worker.create({
@@ -131,7 +129,7 @@ export async function openRig(
           workflowBundle: { codePath: bundle },
           activities: light,
           stickyQueueScheduleToStartTimeout: '1 second',
-          maxCachedWorkflows: cachedWorkflows,
+          maxCachedWorkflows: 1000,
         }),
         Worker.create({
           ...common,
