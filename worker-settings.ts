@@ -44,9 +44,9 @@ export function workerSettings(
   const operator = operatorOf(env, flags, at);
   const metrics = metricsTarget(env, flags.metricsPort);
   const unsafeCode = unsafeCodeAllowed(env);
-  const slots = wholeNumber('EVERTURN_SLOTS', env['EVERTURN_SLOTS'], 1) ?? DEFAULT_SLOTS;
+  const slots = readWholeNumber('EVERTURN_SLOTS', env['EVERTURN_SLOTS'], 1) ?? DEFAULT_SLOTS;
   // The local service ends its worker after 10 s, whatever it does.
-  const wanted = at.local ? undefined : wholeNumber('EVERTURN_DRAIN_SECONDS', env['EVERTURN_DRAIN_SECONDS'], 0);
+  const wanted = at.local ? undefined : readWholeNumber('EVERTURN_DRAIN_SECONDS', env['EVERTURN_DRAIN_SECONDS'], 0);
   // A local service has no two versions.
   const version = at.local ? undefined : deploymentOf(env);
   const feeds = at.local ? homeOf(env) : undefined;
@@ -92,7 +92,7 @@ export function listenAddress(what: string, text: string, fallback: string) {
 }
 
 /** The number of a flag or variable; undefined where it is not set. */
-export function wholeNumber(name: string, text: string | undefined, least: number): number | undefined {
+export function readWholeNumber(name: string, text: string | undefined, least: number): number | undefined {
   if (!text) return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) >= least) return Number(text);
   throw new UsageError(`${name} is "${text}".`, {

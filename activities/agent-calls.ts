@@ -10,7 +10,7 @@ import type { Store, Stored } from '../records/store.ts';
 /** Has the turn of a call played, and returns its record. */
 export type Play = (turn: number, call: string) => Promise<Stored<TurnRecord>>;
 
-export interface Calls {
+export interface AgentCalls {
   readonly played: readonly PlayedCall[];
   turnOf(call: string): Stored<TurnRecord>;
   has(call: string): boolean;
@@ -25,7 +25,7 @@ export interface Calls {
   readOn(): Promise<void>;
 }
 
-export function openCalls(store: Store, id: TrajectoryReference, play: Play): Calls {
+export function openAgentCalls(store: Store, id: TrajectoryReference, play: Play): AgentCalls {
   const turns = new Map<string, Stored<TurnRecord>>();
   const byTurn = new Map<number, PlayedCall>();
   const played: PlayedCall[] = [];

@@ -25,7 +25,7 @@ export interface Answering {
 }
 
 /** Ids are made once: those that the model sampled, and those before them, stay as they are. */
-export async function contextOf(request: AgentRequest, answering: Answering): Promise<CallContext | RefusedCall> {
+export async function contextOfCall(request: AgentRequest, answering: Answering): Promise<CallContext | RefusedCall> {
   const { settings, backend, calls } = answering;
   if (request.tools.length > 0 && !settings.tools) return noTools(backend);
   if (!isOfTokens(backend)) return placed(request, calls.played);
@@ -39,7 +39,10 @@ export async function contextOf(request: AgentRequest, answering: Answering): Pr
 }
 
 /** The length of the context that the call would have now, whatever the model's holds. */
-export async function tokensOf(request: AgentRequest, answering: Answering): Promise<number | RefusedCall | null> {
+export async function countCallTokens(
+  request: AgentRequest,
+  answering: Answering,
+): Promise<number | RefusedCall | null> {
   const { settings, backend, calls } = answering;
   if (!isOfTokens(backend)) return null;
   if (request.tools.length > 0 && !settings.tools) return noTools(backend);

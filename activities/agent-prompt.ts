@@ -12,7 +12,7 @@ import type { GivenCall, ToolSettings } from '../domain/tools/tool.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { TextMessage } from '../inference/backend.ts';
 import type { Store, Stored } from '../records/store.ts';
-import { missing, recordedTurn } from './recorded.ts';
+import { failMissing, recordedTurn } from './recorded.ts';
 import type { Answered, PromptSource, TurnPrompt } from './turn-prompt.ts';
 
 export async function readAgentPrompt({ store, id, turn, rollout, tools }: PromptSource): Promise<TurnPrompt> {
@@ -46,14 +46,15 @@ async function recordedPath(store: Store, id: TrajectoryReference, turn: number 
   const path: Stored<TurnRecord>[] = [];
   for (let at = turn; at !== null; at = path[0]!.record.asked?.parent ?? null) {
     const stored = await recordedTurn(store, id, at);
-    if (stored.record.asked && (stored.record.asked.parent ?? 0) >= at) missing(store, id, `a turn before turn ${at}`);
+    if (stored.record.asked && (stored.record.asked.parent ?? 0) >= at)
+      failMissing(store, id, `a turn before turn ${at}`);
     path.unshift(stored);
   }
   return path;
 }
 
 async function recordedAsked(store: Store, id: TrajectoryReference, turn: number): Promise<AskedRecord> {
-  return (await store.getAsked(id, turn))?.record ?? missing(store, id, `the call of turn ${turn}`);
+  return (await store.getAsked(id, turn))?.record ?? failMissing(store, id, `the call of turn ${turn}`);
 }
 
 /** The reply that an agent gets, where the answer holds calls or thoughts, or was ended by its own stop text. */

@@ -13,13 +13,13 @@ import { sha256Hex } from '../domain/text/sha256.ts';
 import type { AgentEnded, AnswerCall } from '../endpoint/agents.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Store } from '../records/store.ts';
-import { type Calls, openCalls, type Play } from './agent-calls.ts';
-import { askedCall, contextOf, tokensOf } from './agent-context.ts';
+import { type AgentCalls, openAgentCalls, type Play } from './agent-calls.ts';
+import { askedCall, contextOfCall, countCallTokens } from './agent-context.ts';
 import { beginAttempt, type BegunAttempt } from './agent-log.ts';
 import { endOfAgent } from './agent-end.ts';
 import { recordedRollout, recordedTurn } from './recorded.ts';
 import type { ActivityDeps } from './deps.ts';
-import { beat, heartbeating } from './heartbeat.ts';
+import { beat, withHeartbeats } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
 import type { TurnNotices } from './turn-notices.ts';
 
@@ -58,7 +58,7 @@ export function agentActivity(
     const { attempt, workflowExecution, currentAttemptScheduledTimestampMs: scheduledAt } = info;
     const token = sha256Hex(JSON.stringify([workflowExecution, info.activityId, attempt])).slice(0, 32);
     const signals = (info.heartbeatDetails as AgentBeat | undefined)?.signals ?? 0;
-    return heartbeating(async (signal, progress: (beat: AgentBeat) => void) => {
+    return withHeartbeats(async (signal, progress: (beat: AgentBeat) => void) => {
       progress({ signals, waits: null });
       const patient = patientStore(store, (waits) => progress({ signals, waits }));
       const backend = await Promise.race([backendOf(settings, store.folder), Context.current().cancelled]);
@@ -73,7 +73,7 @@ export function agentActivity(
       const begun = await beginAttempt(patient, id, { attempt, token, scheduledAt });
       if (!('end' in begun)) return { turns: begun.turns };
       // No earlier attempt has a call of its own played from here on: what it had written down is there.
-      const calls = openCalls(store, id, play);
+      const calls = openAgentCalls(store, id, play);
       await calls.readOn();
       const answered = new Set<string>();
       const recorded = calls.recorded();
@@ -91,7 +91,7 @@ export function agentActivity(
           ...('contextLength' in backend.facts && { contextLength: backend.facts.contextLength }),
           recorded,
           answer: answering(patient, id, { settings, hash, backend, calls, play, begun, answered }),
-          count: (request) => tokensOf(request, { settings, backend, calls }),
+          count: (request) => countCallTokens(request, { settings, backend, calls }),
           signal,
         },
         store.folder,
@@ -115,7 +115,7 @@ interface Answering {
   /** The hash of the rollout's record. */
   readonly hash: string;
   readonly backend: Backend;
-  readonly calls: Calls;
+  readonly calls: AgentCalls;
   readonly play: Play;
   readonly begun: BegunAttempt;
   /** Ids of the calls that this attempt asked for. */
@@ -125,7 +125,7 @@ interface Answering {
 function answering(store: Store, id: TrajectoryReference, parts: Answering): AnswerCall {
   const { settings, hash, backend, calls, play, begun, answered } = parts;
   return async (taken, request, dialect) => {
-    const context = await contextOf(request, { settings, backend, calls });
+    const context = await contextOfCall(request, { settings, backend, calls });
     if ('refused' in context) return context;
     const parent = context.parent === null ? undefined : calls.turnOf(context.parent);
     const asked = askedCall(taken, request, dialect, context, parent?.record.turn ?? null);
@@ -150,7 +150,7 @@ function answering(store: Store, id: TrajectoryReference, parts: Answering): Ans
   };
 }
 
-function mustNotDiverge({ unmade = [] }: AgentEnded, calls: Calls): void {
+function mustNotDiverge({ unmade = [] }: AgentEnded, calls: AgentCalls): void {
   const [first] = unmade.map((call) => calls.turnOf(call).record.turn).toSorted((a, b) => a - b);
   if (first === undefined) return;
   throw new AgentError(`The agent, run again after a crash, did not make its call ${first} again.`, {
@@ -159,7 +159,7 @@ function mustNotDiverge({ unmade = [] }: AgentEnded, calls: Calls): void {
   });
 }
 
-function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, calls: Calls): AgentEnd {
+function endOf({ code, said, tail, cut, last, abandoned }: AgentEnded, calls: AgentCalls): AgentEnd {
   const isFine = code === 0 || cut !== undefined;
   if (!isFine) {
     const words =

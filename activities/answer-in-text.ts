@@ -3,13 +3,13 @@
 // chunks do not apply.
 
 import type { TextBackend } from '../inference/backend.ts';
-import { type NoRoom, nullIfFull, requestOf, type Turn } from './answer.ts';
+import { type NoRoom, nullIfFull, commonRequest, type DueTurn } from './answer.ts';
 import type { Answered } from './turn-prompt.ts';
 
-export async function answerInText(backend: TextBackend, asked: Turn): Promise<Answered | NoRoom> {
+export async function answerInText(backend: TextBackend, asked: DueTurn): Promise<Answered | NoRoom> {
   const { prompt, turn, options } = asked;
   const conversation = await prompt.conversation();
-  const request = { ...requestOf(asked), maxNewTokens: prompt.maxNewTokens, ...conversation.request };
+  const request = { ...commonRequest(asked), maxNewTokens: prompt.maxNewTokens, ...conversation.request };
   const reply = await backend.generate(request, options).catch(nullIfFull(turn));
   if (!reply) return { noRoom: true, contextTokens: 0, modelLength: null };
   const {

@@ -12,12 +12,12 @@ import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { ChunkRecord, Finish } from '../domain/rollout/turn.ts';
 import { fallingVersions } from '../domain/weights/weight-version.ts';
 import type { GenerateRequest, Reply, TokenBackend } from '../inference/backend.ts';
-import { isFull, type NoRoom, nullIfFull, requestOf, type Turn } from './answer.ts';
+import { isFull, type NoRoom, nullIfFull, commonRequest, type DueTurn } from './answer.ts';
 import type { Answered } from './turn-prompt.ts';
 
 const LONG_CONTEXT = 50_000;
 
-export async function answerInTokens(backend: TokenBackend, asked: Turn): Promise<Answered | NoRoom> {
+export async function answerInTokens(backend: TokenBackend, asked: DueTurn): Promise<Answered | NoRoom> {
   const { rollout, prompt, turn } = asked;
   const { settings } = rollout;
   const { facts, tokenizer } = backend;
@@ -30,7 +30,7 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
   const maxNewTokens = tokenBudget(context.length, prompt.maxNewTokens, facts.contextLength);
   if (maxNewTokens === 0) return noRoom;
   const request = {
-    ...requestOf(asked),
+    ...commonRequest(asked),
     contextIds: context,
     maxNewTokens,
     deterministic: settings.deterministic,
@@ -119,7 +119,7 @@ interface Answer extends Reply {
   readonly chunks: number;
 }
 
-async function inChunks(backend: TokenBackend, asked: Turn, request: GenerateRequest): Promise<Answer> {
+async function inChunks(backend: TokenBackend, asked: DueTurn, request: GenerateRequest): Promise<Answer> {
   const { store, id, turn, options } = asked;
   const { newTokensPerChunk } = asked.rollout.settings;
   let answer: Answer = { outputIds: [], logprobs: [], finish: 'length', versions: [], server: null, chunks: 0 };

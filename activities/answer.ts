@@ -10,7 +10,7 @@ import type { Store } from '../records/store.ts';
 import type { TurnPrompt } from './turn-prompt.ts';
 
 /** One turn to be answered. */
-export interface Turn {
+export interface DueTurn {
   readonly store: Store;
   readonly id: TrajectoryReference;
   readonly rollout: RolloutRecord;
@@ -45,7 +45,7 @@ export function nullIfFull(turn: number): (error: unknown) => null {
 export const isFull = (error: unknown): boolean => error instanceof ModelError && error.reason === 'context-length';
 
 /** The part that all requests have. */
-export function requestOf({ id, turn, rollout, seed, avoid }: Turn) {
+export function commonRequest({ id, turn, rollout, seed, avoid }: DueTurn) {
   return {
     requestId: `${id.run}/${id.query}/${id.sample}/${turn}`,
     sampling: samplingOf(rollout.settings),

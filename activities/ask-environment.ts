@@ -5,14 +5,14 @@ import { EnvironmentError } from '../domain/errors/errors.ts';
 import type { AskInput, EnvironmentCall } from '../domain/rollout/rollout-facts.ts';
 import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import type { ActivityDeps } from './deps.ts';
-import { inShort } from './evaluate.ts';
-import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
+import { shortVerdict } from './evaluate.ts';
+import { readJudgedTurns, recordedRollout, recordedTurn } from './recorded.ts';
 
 export function askActivity({ openStore, environments }: ActivityDeps) {
   return async function askEnvironment({ rollout: id, turn, method }: AskInput): Promise<EnvironmentCall> {
     const store = openStore(id.out, id.run);
     const known = method === 'respond' ? await store.getVerdict(id, turn) : undefined;
-    if (known) return { judged: inShort(known.record) };
+    if (known) return { judged: shortVerdict(known.record) };
     const { record: rollout } = await recordedRollout(store, id);
     const { ask } = environments.of(rollout, store.folder);
     if (!ask) {
@@ -20,9 +20,9 @@ export function askActivity({ openStore, environments }: ActivityDeps) {
         reason: 'environment-mismatch',
       });
     }
-    if (method === 'end') return { params: await ask.end({ rollout, before: () => earlierTurns(store, id, turn) }) };
+    if (method === 'end') return { params: await ask.end({ rollout, before: () => readJudgedTurns(store, id, turn) }) };
     const { record } = await recordedTurn(store, id, turn);
-    const before = () => earlierTurns(store, id, turn - 1);
+    const before = () => readJudgedTurns(store, id, turn - 1);
     return { params: await ask.respond({ rollout, turn, answer: answerToJudge(record), cut: isCut(record), before }) };
   };
 }

@@ -11,7 +11,7 @@ import { clippedToBytes } from '../domain/text/foreign-text.ts';
 import type { Store } from '../records/store.ts';
 import type { ToolAnswer, ToolCall, Tools } from '../environments/tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
-import { heartbeating } from './heartbeat.ts';
+import { withHeartbeats } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
 import { recordedRollout, recordedTurn } from './recorded.ts';
 
@@ -37,7 +37,7 @@ export function callToolActivity({ openStore, tools, now }: ActivityDeps) {
     const { attempt } = Context.current().info;
     const place = { turn, call, of: hash, name: tool.name, key, attempt };
 
-    return heartbeating(async (signal, progress: (beat: CallBeat) => void) => {
+    return withHeartbeats(async (signal, progress: (beat: CallBeat) => void) => {
       const patient = patientStore(store, (waits) => progress({ waits }));
       let asked = false;
       const startedAt = now();

@@ -10,9 +10,9 @@ import type { TurnFacts } from '../domain/rollout/turn-facts.ts';
 import type { Store } from '../records/store.ts';
 import type { Settled, SettleInput } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';
-import { endedResult } from './ended-result.ts';
+import { readEndedResult } from './ended-result.ts';
 import { finishActivity } from './finish.ts';
-import { heartbeating } from './heartbeat.ts';
+import { withHeartbeats } from './heartbeat.ts';
 
 const AT_ONCE = 8;
 
@@ -21,7 +21,7 @@ export function cancelActivities(deps: ActivityDeps) {
   const finish = finishActivity(deps);
 
   async function recordEnd(store: Store, id: TrajectoryReference): Promise<RolloutResult | undefined> {
-    const ended = await endedResult(store, id);
+    const ended = await readEndedResult(store, id);
     if (ended) return ended;
     const rollout = (await store.getRollout(id))?.record;
     if (!rollout) return undefined;
@@ -36,7 +36,7 @@ export function cancelActivities(deps: ActivityDeps) {
   return {
     /** The results of those that it ended. */
     cancelWaiting: ({ out, run, rollouts }: SettleInput): Promise<Settled[]> =>
-      heartbeating(async (signal) => {
+      withHeartbeats(async (signal) => {
         const store = openStore(out, run);
         const left = [...rollouts];
         const settled: Settled[] = [];

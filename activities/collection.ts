@@ -9,8 +9,8 @@ import { questionOf } from '../domain/query/query.ts';
 import { StoreError } from '../domain/errors/errors.ts';
 import type { CollectionInput, CollectionResult } from '../domain/run/messages.ts';
 import type { ActivityDeps, WorkflowClosing } from './deps.ts';
-import { endedResult } from './ended-result.ts';
-import { heartbeating } from './heartbeat.ts';
+import { readEndedResult } from './ended-result.ts';
+import { withHeartbeats } from './heartbeat.ts';
 
 export interface Accepted {
   readonly queries: number;
@@ -35,7 +35,7 @@ export interface PageInput {
   readonly stopping?: boolean;
 }
 
-export interface Unit {
+export interface PagedUnit {
   readonly unit: number;
   readonly index: number;
   readonly sample: number;
@@ -70,14 +70,14 @@ const EACH_POLL_MS = 10;
 
 export function collectionActivities(deps: ActivityDeps) {
   return {
-    accept: (input: CollectionInput) => heartbeating(() => acceptDataset(deps, input)),
+    accept: (input: CollectionInput) => withHeartbeats(() => acceptDataset(deps, input)),
     page: (input: PageInput) => readPage(deps, input),
 
     /** Waits until at least one of these rollouts has ended, and returns their results. */
     settle: (input: SettleInput): Promise<Settled[]> => {
       waiting++;
       // A busy server may take longer to answer than a heartbeat may be missing.
-      return heartbeating(() => settleSome(deps, input)).finally(() => waiting--);
+      return withHeartbeats(() => settleSome(deps, input)).finally(() => waiting--);
     },
 
     async conclude({ out, result }: { readonly out: string; readonly result: CollectionResult }): Promise<void> {
@@ -120,7 +120,7 @@ async function acceptDataset({ openStore, createRun }: ActivityDeps, input: Coll
   };
 }
 
-async function readPage(deps: ActivityDeps, input: PageInput): Promise<Unit[]> {
+async function readPage(deps: ActivityDeps, input: PageInput): Promise<PagedUnit[]> {
   const { out, run, from, count, samples, queries: perEpoch = Infinity, stopping = false } = input;
   const store = deps.openStore(out, run);
   const epoch = Math.floor(from / samples / perEpoch);
@@ -137,21 +137,25 @@ async function readPage(deps: ActivityDeps, input: PageInput): Promise<Unit[]> {
   }
   // Units are read concurrently: in sequence each would wait for other rollouts' writes.
   const units = await Promise.all(
-    Array.from({ length: unitCount }, async (_, i): Promise<Unit> => {
+    Array.from({ length: unitCount }, async (_, i): Promise<PagedUnit> => {
       const unit = from + i;
       const index = Math.floor((unit - start) / samples);
       const sample = epoch * samples + ((unit - start) % samples);
       const query = queries[index - first]!;
       const id = { out, run, query: query.queryId, sample, attempt: 1 };
-      const ended = (await endedResult(store, id)) ?? null;
+      const ended = (await readEndedResult(store, id)) ?? null;
       return { unit, index, sample, query: query.queryId, title: firstWords(questionOf(query), 60), ended };
     }),
   );
   return stopping ? withBegun(deps, run, units) : units;
 }
 
-async function withBegun({ closedRollouts }: ActivityDeps, run: string, units: readonly Unit[]): Promise<Unit[]> {
-  const idOf = (unit: Unit) => rolloutWorkflowId({ run, ...unit, attempt: 1 });
+async function withBegun(
+  { closedRollouts }: ActivityDeps,
+  run: string,
+  units: readonly PagedUnit[],
+): Promise<PagedUnit[]> {
+  const idOf = (unit: PagedUnit) => rolloutWorkflowId({ run, ...unit, attempt: 1 });
   const closed = await closedRollouts(run, units.filter(({ ended }) => ended === null).map(idOf));
   return units.map((unit) => ({ ...unit, begun: unit.ended !== null || closed.get(idOf(unit)) !== 'absent' }));
 }
@@ -174,6 +178,6 @@ async function settleSome({ openStore, closedRollouts }: ActivityDeps, input: Se
     const { unit, query, sample } = byId.get(workflowId)!;
     const id = { out, run, query, sample, attempt: 1 };
     const failure = closing === 'cancelled' ? null : ({ boundary: 'temporal', reason: 'terminated' } as const);
-    return { unit, result: (await endedResult(store, id)) ?? unrecordedResult(id, failure) };
+    return { unit, result: (await readEndedResult(store, id)) ?? unrecordedResult(id, failure) };
   }
 }

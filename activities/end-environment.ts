@@ -2,8 +2,8 @@
 
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { ActivityDeps } from './deps.ts';
-import { heartbeating } from './heartbeat.ts';
-import { earlierTurns, recordedRollout } from './recorded.ts';
+import { withHeartbeats } from './heartbeat.ts';
+import { readJudgedTurns, recordedRollout } from './recorded.ts';
 
 export interface EndInput {
   readonly rollout: TrajectoryReference;
@@ -16,7 +16,7 @@ export function endActivity({ openStore, environments }: ActivityDeps) {
     const store = openStore(id.out, id.run);
     const { record: rollout } = await recordedRollout(store, id);
     const environment = environments.of(rollout, store.folder);
-    const before = () => earlierTurns(store, id, turns);
-    await heartbeating((signal) => environment.end?.({ rollout, before }, { signal }) ?? Promise.resolve());
+    const before = () => readJudgedTurns(store, id, turns);
+    await withHeartbeats((signal) => environment.end?.({ rollout, before }, { signal }) ?? Promise.resolve());
   };
 }

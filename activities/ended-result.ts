@@ -6,7 +6,7 @@ import { outputTokens } from '../domain/rollout/turn-facts.ts';
 import type { Store } from '../records/store.ts';
 import { recordedTurns } from './recorded.ts';
 
-export async function endedResult(store: Store, id: TrajectoryReference): Promise<RolloutResult | undefined> {
+export async function readEndedResult(store: Store, id: TrajectoryReference): Promise<RolloutResult | undefined> {
   const end = (await store.getEnd(id))?.record;
   if (!end) return undefined;
   const turns = await recordedTurns(store, id, end.turns.length);

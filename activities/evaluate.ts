@@ -12,8 +12,8 @@ import { headAndTail } from '../domain/text/foreign-text.ts';
 import type { readAgentEnd } from './agent-end.ts';
 import type { replyToCalls } from './reply-to-calls.ts';
 import type { ActivityDeps } from './deps.ts';
-import { beat, heartbeating } from './heartbeat.ts';
-import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
+import { beat, withHeartbeats } from './heartbeat.ts';
+import { readJudgedTurns, recordedRollout, recordedTurn } from './recorded.ts';
 
 const JUDGE_TRIES = 5;
 const NOTE_CHARS = 2_000;
@@ -28,20 +28,20 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
   return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<ReplyFacts> {
     const store = openStore(id.out, id.run);
     const earlier = await store.getVerdict(id, turn);
-    if (earlier) return inShort(earlier.record);
+    if (earlier) return shortVerdict(earlier.record);
     const { record: rollout } = await recordedRollout(store, id);
     const { record, hash } = await recordedTurn(store, id, turn);
-    const before = () => earlierTurns(store, id, turn - 1);
+    const before = () => readJudgedTurns(store, id, turn - 1);
     const toolSettings = rollout.settings?.tools;
     const ended = rollout.settings?.program && (await other.readAgentEnd(store, id, record));
     if (ended && ended.reward !== undefined) {
       const { answer, ...own } = ended;
       const verdict = { turn, ...verdictOf(own), ...own, of: hash, tookMs: 0, ...(answer !== undefined && { answer }) };
-      return inShort((await store.putVerdict(id, verdict)).record);
+      return shortVerdict((await store.putVerdict(id, verdict)).record);
     }
     if (record.calls && toolSettings && tools) {
       const reply = await other.replyToCalls(store, id, record, hash, await before(), toolSettings, tools);
-      return inShort((await store.putVerdict(id, reply)).record);
+      return shortVerdict((await store.putVerdict(id, reply)).record);
     }
     const mayBeSecond = wasPerhapsAsked();
     const environment = served();
@@ -63,7 +63,7 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
       tookMs: Math.round(performance.now() - startedAt),
       ...(ended?.answer !== undefined && { answer: ended.answer }),
     });
-    return inShort(stored.record);
+    return shortVerdict(stored.record);
 
     function served() {
       try {
@@ -106,7 +106,7 @@ async function tryJudge(judge: (signal: AbortSignal) => Promise<EnvironmentReply
   const begun: JudgeTries = { silent: silent + 1 };
   beat(begun);
   try {
-    return await heartbeating((signal, progress: (tries: JudgeTries) => void) => {
+    return await withHeartbeats((signal, progress: (tries: JudgeTries) => void) => {
       progress(begun);
       return judge(signal);
     });
@@ -133,6 +133,6 @@ const FINAL: ReadonlySet<string> = new Set([
 ]);
 
 /** The part of a reply that the workflow needs. */
-export function inShort({ verdict, reason, reward, done }: VerdictRecord): ReplyFacts {
+export function shortVerdict({ verdict, reason, reward, done }: VerdictRecord): ReplyFacts {
   return { verdict, reason, ...(reward === undefined ? {} : { reward }), ...(done === true && { done }) };
 }

@@ -50,7 +50,7 @@ function isBegun(name: string, input: unknown): boolean {
 }
 
 /** Wraps each activity so that whatever it throws is translated. */
-export function translated<A extends Record<string, (...args: never[]) => Promise<unknown>>>(
+export function translateFailures<A extends Record<string, (...args: never[]) => Promise<unknown>>>(
   activities: A,
   worker?: string,
 ): A {

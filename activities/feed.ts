@@ -12,7 +12,7 @@ import { type NumberSet, without } from '../domain/feed/number-set.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store, Stored } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
-import { heartbeating } from './heartbeat.ts';
+import { withHeartbeats } from './heartbeat.ts';
 
 export interface FeedReference {
   readonly run: string;
@@ -37,7 +37,7 @@ export function feedActivities({ openStore, makeEvaluation }: Pick<ActivityDeps,
   return {
     /** Waits until the run's folder is made. */
     openFeed: ({ run, out }: FeedReference): Promise<FeedState> =>
-      heartbeating(async () => {
+      withHeartbeats(async () => {
         const store = openStore(out, run);
         for (;;) {
           const record = (await store.getRun())?.record;
@@ -64,11 +64,11 @@ export function feedActivities({ openStore, makeEvaluation }: Pick<ActivityDeps,
     },
 
     /** Makes the run of a held-out evaluation; null if it has ended. */
-    openEvaluation: (of: EvaluationOf) => heartbeating(() => makeEvaluation(of)),
+    openEvaluation: (of: EvaluationOf) => withHeartbeats(() => makeEvaluation(of)),
 
     /** The groups that the surviving line trained into a later version. */
     trainedAfter: ({ run, out, entries, version }: TrainedAfterInput): Promise<NumberSet> =>
-      heartbeating(async () => {
+      withHeartbeats(async () => {
         const store = openStore(out, run);
         const { line } = await readLedger(store, entries);
         return groupsOf(line.acknowledged.filter((one) => one.version > version));

@@ -12,7 +12,7 @@ import type { Store, Stored } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endOfAgent } from './agent-end.ts';
 import { recordedRollout, recordedTurns } from './recorded.ts';
-import { endedResult } from './ended-result.ts';
+import { readEndedResult } from './ended-result.ts';
 import { writeLogs } from './log.ts';
 
 export interface FinishInput {
@@ -55,7 +55,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       stored.stopReason === result.stopReason &&
       stored.turns.length === result.turns &&
       stored.failure?.reason === (failed ? (result.reason ?? 'unknown') : undefined);
-    return same ? null : ((await endedResult(store, id)) ?? null);
+    return same ? null : ((await readEndedResult(store, id)) ?? null);
   };
 }
 

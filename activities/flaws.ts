@@ -18,7 +18,7 @@ export interface Flaws {
 export const NO_FLAWS: Flaws = { counts: {}, servers: [] };
 
 /** The flaws in an earlier attempt's heartbeat details, of whatever shape these are. */
-export function flawsIn(details: unknown): Flaws {
+export function readFlaws(details: unknown): Flaws {
   const { flaws } = (typeof details === 'object' && details !== null ? details : {}) as { flaws?: Flaws };
   return flaws ?? NO_FLAWS;
 }
@@ -32,7 +32,7 @@ export function withFlaw(flaws: Flaws, error: unknown): Flaws | undefined {
 }
 
 /** The error to throw: not retryable if it was the third of its kind. */
-export function afterFlaw(error: ModelError, { counts }: Flaws): ModelError {
+export function failIfRepeated(error: ModelError, { counts }: Flaws): ModelError {
   const times = counts[error.flaw!]!;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const most = OF_UPDATES.has(error.reason) ? IN_ALL : ALIKE;

@@ -10,12 +10,12 @@ import type { Store, Stored } from '../records/store.ts';
 import { type Generated, recordedFacts, type TurnReference } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import type { NoRoom, Turn } from './answer.ts';
+import type { NoRoom, DueTurn } from './answer.ts';
 import { answerInText } from './answer-in-text.ts';
 import { answerInTokens } from './answer-in-tokens.ts';
 import type { ActivityDeps } from './deps.ts';
-import { afterFlaw, type Flaws, flawsIn, withFlaw } from './flaws.ts';
-import { beat as beatNow, heartbeating } from './heartbeat.ts';
+import { failIfRepeated, type Flaws, readFlaws, withFlaw } from './flaws.ts';
+import { beat as beatNow, withHeartbeats } from './heartbeat.ts';
 import { readLoopPrompt } from './loop-prompt.ts';
 import { patientStore } from './patient-store.ts';
 import { recordedRollout } from './recorded.ts';
@@ -50,7 +50,7 @@ export function generateActivity(
     if (earlier) return factsOf(earlier, earlier.record.calls && (await recordedRollout(store, id)).record.settings);
     if (end) throw await hasEnded(store, id);
 
-    return heartbeating(async (signal, progress: (beat: GenerateBeat) => void) => {
+    return withHeartbeats(async (signal, progress: (beat: GenerateBeat) => void) => {
       const { report, countFlaw, avoid } = openBeats(progress);
       if (isStopped) await waitWhile(stopping, CANCELLED_MS);
       const patient = patientStore(store, (waits) => report({ waits }));
@@ -63,7 +63,7 @@ export function generateActivity(
       const startedAt = now();
       const seed = turnSeed(settings.seed, id.query, id.sample, prompt.seedName);
       const { attempt } = info;
-      const due: Turn = {
+      const due: DueTurn = {
         ...{ store: patient, id, rollout: rollout.record, turn, prompt, seed, avoid, attempt, now },
         firstChunk: firstChunk?.record,
         options: { signal, onProgress: (tokens) => report({ tokens }) },
@@ -92,7 +92,7 @@ export function generateActivity(
 
 /** The heartbeats of one attempt. They carry the count of unreadable answers to the next one. */
 function openBeats(progress: (beat: GenerateBeat) => void) {
-  const flaws = flawsIn(Context.current().info.heartbeatDetails);
+  const flaws = readFlaws(Context.current().info.heartbeatDetails);
   let beat: GenerateBeat = { tokens: 0, flaws };
   const report = (more: Partial<GenerateBeat>) => progress((beat = { ...beat, ...more }));
   report({}); // an attempt that dies must not take the count with it
@@ -105,7 +105,7 @@ function openBeats(progress: (beat: GenerateBeat) => void) {
       const more = withFlaw(flaws, error);
       if (!more) throw error;
       beatNow({ ...beat, flaws: more } satisfies GenerateBeat);
-      throw afterFlaw(error as ModelError, more);
+      throw failIfRepeated(error as ModelError, more);
     },
   };
 }
@@ -129,7 +129,7 @@ async function waitWhile(condition: () => Promise<boolean>, mostMs: number): Pro
  * before the run has its result: thousands of such workflows would delay those that it still waits for.
  */
 async function hasEnded(store: Store, { query, sample }: TrajectoryReference): Promise<StoreError> {
-  await heartbeating(() => waitWhile(async () => !(await store.getResult()), COUNTED_MS));
+  await withHeartbeats(() => waitWhile(async () => !(await store.getResult()), COUNTED_MS));
   const message = `Query "${query}", sample ${sample} has ended: its record takes no further turn.`;
   return new StoreError(message, { reason: 'rollout-ended', retryable: false });
 }

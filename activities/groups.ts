@@ -16,7 +16,7 @@ import {
   type RunEnd,
   type WaitingMember,
 } from './group-members.ts';
-import { heartbeating } from './heartbeat.ts';
+import { withHeartbeats } from './heartbeat.ts';
 
 export interface WatchInput extends FeedReference {
   readonly shape: FeedShape;
@@ -26,7 +26,7 @@ export interface WatchInput extends FeedReference {
   readonly restarts: Readonly<Record<string, number>>;
 }
 
-export interface Watched {
+export interface WatchedGroups {
   readonly ended: readonly EndedGroup[];
   readonly start: readonly MemberToStart[];
   /** The run has ended, and no group that has not been named will end. */
@@ -41,7 +41,7 @@ export function groupActivities(deps: ActivityDeps) {
   /** When Temporal was asked last, by the run's folder. */
   const askedAt = new Map<string, number>();
   return {
-    watchGroups: (input: WatchInput) => heartbeating((signal) => watchGroups(deps, input, askedAt, signal)),
+    watchGroups: (input: WatchInput) => withHeartbeats((signal) => watchGroups(deps, input, askedAt, signal)),
   };
 }
 
@@ -50,7 +50,7 @@ async function watchGroups(
   input: WatchInput,
   askedAt: Map<string, number>,
   signal: AbortSignal,
-): Promise<Watched> {
+): Promise<WatchedGroups> {
   const { now } = deps;
   const store = deps.openStore(input.out, input.run);
   if (!askedAt.has(store.folder)) askedAt.set(store.folder, now());

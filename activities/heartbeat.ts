@@ -16,7 +16,7 @@ export function beat(progress: unknown, context: Context = Context.current()): v
 }
 
 /** Sends heartbeats while `work` runs, with the progress that it last reported. */
-export async function heartbeating<T, P = undefined>(
+export async function withHeartbeats<T, P = undefined>(
   work: (signal: AbortSignal, progress: (progress: P) => void) => Promise<T>,
 ): Promise<T> {
   const context = Context.current();

@@ -10,7 +10,7 @@ import { cancelActivities } from './cancel-waiting.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endActivity } from './end-environment.ts';
 import { evaluateActivity } from './evaluate.ts';
-import { translated } from './failures.ts';
+import { translateFailures } from './failures.ts';
 import { feedActivities } from './feed.ts';
 import { finishActivity } from './finish.ts';
 import { generateActivity } from './generate.ts';
@@ -40,7 +40,7 @@ export function createActivities(deps: ActivityDeps) {
     ...groupActivities(deps),
     ...weightsActivities(deps),
   };
-  return translated(activities, deps.worker);
+  return translateFailures(activities, deps.worker);
 }
 
 export type Activities = ReturnType<typeof createActivities>;

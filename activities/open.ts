@@ -15,8 +15,8 @@ import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
 import { admitRollout } from './admit-rollout.ts';
 import type { ActivityDeps } from './deps.ts';
-import { endedResult } from './ended-result.ts';
-import { heartbeating } from './heartbeat.ts';
+import { readEndedResult } from './ended-result.ts';
+import { withHeartbeats } from './heartbeat.ts';
 
 /** Records the rollout, unless its environment has to begin it: then `begin` does. `unbegun`: records it all the same, for its end. */
 export function openActivity(deps: ActivityDeps) {
@@ -28,7 +28,7 @@ export function openActivity(deps: ActivityDeps) {
 export function beginActivity(deps: ActivityDeps) {
   const opening = openingWith(deps);
   return (input: RolloutInput, said?: QueueReply): Promise<OpenedRollout> =>
-    heartbeating((signal) =>
+    withHeartbeats((signal) =>
       opening(input, (rollout, folder) => {
         const environment = deps.environments.of(rollout, folder);
         return environment.begin?.(rollout, said ? { signal, said } : { signal }) ?? Promise.resolve({});
@@ -82,7 +82,7 @@ function openingWith(deps: ActivityDeps) {
     const first =
       mustBegin && begin ? await begun().catch((error: unknown) => failBeginning(store, id, fresh, error)) : fresh;
     const { record, created } = await store.putRollout(id, first);
-    const ended = created ? undefined : await endedResult(store, rollout);
+    const ended = created ? undefined : await readEndedResult(store, rollout);
     const facts = environment && { ends: environment.ends, name: environment.name, begins: false };
     return {
       ...openedFrom(rollout, record, facts && { ...facts, ...queueOf(environment) }),

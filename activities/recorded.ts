@@ -8,11 +8,11 @@ import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { Store, Stored } from '../records/store.ts';
 
 export async function recordedRollout(store: Store, id: TrajectoryReference): Promise<Stored<RolloutRecord>> {
-  return (await store.getRollout(id)) ?? missing(store, id, 'its rollout record');
+  return (await store.getRollout(id)) ?? failMissing(store, id, 'its rollout record');
 }
 
 export async function recordedTurn(store: Store, id: TrajectoryReference, turn: number): Promise<Stored<TurnRecord>> {
-  return (await store.getTurn(id, turn)) ?? missing(store, id, `turn ${turn}`);
+  return (await store.getTurn(id, turn)) ?? failMissing(store, id, `turn ${turn}`);
 }
 
 /** Turns 1 … `count`, all of which must be there. */
@@ -33,11 +33,11 @@ export async function recordedVerdict(
   id: TrajectoryReference,
   turn: number,
 ): Promise<Stored<VerdictRecord>> {
-  return (await store.getVerdict(id, turn)) ?? missing(store, id, `the verdict of turn ${turn}`);
+  return (await store.getVerdict(id, turn)) ?? failMissing(store, id, `the verdict of turn ${turn}`);
 }
 
 /** Turns 1 … `count` with the replies to them, all of which must be there. */
-export async function earlierTurns(store: Store, id: TrajectoryReference, count: number): Promise<EarlierTurn[]> {
+export async function readJudgedTurns(store: Store, id: TrajectoryReference, count: number): Promise<EarlierTurn[]> {
   const turns = await recordedTurns(store, id, count);
   return Promise.all(
     turns.map(async ({ record }) => ({
@@ -47,7 +47,7 @@ export async function earlierTurns(store: Store, id: TrajectoryReference, count:
   );
 }
 
-export function missing(store: Store, id: TrajectoryReference, what: string): never {
+export function failMissing(store: Store, id: TrajectoryReference, what: string): never {
   throw new StoreError(`Query "${id.query}", sample ${id.sample}: ${what} is not in ${store.folder}.`, {
     reason: 'record-missing',
     fix: 'Every worker of a run must reach the same folder; was a file removed?',

@@ -43,7 +43,7 @@ export function mustBeServers(
 }
 
 /** A number that comes from elsewhere names no file. */
-export function entryOf(entries: readonly DeclaredWeights[], run: string, number: number): DeclaredWeights {
+export function findUpdate(entries: readonly DeclaredWeights[], run: string, number: number): DeclaredWeights {
   const entry = entries.find((each) => each.number === number);
   if (entry) return entry;
   throw new UsageError(`Run "${run}" has no update ${String(number).slice(0, 20)}.`, {

@@ -8,8 +8,8 @@ import type { WeightServer } from '../domain/weights/weight-parts.ts';
 import type { DeclaredWeights } from '../domain/weights/weights.ts';
 import type { StepResult } from '../domain/weights/weights-saga.ts';
 import type { ActivityDeps } from './deps.ts';
-import { beat, heartbeating } from './heartbeat.ts';
-import { entryOf, mustBeServers, readUpdatedRun, type UpdatedRun } from './updated-run.ts';
+import { beat, withHeartbeats } from './heartbeat.ts';
+import { findUpdate, mustBeServers, readUpdatedRun, type UpdatedRun } from './updated-run.ts';
 
 export interface WeightsStep {
   readonly out: string;
@@ -102,7 +102,7 @@ function attemptStep<T extends object>(
   patience: Patience,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<StepResult<T>> {
-  return heartbeating(async (_signal, progress: (beat: StepBeat) => void) => {
+  return withHeartbeats(async (_signal, progress: (beat: StepBeat) => void) => {
     const { info } = Context.current();
     const failedAt = (info.heartbeatDetails as StepBeat | undefined)?.failedAt ?? null;
     progress({ failedAt });
@@ -141,7 +141,7 @@ async function permittedServer(deps: ActivityDeps, step: WeightsStep) {
   const { weights } = deps;
   const { settings, folder, ledger } = await readUpdatedRun(deps, step);
   const { entries } = await ledger.read();
-  const entry = entryOf(entries, step.run, step.number);
+  const entry = findUpdate(entries, step.run, step.number);
   const apiKeyEnv = step.apiKeyEnv === undefined ? settings.apiKeyEnv : step.apiKeyEnv;
   weights.permit({ settings, folder, weights: entry.folder, apiKeyEnv });
   mustBeServers([step.server], weights.servers(settings.model) ?? [], step.run);

@@ -12,8 +12,8 @@ import {
   weightsWorkflowId,
 } from '../domain/weights/weights.ts';
 import type { ActivityDeps } from './deps.ts';
-import { heartbeating } from './heartbeat.ts';
-import { entryOf, mustBeServers, readUpdatedRun } from './updated-run.ts';
+import { withHeartbeats } from './heartbeat.ts';
+import { findUpdate, mustBeServers, readUpdatedRun } from './updated-run.ts';
 import { weightServerActivities, type WeightsStep } from './weight-server.ts';
 
 /** The update, as its workflow knows it. */
@@ -37,12 +37,12 @@ const POLL_MS = 500;
 export function weightsActivities(deps: ActivityDeps) {
   return {
     ...weightServerActivities(deps),
-    declareWeights: (input: WeightsInput) => heartbeating(() => declare(deps, input)),
-    awaitOtherUpdates: (update: UpdateReference) => heartbeating(() => awaitOthers(deps, update)),
+    declareWeights: (input: WeightsInput) => withHeartbeats(() => declare(deps, input)),
+    awaitOtherUpdates: (update: UpdateReference) => withHeartbeats(() => awaitOthers(deps, update)),
 
     async noteWeights({ out, run, number, progress, loaded }: NoteInput): Promise<void> {
       const { ledger } = await readUpdatedRun(deps, { out, run });
-      entryOf((await ledger.read()).entries, run, number);
+      findUpdate((await ledger.read()).entries, run, number);
       if (loaded) await ledger.markLoaded(number);
       await ledger.note(number, progress);
     },
@@ -81,7 +81,7 @@ async function awaitOthers(deps: ActivityDeps, { out, run, number }: UpdateRefer
   for (;;) {
     const { entries, current } = await ledger.read();
     if ((current?.number ?? 0) > number) return false;
-    const { workflowId } = entryOf(entries, run, number);
+    const { workflowId } = findUpdate(entries, run, number);
     const others = entries.filter((entry) => entry.workflowId !== workflowId).slice(-LATEST);
     const closed = await deps.closedRollouts(run, [...new Set(others.map((entry) => entry.workflowId))]);
     const open = others.filter((entry) => !closed.has(entry.workflowId));

@@ -69,7 +69,7 @@ export function attemptEndpoint(attempt: AgentAttempt, key: string): AttemptEndp
   };
 }
 
-export const late = (who: string, { timeoutSeconds }: ProgramRecord): AgentError =>
+export const timeoutError = (who: string, { timeoutSeconds }: ProgramRecord): AgentError =>
   new AgentError(`${who} did not end in ${timeoutSeconds} s.`, {
     reason: 'agent-timeout',
     fix: '`--agent-timeout` gives it more seconds.',

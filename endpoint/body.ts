@@ -6,7 +6,7 @@ import { AgentError } from '../domain/errors/errors.ts';
 import { DoubtfulJson, strictJson } from '../domain/text/json-text.ts';
 import { compiledScript } from '../local/machine/compiled.ts';
 import { openThreads } from '../local/machine/threads.ts';
-import { readBody, RefusedRequest } from './dialects/dialect.ts';
+import { parseBody, RefusedRequest } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';
 
 /** The size of a body with a short conversation, or none. */
@@ -33,7 +33,7 @@ export interface BodyBytes extends Pick<BodyForm, 'dialect'> {
 export type ReadBody = { readonly value: unknown } | { readonly refused: RefusedRequest['facts'] };
 
 /** Throws RefusedRequest. Of a dialect: it has the form of its requests. */
-export async function bodyOf(message: IncomingMessage, form: BodyForm): Promise<unknown> {
+export async function readRequestBody(message: IncomingMessage, form: BodyForm): Promise<unknown> {
   const { dialect } = form;
   const bytes = await bytesOf(message, dialect === undefined ? { contextLength: 0 } : form);
   const asked = { bytes, ...(dialect !== undefined && { dialect }) };
@@ -100,7 +100,7 @@ export function readBytes({ bytes, dialect }: BodyBytes): ReadBody {
   try {
     const value = parsed(bytes);
     const read = DIALECTS.find(({ path }) => path === dialect);
-    return { value: read ? readBody(read.schema, value) : value };
+    return { value: read ? parseBody(read.schema, value) : value };
   } catch (error) {
     if (error instanceof RefusedRequest) return { refused: error.facts };
     throw error;

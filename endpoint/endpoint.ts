@@ -10,11 +10,11 @@ import type { AgentReply } from '../domain/agent/reply.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { AnswerCall, CountTokens, RecordedReply } from './agents.ts';
 import { openAttemptCalls } from './attempt-calls.ts';
-import { bodyOf } from './body.ts';
+import { readRequestBody } from './body.ts';
 import { openDeliveries } from './deliveries.ts';
 import { RefusedRequest, restoreReplyTexts, type Dialect } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';
-import { failure, hasKey, send } from './http.ts';
+import { errorBody, hasKey, sendJson } from './http.ts';
 
 export interface EndpointOptions {
   /** The secret of this attempt. */
@@ -67,15 +67,15 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     restoreReplyTexts(dialect.read(body, calls.recordedCall), calls.recordedCall);
 
   async function count(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(message, { contextLength, dialect: dialect.path });
+    const body = await readRequestBody(message, { contextLength, dialect: dialect.path });
     const tokens = await options.count(readRequest(dialect, body));
-    if (tokens === null) return send(response, 404, failure('this model does not show its tokens', 'tokens'));
+    if (tokens === null) return sendJson(response, 404, errorBody('this model does not show its tokens', 'tokens'));
     if (typeof tokens !== 'number') throw new RefusedRequest(tokens.refused, '', tokens.message);
-    send(response, 200, dialect.count!.reply(tokens));
+    sendJson(response, 200, dialect.count!.reply(tokens));
   }
 
   async function call(dialect: Dialect, message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = (await bodyOf(message, { contextLength, dialect: dialect.path }).catch(cut)) as JsonObject;
+    const body = (await readRequestBody(message, { contextLength, dialect: dialect.path }).catch(cut)) as JsonObject;
     const request = readRequest(dialect, body);
     const { claim, made } = await calls.claim(request, againIn(message.headers));
     const { id } = claim.call;
@@ -102,18 +102,18 @@ export function createEndpoint(options: EndpointOptions): AgentEndpoint {
     const dialect = counting ?? DIALECTS.find((one) => path === `/v1${one.path}`);
     if (method === 'HEAD') return void response.writeHead(200).end();
     if (!hasKey(message, options.key))
-      return send(response, 401, failure('the key is not that of this attempt', 'wrong-key'));
+      return sendJson(response, 401, errorBody('the key is not that of this attempt', 'wrong-key'));
     const models = method === 'GET' ? modelsAt(path, options.model) : undefined;
-    if (models) return send(response, 200, models);
+    if (models) return sendJson(response, 200, models);
     if (method === 'POST' && path === '/v1/reward') return takeReward(message, response, options.onReward);
-    if (!dialect || method !== 'POST') return send(response, 404, failure(noSuchPath(path), 'path'));
+    if (!dialect || method !== 'POST') return sendJson(response, 404, errorBody(noSuchPath(path), 'path'));
     try {
       await (counting ? count : call)(dialect, message, response);
     } catch (error) {
       // Behind a sign of life an error has no status: most clients ask again after a connection that broke.
       if (response.headersSent) response.destroy();
-      else if (error instanceof RefusedRequest) send(response, error.status, dialect.refusal(error));
-      else send(response, 500, failure('the call could not be answered', 'call'));
+      else if (error instanceof RefusedRequest) sendJson(response, error.status, dialect.refusal(error));
+      else sendJson(response, 500, errorBody('the call could not be answered', 'call'));
     }
   }
 
@@ -138,12 +138,12 @@ async function takeReward(
   onReward: EndpointOptions['onReward'],
 ): Promise<void> {
   try {
-    const problem = onReward(await bodyOf(message, {}));
-    if (problem === undefined) send(response, 200, { ok: true });
-    else send(response, 400, failure(problem, 'malformed'));
+    const problem = onReward(await readRequestBody(message, {}));
+    if (problem === undefined) sendJson(response, 200, { ok: true });
+    else sendJson(response, 400, errorBody(problem, 'malformed'));
   } catch (error) {
     if (!(error instanceof RefusedRequest)) throw error;
-    send(response, error.status, failure(error.message, error.reason));
+    sendJson(response, error.status, errorBody(error.message, error.reason));
   }
 }
 

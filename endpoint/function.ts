@@ -8,9 +8,9 @@ import { type Cut, CUTS, idempotencyKey, programTitle } from '../domain/agent/pr
 import type { AgentReply } from '../domain/agent/reply.ts';
 import { parseLastWords } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
-import { codeFile } from '../environments/processes/bundle.ts';
+import { bundledCodeFile } from '../environments/processes/bundle.ts';
 import type { AgentAttempt, AgentEnded, RefusedCall } from './agents.ts';
-import { late } from './attempt.ts';
+import { timeoutError } from './attempt.ts';
 
 /** Runs workflows of functions, each by the code in a file. */
 export interface FunctionHost {
@@ -34,7 +34,7 @@ export async function playFunction(attempt: AgentAttempt, runFolder: string, hos
   let cut: Cut | undefined;
   const failing = new AbortController();
   const title = programTitle(program);
-  const code = join(runFolder, codeFile(program.fingerprint));
+  const code = join(runFolder, bundledCodeFile(program.fingerprint));
   const found = createHash('sha256')
     .update(await readFile(code))
     .digest('hex');
@@ -72,7 +72,7 @@ export async function playFunction(attempt: AgentAttempt, runFolder: string, hos
     signal: AbortSignal.any([signal, failing.signal]),
   });
   if ('failed' in ended) {
-    if (ended.type === 'timeout') throw late(`The agent ${title}`, program);
+    if (ended.type === 'timeout') throw timeoutError(`The agent ${title}`, program);
     // An error of its own is its end, whatever was refused before.
     const refused = CUTS.find((one) => one === ended.type);
     return { code: 1, said: {}, tail: ended.failed, ...(refused && { cut: refused }), last: null, abandoned: [] };

@@ -23,7 +23,7 @@ export async function listenAt(
   const isLocal = host === LOOPBACK || host === 'localhost';
   const server = createServer({ requestTimeout: 60_000 }, (message, response) => {
     const isForeign = isLocal && !/^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(message.headers.host ?? '');
-    if (isForeign) return send(response, 401, failure('the request names another host', 'wrong-host'));
+    if (isForeign) return sendJson(response, 401, errorBody('the request names another host', 'wrong-host'));
     answer(message, response, (message.url ?? '/').split('?')[0]!).catch(() => response.destroy());
   });
   server.listen(port, host);
@@ -39,13 +39,13 @@ export async function listenAt(
   };
 }
 
-export const failure = (message: string, code: string): JsonObject => ({
+export const errorBody = (message: string, code: string): JsonObject => ({
   type: 'error',
   error: { type: 'invalid_request_error', message, code, param: null },
 });
 
 /** Never retried by a client that heeds the header. */
-export function send(response: ServerResponse, status: number, body: Json): void {
+export function sendJson(response: ServerResponse, status: number, body: Json): void {
   const refused = status < 400 || status >= 500 ? {} : { 'x-should-retry': 'false' };
   response.writeHead(status, { 'content-type': 'application/json', ...refused }).end(JSON.stringify(body));
 }

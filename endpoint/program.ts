@@ -13,12 +13,12 @@ import { lastWordsInLine } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
 import { commandIdentity } from '../environments/processes/identity.ts';
-import { commandLaunch, filesOf, type Log, type ProcessLaunch } from '../environments/processes/launch.ts';
-import { confined } from '../environments/processes/confine.ts';
+import { commandLaunch, filesOfCommand, type Log, type ProcessLaunch } from '../environments/processes/launch.ts';
+import { confineLaunch } from '../environments/processes/confine.ts';
 import { GuardedLines } from '../environments/processes/guarded-lines.ts';
 import { removeWorkspace, startIn, type Workspace } from '../environments/processes/workspace.ts';
 import type { AgentAttempt, AgentEnded, Agents } from './agents.ts';
-import { attemptEndpoint, late, newKey, type OwnEnd } from './attempt.ts';
+import { attemptEndpoint, timeoutError, newKey, type OwnEnd } from './attempt.ts';
 import { type FunctionHost, playFunction } from './function.ts';
 import { listenAt } from './http.ts';
 import type { Sessions } from './sessions.ts';
@@ -63,7 +63,7 @@ async function played(attempt: AgentAttempt, launch: ProcessLaunch, folder: stri
   const endpoint = attemptEndpoint(attempt, key);
   const server = await listenAt(endpoint.answer);
   try {
-    const code = filesOf([launch.file, ...launch.args])[0] === undefined ? '' : launch.cwd;
+    const code = filesOfCommand([launch.file, ...launch.args])[0] === undefined ? '' : launch.cwd;
     const env = { ...launch.env, ...variablesOf(attempt, server.url, key), EVERTURN_ROW: row, EVERTURN_CODE: code };
     const own = await startIn(workspace, attempt.mustBeLast, async () => {
       await writeFile(row, JSON.stringify(attempt.row));
@@ -99,7 +99,7 @@ function ran(launch: ProcessLaunch, { program, signal }: AgentAttempt): Promise<
     };
     const abort = () => end(() => reject(signal.reason as Error));
     const args = ['-c', 'exec "$@" </dev/null', 'everturn-agent', launch.file, ...launch.args];
-    const limited = confined({ ...launch, file: '/bin/sh', args, log });
+    const limited = confineLaunch({ ...launch, file: '/bin/sh', args, log });
     const lines = new GuardedLines(limited, {
       maxLineBytes: MAX_LINE_BYTES,
       onLine: take,
@@ -117,7 +117,7 @@ function ran(launch: ProcessLaunch, { program, signal }: AgentAttempt): Promise<
       },
     });
     const timer = setTimeout(
-      () => end(() => reject(late(`The agent ${launch.who}`, program))),
+      () => end(() => reject(timeoutError(`The agent ${launch.who}`, program))),
       program.timeoutSeconds * 1000,
     );
     signal.addEventListener('abort', abort, { once: true });

@@ -11,10 +11,10 @@ import { parseLastWords } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { AgentAttempt, AgentEnded } from './agents.ts';
-import { type AttemptEndpoint, attemptEndpoint, late, newKey, type OwnEnd } from './attempt.ts';
+import { type AttemptEndpoint, attemptEndpoint, timeoutError, newKey, type OwnEnd } from './attempt.ts';
 import { RefusedRequest } from './dialects/dialect.ts';
-import { bodyOf } from './body.ts';
-import { failure, hasKey, listenAt, type Listening, send } from './http.ts';
+import { readRequestBody } from './body.ts';
+import { errorBody, hasKey, listenAt, type Listening, sendJson } from './http.ts';
 
 export interface Sessions extends Listening {
   /** Plays an attempt as a program does: resolves when the agent that took it has said its end. */
@@ -74,9 +74,9 @@ export async function serveSessions({ host, port, orAny, key, onListening }: Ses
   async function answer(message: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const [, top, id, ...rest] = path.split('/');
     const offer = offers.get(id ?? '');
-    if (top !== 'sessions') return send(response, 404, failure(`there is no ${path}`, 'path'));
+    if (top !== 'sessions') return sendJson(response, 404, errorBody(`there is no ${path}`, 'path'));
     if (id === undefined) return takes(message, response);
-    if (!offer?.taken) return send(response, 404, failure('this session has ended', 'no-session'));
+    if (!offer?.taken) return sendJson(response, 404, errorBody('this session has ended', 'no-session'));
     offer.heardAt = Date.now();
     offer.open++;
     response.once('close', () => {
@@ -84,16 +84,18 @@ export async function serveSessions({ host, port, orAny, key, onListening }: Ses
       offer.heardAt = Date.now();
     });
     if (rest[0] === 'v1') return offer.endpoint.answer(message, response, `/${rest.join('/')}`);
-    if (!hasKey(message, offer.key)) return send(response, 401, failure('the key is not that of this session', 'key'));
-    if (message.method !== 'POST') return send(response, 405, failure(`${path} takes POST`, 'not-post'));
-    if (rest[0] === 'heartbeat') return send(response, 200, { ok: true });
+    if (!hasKey(message, offer.key))
+      return sendJson(response, 401, errorBody('the key is not that of this session', 'key'));
+    if (message.method !== 'POST') return sendJson(response, 405, errorBody(`${path} takes POST`, 'not-post'));
+    if (rest[0] === 'heartbeat') return sendJson(response, 200, { ok: true });
     if (rest[0] === 'end') return ends(offer, message, response);
-    return send(response, 404, failure('a session has /v1, /heartbeat and /end', 'path'));
+    return sendJson(response, 404, errorBody('a session has /v1, /heartbeat and /end', 'path'));
   }
 
   async function takes(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!hasKey(message, key)) return send(response, 401, failure('the key is not that of these sessions', 'key'));
-    if (message.method !== 'POST') return send(response, 405, failure('/sessions takes POST', 'not-post'));
+    if (!hasKey(message, key))
+      return sendJson(response, 401, errorBody('the key is not that of these sessions', 'key'));
+    if (message.method !== 'POST') return sendJson(response, 405, errorBody('/sessions takes POST', 'not-post'));
     const wanted = await read(TAKE, message, response);
     if (!wanted) return;
     for (const until = Date.now() + wanted.wait_seconds * 1000; !response.destroyed; await sleep(LOOK_MS)) {
@@ -102,7 +104,7 @@ export async function serveSessions({ host, port, orAny, key, onListening }: Ses
         offer.heardAt = Date.now();
         offer.taken = { at: offer.heardAt, silentMs: wanted.silent_seconds * 1000 };
         const url = `http://${message.headers.host}/sessions/${offer.id}`;
-        return send(response, 200, sessionOf(offer, url));
+        return sendJson(response, 200, sessionOf(offer, url));
       }
       if (Date.now() >= until) return void response.writeHead(204).end();
     }
@@ -112,9 +114,9 @@ export async function serveSessions({ host, port, orAny, key, onListening }: Ses
     const said = await read(END, message, response);
     if (!said) return;
     const own = endOf(said);
-    if ('problem' in own) return send(response, 400, failure(`the end ${own.problem}`, 'malformed'));
+    if ('problem' in own) return sendJson(response, 400, errorBody(`the end ${own.problem}`, 'malformed'));
     offer.end(own);
-    return send(response, 200, { ok: true });
+    return sendJson(response, 200, { ok: true });
   }
 
   return {
@@ -166,7 +168,8 @@ function sessionOf({ attempt, key, taken }: Offer, url: string): JsonObject {
 
 function watched({ attempt: { program }, taken, open, heardAt, fail }: Offer): void {
   if (!taken) return;
-  if (Date.now() - taken.at > program.timeoutSeconds * 1000) return fail(late('The agent of the session', program));
+  if (Date.now() - taken.at > program.timeoutSeconds * 1000)
+    return fail(timeoutError('The agent of the session', program));
   if (open > 0 || Date.now() - heardAt <= taken.silentMs) return;
   const message = `The agent of the session said nothing for ${taken.silentMs / 1000} s.`;
   fail(new AgentError(message, { reason: 'agent-silent', retryable: true }));
@@ -177,10 +180,11 @@ const inOneLine = (error: z.ZodError): string => z.prettifyError(error).replaceA
 /** The body; undefined where it is refused. */
 async function read<T>(schema: z.ZodType<T>, message: IncomingMessage, response: ServerResponse) {
   try {
-    return schema.parse(await bodyOf(message, {}));
+    return schema.parse(await readRequestBody(message, {}));
   } catch (error) {
-    if (error instanceof RefusedRequest) return void send(response, error.status, failure(error.message, error.reason));
+    if (error instanceof RefusedRequest)
+      return void sendJson(response, error.status, errorBody(error.message, error.reason));
     if (!(error instanceof z.ZodError)) throw error;
-    return void send(response, 400, failure(`the body ${inOneLine(error)}`, 'malformed'));
+    return void sendJson(response, 400, errorBody(`the body ${inOneLine(error)}`, 'malformed'));
   }
 }

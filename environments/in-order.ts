@@ -13,7 +13,7 @@ interface Open<R> {
   readonly weight: number;
 }
 
-export async function* inOrder<T, R>(
+export async function* inRowOrder<T, R>(
   items: AsyncIterable<T>,
   work: (item: T) => Promise<R>,
   { atOnce, mostWeight = Infinity, weigh = () => 0 }: InOrderOptions<T>,

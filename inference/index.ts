@@ -127,7 +127,7 @@ export interface Unhonoured {
 }
 
 /** The settings of the run that its model does not honour. Defaults promise nothing. */
-export function unhonoured(settings: RolloutSettings): readonly Unhonoured[] {
+export function unhonouredSettings(settings: RolloutSettings): readonly Unhonoured[] {
   const { cannot = {}, ignores = {} }: Entry = BACKENDS[parseModelSpec(settings.model).scheme];
   return [cannot, ignores].flatMap((table) =>
     Object.entries(table)

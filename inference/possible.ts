@@ -30,7 +30,7 @@ export interface Limits {
 }
 
 /** The fault of an answer; null if it is possible. One without tokens ended before its first. */
-export function impossible(answer: Claimed, request: GenerateRequest, limits: Limits): Impossible | null {
+export function findImpossible(answer: Claimed, request: GenerateRequest, limits: Limits): Impossible | null {
   const { outputIds, logprobs, versions } = answer;
   const n = outputIds.length;
   const malformed = (flaw: string, what: string) => ({ reason: 'reply-malformed' as const, flaw, what });

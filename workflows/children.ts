@@ -13,7 +13,7 @@ import {
   startChild,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { Unit } from '../activities/collection.ts';
+import type { PagedUnit } from '../activities/collection.ts';
 import { type RolloutResult, unrecordedResult } from '../domain/rollout/ending.ts';
 import { rolloutWorkflowId } from '../domain/names/ids.ts';
 import { rolloutPriority, TASK_QUEUE } from '../domain/names/queues.ts';
@@ -26,7 +26,7 @@ import { QUERY_ATTRIBUTE, RUN_ATTRIBUTE } from './search-attributes.ts';
 
 export interface Children {
   /** Starts one unit; its result is counted in the window when it ends. Of a window that stops, ends one that has begun. */
-  start(unit: Unit): void;
+  start(unit: PagedUnit): void;
   /** Awaits units that are in flight already. */
   follow(units: readonly UnitInFlight[]): void;
   cancelAll(): void;
@@ -68,7 +68,7 @@ export function openChildren(
     (cancelledLater ? units.filter((unit) => state.inFlight.includes(unit)) : state.inFlight).forEach(cancel);
   }
 
-  async function launch(unit: Unit): Promise<void> {
+  async function launch(unit: PagedUnit): Promise<void> {
     starts.add(unit.unit);
     try {
       const child = await startRollout(place, unit);
@@ -183,7 +183,7 @@ function cancelRollout(place: Place, unit: UnitInFlight): void {
   CancellationScope.nonCancellable(() => handle().cancel()).catch(() => {});
 }
 
-function startRollout({ run, out }: Place, unit: Unit) {
+function startRollout({ run, out }: Place, unit: PagedUnit) {
   return startChild(rollout, {
     workflowId: workflowIdOf({ run, out }, unit),
     taskQueue: TASK_QUEUE,
@@ -201,7 +201,7 @@ function startRollout({ run, out }: Place, unit: Unit) {
 /** The result of a rollout whose workflow itself failed; undefined where its records say more. */
 function failedResult(
   error: ChildWorkflowFailure,
-  unit: Unit & { run: string; out: string },
+  unit: PagedUnit & { run: string; out: string },
 ): RolloutResult | undefined {
   if (isCancellation(error)) return undefined;
   const { cause } = error;

@@ -2,7 +2,7 @@
 // history moves on before it is too long; rollouts outlive that.
 
 import { allHandlersFinished, condition } from '@temporalio/workflow';
-import type { Unit } from '../activities/collection.ts';
+import type { PagedUnit } from '../activities/collection.ts';
 import type { CollectionInput } from '../domain/run/messages.ts';
 import { canStart, isWindowFinished, unitsInRow, type WindowState } from '../domain/run/window.ts';
 import { openChildren } from './children.ts';
@@ -40,7 +40,7 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
   const mostStarting = player.many ? MOST_STARTING_OF_MANY : MOST_STARTING;
   const isOutgrown = () => player.isOutgrown?.() === true;
 
-  let units: Unit[] = [];
+  let units: PagedUnit[] = [];
   /** Units in a row that had not begun when the window was to stop. */
   let notBegun = 0;
   const startAll = async () => {

@@ -11,7 +11,7 @@ import {
   type AskQueue,
   createOwnEnvironments,
   type DescribedEnvironment,
-  describeEnvironment,
+  describeOwnEnvironment,
 } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { putCode } from '../../records/run/code.ts';
@@ -29,7 +29,7 @@ export async function describeOwn(given: readonly string[], io: Io, askQueue?: A
   const parsed = specs.map((text) => parseSpec(text, io.cwd));
   const log = (line: string): void => say(io, oneLine(line));
   const described = await Promise.all(
-    parsed.map(async (spec, i) => ({ ...(await describeEnvironment(spec, log, askQueue)), from: specs[i]! })),
+    parsed.map(async (spec, i) => ({ ...(await describeOwnEnvironment(spec, log, askQueue)), from: specs[i]! })),
   );
   const builtIn: readonly string[] = TASKS;
   const names = described.map(({ record }) => record.name);

@@ -10,7 +10,7 @@ import { badRowText } from '../../formats/datasets/problem.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import type { Verdict, VerdictValue } from '../../domain/rollout/verdict.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
-import { inOrder } from '../../environments/in-order.ts';
+import { inRowOrder } from '../../environments/in-order.ts';
 import { judgePair, type PairJudges } from '../../environments/judge-pairs.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { unsafeCodeAllowed } from '../../environments/code/consent.ts';
@@ -59,7 +59,7 @@ export async function judgeLines(
   try {
     const weigh = (row: PairRow) => (row.ok ? row.chars : 0);
     const options = { atOnce: AT_ONCE, mostWeight: MOST_CHARS, weigh };
-    for await (const [id, judgement] of inOrder(readPairs(source, file, judge), judged, options)) {
+    for await (const [id, judgement] of inRowOrder(readPairs(source, file, judge), judged, options)) {
       const { verdict, reason, extracted = null, ...more } = judgement;
       counts[verdict]++;
       out.print({ id, verdict, reason, extracted, ...more });

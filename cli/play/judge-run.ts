@@ -7,7 +7,7 @@ import { DatasetError, EnvironmentError } from '../../domain/errors/errors.ts';
 import type { ReplyFacts } from '../../domain/rollout/rollout-facts.ts';
 import { questionOf } from '../../domain/query/query.ts';
 import { answerToJudge, isCut } from '../../domain/rollout/turn-facts.ts';
-import { inOrder } from '../../environments/in-order.ts';
+import { inRowOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
 import { judgedTurns, type JudgedTurn } from '../../records/reading/judged-turns.ts';
@@ -57,7 +57,7 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<Answer> {
     let count = 0;
     const weigh = ({ turn }: JudgedTurn) => turn.record.answer.length;
     const again = (one: JudgedTurn) => rowOf(one, judge);
-    for await (const row of inOrder(turns, again, { atOnce: AT_ONCE, mostWeight: MOST_CHARS, weigh })) {
+    for await (const row of inRowOrder(turns, again, { atOnce: AT_ONCE, mostWeight: MOST_CHARS, weigh })) {
       count++;
       changes.add(row);
       yield row;

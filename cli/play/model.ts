@@ -13,7 +13,7 @@ import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { ToolSettings } from '../../domain/tools/tool.ts';
 import type { Backend, TokenBackend } from '../../inference/backend.ts';
-import { createBackend, parseModelSpec, tinyIdentity, unhonoured } from '../../inference/index.ts';
+import { createBackend, parseModelSpec, tinyIdentity, unhonouredSettings } from '../../inference/index.ts';
 import type { RunOptions } from '../../run/options.ts';
 import { flagOf, unusable } from '../command.ts';
 import { say, type Io } from '../io.ts';
@@ -96,7 +96,7 @@ export async function checkModel(
  * that changes nothing is said.
  */
 export function mustHonour(io: Io, settings: RolloutSettings): void {
-  const found = unhonoured(settings);
+  const found = unhonouredSettings(settings);
   const fatal = found.find((one) => one.fatal);
   for (const { name, why } of fatal ? [] : found)
     say(io, `Note: ${settings.model} does not honour ${flagOf(name)}: ${why}.`);

@@ -6,20 +6,20 @@ import { itemId, replyMessage, type AgentReply } from '../../domain/agent/reply.
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import {
   ARGUMENTS,
-  argumentsOf,
+  readArguments,
   CONTENT,
   type Dialect,
-  functionsOf,
+  readFunctions,
   isForced,
   isSchema,
-  LIMIT,
+  TOKEN_LIMIT,
   type RecordedCalls,
-  refuse,
+  refuseFields,
   resultTextOf,
-  STOP,
+  STOP_TEXT,
   type StreamEvent,
-  textOf,
-  unheld,
+  joinTexts,
+  flagIgnoredFields,
 } from './dialect.ts';
 
 const MESSAGE = z.looseObject({
@@ -51,9 +51,9 @@ const REQUEST = z.looseObject({
     .nullish(),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
   response_format: z.looseObject({ type: z.string() }).nullish(),
-  max_tokens: LIMIT,
-  max_completion_tokens: LIMIT,
-  stop: z.union([STOP, z.array(STOP)]).nullish(),
+  max_tokens: TOKEN_LIMIT,
+  max_completion_tokens: TOKEN_LIMIT,
+  stop: z.union([STOP_TEXT, z.array(STOP_TEXT)]).nullish(),
   stream: z.boolean().nullish(),
   n: z.int().nullish(),
   logprobs: z.boolean().nullish(),
@@ -61,7 +61,7 @@ const REQUEST = z.looseObject({
   modalities: z.array(z.string()).nullish(),
 });
 
-export const chat: Dialect = {
+export const chatDialect: Dialect = {
   path: '/chat/completions',
   schema: REQUEST,
   read: (asked, recorded) => read(asked as z.output<typeof REQUEST>, recorded),
@@ -78,14 +78,14 @@ export const chat: Dialect = {
 };
 
 function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRequest {
-  refuse({
+  refuseFields({
     n: (asked.n ?? 1) !== 1,
     logprobs: asked.logprobs === true,
     response_format: isSchema(asked.response_format),
     functions: asked.functions != null,
     modalities: asked.modalities?.some((one) => one !== 'text') ?? false,
   });
-  const flags = unheld({
+  const flags = flagIgnoredFields({
     tool_choice: isForced(asked.tool_choice),
     response_format: asked.response_format?.type === 'json_object',
   });
@@ -93,7 +93,7 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
   const stop = typeof asked.stop === 'string' ? [asked.stop] : (asked.stop ?? []);
   return {
     messages: asked.messages.map((message, i) => messageRead(message, i, recorded)),
-    tools: functionsOf(asked.tools, ({ function: given }) => given && schemaOf(given), flags),
+    tools: readFunctions(asked.tools, ({ function: given }) => given && schemaOf(given), flags),
     limits: {
       ...(maxTokens != null && { maxTokens }),
       ...(stop.length > 0 && { stop }),
@@ -116,7 +116,7 @@ const schemaOf = (given: {
 
 function messageRead(message: z.output<typeof MESSAGE>, i: number, recorded: RecordedCalls): AgentMessage {
   const { role } = message;
-  const text = (role === 'tool' ? resultTextOf : textOf)(message.content, `messages[${i}].content`);
+  const text = (role === 'tool' ? resultTextOf : joinTexts)(message.content, `messages[${i}].content`);
   if (role === 'system' || role === 'developer') return { role: 'system', text };
   if (role === 'user') return { role, text };
   if (role === 'tool') return { role, text, ...(message.tool_call_id != null && { callId: message.tool_call_id }) };
@@ -124,7 +124,7 @@ function messageRead(message: z.output<typeof MESSAGE>, i: number, recorded: Rec
   const calls = (message.tool_calls ?? []).map(({ id, function: called }, j) => ({
     id,
     name: called.name,
-    arguments: argumentsOf(
+    arguments: readArguments(
       called.arguments,
       { id, field: `messages[${i}].tool_calls[${j}].function.arguments` },
       recorded,

@@ -63,7 +63,7 @@ export class RefusedRequest extends Error {
 }
 
 /** The request of an earlier call with its reply behind it, as a request goes on from it that names it in `field`. */
-export function continued(id: string, field: string, recorded: RecordedCalls): RecordedRequest {
+export function continueFromReply(id: string, field: string, recorded: RecordedCalls): RecordedRequest {
   const call = callNamedBy(id);
   const earlier = call === undefined ? undefined : recorded(call);
   if (!earlier) throw new RefusedRequest('unknown-item', field, 'names no reply of this rollout');
@@ -89,7 +89,7 @@ export const ARGUMENTS = z.union([z.string(), z.record(z.string(), z.json())]);
  * The arguments of a call that a request sends back. Text that is no JSON stays text. JSON that readers take differently is
  * refused, unless it is a model's own, as its reply was sent. `id`: of the call.
  */
-export function argumentsOf(
+export function readArguments(
   given: z.output<typeof ARGUMENTS>,
   { id, field }: { readonly id: string; readonly field: string },
   recorded: RecordedCalls,
@@ -107,7 +107,7 @@ export function argumentsOf(
 }
 
 /** Throws RefusedRequest with the path of the first wrong field. */
-export function readBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -118,7 +118,7 @@ const pathOf = (path: readonly PropertyKey[]): string =>
   path.map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key)}`)).join('');
 
 /** Throws RefusedRequest for the first field that is asked for. */
-export function refuse(fields: Readonly<Record<string, boolean>>): void {
+export function refuseFields(fields: Readonly<Record<string, boolean>>): void {
   const field = Object.keys(fields).find((name) => fields[name]);
   if (field !== undefined) throw new RefusedRequest('unsupported-field', field, 'is not supported: leave it out');
 }
@@ -126,9 +126,9 @@ export function refuse(fields: Readonly<Record<string, boolean>>): void {
 export const PARTS = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
 export const CONTENT = z.union([z.string(), PARTS]).nullish();
 /** An empty one would end every reply at once. */
-export const STOP = z.string().min(1);
+export const STOP_TEXT = z.string().min(1);
 /** -1 is none, as LangChain and LM Studio write it. */
-export const LIMIT = z.preprocess((n) => (n === -1 ? null : n), z.int().positive().nullish());
+export const TOKEN_LIMIT = z.preprocess((n) => (n === -1 ? null : n), z.int().positive().nullish());
 
 const TEXTS: ReadonlySet<string> = new Set([
   'text',
@@ -140,7 +140,7 @@ const TEXTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The text of a string or of parts, joined by line breaks. `field`: its path, for errors. */
-export function textOf(content: z.output<typeof CONTENT>, field: string): string {
+export function joinTexts(content: z.output<typeof CONTENT>, field: string): string {
   if (typeof content === 'string') return content;
   return (content ?? [])
     .map(({ type, text }, i) => {
@@ -156,15 +156,15 @@ export function textOf(content: z.output<typeof CONTENT>, field: string): string
 
 /** The same of a tool's result: a picture that it returned is named, and the agent goes on. */
 export function resultTextOf(content: z.output<typeof CONTENT>, field: string): string {
-  if (!Array.isArray(content)) return textOf(content, field);
+  if (!Array.isArray(content)) return joinTexts(content, field);
   const named = content.map((part) =>
     TEXTS.has(part.type) ? part : { type: 'text', text: `[${short(part.type, 40)}: not shown]` },
   );
-  return textOf(named, field);
+  return joinTexts(named, field);
 }
 
 /** The functions among a request's tools. Hosted ones nobody here can run: they are dropped, with a flag. */
-export function functionsOf<T extends { readonly type?: string | undefined; readonly name?: string | undefined }>(
+export function readFunctions<T extends { readonly type?: string | undefined; readonly name?: string | undefined }>(
   tools: readonly T[] | null | undefined,
   schemaOf: (tool: T) => ToolSchema | undefined,
   flags: string[],
@@ -186,7 +186,7 @@ export const isSchema = (format: { readonly type: string } | null | undefined): 
   !['text', 'json_object'].includes(format?.type ?? 'text');
 
 /** A flag for each field that would hold a reply to what its prompt asks for: it is left to the policy, as of no other is a sample. */
-export const unheld = (fields: Readonly<Record<string, boolean>>): string[] =>
+export const flagIgnoredFields = (fields: Readonly<Record<string, boolean>>): string[] =>
   Object.keys(fields)
     .filter((name) => fields[name])
     .map((name) => `${name} was left out: a reply that is held to a form is no sample of the policy.`);

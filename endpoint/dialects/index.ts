@@ -1,8 +1,8 @@
 // The dialects of model APIs that agents speak.
 
-import { chat } from './chat.ts';
+import { chatDialect } from './chat.ts';
 import type { Dialect } from './dialect.ts';
-import { messages } from './messages.ts';
-import { responses } from './responses.ts';
+import { messagesDialect } from './messages.ts';
+import { responsesDialect } from './responses.ts';
 
-export const DIALECTS: readonly Dialect[] = [chat, responses, messages];
+export const DIALECTS: readonly Dialect[] = [chatDialect, responsesDialect, messagesDialect];

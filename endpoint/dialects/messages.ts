@@ -6,20 +6,20 @@ import { itemId, replyMessage, jsonOrText, type AgentReply } from '../../domain/
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import {
   CONTENT,
-  continued,
+  continueFromReply,
   type Dialect,
-  functionsOf,
+  readFunctions,
   isForced,
-  LIMIT,
+  TOKEN_LIMIT,
   PARTS,
   type RecordedCalls,
-  refuse,
+  refuseFields,
   RefusedRequest,
   resultTextOf,
-  STOP,
+  STOP_TEXT,
   type StreamEvent,
-  textOf,
-  unheld,
+  joinTexts,
+  flagIgnoredFields,
 } from './dialect.ts';
 
 const BLOCK = z.looseObject({
@@ -58,8 +58,8 @@ const REQUEST = z.looseObject({
     )
     .nullish(),
   tool_choice: z.looseObject({ type: z.string() }).nullish(),
-  max_tokens: LIMIT,
-  stop_sequences: z.array(STOP).nullish(),
+  max_tokens: TOKEN_LIMIT,
+  stop_sequences: z.array(STOP_TEXT).nullish(),
   stream: z.boolean().nullish(),
   output_config: z.looseObject({ format: z.unknown().optional() }).nullish(),
   output_format: z.unknown().optional(),
@@ -68,7 +68,7 @@ const REQUEST = z.looseObject({
   thread: z.union([z.looseObject({ type: z.literal('create') }), CONTINUES]).nullish(),
 });
 
-export const messages: Dialect = {
+export const messagesDialect: Dialect = {
   path: '/messages',
   schema: REQUEST,
   read: (asked, recorded) => read(asked as z.output<typeof REQUEST>, recorded),
@@ -94,20 +94,20 @@ export const messages: Dialect = {
 };
 
 function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRequest {
-  refuse({
+  refuseFields({
     'output_config.format': asked.output_config?.format != null,
     output_format: asked.output_format != null,
     mcp_servers: (asked.mcp_servers ?? []).length > 0,
     compaction: asked.compaction != null,
   });
-  const flags = unheld({ tool_choice: isForced(asked.tool_choice) });
+  const flags = flagIgnoredFields({ tool_choice: isForced(asked.tool_choice) });
   const stop = asked.stop_sequences ?? [];
   const system = systemOf(asked.system);
   const earlier =
     asked.thread?.type === 'continue'
-      ? continued(asked.thread.previous_message_id, 'thread.previous_message_id', recorded)
+      ? continueFromReply(asked.thread.previous_message_id, 'thread.previous_message_id', recorded)
       : undefined;
-  const tools = functionsOf(
+  const tools = readFunctions(
     asked.tools,
     ({ type = 'custom', name, description = '', input_schema }) =>
       type === 'custom' && name !== undefined ? { name, description, parameters: input_schema ?? {} } : undefined,
@@ -136,7 +136,7 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
 /** Claude Code's first block is for billing: its text changes between calls of one conversation. */
 function systemOf(system: z.output<typeof REQUEST>['system']): string {
   if (typeof system === 'string') return system;
-  return textOf(
+  return joinTexts(
     (system ?? []).filter(({ text }) => !text?.startsWith('x-anthropic-billing-header:')),
     'system',
   );
@@ -147,7 +147,7 @@ function turnRead(role: 'user' | 'system', blocks: readonly Block[], i: number):
   const read: AgentMessage[] = [];
   let texts: Block[] = [];
   const flush = () => {
-    if (texts.length > 0) read.push({ role, text: textOf(texts, `messages[${i}].content`) });
+    if (texts.length > 0) read.push({ role, text: joinTexts(texts, `messages[${i}].content`) });
     texts = [];
   };
   for (const [j, block] of blocks.entries()) {
@@ -177,7 +177,7 @@ function assistantRead(blocks: readonly Block[], i: number): AgentMessage {
   const ids = of('thinking').flatMap(({ signature }) => signature ?? []);
   return {
     role: 'assistant',
-    text: textOf(of('text'), ''),
+    text: joinTexts(of('text'), ''),
     ...(reasoning !== '' && { reasoning }),
     ...(calls.length > 0 && { calls }),
     ...(ids.length > 0 && { ids }),

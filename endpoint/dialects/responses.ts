@@ -6,21 +6,21 @@ import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation
 import { callNamedBy, itemId, placeInId, replyMessage } from '../../domain/agent/reply.ts';
 import {
   ARGUMENTS,
-  argumentsOf,
+  readArguments,
   CONTENT,
-  continued,
+  continueFromReply,
   type Dialect,
-  functionsOf,
+  readFunctions,
   isForced,
   isSchema,
-  LIMIT,
+  TOKEN_LIMIT,
   PARTS,
   type RecordedCalls,
-  refuse,
+  refuseFields,
   RefusedRequest,
   resultTextOf,
-  textOf,
-  unheld,
+  joinTexts,
+  flagIgnoredFields,
 } from './dialect.ts';
 import { responseEvents, wholeResponse } from './response-reply.ts';
 
@@ -54,7 +54,7 @@ const REQUEST = z.looseObject({
   previous_response_id: z.string().nullish(),
   tools: TOOLS.nullish(),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
-  max_output_tokens: LIMIT,
+  max_output_tokens: TOKEN_LIMIT,
   stream: z.boolean().nullish(),
   background: z.boolean().nullish(),
   conversation: z.unknown().optional(),
@@ -63,7 +63,7 @@ const REQUEST = z.looseObject({
   text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
 });
 
-export const responses: Dialect = {
+export const responsesDialect: Dialect = {
   path: '/responses',
   schema: REQUEST,
   read: (asked, recorded) => read(asked as z.output<typeof REQUEST>, recorded),
@@ -83,14 +83,14 @@ export const responses: Dialect = {
 const MORE_TOOLS = 'additional_tools';
 
 function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRequest {
-  refuse({
+  refuseFields({
     background: asked.background === true,
     conversation: asked.conversation != null,
     prompt: asked.prompt != null,
     top_logprobs: (asked.top_logprobs ?? 0) > 0,
     'text.format': isSchema(asked.text?.format),
   });
-  const flags = unheld({
+  const flags = flagIgnoredFields({
     tool_choice: isForced(asked.tool_choice),
     'text.format': asked.text?.format?.type === 'json_object',
   });
@@ -103,7 +103,7 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
       ...messagesOf(items, recorded),
     ],
     ...(asked.instructions && { instructed: true }),
-    tools: functionsOf(
+    tools: readFunctions(
       [...(asked.tools ?? []), ...more],
       ({ type, name, description, parameters }) =>
         type === 'function' && name !== undefined
@@ -123,7 +123,7 @@ function read(asked: z.output<typeof REQUEST>, recorded: RecordedCalls): AgentRe
 /** The conversation up to a response of ours, without its instructions: they hold for one response. */
 function earlierMessages(id: string | null | undefined, recorded: RecordedCalls): readonly AgentMessage[] {
   if (id == null) return [];
-  const { messages, instructed } = continued(id, 'previous_response_id', recorded);
+  const { messages, instructed } = continueFromReply(id, 'previous_response_id', recorded);
   return messages.slice(instructed ? 1 : 0);
 }
 
@@ -167,17 +167,17 @@ function itemRead(item: Item, i: number, recorded: RecordedCalls): AgentMessage 
   const ids = [...(id == null ? [] : [id]), ...(sealed == null ? [] : [sealed])];
   switch (item.type ?? (item.role && 'message')) {
     case 'message': {
-      const text = textOf(item.content, `input[${i}].content`);
+      const text = joinTexts(item.content, `input[${i}].content`);
       if (item.role === 'assistant') return { role: 'assistant', text, ids };
       return { role: item.role === 'user' ? 'user' : 'system', text };
     }
     case 'reasoning': {
-      const text = textOf(item.content, `input[${i}].content`) || textOf(item.summary, `input[${i}].summary`);
+      const text = joinTexts(item.content, `input[${i}].content`) || joinTexts(item.summary, `input[${i}].summary`);
       return { role: 'assistant', text: '', reasoning: text, ids };
     }
     case 'function_call': {
       const called = { id: callId ?? '', field: `input[${i}].arguments` };
-      const given = argumentsOf(item.arguments ?? '', called, recorded);
+      const given = readArguments(item.arguments ?? '', called, recorded);
       const call = { id: called.id, name: item.name ?? '', arguments: given };
       return { role: 'assistant', text: '', calls: [call], ids };
     }

@@ -8,7 +8,7 @@ import { constants } from 'node:fs';
 import { access, readlink, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { CodeLimits } from './limits.ts';
-import { limited, type Sandbox } from './sandbox.ts';
+import { limitCommand, type Sandbox } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 
 /** The user nobody: process limits do not apply to root, whatever user a namespace shows. */
@@ -100,7 +100,7 @@ function bubblewrap({ bwrap, prlimit, sh, filter, system }: Parts, makers?: Make
         // The root is a tmpfs too, without a size limit.
         ...['--remount-ro', '/'],
         '--',
-        ...limited(prlimit, command, limits),
+        ...limitCommand(prlimit, command, limits),
       ];
       const start = makers
         ? [makers.unshare, ...OWN_MOUNTS, sh, '-c', `${FIRST_TO_GO}; ${makeFolder(limits)} && exec "$@"`, makers.mount]

@@ -10,7 +10,7 @@ import type { Verdict } from '../../domain/rollout/verdict.ts';
 import type { Judge } from '../environment.ts';
 import { proveSandbox } from './canary.ts';
 import { casesOf, type GoodCase, inputOf } from './cases.ts';
-import { sameOutput, sameValue } from './compare.ts';
+import { sameOutput, isSameValue } from './compare.ts';
 import { parseExactJson } from './exact-json.ts';
 import { lastCodeBlock } from './extract.ts';
 import { type Language, type Runtime, readReport } from './language.ts';
@@ -184,5 +184,5 @@ function failureOf(
   if (report.kind === 'odd') return { reason: 'no-value', ...(report.own ? { suspectedTamper: true } : {}) };
   const value = parseExactJson(report.json);
   if (value === undefined) return { reason: 'no-value' };
-  return one.expected.some((expected) => sameValue(expected, value)) ? undefined : { reason: 'different' };
+  return one.expected.some((expected) => isSameValue(expected, value)) ? undefined : { reason: 'different' };
 }

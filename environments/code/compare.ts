@@ -63,7 +63,7 @@ function sameNumber(expected: string, got: string): boolean {
  * Same type and value. Whole numbers are exact; a float and a whole number are compared as floats; true and
  * false are not numbers; a tuple equals a list; keys of an object are texts.
  */
-export function sameValue(expected: ExactValue, got: ExactValue): boolean {
+export function isSameValue(expected: ExactValue, got: ExactValue): boolean {
   if (typeof expected === 'bigint') return typeof got === 'number' ? sameWhole(expected, got) : expected === got;
   if (typeof expected === 'number')
     return (typeof got === 'number' || typeof got === 'bigint') && closeEnough(expected, Number(got));
@@ -71,11 +71,11 @@ export function sameValue(expected: ExactValue, got: ExactValue): boolean {
   if (got === null || typeof got !== 'object') return false;
   if (isList(expected) || isList(got)) {
     if (!isList(expected) || !isList(got) || expected.length !== got.length) return false;
-    return expected.every((item, i) => sameValue(item, got[i] as ExactValue));
+    return expected.every((item, i) => isSameValue(item, got[i] as ExactValue));
   }
   const keys = Object.keys(expected);
   if (keys.length !== Object.keys(got).length) return false;
-  return keys.every((key) => Object.hasOwn(got, key) && sameValue(expected[key] ?? null, got[key] ?? null));
+  return keys.every((key) => Object.hasOwn(got, key) && isSameValue(expected[key] ?? null, got[key] ?? null));
 }
 
 function sameWhole(expected: bigint, got: number): boolean {

@@ -26,7 +26,7 @@ export interface Sandbox {
 }
 
 /** Limits that each process sets on itself, applied by the last trusted program before the command. */
-export function limited(prlimit: string, command: readonly string[], limits: CodeLimits): string[] {
+export function limitCommand(prlimit: string, command: readonly string[], limits: CodeLimits): string[] {
   const { memoryBytes, cpuSeconds, diskBytes, openFiles, threads } = limits;
   const wanted: readonly (readonly [flag: string, name: string, value: number])[] = [
     ['as', 'address space', memoryBytes],

@@ -2,7 +2,7 @@
 // can read, write and send everything that this user can.
 
 import { onPath } from './bubblewrap.ts';
-import { limited, type Sandbox } from './sandbox.ts';
+import { limitCommand, type Sandbox } from './sandbox.ts';
 
 export async function unsafeSandbox(): Promise<Sandbox> {
   const prlimit = await onPath('prlimit', process.env);
@@ -11,7 +11,9 @@ export async function unsafeSandbox(): Promise<Sandbox> {
     countsFiles: false,
     launch(command, _folders, limits) {
       // The process limit counts all processes of a user, not only the program's.
-      const words = prlimit ? limited(prlimit, command, limits).filter((w) => !w.startsWith('--nproc=')) : [...command];
+      const words = prlimit
+        ? limitCommand(prlimit, command, limits).filter((w) => !w.startsWith('--nproc='))
+        : [...command];
       const [file = '', ...args] = words;
       return { file, args };
     },

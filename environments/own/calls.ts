@@ -16,13 +16,13 @@ export interface Asked extends EnvironmentCall {
 /** Makes one call, and gives its result unread. */
 export type Ask = (method: 'begin' | 'respond' | 'end', params: object, asked: Asked) => Promise<unknown>;
 
-export interface Calls {
+export interface EnvironmentCalls {
   begin(rollout: Played, call: EnvironmentCall): Promise<Begun>;
   respond(move: Answer, before: readonly EarlierTurn[], call: EnvironmentCall): Promise<EnvironmentReply>;
   end(rollout: Played, turns: readonly EarlierTurn[], call: EnvironmentCall): Promise<void>;
 }
 
-export function callsOf({ name, state: kind }: EnvironmentRecord, ask: Ask): Calls {
+export function environmentCalls({ name, state: kind }: EnvironmentRecord, ask: Ask): EnvironmentCalls {
   return {
     async begin(rollout, call) {
       const params = beginParams(rollout);
@@ -41,7 +41,7 @@ export function callsOf({ name, state: kind }: EnvironmentRecord, ask: Ask): Cal
 
 /** An environment that holds nothing of a rollout on this worker. */
 export function statelessEnvironment(record: EnvironmentRecord, ask: Ask): Environment {
-  const { begin, respond, end } = callsOf(record, ask);
+  const { begin, respond, end } = environmentCalls(record, ask);
   return {
     ...(record.begins && { begin }),
     respond: async (move: Move, call) => respond(move, await move.before(), call),

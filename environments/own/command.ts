@@ -4,7 +4,7 @@
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import { broken } from '../processes/envelope.ts';
+import { brokenError } from '../processes/envelope.ts';
 import { commandIdentity } from '../processes/identity.ts';
 import { environmentLaunch, type Log, type ProcessLaunch } from '../processes/launch.ts';
 import { LineProcess } from '../processes/line-process.ts';
@@ -43,7 +43,7 @@ export async function helloOf(launch: ProcessLaunch): Promise<Hello> {
   try {
     return parseHello(launch.who, await process.hello({ timeoutMs: START_MS }));
   } catch (error) {
-    if (!(error instanceof EnvironmentError)) throw broken(launch.who, 'hello', 'it cannot be read');
+    if (!(error instanceof EnvironmentError)) throw brokenError(launch.who, 'hello', 'it cannot be read');
     throw new EnvironmentError(error.message, {
       reason: error.reason === 'environment-exited' ? 'environment-unloadable' : error.reason,
       ...(error.fix === undefined ? {} : { fix: error.fix }),

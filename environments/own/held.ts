@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
-import { lost } from '../processes/envelope.ts';
+import { lostSessionError } from '../processes/envelope.ts';
 import type { Json } from '../../domain/text/json.ts';
 
 /** Identifies this process of a worker: each beginning is recorded with it. */
@@ -16,16 +16,16 @@ const MOST_SEEN = 10_000;
 /** The error for a session that is not held here. `begun`: the state that its beginning recorded. */
 export type Absent = (key: string, begun: Json | undefined) => EnvironmentError;
 
-export function absence(name: string, idleSeconds: number, now = Date.now): Absent {
+export function absentSessionError(name: string, idleSeconds: number, now = Date.now): Absent {
   /** Calls for sessions elsewhere: when each was first seen here. */
   const seen = new Map<string, number>();
   return (key, begun) => {
     const holder = typeof begun === 'object' && begun !== null && 'holder' in begun ? begun.holder : undefined;
-    if (holder === undefined || holder === HOLDER) return lost(name);
+    if (holder === undefined || holder === HOLDER) return lostSessionError(name);
     const first = seen.get(key) ?? now();
     if (seen.size >= MOST_SEEN) seen.clear();
     seen.set(key, first);
-    if (now() - first >= idleSeconds * 1000) return lost(name);
+    if (now() - first >= idleSeconds * 1000) return lostSessionError(name);
     return new EnvironmentError(`Another worker holds the session of the environment ${name}.`, {
       reason: 'environment-not-served',
       retryable: true,

@@ -4,8 +4,8 @@
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
-import { bundled, type ModuleCode } from '../processes/bundle.ts';
-import { canConfine, confined } from '../processes/confine.ts';
+import { withBundle, type ModuleCode } from '../processes/bundle.ts';
+import { canConfine, confineLaunch } from '../processes/confine.ts';
 import { bundleLaunch, type Log, type ProcessLaunch } from '../processes/launch.ts';
 import { type Described, helloOf } from './command.ts';
 import type { Hello } from './reply.ts';
@@ -14,7 +14,7 @@ import { mismatch } from '../other-code.ts';
 export function moduleLaunch(who: string, bundle: string, sha256: string, log: Log): ProcessLaunch {
   const script = compiledScript('./module-child', import.meta.url, EnvironmentError);
   if (!canConfine()) warnOnce(log);
-  return confined(bundleLaunch(who, script, bundle, sha256, log));
+  return confineLaunch(bundleLaunch(who, script, bundle, sha256, log));
 }
 
 let warned = false;
@@ -24,7 +24,7 @@ function warnOnce(log: Log): void {
 }
 
 export function describeModule(path: string, log: Log): Promise<Described & { readonly code: ModuleCode }> {
-  return bundled(path, async (file, code) => {
+  return withBundle(path, async (file, code) => {
     const { fingerprint: _, agents = [], ...hello } = await helloOf(moduleLaunch(path, file, code.sha256, log));
     return { record: { ...hello, door: 'module', spec: [path], fingerprint: code.sha256 }, agents, code };
   });

@@ -8,7 +8,7 @@ import type { Environment, Judge } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
 import { type HasEnded, openHeld } from '../../local/machine/held.ts';
 import { createMathEnvironment } from '../math-environment.ts';
-import { codeFile, type ModuleCode } from '../processes/bundle.ts';
+import { bundledCodeFile, type ModuleCode } from '../processes/bundle.ts';
 import { environmentLaunch, type Log, PROCESSES } from '../processes/launch.ts';
 import { type Described, describeCommand, mustBeCommand } from './command.ts';
 import { describeModule, moduleLaunch, mustBeModule } from './module.ts';
@@ -59,13 +59,13 @@ export function createOwnEnvironments({
     if (record.door === 'url') return { environment: urlEnvironment(record, words), ...ended };
     if (record.door === 'queue') return { environment: queueEnvironment(record), ...ended };
     if (record.door === 'rubric') {
-      const file = join(runFolder, codeFile(record.fingerprint));
+      const file = join(runFolder, bundledCodeFile(record.fingerprint));
       return { ...ended, ...rubricEnvironment(record, file, math) };
     }
     const [launch, accept] =
       record.door === 'module'
         ? [
-            moduleLaunch(record.name, join(runFolder, codeFile(record.fingerprint)), record.fingerprint, log),
+            moduleLaunch(record.name, join(runFolder, bundledCodeFile(record.fingerprint)), record.fingerprint, log),
             mustBeModule.bind(null, record),
           ]
         : [environmentLaunch(words, log), mustBeCommand.bind(null, record, words)];
@@ -105,7 +105,7 @@ export interface DescribedEnvironment extends Described {
 export type AskQueue = (queue: string) => Promise<unknown>;
 
 /** Loads an environment once, for its own description. Throws EnvironmentError if it does not load. */
-export async function describeEnvironment(
+export async function describeOwnEnvironment(
   { door, words }: Spec,
   log: Log,
   askQueue?: AskQueue,
@@ -132,5 +132,5 @@ export function servedBy(
   log: Log,
   cwd = process.cwd(),
 ): Promise<EnvironmentRecord[]> {
-  return Promise.all(serve.map(async (text) => (await describeEnvironment(parseSpec(text, cwd), log)).record));
+  return Promise.all(serve.map(async (text) => (await describeOwnEnvironment(parseSpec(text, cwd), log)).record));
 }

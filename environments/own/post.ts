@@ -7,7 +7,7 @@ import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { FORBIDDEN, forbiddenIn } from '../../local/machine/forbidden-address.ts';
 import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
-import { parseJson, tooLarge } from '../processes/envelope.ts';
+import { parseLine, tooLarge } from '../processes/envelope.ts';
 
 export interface PostOptions {
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export async function post(
       redirect: 'manual',
     });
     const bytes = await bodyOf(who, response);
-    if (response.ok) return parseJson(who, bytes);
+    if (response.ok) return parseLine(who, bytes);
     throw refused(who, method, response, bytes);
   } catch (error) {
     if (error instanceof EnvironmentError) throw error;
@@ -48,7 +48,7 @@ export async function post(
         retryable: true,
       });
     }
-    if (forbiddenIn(error)) throw forbidden(who, error);
+    if (forbiddenIn(error)) throw forbiddenError(who, error);
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     throw new EnvironmentError(`The environment ${who} cannot be reached`, {
       reason: 'environment-unreachable',
@@ -60,7 +60,7 @@ export async function post(
   }
 }
 
-export function forbidden(who: string, cause: unknown): EnvironmentError {
+export function forbiddenError(who: string, cause: unknown): EnvironmentError {
   return new EnvironmentError(`The environment ${who} ${FORBIDDEN}.`, { reason: 'environment-unreachable', cause });
 }
 

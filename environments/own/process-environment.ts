@@ -12,9 +12,9 @@ import {
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { Environment, EnvironmentCall, Move, Played } from '../environment.ts';
-import { type Calls, callsOf, statelessEnvironment } from './calls.ts';
-import { absence, HOLDER } from './held.ts';
-import { broken, lost } from '../processes/envelope.ts';
+import { type EnvironmentCalls, environmentCalls, statelessEnvironment } from './calls.ts';
+import { absentSessionError, HOLDER } from './held.ts';
+import { brokenError, lostSessionError } from '../processes/envelope.ts';
 import { letGo, type ProcessPool, type Seat } from '../processes/process-pool.ts';
 import { type Answer, answeredIn, earlierMove, episodeOf, isBegun, isRecorded, lastAnswered } from '../wire.ts';
 
@@ -29,10 +29,10 @@ export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool)
 function sessionEnvironment(record: EnvironmentRecord, pool: ProcessPool): Environment {
   const { name, state, timeoutSeconds } = record;
   const limits = { timeoutMs: timeoutSeconds * 1000 };
-  const inSeat = ({ process }: Seat): Calls =>
-    callsOf(record, (method, params, { signal }) => process.call(method, params, { ...limits, signal }));
+  const inSeat = ({ process }: Seat): EnvironmentCalls =>
+    environmentCalls(record, (method, params, { signal }) => process.call(method, params, { ...limits, signal }));
   const idleSeconds = record.idleSeconds ?? DEFAULT_COPY_SECONDS;
-  const absent = absence(name, idleSeconds);
+  const absent = absentSessionError(name, idleSeconds);
   /** Ends the rollout in every process here that holds it. False if none does. */
   async function endHere(rollout: Played, turns: readonly EarlierTurn[], call: EnvironmentCall): Promise<boolean> {
     const { key } = episodeOf(rollout);
@@ -49,7 +49,7 @@ function sessionEnvironment(record: EnvironmentRecord, pool: ProcessPool): Envir
     seat.live.delete(key);
     const begun = await inSeat(seat).begin(rollout, call);
     if (state === 'held' && begun.state !== undefined)
-      throw broken(name, 'begin', 'a state came back, and its state is held by its process');
+      throw brokenError(name, 'begin', 'a state came back, and its state is held by its process');
     seat.live.set(key, { turn: 0 });
     return state === 'held' ? { ...begun, state: { holder: HOLDER } } : begun;
   }
@@ -84,7 +84,7 @@ function sessionEnvironment(record: EnvironmentRecord, pool: ProcessPool): Envir
       const at = seat.live.get(key);
       // The call comes again.
       if (at?.reply && at.turn === move.turn) return at.reply;
-      if (at?.turn !== lastAnswered(before)) throw lost(name);
+      if (at?.turn !== lastAnswered(before)) throw lostSessionError(name);
       return respond(seat, move, before, call);
     });
     if (reply) return reply;

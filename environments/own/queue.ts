@@ -8,7 +8,7 @@ import { EnvironmentError } from '../../domain/errors/errors.ts';
 import type { Environment } from '../environment.ts';
 import { statelessEnvironment } from './calls.ts';
 import type { Described } from './command.ts';
-import { reported, tooLarge } from '../processes/envelope.ts';
+import { reportedError, tooLarge } from '../processes/envelope.ts';
 import { describedServer, mustBeServed } from './server.ts';
 import { beginParams, endParams, respondParams } from '../wire.ts';
 
@@ -45,7 +45,7 @@ function resultOf(record: EnvironmentRecord, said: QueueReply | undefined): unkn
   const { result } = said;
   if (JSON.stringify(result ?? null).length > MAX_REPLY_BYTES) throw tooLarge(who);
   const { error, fingerprint, ...rest } = Object(result) as Record<string, unknown>;
-  if (error !== undefined && error !== null) throw reported(who, 'call', error);
+  if (error !== undefined && error !== null) throw reportedError(who, 'call', error);
   mustBeServed(record, who, fingerprint);
   return fingerprint === undefined ? result : rest;
 }

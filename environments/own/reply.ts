@@ -17,7 +17,7 @@ import {
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
-import { broken } from '../processes/envelope.ts';
+import { brokenError } from '../processes/envelope.ts';
 
 /** Far below float32's end: the sum over a thousand turns fits as well. */
 const MAX_REWARD = 1e30;
@@ -92,7 +92,7 @@ export function parseHello(who: string, value: unknown): Hello {
   const { name, version, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, fingerprint, agents, idleSeconds, processes } = said;
   const repeats = state === 'held' && said.idempotent === true;
   if (state === 'held' && (idleSeconds === undefined || !begins)) {
-    throw broken(
+    throw brokenError(
       who,
       'hello',
       idleSeconds === undefined
@@ -129,7 +129,8 @@ export function parseBegun(who: string, kind: StateKind, value: unknown): Begun 
 export function parseReply(who: string, kind: StateKind, value: unknown, before: Json | undefined): EnvironmentReply {
   const { verdict: judged, reward: given, metrics, messages, done, state } = parsed(who, 'respond', REPLY, value);
   const nothing = judged === undefined && given === undefined && messages === undefined && done === undefined;
-  if (nothing) throw broken(who, 'respond', 'the reply is empty', 'It holds a verdict, a reward, messages, or done.');
+  if (nothing)
+    throw brokenError(who, 'respond', 'the reply is empty', 'It holds a verdict, a reward, messages, or done.');
   const said = messages && messages.length > 0 ? { messages } : {};
   // Without a verdict there is no true sentence of ours to go on with.
   const ends = done === true || (judged === undefined && !('messages' in said));
@@ -154,7 +155,7 @@ function keptState(who: string, kind: StateKind, state: Json | undefined, before
   if (kind === 'held' && before === null) return heldHandle(who, state);
   if (kind === 'value') return state === undefined ? { state: before ?? null } : { state };
   if (state === undefined || state === null) return {};
-  throw broken(
+  throw brokenError(
     who,
     'state',
     `a state came back, and the environment says that its state is "${kind}"`,
@@ -167,18 +168,18 @@ const MAX_HANDLE_CHARS = 4_096;
 function heldHandle(who: string, state: Json | undefined) {
   if (state === undefined || state === null) return {};
   if (JSON.stringify(state).length <= MAX_HANDLE_CHARS) return { state };
-  throw broken(who, 'begin', `the handle of its session has more than ${MAX_HANDLE_CHARS} characters`);
+  throw brokenError(who, 'begin', `the handle of its session has more than ${MAX_HANDLE_CHARS} characters`);
 }
 
 function parsed<T>(who: string, what: string, schema: z.ZodType<T>, value: unknown): T {
   const hidden = Object.entries(value ?? {}).find(([, one]) => isPlain(one) && Object.hasOwn(one, '__proto__'));
   // Parsers leave such a name out, and its value with it.
-  if (hidden) throw broken(who, what, `\`${hidden[0]}.__proto__\`: is no name for a value`);
+  if (hidden) throw brokenError(who, what, `\`${hidden[0]}.__proto__\`: is no name for a value`);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const { path: places, message: said } = deepestIssue(result.error);
   const path = places.map(String).join('.');
-  throw broken(who, what, `${path === '' ? 'the value' : `\`${short(path, 80)}\``}: ${short(said, 200)}`);
+  throw brokenError(who, what, `${path === '' ? 'the value' : `\`${short(path, 80)}\``}: ${short(said, 200)}`);
 }
 
 const isPlain = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { EnvironmentRecord, StateKind } from '../../domain/rollout/environment.ts';
 import type { Described } from './command.ts';
-import { broken } from '../processes/envelope.ts';
+import { brokenError } from '../processes/envelope.ts';
 import { parseHello } from './reply.ts';
 import { mismatch } from '../other-code.ts';
 
@@ -21,7 +21,7 @@ interface Served {
 export function describedServer({ door, place, who, states }: Served, hello: unknown): Described {
   const { fingerprint, agents = [], ...said } = parseHello(who, hello);
   if (!states.includes(said.state)) {
-    throw broken(
+    throw brokenError(
       who,
       'describe',
       `its state is "${said.state}", and behind a ${door} it is one of: ${states.join(', ')}`,
@@ -36,7 +36,7 @@ export function describedServer({ door, place, who, states }: Served, hello: unk
 /** `fingerprint`: of a reply. Throws where the server has other code than the run's. */
 export function mustBeServed(record: EnvironmentRecord, who: string, fingerprint: unknown): void {
   if (fingerprint !== undefined && typeof fingerprint !== 'string')
-    throw broken(who, 'reply', 'its `fingerprint` is no text');
+    throw brokenError(who, 'reply', 'its `fingerprint` is no text');
   if (record.claimed) return;
   if (fingerprint === undefined) throw mismatch(record, 'a reply without a fingerprint', '');
   const found = hashOf(fingerprint);

@@ -5,7 +5,7 @@ import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { Environment } from '../environment.ts';
 import { statelessEnvironment } from './calls.ts';
 import type { Described } from './command.ts';
-import { replyIn, reported } from '../processes/envelope.ts';
+import { replyIn, reportedError } from '../processes/envelope.ts';
 import { lostByRepeat } from './held.ts';
 import { post, type PostOptions } from './post.ts';
 import { describedServer, mustBeServed } from './server.ts';
@@ -34,7 +34,7 @@ async function posted(href: string, method: string, params: object, options: Pos
   const who = whoOf(href);
   const value = await post(who, method, `${href.replace(/\/$/, '')}/${method}`, params, options);
   const { result, error, fingerprint } = replyIn(who, method, value);
-  if (error !== undefined) throw reported(who, method, error);
+  if (error !== undefined) throw reportedError(who, method, error);
   return { result, fingerprint };
 }
 

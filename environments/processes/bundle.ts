@@ -18,7 +18,7 @@ export interface ModuleCode {
 }
 
 /** `<run>/code/<sha256>.cjs` */
-export const codeFile = (sha256: string): string => `code/${sha256}.cjs`;
+export const bundledCodeFile = (sha256: string): string => `code/${sha256}.cjs`;
 
 interface Stats {
   readonly compilation: { readonly errors: readonly { readonly message: string }[] };
@@ -45,7 +45,7 @@ export async function asItIs<T>(path: string, use: (file: string, bundle: Module
 }
 
 /** Calls `use` with the bundle's file, which is gone afterwards. */
-export async function bundled<T>(path: string, use: (file: string, bundle: ModuleCode) => Promise<T>): Promise<T> {
+export async function withBundle<T>(path: string, use: (file: string, bundle: ModuleCode) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'everturn-bundle-'));
   try {
     await compile(path, folder);

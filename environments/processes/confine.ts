@@ -58,7 +58,7 @@ export function canConfine(): boolean {
   return tools() !== null;
 }
 
-export function confined(launch: ProcessLaunch): ProcessLaunch {
+export function confineLaunch(launch: ProcessLaunch): ProcessLaunch {
   const found = tools();
   if (!found) return launch;
   const limits = [`--data=${MEMORY_BYTES}`, '--core=0'];

@@ -9,7 +9,7 @@ import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 const BUSY_MS = 2_000;
 
 /** `who`: the environment, for messages. */
-export function broken(who: string, what: string, problem: string, fix?: string): EnvironmentError {
+export function brokenError(who: string, what: string, problem: string, fix?: string): EnvironmentError {
   return new EnvironmentError(`The environment ${who} broke the contract in \`${what}\`: ${problem}.`, {
     reason: 'environment-broken',
     fix: fix ?? 'docs/environment-messages.md has the form of each message.',
@@ -17,23 +17,23 @@ export function broken(who: string, what: string, problem: string, fix?: string)
 }
 
 /** The JSON of one line or body; says what is wrong with it. */
-export function parseJson(who: string, bytes: Buffer): unknown {
+export function parseLine(who: string, bytes: Buffer): unknown {
   if (bytes.length > MAX_REPLY_BYTES) throw tooLarge(who);
   let said: string;
   try {
     said = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw broken(who, 'reply', 'it is not UTF-8');
+    throw brokenError(who, 'reply', 'it is not UTF-8');
   }
   try {
     return strictJson(said);
   } catch (error) {
-    if (error instanceof DoubtfulJson) throw broken(who, 'reply', `it ${error.message}`);
+    if (error instanceof DoubtfulJson) throw brokenError(who, 'reply', `it ${error.message}`);
     const none = /[:[,]\s*(NaN|-?Infinity|undefined)\b/.exec(said)?.[1];
     const problem = none
       ? `it holds ${none}, which JSON does not have`
       : `${JSON.stringify(short(said, 80))} is not JSON`;
-    throw broken(
+    throw brokenError(
       who,
       'reply',
       problem,
@@ -52,30 +52,30 @@ export function tooLarge(who: string): EnvironmentError {
 /** A reply with its other fields. `error`: as the environment reported it, in place of a result. */
 export function replyIn(who: string, method: string, value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw broken(who, method, 'the reply is not an object');
+    throw brokenError(who, method, 'the reply is not an object');
   const { error, ...rest } = value as Record<string, unknown>;
   if (error !== undefined && error !== null) return { ...rest, error };
-  if (!('result' in value)) throw broken(who, method, 'the reply has neither `result` nor `error`');
+  if (!('result' in value)) throw brokenError(who, method, 'the reply has neither `result` nor `error`');
   return rest;
 }
 
 /** An error that the environment reports. */
-export function reported(who: string, method: string, error: unknown): EnvironmentError {
+export function reportedError(who: string, method: string, error: unknown): EnvironmentError {
   const {
     retryable,
     lost: isLost,
     busy,
   } = (typeof error === 'object' && error !== null ? error : {}) as Record<string, unknown>;
-  if (isLost === true) return lost(who, saidIn(error));
+  if (isLost === true) return lostSessionError(who, errorMessage(error));
   if (busy === true) {
-    return new EnvironmentError(`The environment ${who} is busy in \`${method}\`: ${saidIn(error)}`, {
+    return new EnvironmentError(`The environment ${who} is busy in \`${method}\`: ${errorMessage(error)}`, {
       reason: 'environment-not-served',
       fix: 'Give it more sessions, or the run a smaller --max-concurrent.',
       retryable: true,
       retryAfterMs: BUSY_MS,
     });
   }
-  return new EnvironmentError(`The environment ${who} failed in \`${method}\`: ${saidIn(error)}`, {
+  return new EnvironmentError(`The environment ${who} failed in \`${method}\`: ${errorMessage(error)}`, {
     reason: 'environment-error',
     retryable: retryable === true,
     ...traceIn(error),
@@ -90,7 +90,7 @@ export function traceIn(error: unknown): { readonly trace?: string } {
 }
 
 /** The message of a reported error, or the error itself as JSON. */
-export function saidIn(error: unknown): string {
+export function errorMessage(error: unknown): string {
   const { message } = (typeof error === 'object' && error !== null ? error : { message: error }) as Record<
     string,
     unknown
@@ -99,7 +99,7 @@ export function saidIn(error: unknown): string {
 }
 
 /** `why`: as the environment says. */
-export function lost(name: string, why?: string): EnvironmentError {
+export function lostSessionError(name: string, why?: string): EnvironmentError {
   const said = why === undefined || why === '' ? '.' : `: ${why}`;
   return new EnvironmentError(`The session that the environment ${name} held for this rollout is gone${said}`, {
     reason: 'environment-lost',

@@ -4,13 +4,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { filesOf } from './launch.ts';
+import { filesOfCommand } from './launch.ts';
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** `own`: what the program says of itself. SHA-256, in hexadecimal. */
 export function commandIdentity(words: readonly string[], own: readonly unknown[] = []): string {
-  const files = filesOf(words);
+  const files = filesOfCommand(words);
   const given = words.slice(1).filter((word) => !files.includes(word));
   const hash = createHash('sha256').update(JSON.stringify([...own, ...(given.length > 0 ? [given] : [])]));
   for (const file of files) {

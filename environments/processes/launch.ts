@@ -64,7 +64,7 @@ export function packageLaunch(who: string, words: readonly string[], log: Log): 
 }
 
 /** The files that a command names: its code. */
-export function filesOf(words: readonly string[]): string[] {
+export function filesOfCommand(words: readonly string[]): string[] {
   const files = words.slice(1).filter((word) => isAbsolute(word) && isFileAt(word));
   const [program = ''] = words;
   return files.length === 0 && isAbsolute(program) && isFileAt(program) ? [program] : files;
@@ -72,7 +72,7 @@ export function filesOf(words: readonly string[]): string[] {
 
 /** It is started in the folder of its code. */
 function folderOf(words: readonly string[]): string {
-  const [file] = filesOf(words);
+  const [file] = filesOfCommand(words);
   const folder = file === undefined ? homedir() : dirname(file);
   return existsSync(folder) ? folder : '/';
 }

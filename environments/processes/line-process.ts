@@ -4,7 +4,7 @@
 import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
-import { broken, parseJson, replyIn, reported, saidIn, tooLarge, traceIn } from './envelope.ts';
+import { brokenError, parseLine, replyIn, reportedError, errorMessage, tooLarge, traceIn } from './envelope.ts';
 import { GuardedLines } from './guarded-lines.ts';
 import type { ProcessLaunch } from './launch.ts';
 import { type CallLimits, inTime } from './in-time.ts';
@@ -51,8 +51,8 @@ export class LineProcess {
     return this.#read(limits, 'hello', (value) => {
       const { hello, error } = Object(value) as Record<string, unknown>;
       if (hello !== undefined) return hello;
-      if (error === undefined) throw broken(this.#who, 'hello', 'its first line is no {"hello": …}');
-      throw new EnvironmentError(`The environment ${this.#who} does not load: ${saidIn(error)}`, {
+      if (error === undefined) throw brokenError(this.#who, 'hello', 'its first line is no {"hello": …}');
+      throw new EnvironmentError(`The environment ${this.#who} does not load: ${errorMessage(error)}`, {
         reason: 'environment-unloadable',
         ...traceIn(error),
       });
@@ -67,7 +67,7 @@ export class LineProcess {
       throw id > 1 ? perhapsOfAnother(fault) : fault;
     });
     // An error that it reports itself is a reply like any other: the process goes on.
-    if (error !== undefined) throw reported(this.#who, method, error);
+    if (error !== undefined) throw reportedError(this.#who, method, error);
     return result;
   }
 
@@ -84,7 +84,7 @@ export class LineProcess {
       return next;
     };
     try {
-      return take(parseJson(this.#who, await inTime(this.#who, method, limits, asked)));
+      return take(parseLine(this.#who, await inTime(this.#who, method, limits, asked)));
     } catch (error) {
       this.kill();
       throw error;
@@ -150,7 +150,9 @@ function limited(who: string, beyond: string): EnvironmentError {
 function replyTo(who: string, method: string, id: number, value: unknown) {
   const { id: echoed, result, error, ...rest } = replyIn(who, method, value);
   const [alien] = Object.keys(rest);
-  if (alien !== undefined) throw broken(who, method, `the reply has the field ${JSON.stringify(short(alien, 80))}`);
-  if (echoed !== id) throw broken(who, method, `the reply is to call ${short(String(echoed), 20)}, and not to ${id}`);
+  if (alien !== undefined)
+    throw brokenError(who, method, `the reply has the field ${JSON.stringify(short(alien, 80))}`);
+  if (echoed !== id)
+    throw brokenError(who, method, `the reply is to call ${short(String(echoed), 20)}, and not to ${id}`);
   return { result, error };
 }

@@ -17,7 +17,7 @@ function sayResult(id: number, result: unknown): void {
 }
 
 /** A replacer of JSON: NaN and the infinities become texts, and no null. */
-export const spelt = (_: string, value: unknown): unknown =>
+export const spellNonFinite = (_: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
 /** NaN and the infinities anywhere, and a named reward that is undefined: without it the sum is another. */
@@ -140,7 +140,7 @@ export async function serveModule<Call extends { readonly id: number }>(
   try {
     const [path = '', sha256 = ''] = process.argv.slice(2);
     const { hello, answer, failure } = open(loaded(path, sha256));
-    put(`${JSON.stringify({ hello: { protocol: 1, ...hello } }, spelt)}\n`);
+    put(`${JSON.stringify({ hello: { protocol: 1, ...hello } }, spellNonFinite)}\n`);
     let rest = '';
     process.stdin.setEncoding('utf8');
     for await (const chunk of process.stdin) {

@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /** A call that the clock is to watch. */
-export interface Watched {
+export interface WatchedCall {
   readonly id: number;
   /** Then the call's signal is aborted. */
   readonly timeoutMs: number;
@@ -22,7 +22,7 @@ const MOST_OF_A_GAP_MS = 2 * TICK_MS;
 const open = workerData as Int32Array;
 let ticking: NodeJS.Timeout | undefined;
 
-parentPort?.on('message', ({ id, timeoutMs, graceMs }: Watched) => {
+parentPort?.on('message', ({ id, timeoutMs, graceMs }: WatchedCall) => {
   clearInterval(ticking);
   let [ranMs, last, isAborted] = [0, performance.now(), false];
   ticking = setInterval(() => {

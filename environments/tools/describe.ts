@@ -10,7 +10,7 @@ import type { ModuleCode } from '../processes/bundle.ts';
 import { isFileAt } from '../processes/launch.ts';
 import { parseSpec } from '../own/spec.ts';
 import { callableTools } from './callable.ts';
-import { describeServer } from './mcp-server.ts';
+import { describeMcpServer } from './mcp-server.ts';
 import { describeToolModule, isPython } from './module.ts';
 import { PYTHON } from './python.ts';
 
@@ -39,7 +39,7 @@ export async function describeTools(
     }),
   );
   const servers = await Promise.all(
-    mcp.map((text) => describeServer(commandWords(text, cwd), toolTimeoutSeconds, log)),
+    mcp.map((text) => describeMcpServer(commandWords(text, cwd), toolTimeoutSeconds, log)),
   );
   const list = callableTools([...modules.flatMap(({ tools }) => tools), ...servers.flat()]);
   for (const [i, { name }] of list.entries()) {
@@ -62,7 +62,7 @@ export async function servedTools(
   log: Log,
   cwd = process.cwd(),
 ): Promise<readonly ToolRecord[]> {
-  return (await Promise.all(mcp.map((text) => describeServer(commandWords(text, cwd), null, log)))).flat();
+  return (await Promise.all(mcp.map((text) => describeMcpServer(commandWords(text, cwd), null, log)))).flat();
 }
 
 function pythonWith(timeoutSeconds: number | null): ToolRecord {

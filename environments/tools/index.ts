@@ -7,7 +7,7 @@ import { badArguments, furtherCalls, noSuchTool, TOO_DEEP } from '../../domain/e
 import { ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
 import { MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../../domain/tools/tool.ts';
 import { openedThought } from '../../domain/text/thoughts.ts';
-import { named } from './formats/call.ts';
+import { namedCall } from './formats/call.ts';
 import {
   type BadCall,
   isBad,
@@ -42,7 +42,7 @@ export function createTools(doors: Doors): Tools {
     // The endpoint wants a result for each of them, by its id.
     callsGiven: (calls, { list }) =>
       calls.map(({ id, name, arguments: given }, i) => {
-        const call = named(name, given === '' ? {} : given, { raw: given, form: JSON_OBJECT }, id);
+        const call = namedCall(name, given === '' ? {} : given, { raw: given, form: JSON_OBJECT }, id);
         const more = calls.length - MAX_CALLS_OF_A_REPLY;
         const isTooMany = i >= MAX_CALLS_OF_A_REPLY && { error: furtherCalls(more, MAX_CALLS_OF_A_REPLY) };
         return { ...writtenCall(call, list), id, ...isTooMany };

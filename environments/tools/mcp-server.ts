@@ -25,7 +25,11 @@ export interface Served {
 }
 
 /** Starts a server and asks for its tools. */
-export async function openServer(words: readonly string[], timeoutSeconds: number | null, log: Log): Promise<Served> {
+export async function openMcpServer(
+  words: readonly string[],
+  timeoutSeconds: number | null,
+  log: Log,
+): Promise<Served> {
   const launch = commandLaunch(words, log);
   const own = Object.entries(process.env).filter(([name, value]) => OWN_VARIABLES.test(name) && value !== undefined);
   const env = { ...launch.env, ...(Object.fromEntries(own) as Record<string, string>) };
@@ -58,18 +62,18 @@ export async function openServer(words: readonly string[], timeoutSeconds: numbe
 }
 
 /** The tools of a server. Throws a ToolError if it does not begin. */
-export async function describeServer(
+export async function describeMcpServer(
   words: readonly string[],
   timeoutSeconds: number | null,
   log: Log,
 ): Promise<readonly ToolRecord[]> {
-  const { process: server, tools } = await openServer(words, timeoutSeconds, log);
+  const { process: server, tools } = await openMcpServer(words, timeoutSeconds, log);
   server.close();
   return tools;
 }
 
 /** Throws a ToolError if the server no longer has a run's tool. */
-export function mustBeSame(words: readonly string[], tool: ToolRecord, tools: readonly ToolRecord[]): void {
+export function mustBeRecordedTool(words: readonly string[], tool: ToolRecord, tools: readonly ToolRecord[]): void {
   if (tools[0]?.fingerprint === tool.fingerprint || sameTool(tool, tools)) return;
   throw new ToolError(
     `The MCP server ${basename(words[0] ?? '')} has other tools than when the run was made: ${tool.name} is not the same.`,

@@ -5,7 +5,7 @@ import { type HasEnded, openHeld } from '../../local/machine/held.ts';
 import type { ToolRecord } from '../../domain/tools/tool.ts';
 import type { Log } from '../processes/launch.ts';
 import type { McpProcess } from './mcp-process.ts';
-import { mustBeSame, openServer, type Served } from './mcp-server.ts';
+import { mustBeRecordedTool, openMcpServer, type Served } from './mcp-server.ts';
 
 /** A server for the runs that use it. */
 interface Opened {
@@ -32,7 +32,7 @@ export function openMcpServers(log: Log, hasEnded: HasEnded): McpServers {
   const opened = openHeld<Opened>({ hasEnded, isUsed: ({ process: server }) => server?.inFlight !== 0, close });
 
   function open(words: readonly string[]): Opened {
-    const one: Opened = { served: openServer(words, null, log) };
+    const one: Opened = { served: openMcpServer(words, null, log) };
     one.served.then(
       ({ process: server }) => (one.process = server),
       () => opened.forget(one),
@@ -54,7 +54,7 @@ export function openMcpServers(log: Log, hasEnded: HasEnded): McpServers {
       };
       const { process: server, tools } = await one.served;
       try {
-        mustBeSame(words, tool, tools);
+        mustBeRecordedTool(words, tool, tools);
       } catch (error) {
         drop();
         throw error;
@@ -63,9 +63,9 @@ export function openMcpServers(log: Log, hasEnded: HasEnded): McpServers {
     },
     alone(tool, words, work) {
       const mine = lastAlone.then(async () => {
-        const { process: server, tools } = await openServer(words, null, log);
+        const { process: server, tools } = await openMcpServer(words, null, log);
         try {
-          mustBeSame(words, tool, tools);
+          mustBeRecordedTool(words, tool, tools);
           return await work(server);
         } finally {
           server.close();

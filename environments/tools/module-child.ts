@@ -2,8 +2,8 @@
 // thread of this process: the worker's own clock says nothing about how long the tool ran.
 
 import { Worker } from 'node:worker_threads';
-import { mustBeSpelt, reportOf, serveModule, spelt, Unfit } from '../processes/module-lines.ts';
-import type { Watched } from './call-clock.ts';
+import { mustBeSpelt, reportOf, serveModule, spellNonFinite, Unfit } from '../processes/module-lines.ts';
+import type { WatchedCall } from './call-clock.ts';
 
 interface UserTool {
   readonly name?: unknown;
@@ -45,14 +45,16 @@ function toolsOf(exported: { readonly tools?: unknown; readonly default?: unknow
 
 /** NaN is no null, also not in a list or an object. */
 const textOf = (result: unknown): string =>
-  typeof result === 'string' || typeof result === 'number' ? String(result) : (JSON.stringify(result, spelt) ?? '');
+  typeof result === 'string' || typeof result === 'number'
+    ? String(result)
+    : (JSON.stringify(result, spellNonFinite) ?? '');
 
 /** The number of the call that has no reply yet, shared with the clock. */
 const open = new Int32Array(new SharedArrayBuffer(4));
 let clock: Worker | undefined;
 let running: { readonly id: number; readonly limit: AbortController } | undefined;
 
-function watch(watched: Watched): void {
+function watch(watched: WatchedCall): void {
   if (!clock) {
     clock = new Worker(new URL('./call-clock.js', import.meta.url), { workerData: open });
     clock.unref();

@@ -6,7 +6,7 @@
 import { basename, join } from 'node:path';
 import { EnvironmentError, ToolError } from '../../domain/errors/errors.ts';
 import type { ToolRecord } from '../../domain/tools/tool.ts';
-import { asItIs, bundled, codeFile, type ModuleCode } from '../processes/bundle.ts';
+import { asItIs, withBundle, bundledCodeFile, type ModuleCode } from '../processes/bundle.ts';
 import { traceIn } from '../processes/envelope.ts';
 import { bundleLaunch, type Log, packageLaunch, PROCESSES, type ProcessLaunch } from '../processes/launch.ts';
 import { LineProcess } from '../processes/line-process.ts';
@@ -42,7 +42,7 @@ export async function describeToolModule(
 ): Promise<DescribedModule> {
   const who = basename(path);
   try {
-    return await (isPython(path) ? asItIs : bundled)(path, async (file, code) => {
+    return await (isPython(path) ? asItIs : withBundle)(path, async (file, code) => {
       const child = new LineProcess(launchOf(who, file, code.sha256, log));
       try {
         const { tools } = (await child.hello({ timeoutMs: START_MS })) as { readonly tools: readonly unknown[] };
@@ -79,7 +79,7 @@ export function moduleDoor({
   let closed = false;
 
   function poolOf({ fingerprint, spec }: ToolRecord, runFolder: string): ProcessPool {
-    const bundle = join(runFolder, codeFile(fingerprint));
+    const bundle = join(runFolder, bundledCodeFile(fingerprint));
     return pools.of(bundle, runFolder, () => {
       const launch = launchOf(basename(spec[0] ?? 'tools'), bundle, fingerprint, log);
       // The child compares the hash of what it loads.

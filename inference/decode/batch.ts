@@ -3,18 +3,18 @@
 // costs as much as a step. Rows are padded on the left: all end at the last slot.
 
 import { gatherRows, kvBytes, replaceRow, type KvRow } from './kv.ts';
-import type { Row } from './row.ts';
+import type { DecodeRow } from './row.ts';
 import type { Kv, KvShape, StepModel } from './step-model.ts';
 
 /** Slots of common padding whose removal is worth a copy of the whole cache. */
 const TRIM_SLOTS = 32;
 
-export class Batch {
+export class DecodeBatch {
   readonly #shape: KvShape;
   /** Paddings are multiples of this, so that a key keeps its lane of the vector unit. */
   readonly #modulus: number;
   #kv: Kv;
-  #places: (Row | null)[] = [];
+  #places: (DecodeRow | null)[] = [];
 
   constructor(shape: KvShape, modulus: number) {
     this.#shape = shape;
@@ -26,23 +26,23 @@ export class Batch {
     return this.#kv.slots;
   }
 
-  get rows(): Row[] {
+  get rows(): DecodeRow[] {
     return this.#places.filter((row) => row !== null);
   }
 
   /** Now, or after at most modulus - 1 more steps. */
-  fits(row: Row): boolean {
+  fits(row: DecodeRow): boolean {
     return this.#places.length === 0 || (this.slots - row.length) % this.#modulus === 0;
   }
 
-  bytesWith(more: readonly Row[]): number {
+  bytesWith(more: readonly DecodeRow[]): number {
     const places = Math.max(this.#places.length, this.rows.length + more.length);
     return kvBytes(this.#shape, places, Math.max(this.slots, ...more.map((row) => row.length)));
   }
 
   /** Takes rows that fit, and their caches. */
-  add(rows: readonly Row[]): void {
-    const taken: { row: Row; place: number; kv: KvRow }[] = [];
+  add(rows: readonly DecodeRow[]): void {
+    const taken: { row: DecodeRow; place: number; kv: KvRow }[] = [];
     for (const row of rows) {
       const empty = this.#places.indexOf(null);
       const place = empty < 0 ? this.#places.length : empty;
@@ -61,7 +61,7 @@ export class Batch {
   }
 
   /** Takes a row out; its cache can be read through `row.kv` until this batch changes again. */
-  remove(row: Row): void {
+  remove(row: DecodeRow): void {
     const place = this.#places.indexOf(row);
     row.kv = this.#kvRow(row, place);
     this.#places[place] = null;
@@ -89,7 +89,7 @@ export class Batch {
   }
 
   /** One token for every row; gives each row's logits. */
-  async step(model: StepModel): Promise<{ row: Row; logits: Float32Array }[]> {
+  async step(model: StepModel): Promise<{ row: DecodeRow; logits: Float32Array }[]> {
     const places = this.#places;
     const total = this.slots + 1;
     const { logits, kv } = await model.step({
@@ -109,7 +109,7 @@ export class Batch {
     });
   }
 
-  #kvRow(row: Row, place: number): KvRow {
+  #kvRow(row: DecodeRow, place: number): KvRow {
     return { from: this.#kv, row: place, pad: this.slots - row.length };
   }
 }

@@ -5,9 +5,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { ModelError } from '../../domain/errors/errors.ts';
-import { Batch } from './batch.ts';
+import { DecodeBatch } from './batch.ts';
 import { gatherRows } from './kv.ts';
-import { advance, tokenAt, type DecodeRequest, type DecodeResult, type Row } from './row.ts';
+import { advance, tokenAt, type DecodeRequest, type DecodeResult, type DecodeRow } from './row.ts';
 import { createSampler, type DrawToken } from './sampler.ts';
 import type { StepModel } from './step-model.ts';
 import type { Traits } from './traits.ts';
@@ -38,15 +38,15 @@ export class DecodeEngine {
   readonly #traits: Traits;
   readonly #limits: EngineLimits;
   readonly #draw: DrawToken;
-  readonly #queue: Row[] = [];
-  #prefilling: Row[] = [];
-  #ready: Row[] = [];
+  readonly #queue: DecodeRow[] = [];
+  #prefilling: DecodeRow[] = [];
+  #ready: DecodeRow[] = [];
   /** Rows that are bit-identical to a run alone. */
-  readonly #shared: Batch;
+  readonly #shared: DecodeBatch;
   /** Longer rows that did not request it. */
-  readonly #free: Batch;
+  readonly #free: DecodeBatch;
   /** Longer rows that requested it: each runs alone. */
-  readonly #solo = new Set<Batch>();
+  readonly #solo = new Set<DecodeBatch>();
   #running = false;
 
   constructor(model: StepModel, traits: Traits, limits: EngineLimits = ENGINE_LIMITS) {
@@ -54,14 +54,14 @@ export class DecodeEngine {
     this.#traits = traits;
     this.#limits = limits;
     this.#draw = createSampler(model.vocabSize);
-    this.#shared = new Batch(model.shape, Math.max(1, traits.alignment));
-    this.#free = new Batch(model.shape, 1);
+    this.#shared = new DecodeBatch(model.shape, Math.max(1, traits.alignment));
+    this.#free = new DecodeBatch(model.shape, 1);
   }
 
   generate(id: number, request: DecodeRequest): Promise<DecodeResult> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: DecodeResult | Error) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
-      const row: Row = {
+      const row: DecodeRow = {
         id,
         request,
         length: 0,
@@ -78,7 +78,7 @@ export class DecodeEngine {
 
   /** Drops the request before the next step. */
   cancel(id: number): void {
-    const cancelled = (row: Row) => row.id === id;
+    const cancelled = (row: DecodeRow) => row.id === id;
     for (const list of [this.#queue, this.#prefilling, this.#ready]) {
       const at = list.findIndex(cancelled);
       if (at >= 0) return this.#abandon(list.splice(at, 1)[0]!);
@@ -110,7 +110,7 @@ export class DecodeEngine {
     this.#running = false;
   }
 
-  #batches(): Batch[] {
+  #batches(): DecodeBatch[] {
     return [this.#shared, this.#free, ...this.#solo];
   }
 
@@ -155,7 +155,7 @@ export class DecodeEngine {
   /** Adds ready rows to the batches that they may join now; the others wait for the next step. */
   #place(): void {
     if (this.#ready.length === 0) return;
-    const joining = new Map<Batch, Row[]>();
+    const joining = new Map<DecodeBatch, DecodeRow[]>();
     let room = this.#limits.maxRows - this.#decoding();
     this.#ready = this.#ready.filter((row) => {
       if (room <= 0) return true;
@@ -172,20 +172,20 @@ export class DecodeEngine {
     for (const [batch, rows] of joining) batch.add(rows);
   }
 
-  #modulusOf(batch: Batch): number {
+  #modulusOf(batch: DecodeBatch): number {
     return batch === this.#shared ? Math.max(1, this.#traits.alignment) : 1;
   }
 
-  #homeOf(row: Row): Batch {
+  #homeOf(row: DecodeRow): DecodeBatch {
     const { padding, exactUpTo } = this.#traits;
     if (padding && row.length < exactUpTo) return this.#shared;
     if (padding && !row.request.deterministic) return this.#free;
-    const alone = new Batch(this.#model.shape, 1);
+    const alone = new DecodeBatch(this.#model.shape, 1);
     this.#solo.add(alone);
     return alone;
   }
 
-  async #step(batch: Batch): Promise<void> {
+  async #step(batch: DecodeBatch): Promise<void> {
     if (batch === this.#shared && batch.slots >= this.#traits.exactUpTo) this.#shorten();
     if (batch.rows.length === 0) return batch.tidy(0);
     try {
@@ -202,7 +202,7 @@ export class DecodeEngine {
     if (batch.rows.length === 0) this.#solo.delete(batch);
   }
 
-  #advance(batch: Batch, row: Row, logits: Float32Array): void {
+  #advance(batch: DecodeBatch, row: DecodeRow, logits: Float32Array): void {
     try {
       advance(row, logits, this.#draw);
       if (!row.finish) return;
@@ -227,12 +227,12 @@ export class DecodeEngine {
     this.#place();
   }
 
-  #finish(row: Row): void {
+  #finish(row: DecodeRow): void {
     row.kv = null;
     row.settle({ outputIds: row.outputIds, logprobs: row.logprobs, finish: row.finish! });
   }
 
-  #fail(row: Row, cause: unknown): void {
+  #fail(row: DecodeRow, cause: unknown): void {
     row.kv = null;
     if (cause instanceof ModelError) return row.settle(cause);
     row.settle(
@@ -240,7 +240,7 @@ export class DecodeEngine {
     );
   }
 
-  #abandon(row: Row): void {
+  #abandon(row: DecodeRow): void {
     row.settle(new ModelError('The request was cancelled', { reason: 'cancelled', retryable: true }));
   }
 }

@@ -22,7 +22,7 @@ export interface DecodeResult {
   readonly finish: Finish;
 }
 
-export interface Row {
+export interface DecodeRow {
   readonly id: number;
   readonly request: DecodeRequest;
   /** Tokens whose keys and values are cached. */
@@ -36,13 +36,13 @@ export interface Row {
 }
 
 /** The id of the token at one place of the context and output. */
-export function tokenAt(row: Row, place: number): number {
+export function tokenAt(row: DecodeRow, place: number): number {
   const { contextIds } = row.request;
   return place < contextIds.length ? contextIds[place]! : row.outputIds[place - contextIds.length]!;
 }
 
 /** Draws the next token of a row. Its place in the context keys its random number. */
-export function advance(row: Row, logits: Float32Array, draw: DrawToken): void {
+export function advance(row: DecodeRow, logits: Float32Array, draw: DrawToken): void {
   const { request, outputIds, logprobs } = row;
   const uniform = uniformAt(request.seed, request.contextIds.length + outputIds.length);
   const drawn = drawOrThrow(logits, request, uniform, draw);

@@ -22,7 +22,7 @@ export interface CheckReport {
   readonly paddingError: number;
 }
 
-export async function checkModel(model: StepModel, contextLength: number, now = Date.now): Promise<CheckReport> {
+export async function checkDecoding(model: StepModel, contextLength: number, now = Date.now): Promise<CheckReport> {
   const ids = Array.from({ length: TEXT_TOKENS }, (_, i) => Math.floor(uniformAt(1, i) * model.vocabSize));
   const whole = await feed(model, ids, [ids.length]);
   const pieces = await feed(model, ids, [11, 7, ...Array.from({ length: ids.length - 18 }, () => 1)]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { createOnnxModel, type OnnxSession, type OnnxTensor } from '../decode/onnx-model.ts';
-import { checkModel, type CheckReport } from '../decode/self-check.ts';
+import { checkDecoding, type CheckReport } from '../decode/self-check.ts';
 import type { StepModel } from '../decode/step-model.ts';
 import type { Traits } from '../decode/traits.ts';
 import { weightsHash } from '../tokenizer/model-files.ts';
@@ -65,7 +65,7 @@ export async function loadModel(
     );
   }
   const contextLength = positive(config, 'max_position_embeddings', source);
-  const check = known ? checkWeights(model, known) : checkModel(model, contextLength);
+  const check = known ? checkWeights(model, known) : checkDecoding(model, contextLength);
   const report = await check.catch((cause: unknown) => {
     if (cause instanceof ModelError) throw cause;
     throw new ModelError(`The model ${source.name} fails in its first steps`, { reason: 'model-broken', cause });

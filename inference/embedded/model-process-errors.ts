@@ -17,7 +17,7 @@ export function diedError(how: string): ModelError {
   });
 }
 
-export function closedError(): ModelError {
+export function closedModelError(): ModelError {
   return new ModelError('The model was closed', { reason: 'backend-closed', retryable: true });
 }
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ModelError } from '../../domain/errors/errors.ts';
-import { changedError, closedError, diedError, toModelError } from './model-process-errors.ts';
+import { changedError, closedModelError, diedError, toModelError } from './model-process-errors.ts';
 import type {
   FromModel,
   GenerateMessage,
@@ -154,13 +154,13 @@ export class ModelProcess {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#rejectAll(closedError());
+    this.#rejectAll(closedModelError());
     await this.#end();
     await this.#live?.catch(() => undefined);
   }
 
   #running(): Promise<Live> {
-    if (this.#closed) return Promise.reject(closedError());
+    if (this.#closed) return Promise.reject(closedModelError());
     if (!this.#live) {
       this.#live = this.#startAgain();
       this.#live.catch(() => (this.#live = null));
@@ -170,7 +170,7 @@ export class ModelProcess {
 
   async #startAgain(): Promise<Live> {
     for (;;) {
-      if (this.#closed) throw closedError();
+      if (this.#closed) throw closedModelError();
       if (this.#deaths >= this.#policy.maxDeaths) {
         if (this.#restUntil === 0) this.#restUntil = performance.now() + this.#policy.restMs;
         if (performance.now() < this.#restUntil) throw this.#givenUp();
@@ -178,7 +178,7 @@ export class ModelProcess {
         this.#deaths = this.#policy.maxDeaths - 1; // one more try
       }
       if (this.#deaths > 1) await sleep(this.#policy.backoffMs * 2 ** (this.#deaths - 2));
-      if (this.#closed) throw closedError();
+      if (this.#closed) throw closedModelError();
       const started = await this.#startOnce();
       if (started) return started;
     }

@@ -12,7 +12,7 @@ import { mustRunModels } from './runtime.ts';
 import { checkWeightsFolder } from './weights-folder.ts';
 import { folderIdentity } from '../tokenizer/model-files.ts';
 import { checkModelFolder, findModelSource, folderOf, type ModelSource } from '../tokenizer/model-source.ts';
-import { impossible, type Claimed } from '../possible.ts';
+import { findImpossible, type Claimed } from '../possible.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { checkRequest } from '../request.ts';
 import { openTokenizer } from '../tokenizer/tokenizer.ts';
@@ -109,7 +109,7 @@ function mustBePossible(answer: Claimed, request: GenerateRequest, facts: TokenF
   const wrong =
     answer.outputIds.length === 0
       ? none
-      : impossible(answer, request, { vocabSize, ends: (id) => stopTokenIds.includes(id) });
+      : findImpossible(answer, request, { vocabSize, ends: (id) => stopTokenIds.includes(id) });
   if (!wrong) return;
   const { reason, flaw, what } = wrong;
   throw new ModelError(`The model process of ${facts.name} ${what}`, { reason, flaw, retryable: true });

@@ -90,14 +90,14 @@ function candidates<K extends Kind>(
   return [...best.filter(atHome), ...best.filter((member) => !atHome(member)), ...ranked.filter(passedOver)];
 }
 
-export function strangersOnly(members: readonly Member<Kind>[]): boolean {
+export function areAllStrange(members: readonly Member<Kind>[]): boolean {
   return members.every(({ stranger }) => stranger !== null);
 }
 
 function noServer(members: readonly Member<Kind>[]): ModelError {
   const all = members.length;
   const { stranger } = members[0]!;
-  if (stranger && strangersOnly(members)) return stranger;
+  if (stranger && areAllStrange(members)) return stranger;
   const last = members.map((member) => member.status().lastFailure).find((failure) => failure !== null);
   return new ModelError(
     `${all === 1 ? `${members[0]!.url} is` : `All ${all} servers are`} down: ${last ?? 'no answer'}`,

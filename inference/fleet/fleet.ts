@@ -7,14 +7,14 @@ import { join } from 'node:path';
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { BackendOf, BackendOptions, FleetOptions, Kind } from '../backend.ts';
-import { openAdmission, strangersOnly } from './admission.ts';
+import { openAdmission, areAllStrange } from './admission.ts';
 import { Circuit, type CircuitOptions } from './circuit.ts';
-import { OLD_WEIGHTS, refuseLate } from './late.ts';
+import { OLD_WEIGHTS, refuseLate } from './late-servers.ts';
 import { openLeases } from './leases.ts';
-import { meetAgain, meetAll, type MeetParts, serversOf } from './meet-servers.ts';
+import { meetAgain, meetAll, type MeetParts, connectedServers } from './meet-servers.ts';
 import { Member } from './member.ts';
 import { asFleetServer } from './rules.ts';
-import { type Judge, sameModel } from './same-model.ts';
+import { type ModelJudge, openModelJudge } from './same-model.ts';
 import { numbersByServer } from './server-numbers.ts';
 
 export interface FleetParts<K extends Kind> extends MeetParts<K>, FleetOptions, Pick<BackendOptions, 'late'> {
@@ -53,7 +53,7 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
     ...(members.some(({ backend }) => backend === first)
       ? []
       : [{ url: `${first.url} at the start`, facts: first.facts }]),
-    ...serversOf(members),
+    ...connectedServers(members),
   ];
 
   return {
@@ -84,8 +84,8 @@ function membersOf<K extends Kind>({ urls, rules, recheckEvery, log, late, ...nu
 }
 
 /** The identity of a server is checked even while it waits for its weights. */
-function judgeOf<K extends Kind>({ late }: FleetParts<K>): Judge {
-  const isSame = sameModel();
+function judgeOf<K extends Kind>({ late }: FleetParts<K>): ModelJudge {
+  const isSame = openModelJudge();
   return async (url, identity) => {
     const differs = isSame(url, identity);
     await refuseLate(url, identity.canary?.version ?? null, late);
@@ -104,7 +104,7 @@ async function openAllLeases(members: readonly Member<Kind>[], leaseFolder: stri
 
 /** Other servers may have the right model: a retry asks them. */
 function strangerHere({ message, reason, fix }: ModelError, members: readonly Member<Kind>[]): ModelError {
-  const retryable = reason === OLD_WEIGHTS || !strangersOnly(members);
+  const retryable = reason === OLD_WEIGHTS || !areAllStrange(members);
   return new ModelError(message, { reason, retryable, ...(fix === undefined ? {} : { fix }) });
 }
 

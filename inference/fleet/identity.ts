@@ -22,7 +22,7 @@ export interface Question {
   readonly canary: (ids: readonly number[]) => Promise<Canary | null>;
 }
 
-export async function identityOf({ name, served, contextLength, canary }: Question): Promise<ModelIdentity> {
+export async function serverIdentity({ name, served, contextLength, canary }: Question): Promise<ModelIdentity> {
   const all = await served.tokenizer.encodeRendered(CANARY_TEXT);
   const ids = all.slice(0, Math.min(CANARY_TOKENS, Math.max(0, contextLength - 2)));
   return {
@@ -34,7 +34,7 @@ export async function identityOf({ name, served, contextLength, canary }: Questi
 }
 
 /** Four digits exceed the noise, and take little space. */
-export function canaryOf(
+export function serverCanary(
   given: readonly (readonly [id: number, logprob: number | null])[],
   peek: Peek | null,
   version: string | null,

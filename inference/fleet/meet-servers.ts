@@ -3,12 +3,12 @@
 
 import { explain, ModelError } from '../../domain/errors/errors.ts';
 import type { Kind, Kinds } from '../backend.ts';
-import { OLD_WEIGHTS } from './late.ts';
+import { OLD_WEIGHTS } from './late-servers.ts';
 import { isStrange, type Member } from './member.ts';
 import { asFleetServer, type FleetRules } from './rules.ts';
-import { type Judge, mustBeSame } from './same-model.ts';
+import { type ModelJudge, mustBeRunsModel } from './same-model.ts';
 import type { ServerBackend } from './server-backend.ts';
-import { mixed } from './token-fleet.ts';
+import { mixedFleetError } from './token-fleet.ts';
 
 export interface MeetParts<K extends Kind> {
   readonly rules: FleetRules<K>;
@@ -21,7 +21,7 @@ export interface MeetParts<K extends Kind> {
 export async function meetAll<K extends Kind>(
   members: readonly Member<K>[],
   { open, log, rules }: MeetParts<K>,
-  judge: Judge,
+  judge: ModelJudge,
 ): Promise<void> {
   const outcomes = await Promise.allSettled(
     members.map(async (member) => {
@@ -34,7 +34,7 @@ export async function meetAll<K extends Kind>(
   const fatal = failures.find(({ error }) => !(error instanceof ModelError) || !error.retryable);
   if (fatal) {
     const mixes = isStrange(fatal.error) && failures.length < members.length;
-    throw mixes ? mixed((fatal.error as ModelError).message) : fatal.error;
+    throw mixes ? mixedFleetError((fatal.error as ModelError).message) : fatal.error;
   }
   if (failures.length === members.length) throw failures[0]!.error;
   for (const { member, error } of failures) {
@@ -42,14 +42,14 @@ export async function meetAll<K extends Kind>(
     member.note(error);
     member.circuit.open();
   }
-  rules.mustAgree(serversOf(members));
+  rules.mustAgree(connectedServers(members));
   for (const member of members) {
     if (!member.backend) continue;
     // The first request finds out whether the server has gone.
-    await mustBeSame(member.backend, judge).catch((error: unknown) => {
+    await mustBeRunsModel(member.backend, judge).catch((error: unknown) => {
       if (!(error instanceof ModelError)) throw error;
       if (error.reason === OLD_WEIGHTS) return member.refuse(error);
-      if (!error.retryable) throw mixed(error.message);
+      if (!error.retryable) throw mixedFleetError(error.message);
     });
   }
 }
@@ -64,14 +64,14 @@ export interface FleetAtStart<K extends Kind> {
 export async function meetAgain<K extends Kind>(
   member: Member<K>,
   { open, log, rules }: MeetParts<K>,
-  judge: Judge,
+  judge: ModelJudge,
   { first, facts }: FleetAtStart<K>,
 ): Promise<void> {
   try {
     const fresh = await open(member.url);
     try {
       rules.mustAgree([{ url: 'the others', facts: first.facts }, asFleetServer(fresh)], facts);
-      await mustBeSame(fresh, judge);
+      await mustBeRunsModel(fresh, judge);
       member.meet(fresh);
     } catch (error) {
       await fresh.close();
@@ -85,6 +85,6 @@ export async function meetAgain<K extends Kind>(
   }
 }
 
-export function serversOf<K extends Kind>(members: readonly Member<K>[]) {
+export function connectedServers<K extends Kind>(members: readonly Member<K>[]) {
   return members.flatMap(({ backend }) => (backend ? [asFleetServer(backend)] : []));
 }

@@ -11,10 +11,10 @@ import { abortable, type Forced, Recheck } from './recheck.ts';
 import type { FleetRules } from './rules.ts';
 import { OTHER_MODEL } from './same-model.ts';
 import { isOlder } from '../../domain/weights/weight-version.ts';
-import { OLD_WEIGHTS, refuseLate } from './late.ts';
+import { OLD_WEIGHTS, refuseLate } from './late-servers.ts';
 import type { Circuit } from './circuit.ts';
 import type { Leases } from './leases.ts';
-import type { Candidate } from './policies.ts';
+import type { RankedServer } from './policies.ts';
 
 const LATENCIES_KEPT = 128;
 const BUSY_MS = 1000;
@@ -38,7 +38,7 @@ interface MemberParts<K extends Kind> extends Pick<Member<K>, 'url' | 'weight' |
 
 type Version = Pick<VersionSpan, 'version' | 'versionLabel'>;
 
-export class Member<K extends Kind> implements Candidate {
+export class Member<K extends Kind> implements RankedServer {
   readonly url: string;
   readonly weight: number;
   /** Requests in flight at most; null: no limit. */

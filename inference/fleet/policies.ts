@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 
 import type { FleetPolicy } from '../../domain/rollout/settings.ts';
 
-export interface Candidate {
+export interface RankedServer {
   readonly url: string;
   readonly weight: number;
   readonly inFlight: number;
@@ -16,7 +16,7 @@ export interface Candidate {
 }
 
 /** Best first. `key` is the rollout's. */
-export function rank<T extends Candidate>(candidates: readonly T[], policy: FleetPolicy, key: string): T[] {
+export function rank<T extends RankedServer>(candidates: readonly T[], policy: FleetPolicy, key: string): T[] {
   switch (policy) {
     case 'sticky':
       return sortedBy(candidates, ({ url, weight }) => -rendezvousScore(url, weight, key));
@@ -30,7 +30,7 @@ export function rank<T extends Candidate>(candidates: readonly T[], policy: Flee
 }
 
 /** After a choice: updates the state of round_robin. Turns follow the weights, evenly spread. */
-export function charge(chosen: Candidate, candidates: readonly Candidate[]): void {
+export function charge(chosen: RankedServer, candidates: readonly RankedServer[]): void {
   for (const candidate of candidates) candidate.credit += candidate.weight;
   chosen.credit -= candidates.reduce((sum, { weight }) => sum + weight, 0);
 }

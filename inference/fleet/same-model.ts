@@ -15,7 +15,7 @@ import type { Kind } from '../backend.ts';
 import type { ServerBackend } from './server-backend.ts';
 
 /** Compares an identity with the run's: throws for another model, returns the difference of a canary, or null. */
-export type Judge = (url: string, identity: ModelIdentity) => string | null | Promise<string | null>;
+export type ModelJudge = (url: string, identity: ModelIdentity) => string | null | Promise<string | null>;
 
 /** Number of versions whose canaries are stored, beside the first. */
 const VERSIONS_KEPT = 64;
@@ -23,7 +23,7 @@ const VERSIONS_KEPT = 64;
 const LOOKS_AFTER_MS = [200, 1000];
 
 /** Takes the first server that it compares as the model of the run. */
-export function sameModel(): Judge {
+export function openModelJudge(): ModelJudge {
   let first: Named | null = null;
   const canaries = new Map<string | null, Named>();
   return (url, identity: ModelIdentity) => {
@@ -42,7 +42,7 @@ export function sameModel(): Judge {
 }
 
 /** Throws if the server, as it was met, has another model than the run. */
-export async function mustBeSame({ url, facts, identify }: ServerBackend<Kind>, judge: Judge): Promise<void> {
+export async function mustBeRunsModel({ url, facts, identify }: ServerBackend<Kind>, judge: ModelJudge): Promise<void> {
   let { identity } = facts;
   if (!identity) return;
   let differs = await judge(url, identity);

@@ -12,10 +12,10 @@ import type { BackendOf, GenerateRequest, Kind, Reply, TokenFacts, Tokenizer } f
 import type { Given } from './recheck.ts';
 import type { Ask, Http } from '../http/http.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
-import { at, badReply, complaintError, type Place } from '../http/http-errors.ts';
+import { shownAddress, badReply, complaintError, type Place } from '../http/http-errors.ts';
 import { complaintIn } from '../http/server-words.ts';
 import { flawOfCounts, type ReportedCounts } from '../counts.ts';
-import { impossible, usableLogprobs, type Claimed, type Impossible } from '../possible.ts';
+import { findImpossible, usableLogprobs, type Claimed, type Impossible } from '../possible.ts';
 
 /** A backend of exactly one server; a fleet consists of these. */
 export type ServerBackend<K extends Kind = 'tokens'> = BackendOf<K> & Reachable;
@@ -79,11 +79,11 @@ export function asReply(answer: ServerReply, request: GenerateRequest, rules: Re
   if (outputIds.length === 0 && finish !== 'stop') throw noTokens(finish, place);
   const { vocabSize } = rules;
   const wrong =
-    impossible(answer, request, { vocabSize, ends: (id) => rules.ends(id, endedAt) }) ??
+    findImpossible(answer, request, { vocabSize, ends: (id) => rules.ends(id, endedAt) }) ??
     flawOfEndedAt(answer) ??
     flawOfCounts(answer.counts ?? {}, { sent: request.contextIds.length, received: outputIds.length });
   if (wrong?.reason === 'token-out-of-vocabulary') {
-    throw new ModelError(`${at(place)} ${wrong.what}`, {
+    throw new ModelError(`${shownAddress(place)} ${wrong.what}`, {
       ...wrong,
       fix: 'Name the tokenizer and config.json of the model that is served: --tokenizer <folder or hub id>.',
     });
@@ -103,9 +103,9 @@ function flawOfEndedAt({ outputIds, endedAt = null }: ServerReply): Impossible |
 function noTokens(finish: Finish, place: Place): ModelError {
   if (finish === 'length') {
     // Every request asks for at least one token: the server silently cut the budget to 0.
-    return new ModelError(`${at(place)} had no room for a single token`, { reason: 'context-length' });
+    return new ModelError(`${shownAddress(place)} had no room for a single token`, { reason: 'context-length' });
   }
-  return new ModelError(`${at(place)} aborted the request before its first token`, {
+  return new ModelError(`${shownAddress(place)} aborted the request before its first token`, {
     reason: 'server-aborted',
     retryable: true,
     flaw: 'an answer aborted before its first token',
@@ -146,7 +146,7 @@ export async function getFirst(http: Http, paths: readonly string[], ask: Ask): 
 }
 
 /** The part of an answer that is read, or a ModelError that names the fault. */
-export function parseReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place): T {
+export function parseServerReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place): T {
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;
   if (reply === null) throw badReply('sent an empty answer', place, { flaw: 'an empty answer' });

@@ -27,7 +27,7 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
     partsOf: ({ tokenizer }) => ({ tokenizer }),
     mayAnswer({ sampling }, servers) {
       const mixture = logprobsServe('mixed', 'policy', sampling, vocabSize) ? null : mixedLogprobs(servers());
-      if (mixture) throw mixed(mixture);
+      if (mixture) throw mixedFleetError(mixture);
     },
     forcedOf({ contextIds, sampling }, { outputIds, logprobs, versions }, facts) {
       const isOwn = logprobsServe(logprobMeaning(facts), 'raw', sampling, facts.vocabSize);
@@ -48,11 +48,14 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
 
 function mustAgree(servers: readonly FleetServer<'tokens'>[], leastLength: number): void {
   for (const [what, of] of TRAITS) {
-    if (new Set(servers.map(of)).size > 1) throw mixed(`The servers have different ${what} (${each(servers, of)})`);
+    if (new Set(servers.map(of)).size > 1)
+      throw mixedFleetError(`The servers have different ${what} (${each(servers, of)})`);
   }
   const short = servers.find(({ facts }) => facts.contextLength < leastLength);
   if (short)
-    throw mixed(`${short.url} has a context of ${short.facts.contextLength}, less than the run's ${leastLength}`);
+    throw mixedFleetError(
+      `${short.url} has a context of ${short.facts.contextLength}, less than the run's ${leastLength}`,
+    );
 }
 
 const TRAITS: readonly [string, (server: FleetServer<'tokens'>) => unknown][] = [
@@ -73,7 +76,7 @@ function each(servers: readonly FleetServer<'tokens'>[], of: (server: FleetServe
 }
 
 /** Thrown if these servers cannot serve one run; the message begins with the reason's name. */
-export function mixed(what: string): ModelError {
+export function mixedFleetError(what: string): ModelError {
   return new ModelError(`mixed-fleet: ${what}`, {
     reason: 'mixed-fleet',
     fix: 'Start them alike, or name only one of them.',

@@ -83,7 +83,7 @@ export function complaintError(status: number, headers: Headers, complaint: Comp
   const { reason, retryable, fix } = kindOf(said ?? named, words, complaint);
   const retryAfterMs = retryable ? pauseIn(headers) : undefined;
   const told = [words, ...(codes === '' || words.includes(codes) ? [] : [`(${codes})`])].join(' ').trim();
-  return new ModelError(`${at(place)} answered ${status}${told ? `: ${told}` : ''}`, {
+  return new ModelError(`${shownAddress(place)} answered ${status}${told ? `: ${told}` : ''}`, {
     reason,
     retryable,
     ...(complaint.written !== undefined && { cause: new UnreadAnswer(complaint.written) }),
@@ -134,7 +134,12 @@ const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 export function transportError(cause: unknown, place: Place): ModelError {
   const code = codeOf(cause);
   const make = (what: string, reason: Reason<'model'>, retryable: boolean, fix?: string) =>
-    new ModelError(`${at(place)} ${what}`, { reason, retryable, cause, ...(fix === undefined ? {} : { fix }) });
+    new ModelError(`${shownAddress(place)} ${what}`, {
+      reason,
+      retryable,
+      cause,
+      ...(fix === undefined ? {} : { fix }),
+    });
   if (CLOSED.has(code)) return closedError(place.url);
   if (forbiddenIn(cause)) return forbiddenError(place);
   if (code in TIMEOUTS) return make(TIMEOUTS[code]!, 'server-timeout', RETRY);
@@ -161,11 +166,14 @@ function flawOfHttp(cause: unknown, code: string): string | null {
 
 function forbiddenError(place: Place): ModelError {
   const fix = 'Link-local addresses, and those where a cloud serves its secrets, are never requested.';
-  return new ModelError(`${at(place)} is at an address that no model server has`, { reason: 'server-forbidden', fix });
+  return new ModelError(`${shownAddress(place)} is at an address that no model server has`, {
+    reason: 'server-forbidden',
+    fix,
+  });
 }
 
 export function totalTimeout(place: Place, afterMs: number): ModelError {
-  const message = `${at(place)} had not answered after ${afterMs / 1000} s`;
+  const message = `${shownAddress(place)} had not answered after ${afterMs / 1000} s`;
   return new ModelError(message, { reason: 'server-timeout', retryable: RETRY });
 }
 
@@ -182,28 +190,34 @@ export function badReply(
   place: Place,
   { flaw = what, reason = 'reply-malformed', cause }: { flaw?: string; reason?: Reason<'model'>; cause?: unknown } = {},
 ): ModelError {
-  return new ModelError(`${at(place)} ${what}`, { reason, retryable: RETRY, flaw, server: place.url, cause });
+  return new ModelError(`${shownAddress(place)} ${what}`, { reason, retryable: RETRY, flaw, server: place.url, cause });
 }
 
 /** A reply that is not read at all. */
 export function bombReply(what: string, place: Place): ModelError {
-  return new ModelError(`${at(place)} ${what}`, { reason: 'reply-too-large', fix: 'What is at that address?' });
+  return new ModelError(`${shownAddress(place)} ${what}`, {
+    reason: 'reply-too-large',
+    fix: 'What is at that address?',
+  });
 }
 
 /** Replies are stored and shown: one that contains the API key would spread it. */
 export function keyReply(place: Place): ModelError {
   const fix = 'Change the key, and ask its operator why the answers contain it.';
-  return new ModelError(`${at(place)} repeated the API key in its answer`, { reason: 'reply-tells-key', fix });
+  return new ModelError(`${shownAddress(place)} repeated the API key in its answer`, {
+    reason: 'reply-tells-key',
+    fix,
+  });
 }
 
 export function tooLargeReply(place: Place, limitBytes: number): ModelError {
-  return new ModelError(`${at(place)} sent more than ${limitBytes} bytes`, {
+  return new ModelError(`${shownAddress(place)} sent more than ${limitBytes} bytes`, {
     reason: 'reply-too-large',
     fix: 'An answer to this request is smaller; what is at that address?',
   });
 }
 
-export function at({ url, path }: Pick<Place, 'url' | 'path'>): string {
+export function shownAddress({ url, path }: Pick<Place, 'url' | 'path'>): string {
   return `${url}${path}`;
 }
 

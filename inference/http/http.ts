@@ -22,7 +22,7 @@ import {
   type Place,
 } from './http-errors.ts';
 import { bombCheck } from './json-bomb.ts';
-import { parseJson, type Together } from './reply-json.ts';
+import { parseReplyJson, type Together } from './reply-json.ts';
 
 export interface Timeouts {
   readonly connectMs: number;
@@ -173,7 +173,7 @@ async function read(
   if (failed) throw statusError(statusCode, headers, text, place);
   if (encoding !== undefined) refuseBomb(whole, bombCheck(), place);
   if (place.secret !== null && holdsSecret(text, place.secret)) throw keyReply(place);
-  return parseJson(whole, text, place, { headers, events });
+  return parseReplyJson(whole, text, place, { headers, events });
 }
 
 function refuseBomb(piece: Buffer, check: (piece: Buffer) => string | undefined, place: Place): void {

@@ -19,7 +19,12 @@ interface Reading {
 }
 
 /** Null for an empty body. */
-export function parseJson(body: Buffer, said: string, place: Place, { headers = {}, events }: Reading = {}): unknown {
+export function parseReplyJson(
+  body: Buffer,
+  said: string,
+  place: Place,
+  { headers = {}, events }: Reading = {},
+): unknown {
   const text = said.replace(/^\uFEFF/, '');
   if (!isUtf8(body)) throw badReply('sent an answer that is not UTF-8', place, { flaw: 'not UTF-8' });
   if (text.trim() === '') return null;

@@ -3,7 +3,7 @@
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { Http } from '../http/http.ts';
-import { at } from '../http/http-errors.ts';
+import { shownAddress } from '../http/http-errors.ts';
 
 export interface HealthWatch {
   /** Runs `work` with a signal that aborts with the caller's signal, or once the server stops answering. */
@@ -41,7 +41,7 @@ export function watchHealth(http: Http, options: HealthWatchOptions = {}): Healt
 
   function giveUp(cause: unknown): void {
     missed = 0;
-    const message = `${at({ url: http.url, path: PATH })} does not answer, ${misses} times in a row, while requests wait`;
+    const message = `${shownAddress({ url: http.url, path: PATH })} does not answer, ${misses} times in a row, while requests wait`;
     for (const controller of waiting) {
       controller.abort(new ModelError(message, { reason: 'server-timeout', retryable: true, cause }));
     }

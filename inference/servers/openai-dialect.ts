@@ -7,7 +7,7 @@ import type { TextMessage } from '../backend.ts';
 import { halfRoom, refusalIn, type Room, roomIn } from '../budget-room.ts';
 import type { ThoughtsField } from './openai-reply.ts';
 
-export interface Dialect {
+export interface OpenaiDialect {
   readonly budget: 'max_completion_tokens' | 'max_tokens';
   /** The endpoint's own limit of an answer; null: it has named none. */
   readonly mostNewTokens: number | null;
@@ -27,7 +27,7 @@ export interface Dialect {
   readonly stream: boolean;
 }
 
-export const DIALECT: Dialect = {
+export const OPENAI_DIALECT: OpenaiDialect = {
   ...{ budget: 'max_tokens', mostNewTokens: null, logprobs: true, seed: 'whole', temperature: true, topP: true },
   ...{ topK: null, thoughts: 'reasoning_content', callFields: true, nothing: '', stream: false },
 };
@@ -45,7 +45,7 @@ export interface Question {
 
 const IN_31_BITS = 2 ** 31;
 
-export function bodyOf(question: Question, dialect: Dialect): object {
+export function requestBody(question: Question, dialect: OpenaiDialect): object {
   const { model, messages, tools = [], noCalls, maxNewTokens, seed, temperature, topP } = question;
   return {
     model,
@@ -62,7 +62,10 @@ export function bodyOf(question: Question, dialect: Dialect): object {
   };
 }
 
-function sentMessage({ role, content, toolCalls, tool_call_id, reasoning }: TextMessage, dialect: Dialect): object {
+function sentMessage(
+  { role, content, toolCalls, tool_call_id, reasoning }: TextMessage,
+  dialect: OpenaiDialect,
+): object {
   if (tool_call_id !== undefined) return { role, content, tool_call_id };
   const isNothing = role === 'assistant' && content.trim() === '' && !toolCalls;
   return {
@@ -74,7 +77,7 @@ function sentMessage({ role, content, toolCalls, tool_call_id, reasoning }: Text
 }
 
 /** Strict servers refuse a conversation in which arguments are no object: what the model wrote goes back within one. */
-function sentCall({ id, name, arguments: text, more }: GivenCall, { callFields }: Dialect): GivenCall {
+function sentCall({ id, name, arguments: text, more }: GivenCall, { callFields }: OpenaiDialect): GivenCall {
   const whole = text === '' ? '{}' : isObject(text) ? text : JSON.stringify({ text });
   return { id, name, arguments: whole, ...(callFields && more && { more }) };
 }
@@ -95,7 +98,10 @@ const SIZE = /too (?:large|many|long)|at most|exceed|greater|less than|larger|ma
 const isOfSeed = (words: string): boolean => /(?<![-\w])(?:\w+_)?seed\b(?!-)/i.test(words);
 
 /** The changes that a server's complaint about one parameter causes, tried in this order. */
-const COMPLAINTS: readonly (readonly [(words: string) => boolean, (dialect: Dialect) => Partial<Dialect>])[] = [
+const COMPLAINTS: readonly (readonly [
+  (words: string) => boolean,
+  (dialect: OpenaiDialect) => Partial<OpenaiDialect>,
+])[] = [
   [
     (words) => /max_completion_tokens|max_tokens/.test(words) && !SIZE.test(words),
     () => ({ budget: 'max_completion_tokens' }),
@@ -123,7 +129,7 @@ const COMPLAINTS: readonly (readonly [(words: string) => boolean, (dialect: Dial
 
 /** A dialect, and a budget of new tokens. */
 export interface Form {
-  readonly dialect: Dialect;
+  readonly dialect: OpenaiDialect;
   readonly most: number;
 }
 
@@ -145,7 +151,7 @@ export function afterRefusal(error: unknown, { dialect, most }: Form, ask: (form
 }
 
 /** Null: the conversation alone does not fit. */
-function within({ most, own }: Room, dialect: Dialect): Form | null {
+function within({ most, own }: Room, dialect: OpenaiDialect): Form | null {
   if (most === 0) return null;
   return { most, dialect: own ? { ...dialect, mostNewTokens: most } : dialect };
 }

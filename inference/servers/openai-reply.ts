@@ -8,10 +8,10 @@ import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Finish, Usage } from '../../domain/rollout/turn.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { GivenCall } from '../../domain/tools/tool.ts';
-import { parseReply } from '../fleet/server-backend.ts';
+import { parseServerReply } from '../fleet/server-backend.ts';
 import { badReply, complaintError, type Place } from '../http/http-errors.ts';
 import { flawOfLogprob } from '../possible.ts';
-import { countsOf, usage } from './vllm-protocol.ts';
+import { countsOf, USAGE } from './vllm-protocol.ts';
 
 /** Some servers leave the id out, some give the arguments as an object, and some add fields of their own. */
 const ToolCall = z.looseObject({
@@ -34,7 +34,7 @@ const Logprobs = z.object({ content: z.array(z.object({ token: z.string(), logpr
 
 const Completion = z.object({
   model: z.string().nullish().catch(null),
-  usage: usage.catch(null),
+  usage: USAGE.catch(null),
   choices: z
     .array(
       z.object({
@@ -92,7 +92,7 @@ const FINISHES: readonly (readonly [RegExp, Finish])[] = [
 const FAILED = /^(?:.*_error|insufficient_system_resource)$/;
 
 export function readCompletion(reply: unknown, place: Place): ReadCompletion {
-  const { model, usage: used, choices } = parseReply(Completion, reply, place);
+  const { model, usage: used, choices } = parseServerReply(Completion, reply, place);
   const { message, text: plain, finish_reason: said, logprobs } = choices[0]!;
   const end = typeof said === 'string' ? said.toLowerCase() : '';
   const failed = (what: string) =>
@@ -173,7 +173,7 @@ const wellFormed = (fields: object): JsonObject =>
 const MOST_TOKENS = 1e9;
 
 /** The counts that can be. A count that cannot be, or a part that is said to be greater than its whole, is not known. */
-function usageOf(used: z.infer<typeof usage>): Usage | null {
+function usageOf(used: z.infer<typeof USAGE>): Usage | null {
   const counts = Object.entries(countsOf(used)).filter(
     ([, value]) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS,
   );

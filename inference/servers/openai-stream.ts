@@ -7,7 +7,7 @@ type Fields = Record<string, unknown>;
 const CUT = { error: { message: 'its stream ended before its answer did', code: 502 } };
 
 /** `events`: the data of each event. The last error in them stands for the whole reply; `isEnded`: a mark of the end follows. */
-export function wholeOf(events: readonly unknown[], isEnded: boolean): unknown {
+export function joinStream(events: readonly unknown[], isEnded: boolean): unknown {
   const whole: Fields = {};
   const message: Fields = {};
   const logprobs: unknown[] = [];

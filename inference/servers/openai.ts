@@ -16,9 +16,16 @@ import { badReply, UnreadAnswer } from '../http/http-errors.ts';
 import { SLOW_TIMEOUTS, otherName, routingHeaders, type ServerBackend } from '../fleet/server-backend.ts';
 import { parseOpenaiTarget } from '../http/server-url.ts';
 import { checkTextRequest } from '../request.ts';
-import { afterRefusal, bodyOf, type Dialect, DIALECT, type Form, type Question } from './openai-dialect.ts';
+import {
+  afterRefusal,
+  requestBody,
+  type OpenaiDialect,
+  OPENAI_DIALECT,
+  type Form,
+  type Question,
+} from './openai-dialect.ts';
 import { namedOnly, nothingSaid, type ReadCompletion, readCompletion } from './openai-reply.ts';
-import { wholeOf } from './openai-stream.ts';
+import { joinStream } from './openai-stream.ts';
 
 const PATH = '/chat/completions';
 
@@ -51,7 +58,7 @@ export async function openOpenai(
   const http = openHttp({ url, apiKey, ...(requestTimeoutMs !== undefined && { requestTimeoutMs }) });
   try {
     const chat = openChat(http, model, extraBody ?? {});
-    return serverBackend(http, model, chat, await meet(chat));
+    return serverBackend(http, model, chat, await readModelName(chat));
   } catch (error) {
     await http.close();
     throw error;
@@ -72,9 +79,9 @@ export interface Chat {
 
 export function openChat(http: Http, model: string, extraBody: JsonObject): Chat {
   const place = http.place(PATH);
-  let known = DIALECT;
+  let known = OPENAI_DIALECT;
 
-  function mustTake(sampling: Sampling, { temperature, topP }: Dialect): void {
+  function mustTake(sampling: Sampling, { temperature, topP }: OpenaiDialect): void {
     const takes: Partial<Record<keyof Sampling, boolean>> = { temperature, topP };
     const untaken = SAMPLING.find(
       (name) => !takes[name] && (sampling[name] ?? ALL_DEFAULTS[name]) !== ALL_DEFAULTS[name],
@@ -86,7 +93,7 @@ export function openChat(http: Http, model: string, extraBody: JsonObject): Chat
 
   async function send(body: object, call: Ask): Promise<ReadCompletion> {
     try {
-      return readCompletion(await http.post(PATH, body, { ...call, events: wholeOf }), place);
+      return readCompletion(await http.post(PATH, body, { ...call, events: joinStream }), place);
     } catch (error) {
       const said = error instanceof ModelError ? answerIn(error) : undefined;
       if (said) return said;
@@ -98,7 +105,7 @@ export function openChat(http: Http, model: string, extraBody: JsonObject): Chat
     async ask(request, sampling, call) {
       const bodyIn = ({ dialect, most }: Form) => ({
         ...extraBody,
-        ...bodyOf({ ...request, model, maxNewTokens: most }, dialect),
+        ...requestBody({ ...request, model, maxNewTokens: most }, dialect),
       });
       let form: Form = { dialect: known, most: Math.min(request.maxNewTokens, known.mostNewTokens ?? Infinity) };
       for (;;) {
@@ -129,7 +136,7 @@ function answerIn({ reason, message, cause }: ModelError): ReadCompletion | unde
 }
 
 /** The model's name for itself; null if it says none. */
-export async function meet(chat: Chat): Promise<string | null> {
+export async function readModelName(chat: Chat): Promise<string | null> {
   const messages = [{ role: 'user' as const, content: 'Say yes.' }];
   const question = { messages, maxNewTokens: 16, seed: 1, temperature: 1, topP: 1 };
   const { tokens, name } = await chat.ask(question, DEFAULT_SAMPLING, { timeouts: SLOW_TIMEOUTS });

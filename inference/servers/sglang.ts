@@ -11,7 +11,7 @@ import type { Sampling } from '../../domain/rollout/sampling.ts';
 import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
 import type { Ask, Http } from '../http/http.ts';
 import { badReply, statusError } from '../http/http-errors.ts';
-import { canaryOf, identityOf } from '../fleet/identity.ts';
+import { serverCanary, serverIdentity } from '../fleet/identity.ts';
 import { logprobMeaning, PEEK_TOKENS, type Peek } from '../fleet/logprob-canary.ts';
 import { numbers, triples, triplesByToken } from '../http/reply-lists.ts';
 import { short } from '../../domain/text/foreign-text.ts';
@@ -21,7 +21,7 @@ import {
   SLOW_TIMEOUTS,
   canaryContext,
   getFirst,
-  parseReply,
+  parseServerReply,
   mustName,
   sameIds,
   streamSeed,
@@ -89,12 +89,12 @@ export function openSglang({ log, tokenizers, ...server }: ServerOptions): Promi
 
 async function learn(http: Http, tokenizers: TokenizerLoader) {
   const { served, name } = await whoIs(http, tokenizers);
-  const server = parseReply(
+  const server = parseServerReply(
     Server,
     await getFirst(http, ['/server_info', '/get_server_info'], {}),
     http.place('/server_info'),
   );
-  const models = parseReply(Models, await http.get('/v1/models'), http.place('/v1/models'));
+  const models = parseServerReply(Models, await http.get('/v1/models'), http.place('/v1/models'));
   const facts: TokenFacts = {
     kind: 'tokens',
     name: name ?? models.data[0]!.id,
@@ -107,7 +107,7 @@ async function learn(http: Http, tokenizers: TokenizerLoader) {
   const contextIds = await canaryContext(served.tokenizer);
   let spans = true;
   const logprobs = await logprobMeaning(async (sampling) => {
-    const reply = parseReply(
+    const reply = parseServerReply(
       GenerateBody,
       await lookAt(http, facts, contextIds, sampling, {}),
       http.place('/generate'),
@@ -132,7 +132,7 @@ function lookAt(http: Http, facts: TokenFacts, ids: readonly number[], sampling:
 }
 
 async function whoIs(http: Http, tokenizers: TokenizerLoader) {
-  const info = parseReply(
+  const info = parseServerReply(
     Info,
     await getFirst(http, ['/model_info', '/get_model_info'], {}),
     http.place('/model_info'),
@@ -144,13 +144,13 @@ async function whoIs(http: Http, tokenizers: TokenizerLoader) {
 async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: TokenFacts): Promise<ModelIdentity> {
   const { served, name } = await whoIs(http, tokenizers);
   const { contextLength } = facts;
-  return identityOf({
+  return serverIdentity({
     name: name ?? facts.name,
     served,
     contextLength,
     async canary(ids) {
       const { listed, top, version } = await givenBy(http, facts, ids, 0, PEEK_TOKENS);
-      return canaryOf(
+      return serverCanary(
         listed.map(([logprob, id]) => [id, logprob]),
         top,
         version,
@@ -163,7 +163,7 @@ async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: Token
 async function givenBy(http: Http, facts: TokenFacts, ids: readonly number[], start: number, top: number) {
   const sampling = DEFAULT_SAMPLING;
   const sent = await lookAt(http, facts, ids, sampling, { logprob_start_len: start, top_logprobs_num: top });
-  const reply = parseReply(GenerateBody, sent, http.place('/generate'));
+  const reply = parseServerReply(GenerateBody, sent, http.place('/generate'));
   const { weight_versions: spans, weight_version: label } = reply.meta_info;
   return {
     listed: Given.safeParse(sent).data?.meta_info.input_token_logprobs ?? [],
@@ -221,7 +221,7 @@ function serverBackend(
       sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts),
       return_logprob: true,
     };
-    const reply = parseReply(GenerateBody, await http.post('/generate', body, call), place);
+    const reply = parseServerReply(GenerateBody, await http.post('/generate', body, call), place);
     const { weight_versions: said, weight_version: label, id } = reply.meta_info;
     mustName(rid, id, place);
     const answer = answerOf(reply);
@@ -270,5 +270,5 @@ function serverBackend(
 /** The server's label of its weights; null if it reports none. */
 export async function versionNow(http: Http, signal?: AbortSignal): Promise<string | null> {
   const info = await getFirst(http, ['/model_info', '/get_model_info'], signal ? { signal } : {});
-  return labelOf(parseReply(Info, info, http.place('/model_info')).weight_version);
+  return labelOf(parseServerReply(Info, info, http.place('/model_info')).weight_version);
 }

@@ -57,8 +57,8 @@ export interface Choice {
 
 const version = z.union([z.string(), z.number()]).nullish();
 /** One choice was asked for, and is the first one. */
-export const index = z.literal(0).nullish();
-export const usage = z
+export const CHOICE_INDEX = z.literal(0).nullish();
+export const USAGE = z
   .object({
     prompt_tokens: z.unknown().optional(),
     completion_tokens: z.unknown().optional(),
@@ -70,7 +70,7 @@ export const usage = z
   })
   .nullish();
 
-export function countsOf(said: z.infer<typeof usage>): ReportedCounts {
+export function countsOf(said: z.infer<typeof USAGE>): ReportedCounts {
   return {
     prompt: said?.prompt_tokens,
     completion: said?.completion_tokens,
@@ -92,7 +92,7 @@ const GenerateReply = z
     choices: z
       .array(
         z.object({
-          index,
+          index: CHOICE_INDEX,
           finish_reason: z.string().nullable(),
           stop_reason: z.unknown(),
           token_ids: numbers.nullish(),
@@ -102,7 +102,7 @@ const GenerateReply = z
         }),
       )
       .length(1),
-    usage,
+    usage: USAGE,
     prompt_token_ids: numbers.nullish(),
     model: z.string().nullish(),
     request_id: z.string().nullish(),
@@ -131,7 +131,7 @@ const CompletionReply = z
     choices: z
       .array(
         z.object({
-          index,
+          index: CHOICE_INDEX,
           finish_reason: z.string().nullable(),
           stop_reason: z.unknown(),
           token_ids: numbers.nullish(),
@@ -146,7 +146,7 @@ const CompletionReply = z
         }),
       )
       .length(1),
-    usage,
+    usage: USAGE,
     prompt_token_ids: numbers.nullish(),
     model: z.string().nullish(),
     id: z.string().nullish(),

@@ -8,14 +8,14 @@ import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
 import type { Ask, Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';
-import { canaryOf, identityOf } from '../fleet/identity.ts';
+import { serverCanary, serverIdentity } from '../fleet/identity.ts';
 import { logprobMeaning, PEEK_TOKENS } from '../fleet/logprob-canary.ts';
 import {
   asReply,
   CANARY,
   SLOW_TIMEOUTS,
   canaryContext,
-  parseReply,
+  parseServerReply,
   mustName,
   otherName,
   sameIds,
@@ -72,7 +72,7 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
     const logprobs = await logprobMeaning(async (sampling) => {
       const params = samplingParams({ ...CANARY, sampling }, facts, PEEK_TOKENS);
       const sent = await lookAt(http, endpoint, { model: facts.name, contextIds, id: null, params });
-      return sent === null ? null : endpoint.peek(parseReply(endpoint.reply, sent, http.place(endpoint.path)));
+      return sent === null ? null : endpoint.peek(parseServerReply(endpoint.reply, sent, http.place(endpoint.path)));
     });
     const identify = () => identityNow(http, tokenizers, facts, endpoint);
     const known = { ...facts, logprobs, identity: await identify() };
@@ -81,7 +81,7 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
 }
 
 async function modelOf(http: Http) {
-  return parseReply(Models, await http.get('/v1/models'), http.place('/v1/models')).data[0]!;
+  return parseServerReply(Models, await http.get('/v1/models'), http.place('/v1/models')).data[0]!;
 }
 
 async function identityNow(
@@ -95,7 +95,7 @@ async function identityNow(
   const { contextLength } = facts;
   const whole = { ...CANARY, sampling: DEFAULT_SAMPLING };
   const plain = samplingParams(whole, facts, PEEK_TOKENS);
-  return identityOf({
+  return serverIdentity({
     name: id,
     served,
     contextLength,
@@ -103,7 +103,7 @@ async function identityNow(
       // Not every configuration of vLLM returns logprobs of a context.
       for (const params of [{ ...plain, prompt_logprobs: 0 }, plain]) {
         const found = await givenBy(http, endpoint, { model: id, contextIds, id: null, params });
-        if (found) return canaryOf(found.listed, found.top, found.version);
+        if (found) return serverCanary(found.listed, found.top, found.version);
       }
       return null;
     },
@@ -115,7 +115,7 @@ async function givenBy(http: Http, endpoint: Endpoint, call: Parameters<Endpoint
   const before = endpoint.reportsSpans ? null : await weightVersion(http);
   const sent = await lookAt(http, endpoint, call);
   if (sent === null) return null;
-  const top = endpoint.peek(parseReply(endpoint.reply, sent, http.place(endpoint.path)));
+  const top = endpoint.peek(parseServerReply(endpoint.reply, sent, http.place(endpoint.path)));
   const version = endpoint.reportsSpans ? (top?.version ?? null) : before;
   return { listed: givenLogprobs(sent, call.contextIds), top, version };
 }
@@ -126,7 +126,7 @@ async function findEndpoint(http: Http, facts: TokenFacts, contextIds: readonly 
   const body = GENERATE.body({ model: facts.name, contextIds, id: null, params });
   try {
     const sent = await http.post(GENERATE.path, body, { timeouts: SLOW_TIMEOUTS });
-    const { spans } = parseReply(GENERATE.reply, sent, http.place(GENERATE.path));
+    const { spans } = parseServerReply(GENERATE.reply, sent, http.place(GENERATE.path));
     return { ...GENERATE, reportsSpans: spans !== null };
   } catch (error) {
     const absent = error instanceof ModelError && ['server-auth', 'server-lacks'].includes(error.reason);
@@ -187,7 +187,7 @@ function serverBackend(
     const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);
     const body = endpoint.body({ model: facts.name, contextIds, id, params });
     const sent = await http.post(endpoint.path, body, { ...call, headers: { ...call.headers, 'x-request-id': id } });
-    const choice = parseReply(endpoint.reply, sent, place);
+    const choice = parseServerReply(endpoint.reply, sent, place);
     mustName(id, choice.id, place);
     const answer = endpoint.answer(choice);
     if (answer === null) {
@@ -225,7 +225,7 @@ function serverBackend(
 async function weightVersion(http: Http, signal?: AbortSignal): Promise<string | null> {
   try {
     const info = await http.get('/weight_info', signal ? { signal } : {});
-    return labelOf(parseReply(WeightInfo, info, http.place('/weight_info')).weight_version);
+    return labelOf(parseServerReply(WeightInfo, info, http.place('/weight_info')).weight_version);
   } catch (error) {
     if (error instanceof ModelError && ['server-lacks', 'server-auth'].includes(error.reason)) return null;
     throw error;

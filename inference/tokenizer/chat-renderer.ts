@@ -23,7 +23,7 @@ export interface TemplateFiles {
 export type ShownOrNot = { readonly shown: ShownCall | null } | { readonly refused: string };
 
 export function openTemplate(files: TemplateFiles): ChatRenderer {
-  const { renderChat, chatTemplate } = rendererOf(files);
+  const { renderChat, chatTemplate } = chatRenderer(files);
   const threads = openThreads<CallToShow, ShownOrNot>({
     script: () => compiledScript('./template-thread', import.meta.url, ModelError),
     beginning: files,
@@ -43,7 +43,7 @@ export function openTemplate(files: TemplateFiles): ChatRenderer {
 }
 
 /** On a thread of openTemplate. */
-export function answerOf(call: CallToShow, { renderChat }: Pick<ChatRenderer, 'renderChat'>): ShownOrNot {
+export function showInThread(call: CallToShow, { renderChat }: Pick<ChatRenderer, 'renderChat'>): ShownOrNot {
   try {
     return { shown: shownCall(call, renderChat) };
   } catch (error) {
@@ -51,7 +51,7 @@ export function answerOf(call: CallToShow, { renderChat }: Pick<ChatRenderer, 'r
   }
 }
 
-export function rendererOf({ name, config, file }: TemplateFiles): Omit<ChatRenderer, 'showCall'> {
+export function chatRenderer({ name, config, file }: TemplateFiles): Omit<ChatRenderer, 'showCall'> {
   const template = chatTemplateOf(config, file);
   return {
     chatTemplate: () => template.text(),

@@ -3,7 +3,7 @@
 import { workerData } from 'node:worker_threads';
 import type { CallToShow } from '../../domain/context/call-text.ts';
 import { answerQuestions } from '../../local/machine/threads.ts';
-import { answerOf, rendererOf, type ShownOrNot, type TemplateFiles } from './chat-renderer.ts';
+import { showInThread, chatRenderer, type ShownOrNot, type TemplateFiles } from './chat-renderer.ts';
 
-const renderer = rendererOf(workerData as TemplateFiles);
-answerQuestions<CallToShow, ShownOrNot>(async (call) => answerOf(call, renderer));
+const renderer = chatRenderer(workerData as TemplateFiles);
+answerQuestions<CallToShow, ShownOrNot>(async (call) => showInThread(call, renderer));

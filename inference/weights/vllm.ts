@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { Http } from '../http/http.ts';
 import type { WeightServer } from '../../domain/weights/weight-parts.ts';
-import { parseReply, SLOW_TIMEOUTS } from '../fleet/server-backend.ts';
+import { parseServerReply, SLOW_TIMEOUTS } from '../fleet/server-backend.ts';
 import { labelOf } from '../servers/version-spans.ts';
 import { WeightInfo } from '../servers/vllm-protocol.ts';
 
@@ -19,14 +19,14 @@ export function vllmServer(http: Http): WeightServer {
     url: http.url,
     async version() {
       const info = await inDevelopmentMode(http.url, () => http.get('/weight_info'));
-      return labelOf(parseReply(WeightInfo, info, http.place('/weight_info')).weight_version);
+      return labelOf(parseServerReply(WeightInfo, info, http.place('/weight_info')).weight_version);
     },
     async pause() {
       await post('/pause?mode=keep');
     },
     async load(from, version) {
       await http.post('/collective_rpc', { method: 'reload_weights', kwargs: { weights_path: from } });
-      const reset = parseReply(Reset, await post(RESET), http.place('/reset_prefix_cache'));
+      const reset = parseServerReply(Reset, await post(RESET), http.place('/reset_prefix_cache'));
       if (!reset.success) {
         throw new ModelError(`${http.url} has the new weights, and did not give up what it computed by the old ones`, {
           reason: 'cache-kept',

@@ -3,7 +3,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { ActivityDeps, WorkflowClosing } from '../../activities/deps.ts';
-import { groupActivities, type Watched, type WatchInput } from '../../activities/groups.ts';
+import { groupActivities, type WatchedGroups, type WatchInput } from '../../activities/groups.ts';
 import { NO_FILTER } from '../../domain/samples/group.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
@@ -12,7 +12,7 @@ import { scratchFolder } from '../support/scratch-folder.ts';
 const out = scratchFolder();
 
 /** Resolves with the watch's answer, or 'waits' once Temporal was asked three times without one. */
-async function watched(run: string, closing: WorkflowClosing): Promise<Watched | 'waits'> {
+async function watched(run: string, closing: WorkflowClosing): Promise<WatchedGroups | 'waits'> {
   await makeFeedRun(out, run, { queries: 1 });
   const env = new MockActivityEnvironment();
   let [asked, clock] = [0, 0];
@@ -26,7 +26,7 @@ async function watched(run: string, closing: WorkflowClosing): Promise<Watched |
   } as unknown as ActivityDeps;
   const shape = { queries: 1, epochs: 1, samples: 2, batchGroups: 1, maxStaleness: 1, filter: NO_FILTER };
   const input: WatchInput = { run, out, shape, playing: [[0, 0]], next: 1, restarts: {} };
-  const answer = env.run(groupActivities(deps).watchGroups as never, input) as Promise<Watched>;
+  const answer = env.run(groupActivities(deps).watchGroups as never, input) as Promise<WatchedGroups>;
   return answer.catch((error: unknown) => {
     if (asked >= 3) return 'waits' as const;
     throw error;

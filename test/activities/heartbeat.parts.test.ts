@@ -3,7 +3,7 @@
 
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { heartbeating } from '../../activities/heartbeat.ts';
+import { withHeartbeats } from '../../activities/heartbeat.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -22,7 +22,7 @@ function work() {
   const environment = new MockActivityEnvironment();
   environment.on('heartbeat', (beat: unknown) => beats.push(beat));
   const done = environment.run(() =>
-    heartbeating<void, { tokens: number }>((_, progress) => {
+    withHeartbeats<void, { tokens: number }>((_, progress) => {
       tell = progress;
       return new Promise<void>((resolve) => (end = resolve));
     }),

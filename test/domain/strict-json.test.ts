@@ -4,10 +4,10 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { strictJson } from '../../domain/text/json-text.ts';
-import { parseJson as environmentReply } from '../../environments/processes/envelope.ts';
+import { parseLine as environmentReply } from '../../environments/processes/envelope.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { argumentsOf } from '../../client/feed/feed-http.ts';
-import { parseJson as serverReply } from '../../inference/http/reply-json.ts';
+import { parseReplyJson as serverReply } from '../../inference/http/reply-json.ts';
 import { openMcpProcess } from '../../environments/tools/mcp-process.ts';
 
 const mcp = async (text: string) => {

@@ -7,9 +7,9 @@ import { requestHash } from '../../domain/agent/conversation.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import { type Dialect, type RecordedCalls, RefusedRequest, type StreamEvent } from '../../endpoint/dialects/dialect.ts';
-import { chat } from '../../endpoint/dialects/chat.ts';
-import { messages } from '../../endpoint/dialects/messages.ts';
-import { responses } from '../../endpoint/dialects/responses.ts';
+import { chatDialect } from '../../endpoint/dialects/chat.ts';
+import { messagesDialect } from '../../endpoint/dialects/messages.ts';
+import { responsesDialect } from '../../endpoint/dialects/responses.ts';
 import { readAs } from './recorded-agents.ts';
 
 const REPLY: AgentReply = {
@@ -77,7 +77,7 @@ const USER = 'Do it.';
 /** The reply sent back as the dialect's own library does, with results behind it. */
 const NEXT: readonly (readonly [Dialect, (whole: Any) => JsonObject])[] = [
   [
-    chat,
+    chatDialect,
     (whole) => ({
       messages: [
         { role: 'user', content: USER },
@@ -91,7 +91,7 @@ const NEXT: readonly (readonly [Dialect, (whole: Any) => JsonObject])[] = [
     }),
   ],
   [
-    responses,
+    responsesDialect,
     (whole) => ({
       input: [
         { role: 'user', content: USER },
@@ -105,7 +105,7 @@ const NEXT: readonly (readonly [Dialect, (whole: Any) => JsonObject])[] = [
     }),
   ],
   [
-    messages,
+    messagesDialect,
     (whole) => ({
       messages: [
         { role: 'user', content: USER },
@@ -124,7 +124,9 @@ const NEXT: readonly (readonly [Dialect, (whole: Any) => JsonObject])[] = [
 ];
 
 /** Of the results behind the echo, by chat completions. */
-const HASH_OF_SECOND = requestHash(readAs(chat, NEXT[0]![1](any(chat.whole(REPLY, {}))), () => undefined));
+const HASH_OF_SECOND = requestHash(
+  readAs(chatDialect, NEXT[0]![1](any(chatDialect.whole(REPLY, {}))), () => undefined),
+);
 
 describe.each(NEXT.map(([dialect, next]) => ({ path: dialect.path, dialect, next })))(
   '$path',
@@ -199,15 +201,18 @@ describe('a thread of /messages', () => {
   test('has the requests of its whole conversation, with its system text and its tools; an unknown one is named', () => {
     const tools = [{ name: 'add', input_schema: { type: 'object' } }];
     const asked = { system: 'You add.', tools, messages: [{ role: 'user', content: USER }] };
-    const request = readAs(messages, { ...asked, thread: { type: 'create' } }, () => undefined);
-    const recorded = (id: string) => (id === REPLY.call ? { request, reply: messages.message(REPLY) } : undefined);
-    const whole = any(messages.whole(REPLY, {}));
+    const request = readAs(messagesDialect, { ...asked, thread: { type: 'create' } }, () => undefined);
+    const recorded = (id: string) =>
+      id === REPLY.call ? { request, reply: messagesDialect.message(REPLY) } : undefined;
+    const whole = any(messagesDialect.whole(REPLY, {}));
     const repeated = { ...asked, ...NEXT[2]![1](whole) };
     const thread = { type: 'continue', previous_message_id: whole['id']! };
     const continuing = { messages: repeated.messages.slice(-1), thread };
-    expect(requestHash(readAs(messages, continuing, recorded))).toBe(requestHash(readAs(messages, repeated, recorded)));
-    const refused = refusalOf(() => readAs(messages, continuing, () => undefined));
-    expect(messages.refusal(refused)).toMatchObject({ error: { details: { error_code: 'thread_not_found' } } });
+    expect(requestHash(readAs(messagesDialect, continuing, recorded))).toBe(
+      requestHash(readAs(messagesDialect, repeated, recorded)),
+    );
+    const refused = refusalOf(() => readAs(messagesDialect, continuing, () => undefined));
+    expect(messagesDialect.refusal(refused)).toMatchObject({ error: { details: { error_code: 'thread_not_found' } } });
   });
 });
 
@@ -240,7 +245,7 @@ describe('the arguments of a call that is sent back', () => {
   });
   const readAll = (given: unknown, id?: string, recorded: RecordedCalls = () => undefined) => {
     const bodies = asked(given, id);
-    return [readAs(chat, bodies.chat, recorded), readAs(responses, bodies.responses, recorded)].map(
+    return [readAs(chatDialect, bodies.chat, recorded), readAs(responsesDialect, bodies.responses, recorded)].map(
       ({ messages: [message] }) => message!.calls![0]!.arguments,
     );
   };
@@ -255,10 +260,10 @@ describe('the arguments of a call that is sent back', () => {
     'are refused where readers take them differently, but those of a model’s own reply: %#',
     (given) => {
       for (const [dialect, body] of Object.entries(asked(given))) {
-        const read = () => readAs(dialect === 'chat' ? chat : responses, body, () => undefined);
+        const read = () => readAs(dialect === 'chat' ? chatDialect : responsesDialect, body, () => undefined);
         expect(read).toThrow(/arguments (?:has the key "a" twice|is nested deeper)/);
       }
-      const reply = chat.message({ ...REPLY, calls: [{ name: 'add', arguments: given }] });
+      const reply = chatDialect.message({ ...REPLY, calls: [{ name: 'add', arguments: given }] });
       const own: RecordedCalls = (call) =>
         call === REPLY.call ? { request: { messages: [], tools: [], limits: {} }, reply } : undefined;
       expect(readAll(given, reply.calls![0]!.id, own)).toEqual([given, given]);

@@ -7,7 +7,7 @@ import { type AgentMessage, type AskedRequest, requestHash } from '../../domain/
 import { callIdOf } from '../../domain/agent/reply.ts';
 import { TooManyTokens } from '../../domain/context/new-context.ts';
 import { explain } from '../../domain/errors/errors.ts';
-import { chat } from '../../endpoint/dialects/chat.ts';
+import { chatDialect } from '../../endpoint/dialects/chat.ts';
 import { openToolFamily } from '../support/tool-families.ts';
 import { openEndpoint, type OpenEndpoint } from './open-endpoint.ts';
 import { readAs, recorded, replyOf } from './recorded-agents.ts';
@@ -53,7 +53,7 @@ describe('a request of a megabyte', () => {
 
   test('is the call that it is by its hash, whatever it is written in', async () => {
     const body = { messages, tools };
-    const id = callIdOf(requestHash(readAs(chat, body, () => undefined)), 0);
+    const id = callIdOf(requestHash(readAs(chatDialect, body, () => undefined)), 0);
     const inEscapes = JSON.stringify(body).replace(
       /[^\0-\x7f]/g,
       (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

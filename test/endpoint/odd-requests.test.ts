@@ -1,10 +1,10 @@
 // Requests that other servers take, and that differ from what the API documents: they are read as they are meant.
 
 import { describe, expect, test } from 'vitest';
-import { chat } from '../../endpoint/dialects/chat.ts';
+import { chatDialect } from '../../endpoint/dialects/chat.ts';
 import type { Dialect } from '../../endpoint/dialects/dialect.ts';
-import { messages } from '../../endpoint/dialects/messages.ts';
-import { responses } from '../../endpoint/dialects/responses.ts';
+import { messagesDialect } from '../../endpoint/dialects/messages.ts';
+import { responsesDialect } from '../../endpoint/dialects/responses.ts';
 import { readAs } from './recorded-agents.ts';
 
 const USER = 'What is 3 + 4?';
@@ -16,13 +16,13 @@ describe('what clients of other models send', () => {
 
   test('is taken: no limit as -1, and a picture that a tool returned, which is named', () => {
     for (const limits of [{ max_tokens: -1 }, { max_completion_tokens: -1, max_tokens: null }, {}])
-      expect(read(chat, { messages: said, ...limits }).limits).toEqual({});
-    expect(() => read(chat, { messages: said, max_tokens: 0 })).toThrow(/^max_tokens is wrong/);
+      expect(read(chatDialect, { messages: said, ...limits }).limits).toEqual({});
+    expect(() => read(chatDialect, { messages: said, max_tokens: 0 })).toThrow(/^max_tokens is wrong/);
     const result = { type: 'tool_result', tool_use_id: 'c1', content: picture };
     const all = [
-      read(chat, { messages: [...said, { role: 'tool', tool_call_id: 'c1', content: picture }] }),
-      read(messages, { max_tokens: 9, messages: [...said, { role: 'user', content: [result] }] }),
-      read(responses, { input: [...said, { type: 'function_call_output', call_id: 'c1', output: picture }] }),
+      read(chatDialect, { messages: [...said, { role: 'tool', tool_call_id: 'c1', content: picture }] }),
+      read(messagesDialect, { max_tokens: 9, messages: [...said, { role: 'user', content: [result] }] }),
+      read(responsesDialect, { input: [...said, { type: 'function_call_output', call_id: 'c1', output: picture }] }),
     ];
     for (const { messages: asked } of all)
       expect(asked.at(-1)).toEqual({ role: 'tool', text: 'a.png:\n[image: not shown]', callId: 'c1' });
@@ -39,7 +39,7 @@ describe('an item of tools', () => {
     });
     const read = (type: string) =>
       readAs(
-        responses,
+        responsesDialect,
         { input: [item(type), { role: 'user', content: USER }], tools: [{ type: 'function', name: 'add' }] },
         () => undefined,
       );

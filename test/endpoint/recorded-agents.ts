@@ -8,7 +8,7 @@ import { claimCall, claimsOfAttempt, withConnectionEnded, type Claim, type Claim
 import type { AgentRequest } from '../../domain/agent/conversation.ts';
 import type { AgentReply } from '../../domain/agent/reply.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
-import { type Dialect, readBody, type RecordedCalls } from '../../endpoint/dialects/dialect.ts';
+import { type Dialect, parseBody, type RecordedCalls } from '../../endpoint/dialects/dialect.ts';
 import { DIALECTS } from '../../endpoint/dialects/index.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
 
@@ -40,7 +40,7 @@ export function dialectOf({ path }: Pick<RecordedCall, 'path'>): Dialect {
 
 /** A body as the endpoint reads it. */
 export const readAs = (dialect: Dialect, body: unknown, recorded: RecordedCalls): AgentRequest =>
-  dialect.read(readBody(dialect.schema, body), recorded);
+  dialect.read(parseBody(dialect.schema, body), recorded);
 
 /** All ids up to the end of a call: the beginning of every context that extends it. */
 export function idsThrough(call: CallTokens, byId: ReadonlyMap<string, CallTokens>): readonly number[] {

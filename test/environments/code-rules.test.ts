@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { casesOf } from '../../environments/code/cases.ts';
-import { sameOutput, sameValue } from '../../environments/code/compare.ts';
+import { sameOutput, isSameValue } from '../../environments/code/compare.ts';
 import { exactOf, type ExactValue, parseExactJson } from '../../environments/code/exact-json.ts';
 import { readReport } from '../../environments/code/language.ts';
 import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
@@ -26,7 +26,7 @@ describe('what a program gives', () => {
   );
 
   test.each(rowsAbout('returned'))('as a value: $expected is met by $got: $same', ({ expected, got, same }) =>
-    expect(sameValue(read(expected), read(got))).toBe(same),
+    expect(isSameValue(read(expected), read(got))).toBe(same),
   );
 
   test.each(rowsAbout('no JSON'))('is not read: $expected', ({ expected }) =>
@@ -41,7 +41,7 @@ describe('what a program gives', () => {
         fc.pre(!/\d{16}/.test(text));
         const read = parseExactJson(text);
         expect(read).not.toBeUndefined();
-        expect(sameValue(exactOf(JSON.parse(text)), read as ExactValue)).toBe(true);
+        expect(isSameValue(exactOf(JSON.parse(text)), read as ExactValue)).toBe(true);
       }),
       { seed: 5, numRuns: 500 },
     );

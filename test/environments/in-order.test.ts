@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inOrder } from '../../environments/in-order.ts';
+import { inRowOrder } from '../../environments/in-order.ts';
 
 async function* streamOf<T>(items: readonly T[]): AsyncGenerator<T> {
   for (const item of items) {
@@ -37,7 +37,7 @@ describe('a stream judged in order', () => {
             return item;
           };
           const results: unknown[] = [];
-          for await (const item of inOrder(streamOf(items), work, { atOnce, mostWeight, weigh: (i) => i.weight })) {
+          for await (const item of inRowOrder(streamOf(items), work, { atOnce, mostWeight, weigh: (i) => i.weight })) {
             weight -= item.weight;
             results.push(item);
           }
@@ -54,7 +54,7 @@ describe('a stream judged in order', () => {
       await new Promise<void>((resolve) => (release = resolve));
       yield 2;
     }
-    const results = inOrder(slow(), async (n) => n, { atOnce: 8 });
+    const results = inRowOrder(slow(), async (n) => n, { atOnce: 8 });
     expect(await results.next()).toEqual({ done: false, value: 1 });
     const second = results.next();
     await new Promise((resolve) => setImmediate(resolve));
@@ -70,7 +70,7 @@ describe('a stream judged in order', () => {
     };
     const seen: number[] = [];
     const run = async () => {
-      for await (const n of inOrder(streamOf([1, 2, 3, 4]), work, { atOnce: 4 })) seen.push(n);
+      for await (const n of inRowOrder(streamOf([1, 2, 3, 4]), work, { atOnce: 4 })) seen.push(n);
     };
     await expect(run()).rejects.toThrow('three');
     expect(seen).toEqual([1, 2]);
@@ -81,6 +81,6 @@ describe('a stream judged in order', () => {
       yield 1;
       throw new Error('torn');
     }
-    await expect(allOf(inOrder(broken(), async (n) => n, { atOnce: 2 }))).rejects.toThrow('torn');
+    await expect(allOf(inRowOrder(broken(), async (n) => n, { atOnce: 2 }))).rejects.toThrow('torn');
   });
 });

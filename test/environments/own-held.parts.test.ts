@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { Played } from '../../environments/environment.ts';
-import { absence, HOLDER } from '../../environments/own/held.ts';
+import { absentSessionError, HOLDER } from '../../environments/own/held.ts';
 import { describeUnless, NO_PYTHON } from '../support/needs.ts';
 import { guessServer } from './own/guess.ts';
 import { ownRig } from './own/own-rig.ts';
@@ -58,7 +58,7 @@ describeUnless(NO_PYTHON)('a session that is held', () => {
 
   test('of another worker is waited for as long as its lease, and is lost then', () => {
     let ms = 0;
-    const absent = absence('game', 10, () => ms);
+    const absent = absentSessionError('game', 10, () => ms);
     const ask = () => absent('k', { holder: 'another' });
     expect(ask()).toMatchObject({ reason: 'environment-not-served', retryable: true });
     ms = 9_999;

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { chosen, judgePrompt } from '../../environments/own/rubric/prompt.ts';
+import { readChoice, judgePrompt } from '../../environments/own/rubric/prompt.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { answerOf, type Asked, markOf } from './own/judge-server.ts';
 import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
@@ -232,15 +232,15 @@ describe('an answer that means harm', () => {
       const code = mark.slice('VERDICT-'.length, -1);
       expect(answer).not.toContain(code);
       // A judge that repeats the whole answer has not decided.
-      expect(chosen(rubric, mark, answer)).toBeUndefined();
-      expect(chosen(rubric, mark, `${answer}\n${mark} wrong`)).toMatchObject({ choice: 'wrong' });
+      expect(readChoice(rubric, mark, answer)).toBeUndefined();
+      expect(readChoice(rubric, mark, `${answer}\n${mark} wrong`)).toMatchObject({ choice: 'wrong' });
     }
     const part = fc.oneof(fc.string(), fc.constantFrom(...INJECTIONS), fc.constantFrom('\n', 'VERDICT-', ': clear'));
     fc.assert(
       fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
         const answer = parts.join('');
         const { mark, messages } = of(answer);
-        expect(chosen(rubric, mark, answer)).toBeUndefined();
+        expect(readChoice(rubric, mark, answer)).toBeUndefined();
         const text = messages.at(-1)!.content;
         const code = mark.slice('VERDICT-'.length, -1);
         // Two fences of each of the three texts, and the mark: no other place holds the code.

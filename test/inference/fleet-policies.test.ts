@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FleetPolicy } from '../../domain/rollout/settings.ts';
-import { charge, rank, type Candidate } from '../../inference/fleet/policies.ts';
+import { charge, rank, type RankedServer } from '../../inference/fleet/policies.ts';
 
-const candidate = (url: string, changes: Partial<Candidate> = {}): Candidate => ({
+const candidate = (url: string, changes: Partial<RankedServer> = {}): RankedServer => ({
   url,
   weight: 1,
   inFlight: 0,
@@ -11,7 +11,7 @@ const candidate = (url: string, changes: Partial<Candidate> = {}): Candidate => 
   credit: 0,
   ...changes,
 });
-const urls = (candidates: readonly Candidate[]) => candidates.map(({ url }) => url);
+const urls = (candidates: readonly RankedServer[]) => candidates.map(({ url }) => url);
 
 describe('a policy of a fleet', () => {
   test('sticky ranks the same servers the same way, in whatever order they are given', () => {
@@ -51,7 +51,7 @@ describe('a policy of a fleet', () => {
     expect(turns.join('')).toBe('babbab');
   });
 
-  test.each<[FleetPolicy, Partial<Candidate>, Partial<Candidate>]>([
+  test.each<[FleetPolicy, Partial<RankedServer>, Partial<RankedServer>]>([
     ['least_requests', { inFlight: 2 }, { inFlight: 3, weight: 2 }],
     ['least_token_usage', { tokens: 200 }, { tokens: 300, weight: 2 }],
   ])('%s prefers what has least for its weight', (policy, a, b) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { createOwnEnvironments, describeOwnEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { openBackends } from '../../run/backends.ts';
 import { putCode } from '../../records/run/code.ts';
@@ -45,7 +45,7 @@ async function play(backends: ReturnType<typeof openBackends>, store: ReturnType
 
 async function environment() {
   const spec = parseSpec('./guess-held.ts', join(import.meta.dirname, '../environments/own'));
-  const { record, code } = await describeEnvironment(spec, () => undefined);
+  const { record, code } = await describeOwnEnvironment(spec, () => undefined);
   return [record, code!] as const;
 }
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
-import { impossible, usableLogprobs, type Claimed } from '../../inference/possible.ts';
+import { findImpossible, usableLogprobs, type Claimed } from '../../inference/possible.ts';
 
 const STOP = 2;
 const GENERATION_CONFIG_STOP = 3;
@@ -24,7 +24,7 @@ const span = (version: number, start: number, end: number, versionLabel?: string
   ...(versionLabel === undefined ? {} : { versionLabel }),
 });
 const fine: Claimed = { outputIds: [7, 8, STOP], logprobs: [-1, -0.5, 0], finish: 'stop', versions: [span(0, 0, 3)] };
-const flaw = (changes: Partial<Claimed>) => impossible({ ...fine, ...changes }, request, limits)?.flaw ?? null;
+const flaw = (changes: Partial<Claimed>) => findImpossible({ ...fine, ...changes }, request, limits)?.flaw ?? null;
 
 describe('an answer', () => {
   test.each<[string | null, Partial<Claimed>]>([

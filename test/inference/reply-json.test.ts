@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import type { ModelError } from '../../domain/errors/errors.ts';
-import { parseJson } from '../../inference/http/reply-json.ts';
+import { parseReplyJson } from '../../inference/http/reply-json.ts';
 
 const place = { url: 'http://a', path: '/generate', secret: null };
 function errorOf(body: string | Buffer): ModelError | undefined {
   const bytes = Buffer.from(body as string);
   try {
-    parseJson(bytes, bytes.toString(), place);
+    parseReplyJson(bytes, bytes.toString(), place);
     return undefined;
   } catch (error) {
     return error as ModelError;

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { statusError } from '../../inference/http/http-errors.ts';
-import { parseJson } from '../../inference/http/reply-json.ts';
+import { parseReplyJson } from '../../inference/http/reply-json.ts';
 import { rowsOf } from '../support/rows.ts';
 
 const place = { url: 'http://a', path: '/chat/completions', secret: null };
@@ -20,7 +20,7 @@ interface Row {
 function failureOf(status: number, body: string): unknown {
   if (status !== 200) return statusError(status, {}, body, place);
   try {
-    return parseJson(Buffer.from(body), body, place);
+    return parseReplyJson(Buffer.from(body), body, place);
   } catch (error) {
     return error;
   }

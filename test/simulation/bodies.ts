@@ -6,7 +6,7 @@ import { rolloutWorkflowId, type TrajectoryReference } from '../../domain/names/
 import type { Generated, OpenedRollout } from '../../domain/rollout/rollout-facts.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';
 import type { CollectionResult, RolloutInput } from '../../domain/run/messages.ts';
-import type { Accepted, PageInput, SettleInput, Settled, Unit } from '../../activities/collection.ts';
+import type { Accepted, PageInput, SettleInput, Settled, PagedUnit } from '../../activities/collection.ts';
 import { range, turnScript } from './plan.ts';
 import type { StoredTurn } from './store.ts';
 import { must, sameJson } from './breach.ts';
@@ -99,7 +99,7 @@ const BODIES: Readonly<Record<string, (world: World, input: never) => Body>> = {
     }),
 
   page: (world, { from, count, samples }: PageInput) =>
-    plain((): Unit[] => {
+    plain((): PagedUnit[] => {
       const total = world.plan.queries * world.plan.samples;
       must(from < total && samples === world.plan.samples, () => `page ${from} of ${total} does not exist`);
       // Pages are short here, so that a run has several.

@@ -1,7 +1,7 @@
 // What a collection must do, as a state machine that reads its history: which rollouts it starts and never more at
 // once than it may, what it counts, whom it cancels, what it carries into its next history, and its result.
 
-import type { Unit } from '../../activities/collection.ts';
+import type { PagedUnit } from '../../activities/collection.ts';
 import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import type { WindowState } from '../../domain/run/window.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
@@ -28,7 +28,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
   let base: WindowState['counts'] | null = null;
   let counted: { readonly unit: number; readonly result: RolloutResult }[] = [];
   const inFlight = new Set<number>();
-  let units: Unit[] = [];
+  let units: PagedUnit[] = [];
   let waiting: Schedule | undefined;
   const starting = new Set<number>();
   const activities = new Map<number, Schedule>();
@@ -156,7 +156,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
         happened.opened = true;
         return [];
       case 'page':
-        units = value as Unit[];
+        units = value as PagedUnit[];
         at = 'playing';
         return [];
       case 'settle': {

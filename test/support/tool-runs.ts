@@ -14,7 +14,7 @@ import { everturnVersion } from '../../local/machine/package-root.ts';
 import { createRun } from '../../run/create-run.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { createEnvironments } from '../../environments/index.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { createOwnEnvironments, describeOwnEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { putCode } from '../../records/run/code.ts';
 import { openFileStore } from '../../records/file-store.ts';
@@ -125,7 +125,7 @@ export async function openToolRuns({
       const rows = ids.map((id) => JSON.stringify({ id, name: id, question: `What costs it? ${id}`, answer: '7' }));
       writeFileSync(dataset, rows.join('\n'));
       const described =
-        environment && (await describeEnvironment(parseSpec(environment, ENVIRONMENTS), () => undefined));
+        environment && (await describeOwnEnvironment(parseSpec(environment, ENVIRONMENTS), () => undefined));
       const environments = described ? [described.record] : undefined;
       const survey = await surveyDataset({
         ...{ dataset, limit: null, shuffleSeed: null },

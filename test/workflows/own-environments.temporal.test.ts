@@ -14,7 +14,7 @@ import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import { createEnvironments, type OwnEnvironments } from '../../environments/index.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { createOwnEnvironments, describeOwnEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
 import { checkRun } from '../../records/check/check.ts';
@@ -103,7 +103,7 @@ interface Given {
 async function play(run: string, { specs, rows, settings = {} }: Given): Promise<CollectionResult> {
   const askQueue = (queue: string) => describeOnQueue({ client: rig.client, address: 'here' } as Session, queue);
   const described = await Promise.all(
-    specs.map((text) => describeEnvironment(parseSpec(text, HERE), () => undefined, askQueue)),
+    specs.map((text) => describeOwnEnvironment(parseSpec(text, HERE), () => undefined, askQueue)),
   );
   const environments: EnvironmentRecord[] = described.map(({ record }) => record);
   const dataset = join(rig.out, `${run}.jsonl`);

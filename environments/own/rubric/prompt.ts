@@ -44,7 +44,7 @@ export function judgePrompt(rubric: Rubric, fingerprint: string, asked: Judgeabl
 }
 
 /** A second draw, after a reply without a verdict. */
-export function askedAgain({ messages, mark }: JudgePrompt, reply: string, { choices }: Rubric): JudgePrompt {
+export function promptAgain({ messages, mark }: JudgePrompt, reply: string, { choices }: Rubric): JudgePrompt {
   const content = `That held no single verdict. Write one line: ${mark} followed by one of ${listOf(choices)}.`;
   return { messages: [...messages, { role: 'assistant', content: reply }, { role: 'user', content }], mark };
 }
@@ -66,7 +66,7 @@ const END = String.raw`(?![\p{L}\p{N}?/|-]|[.,]\p{N}|[^\S\n]+[\p{L}\p{N}])`;
  * The choice that begins the text behind the last mark. Undefined if there is none, or if that text names another one too:
  * that could take it back.
  */
-export function chosen({ choices }: Rubric, mark: string, reply: string): Rubric['choices'][number] | undefined {
+export function readChoice({ choices }: Rubric, mark: string, reply: string): Rubric['choices'][number] | undefined {
   const [, ...said] = decided(reply).split(new RegExp(mark.slice(0, -1), 'i'));
   const behind = said.at(-1) ?? '';
   const words = choices.map(({ choice }) => sameChoice(choice)).toSorted((one, other) => other.length - one.length);

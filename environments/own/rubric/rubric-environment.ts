@@ -17,12 +17,12 @@ import { short } from '../../../domain/text/foreign-text.ts';
 import { referencesIn } from '../../../domain/query/references.ts';
 import { readApiKey } from '../../../inference/http/api-key.ts';
 import { type Http, openHttp } from '../../../inference/http/http.ts';
-import { type Chat, meet, openChat } from '../../../inference/servers/openai.ts';
+import { type Chat, readModelName, openChat } from '../../../inference/servers/openai.ts';
 import { readRegular } from '../../../local/machine/regular-file.ts';
 import type { Json } from '../../../domain/text/json.ts';
 import type { Environment, Judge } from '../../environment.ts';
 import { respondParams } from '../../wire.ts';
-import { askedAgain, chosen, type JudgePrompt, judgePrompt } from './prompt.ts';
+import { promptAgain, readChoice, type JudgePrompt, judgePrompt } from './prompt.ts';
 import { MAX_RUBRIC_BYTES, type ReadRubric, readRubric, type Rubric } from './rubric.ts';
 import { mismatch } from '../../other-code.ts';
 
@@ -97,7 +97,7 @@ async function judgedBy(
       promptTokens: sum(spent.promptTokens, said.promptTokens),
       completionTokens: sum(spent.completionTokens, said.completionTokens),
     };
-    const found = said.isWhole ? chosen(rubric, prompt.mark, said.reply) : undefined;
+    const found = said.isWhole ? readChoice(rubric, prompt.mark, said.reply) : undefined;
     if (found) return replyOf(rubric, found, prompt, said.reply, spent);
     if (draw >= DRAWS) {
       throw new EnvironmentError(
@@ -110,7 +110,7 @@ async function judgedBy(
         },
       );
     }
-    prompt = askedAgain(prompt, middleCut(said.reply), rubric);
+    prompt = promptAgain(prompt, middleCut(said.reply), rubric);
   }
 }
 
@@ -162,7 +162,7 @@ function tryOut(rubric: Rubric): Promise<void> {
   return named(rubric, async () => {
     const { http, chat } = openModel(rubric);
     try {
-      await meet(chat);
+      await readModelName(chat);
     } finally {
       await http.close();
     }

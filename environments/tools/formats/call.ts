@@ -2,7 +2,7 @@
 
 import type { Json } from '../../../domain/text/json.ts';
 import { notInForm } from '../../../domain/errors/refusals.ts';
-import { isObject, wholeJson } from './json.ts';
+import { isJsonObject, wholeJson } from './json.ts';
 import type { BadCall, Call } from './reply.ts';
 
 const NAMES = ['arguments', 'parameters'] as const;
@@ -14,7 +14,7 @@ export interface Shape {
   readonly form: string;
 }
 
-export function bad({ raw, form }: Shape, what: string, name?: string): BadCall {
+export function badCall({ raw, form }: Shape, what: string, name?: string): BadCall {
   const error = notInForm(what, form);
   return name === undefined ? { raw, error } : { raw, error, name };
 }
@@ -22,22 +22,22 @@ export function bad({ raw, form }: Shape, what: string, name?: string): BadCall 
 export const brokenJson = (error: string): string => `its JSON is broken: ${error}`;
 
 /** `{"name": …, "arguments": {…}}`; `parameters` is the same. Without arguments there are none. */
-export function callOf(value: Json, shape: Shape): Call {
-  if (!isObject(value)) return bad(shape, 'it is not one JSON object');
+export function callFromValue(value: Json, shape: Shape): Call {
+  if (!isJsonObject(value)) return badCall(shape, 'it is not one JSON object');
   const { name, id } = value;
-  if (typeof name !== 'string' || name.trim() === '') return bad(shape, 'its "name" is not the name of a tool');
+  if (typeof name !== 'string' || name.trim() === '') return badCall(shape, 'its "name" is not the name of a tool');
   const unknown = Object.keys(value).find((key) => !KNOWN.has(key));
   if (unknown !== undefined) {
-    return bad(shape, `${JSON.stringify(unknown)} does not belong beside "name" and "arguments"`, name);
+    return badCall(shape, `${JSON.stringify(unknown)} does not belong beside "name" and "arguments"`, name);
   }
   const given = NAMES.filter((key) => Object.hasOwn(value, key));
-  if (given.length === 2) return bad(shape, 'it has both "arguments" and "parameters"', name);
-  return named(name, given.length === 0 ? {} : value[given[0]!]!, shape, typeof id === 'string' ? id : null);
+  if (given.length === 2) return badCall(shape, 'it has both "arguments" and "parameters"', name);
+  return namedCall(name, given.length === 0 ? {} : value[given[0]!]!, shape, typeof id === 'string' ? id : null);
 }
 
 /** Arguments may also be a string that holds the JSON object, as OpenAI's API has them. */
-export function named(name: string, args: Json, shape: Shape, id: string | null = null): Call {
+export function namedCall(name: string, args: Json, shape: Shape, id: string | null = null): Call {
   const plain = typeof args === 'string' ? (wholeJson(args)?.value ?? args) : args;
-  if (!isObject(plain)) return bad(shape, 'its arguments are not a JSON object', name);
+  if (!isJsonObject(plain)) return badCall(shape, 'its arguments are not a JSON object', name);
   return { name: name.trim(), arguments: plain, id, raw: shape.raw };
 }

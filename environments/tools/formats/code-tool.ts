@@ -1,6 +1,6 @@
 // The tool that plain code is for, where a format has a place for code without JSON around it.
 
-import { isObject } from './json.ts';
+import { isJsonObject } from './json.ts';
 import type { ToolSchema } from './reply.ts';
 
 const NAMES = ['python', 'code_interpreter', 'ipython'];
@@ -9,9 +9,9 @@ const NAMES = ['python', 'code_interpreter', 'ipython'];
 export function codeTool(tools: readonly ToolSchema[]): { readonly name: string; readonly argument: string } | null {
   const tool = tools.find(({ name }) => NAMES.includes(name));
   if (!tool) return null;
-  const schema = isObject(tool.parameters) ? tool.parameters : {};
+  const schema = isJsonObject(tool.parameters) ? tool.parameters : {};
   const { required, properties = null } = schema;
   const first: unknown = Array.isArray(required) ? required[0] : undefined;
-  const other = isObject(properties) ? Object.keys(properties)[0] : undefined;
+  const other = isJsonObject(properties) ? Object.keys(properties)[0] : undefined;
   return { name: tool.name, argument: typeof first === 'string' ? first : (other ?? 'code') };
 }

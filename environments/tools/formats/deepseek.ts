@@ -1,10 +1,10 @@
 // DeepSeek V3 and R1: <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME, the arguments as a fenced JSON
 // block, <｜tool▁call▁end｜>…<｜tool▁calls▁end｜>. V3.1: NAME<｜tool▁sep｜>{…} without word and fence. Both are read.
 
-import { bad, brokenJson, named } from './call.ts';
-import { readJson, skipSpace } from './json.ts';
+import { badCall, brokenJson, namedCall } from './call.ts';
+import { readJsonAt, skipSpace } from './json.ts';
 import type { Call } from './reply.ts';
-import { giveUp, marked, type Find, type Walk } from './scan.ts';
+import { giveUp, markedFormat, type Find, type Walk } from './scan.ts';
 
 const BEGIN = '<｜tool▁calls▁begin｜>';
 const FINISH = '<｜tool▁calls▁end｜>';
@@ -20,7 +20,7 @@ const read: Walk['read'] = (text, at, opening, find) => {
   let next = opening === BEGIN ? skipSpace(text, at + BEGIN.length) : at;
   if (!text.startsWith(OPEN, next)) {
     const end = giveUp(text, find, next, [FINISH], [BEGIN]);
-    return { calls: [bad({ raw: text.slice(at, end), form: FORM }, `${OPEN} is missing`)], end };
+    return { calls: [badCall({ raw: text.slice(at, end), form: FORM }, `${OPEN} is missing`)], end };
   }
   while (text.startsWith(OPEN, next)) {
     const one = readOne(text, next, find);
@@ -34,7 +34,7 @@ const read: Walk['read'] = (text, at, opening, find) => {
 function readOne(text: string, at: number, find: Find): { readonly call: Call; readonly end: number } {
   const broken = (what: string, from: number, name?: string) => {
     const end = giveUp(text, find, from, [CLOSE, FINISH], [OPEN]);
-    return { call: bad({ raw: text.slice(at, end), form: FORM }, what, name), end };
+    return { call: badCall({ raw: text.slice(at, end), form: FORM }, what, name), end };
   };
   const head = match(HEAD, text, at + OPEN.length);
   if (head === null) return broken(`${SEP} is missing`, at + OPEN.length);
@@ -44,7 +44,7 @@ function readOne(text: string, at: number, find: Find): { readonly call: Call; r
   const name = (fenced ?? head).text.trim();
   if (name === '') return broken('the name of a tool is missing', head.end);
   const begins = fenced?.end ?? bare;
-  const json = readJson(text, begins);
+  const json = readJsonAt(text, begins);
   if (!json.ok) return broken(brokenJson(json.error), begins, name);
   let end = skipSpace(text, json.end);
   if (fenced) {
@@ -55,7 +55,7 @@ function readOne(text: string, at: number, find: Find): { readonly call: Call; r
   else if (end < text.length && !text.startsWith(FINISH, end) && !text.startsWith(OPEN, end)) {
     return broken(`text stands before ${CLOSE}`, end, name);
   }
-  return { call: named(name, json.value, { raw: text.slice(at, end), form: FORM }), end };
+  return { call: namedCall(name, json.value, { raw: text.slice(at, end), form: FORM }), end };
 }
 
 function match(pattern: RegExp, text: string, at: number): { readonly text: string; readonly end: number } | null {
@@ -64,7 +64,7 @@ function match(pattern: RegExp, text: string, at: number): { readonly text: stri
   return found && { text: found[1]!, end: pattern.lastIndex };
 }
 
-export const deepseek = marked('deepseek', {
+export const deepseek = markedFormat('deepseek', {
   openings: [BEGIN, OPEN],
   stops: ['<｜end▁of▁sentence｜>'],
   reader: () => read,

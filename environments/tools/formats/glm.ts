@@ -1,10 +1,10 @@
 // GLM 4.5 to 4.7: <tool_call>NAME<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>, with line breaks between or
 // without. Values are plain text, typed by the tool's schema and preserved byte for byte.
 
-import { bad } from './call.ts';
+import { badCall } from './call.ts';
 import { skipSpace } from './json.ts';
 import type { Call, ToolFormat, ToolSchema } from './reply.ts';
-import { behindTag, firstOf, marked, type Walk } from './scan.ts';
+import { behindTag, firstOf, markedFormat, type Walk } from './scan.ts';
 import { typedArguments, valueReader, type ValueReader, type WrittenArgument } from './written.ts';
 
 const OPEN = '<tool_call>';
@@ -21,7 +21,7 @@ function readCall(tools: readonly ToolSchema[]): Walk['read'] {
     valueAt ??= valueReader(text, TAGS, find);
     // A value that is not closed has no end: the rest of the answer belongs to the call.
     const broken = (what: string, end: number, name?: string) => {
-      return { calls: [bad({ raw: text.slice(at, end), form: FORM }, what, name)], end };
+      return { calls: [badCall({ raw: text.slice(at, end), form: FORM }, what, name)], end };
     };
     const closed = (from: number) => behindTag(text, find, from, CLOSE);
     const from = at + OPEN.length;
@@ -47,13 +47,13 @@ function readCall(tools: readonly ToolSchema[]): Walk['read'] {
     const args = typedArguments(written, name, tools);
     const raw = text.slice(at, end);
     const call: Call =
-      typeof args === 'string' ? bad({ raw, form: FORM }, args, name) : { name, arguments: args, id: null, raw };
+      typeof args === 'string' ? badCall({ raw, form: FORM }, args, name) : { name, arguments: args, id: null, raw };
     return { calls: [call], end };
   };
 }
 
 export const glm: ToolFormat = {
-  ...marked('glm', {
+  ...markedFormat('glm', {
     openings: [OPEN],
     stops: ['<|observation|>', '<|user|>', '<|endoftext|>'],
     reader: readCall,

@@ -2,9 +2,9 @@
 // names a channel and at times a recipient: `to=functions.NAME` is a call, its body JSON. The answer begins inside the
 // first header, because the prompt ends with <|start|>assistant.
 
-import { bad, brokenJson, named, type Shape } from './call.ts';
+import { badCall, brokenJson, namedCall, type Shape } from './call.ts';
 import { codeTool } from './code-tool.ts';
-import { readJson, skipSpace } from './json.ts';
+import { readJsonAt, skipSpace } from './json.ts';
 import type { Call, ParsedReply, ToolFormat, ToolSchema } from './reply.ts';
 import { finder, firstOf, giveUp } from './scan.ts';
 
@@ -83,14 +83,14 @@ function readCall(text: string, header: Header, body: number, from: number, tool
     return { end: body, calls: call };
   }
   if (tool === undefined) {
-    return { end: body, calls: (end) => bad(shape(end), `${JSON.stringify(recipient)} is not functions.NAME`) };
+    return { end: body, calls: (end) => badCall(shape(end), `${JSON.stringify(recipient)} is not functions.NAME`) };
   }
-  const json = readJson(text, body);
-  if (!json.ok) return { end: null, calls: (end) => bad(shape(end), brokenJson(json.error), tool) };
+  const json = readJsonAt(text, body);
+  if (!json.ok) return { end: null, calls: (end) => badCall(shape(end), brokenJson(json.error), tool) };
   const calls = (end: number): Call =>
     skipSpace(text, json.end) < end
-      ? bad(shape(end), 'text follows its JSON object', tool)
-      : named(tool, json.value, shape(end));
+      ? badCall(shape(end), 'text follows its JSON object', tool)
+      : namedCall(tool, json.value, shape(end));
   return { end: json.end, calls };
 }
 

@@ -12,7 +12,7 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /** The value that begins at `from`, after white space. */
-export function readJson(text: string, from: number): ReadJson {
+export function readJsonAt(text: string, from: number): ReadJson {
   const start = skipSpace(text, from);
   const scanned = scan(text, start);
   if (typeof scanned !== 'number') return { ok: false, ...scanned };
@@ -21,11 +21,11 @@ export function readJson(text: string, from: number): ReadJson {
 
 /** The text as one JSON value, or null. */
 export function wholeJson(text: string): { readonly value: Json } | null {
-  const read = readJson(text, 0);
+  const read = readJsonAt(text, 0);
   return read.ok && skipSpace(text, read.end) === text.length ? { value: read.value } : null;
 }
 
-export function isObject(value: Json): value is { readonly [key: string]: Json } {
+export function isJsonObject(value: Json): value is { readonly [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

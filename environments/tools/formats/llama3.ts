@@ -2,9 +2,9 @@
 // with ; between. Behind the tag also NAME.call(key="…") of built-in tools, and plain code for a tool that takes code.
 // Within prose such an object is a call if there is a tool of that name; any other JSON is an answer.
 
-import { bad, brokenJson, callOf, type Shape } from './call.ts';
+import { badCall, brokenJson, callFromValue, type Shape } from './call.ts';
 import { codeTool } from './code-tool.ts';
-import { isObject, readJson, skipSpace } from './json.ts';
+import { isJsonObject, readJsonAt, skipSpace } from './json.ts';
 import type { Call, ToolFormat, ToolSchema } from './reply.ts';
 import { finder, withoutEnd } from './scan.ts';
 
@@ -37,14 +37,14 @@ function inText(text: string, start: number, before: string, tools: readonly Too
   // An object that must be a call: behind the tag, behind another call, or named after a tool.
   let must = start > 0;
   while (at !== null) {
-    const json = readJson(text, at);
+    const json = readJsonAt(text, at);
     const known = must || candidates(at) === at;
     if (json.ok ? isCall(json.value, known) : known) {
       content.push(text.slice(plain, at));
       // A broken one has no end: the rest of the answer belongs to it.
       const end = json.ok ? json.end : text.length;
       const shape: Shape = { raw: text.slice(at, end), form: FORM };
-      calls.push(json.ok ? callOf(json.value, shape) : bad(shape, brokenJson(json.error)));
+      calls.push(json.ok ? callFromValue(json.value, shape) : badCall(shape, brokenJson(json.error)));
       plain = end;
       const next = behindSeparator(text, end);
       must = text[next] === '{';
@@ -65,9 +65,9 @@ function behindSeparator(text: string, at: number): number {
   return separator === undefined ? from : skipSpace(text, from + separator.length);
 }
 
-const isCall = (value: Parameters<typeof isObject>[0], known: boolean): boolean =>
+const isCall = (value: Parameters<typeof isJsonObject>[0], known: boolean): boolean =>
   known ||
-  (isObject(value) && typeof value['name'] === 'string' && ['parameters', 'arguments'].some((key) => key in value));
+  (isJsonObject(value) && typeof value['name'] === 'string' && ['parameters', 'arguments'].some((key) => key in value));
 
 /** The next object that begins with the name of a tool. Linear in all, if it is asked from left to right. */
 function placesOf(text: string, start: number, names: ReadonlySet<string>): (from: number) => number | null {
@@ -91,7 +91,7 @@ function action(code: string, raw: string, tools: readonly ToolSchema[]): Call {
   const tool = builtIn && tools.find(({ name }) => name === builtIn[1]);
   if (tool) return builtInCall(tool.name, builtIn[2]!, shape);
   const runs = codeTool(tools);
-  if (!runs) return bad(shape, `neither JSON nor the call of a tool stands behind ${TAG}`);
+  if (!runs) return badCall(shape, `neither JSON nor the call of a tool stands behind ${TAG}`);
   return { name: runs.name, arguments: { [runs.argument]: code }, id: null, raw };
 }
 
@@ -101,12 +101,12 @@ function builtInCall(name: string, written: string, shape: Shape): Call {
   const args = new Map<string, string>();
   for (let at = 0; at < written.length;) {
     const key = ARGUMENT.exec(written.slice(at, at + 200))?.[1];
-    if (key === undefined) return bad(shape, 'an argument is not written as key="value"', name);
-    if (args.has(key)) return bad(shape, `the argument ${JSON.stringify(key)} stands twice`, name);
+    if (key === undefined) return badCall(shape, 'an argument is not written as key="value"', name);
+    if (args.has(key)) return badCall(shape, `the argument ${JSON.stringify(key)} stands twice`, name);
     const from = at + key.length + 2;
     let end = find('", ', from);
     while (end >= 0 && !ARGUMENT.test(written.slice(end + 3, end + 203))) end = find('", ', end + 1);
-    if (end < 0 && !written.slice(from).endsWith('"')) return bad(shape, 'a value has no closing quote', name);
+    if (end < 0 && !written.slice(from).endsWith('"')) return badCall(shape, 'a value has no closing quote', name);
     args.set(key, written.slice(from, end < 0 ? -1 : end));
     at = end < 0 ? written.length : end + 3;
   }

@@ -3,10 +3,10 @@
 // without one gets it from its place and text.
 
 import { sha256Hex } from '../../../domain/text/sha256.ts';
-import { bad, brokenJson, callOf, named } from './call.ts';
-import { readJson, skipSpace } from './json.ts';
+import { badCall, brokenJson, callFromValue, namedCall } from './call.ts';
+import { readJsonAt, skipSpace } from './json.ts';
 import { isBad, type Call, type ToolFormat } from './reply.ts';
-import { giveUp, walk, type Find, type Read, type Walk } from './scan.ts';
+import { giveUp, walkReply, type Find, type Read, type Walk } from './scan.ts';
 
 const OPEN = '[TOOL_CALLS]';
 const ARRAY = '[TOOL_CALLS][{"name": "…", "arguments": {…}}]';
@@ -19,7 +19,7 @@ const read: Walk['read'] = (text, at, _, find): Read => {
   NAME.lastIndex = from;
   const head = text[from] === '{' ? null : NAME.exec(text);
   const begins = head ? NAME.lastIndex : from;
-  const json = readJson(text, begins);
+  const json = readJsonAt(text, begins);
   // Nothing closes a call: a broken one takes all up to the next.
   const end = json.ok ? json.end : giveUp(text, find, begins, [], [OPEN]);
   const shape = { raw: text.slice(at, end), form: head ? NAMED : ARRAY };
@@ -28,9 +28,12 @@ const read: Walk['read'] = (text, at, _, find): Read => {
       head || text[from] === '{'
         ? brokenJson(json.error)
         : `neither a list nor the name of a tool stands behind ${OPEN}`;
-    return { calls: [bad(shape, what, head?.[1])], end };
+    return { calls: [badCall(shape, what, head?.[1])], end };
   }
-  return { calls: [head ? named(head[1]!, json.value, shape, head[2] ?? null) : callOf(json.value, shape)], end };
+  return {
+    calls: [head ? namedCall(head[1]!, json.value, shape, head[2] ?? null) : callFromValue(json.value, shape)],
+    end,
+  };
 };
 
 /** One call after the other, so that the calls before a broken one count. */
@@ -38,14 +41,14 @@ function readArray(text: string, from: number, find: Find): Read {
   const calls: Call[] = [];
   const broken = (what: string, start: number): Read => {
     const end = giveUp(text, find, start, [], [OPEN]);
-    return { calls: [...calls, bad({ raw: text.slice(start, end), form: ARRAY }, what)], end };
+    return { calls: [...calls, badCall({ raw: text.slice(start, end), form: ARRAY }, what)], end };
   };
   let at = skipSpace(text, from + 1);
   if (text[at] === ']') return broken('its list is empty', from);
   for (;;) {
-    const json = readJson(text, at);
+    const json = readJsonAt(text, at);
     if (!json.ok) return broken(brokenJson(json.error), at);
-    calls.push(callOf(json.value, { raw: text.slice(at, json.end), form: ARRAY }));
+    calls.push(callFromValue(json.value, { raw: text.slice(at, json.end), form: ARRAY }));
     const behind = skipSpace(text, json.end);
     if (text[behind] === ']') return { calls, end: behind + 1 };
     if (text[behind] !== ',') return broken('a comma or ] is missing in its list', behind);
@@ -67,7 +70,7 @@ export const mistral: ToolFormat = {
   openings: WALK.openings,
   stops: WALK.stops,
   parse(text) {
-    const reply = walk(text, WALK);
+    const reply = walkReply(text, WALK);
     return { ...reply, calls: reply.calls.map(withId) };
   },
   resultMessage: (call, output) => ({

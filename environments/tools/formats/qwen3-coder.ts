@@ -2,10 +2,10 @@
 // </tool_call>. Values are plain text, typed by the tool's schema; one line break at each end of them is markup.
 // A <function=…> without <tool_call>, as Qwen3-Coder writes it at times, is a call if there is a tool of that name.
 
-import { bad, type Shape } from './call.ts';
+import { badCall, type Shape } from './call.ts';
 import { skipSpace } from './json.ts';
 import type { Call, ToolSchema } from './reply.ts';
-import { behindTag, marked, type Find, type Walk } from './scan.ts';
+import { behindTag, markedFormat, type Find, type Walk } from './scan.ts';
 import { typedArguments, valueReader, type ValueReader, type WrittenArgument } from './written.ts';
 
 const OPEN = '<tool_call>';
@@ -45,7 +45,7 @@ function readCall(tools: readonly ToolSchema[]): Walk['read'] {
     if (bare || from === text.length || text.startsWith(OPEN, from)) return { calls, end: from };
     const end = behindTag(text, find, from, CLOSE);
     calls.pop();
-    return { calls: [...calls, bad(shape(text, at, end), `text stands between ${END} and ${CLOSE}`)], end };
+    return { calls: [...calls, badCall(shape(text, at, end), `text stands between ${END} and ${CLOSE}`)], end };
   };
 }
 
@@ -59,7 +59,7 @@ function readFunction({ text, tools, find, valueAt }: Answer, from: number, rawF
   // A value that is not closed has no end: the rest of the answer belongs to the call.
   const broken = (what: string, at: number, name?: string): One => {
     const end = behindTag(text, find, at, CLOSE);
-    return { call: bad(shape(text, rawFrom, end), what, name), end, broken: true };
+    return { call: badCall(shape(text, rawFrom, end), what, name), end, broken: true };
   };
   if (!text.startsWith(FUNCTION, from)) return broken(`${FUNCTION}NAME> is missing`, from);
   const named = nameAt(text, from + FUNCTION.length);
@@ -79,7 +79,7 @@ function readFunction({ text, tools, find, valueAt }: Answer, from: number, rawF
   const args = typedArguments(written, name, tools);
   const raw = text.slice(rawFrom, at + END.length);
   const call: Call =
-    typeof args === 'string' ? bad({ raw, form: FORM }, args, name) : { name, arguments: args, id: null, raw };
+    typeof args === 'string' ? badCall({ raw, form: FORM }, args, name) : { name, arguments: args, id: null, raw };
   return { call, end: skipSpace(text, at + END.length) };
 }
 
@@ -93,7 +93,7 @@ function shape(text: string, at: number, end: number): Shape {
   return { raw: text.slice(at, end), form: FORM };
 }
 
-export const qwen3Coder = marked('qwen3-coder', {
+export const qwen3Coder = markedFormat('qwen3-coder', {
   openings: [OPEN, FUNCTION],
   stops: ['<|im_end|>', '<|endoftext|>'],
   reader: readCall,

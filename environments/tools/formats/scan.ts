@@ -73,7 +73,7 @@ export interface Read {
 }
 
 /** A format of marked calls. `reader`: for one answer. */
-export function marked(
+export function markedFormat(
   name: string,
   { reader, ...parts }: Omit<Walk, 'read'> & { readonly reader: (tools: readonly ToolSchema[]) => Walk['read'] },
 ): ToolFormat {
@@ -81,7 +81,7 @@ export function marked(
     name,
     openings: parts.openings,
     stops: parts.stops,
-    parse: (text, tools) => walk(text, { ...parts, read: reader(tools) }),
+    parse: (text, tools) => walkReply(text, { ...parts, read: reader(tools) }),
     resultMessage: (_, output) => ({ role: 'tool', content: output }),
   };
 }
@@ -89,7 +89,7 @@ export function marked(
 /** The mark that closes a thought, by the one that opens it. */
 const CLOSING: ReadonlyMap<string, string> = new Map(THOUGHT_MARKS);
 
-export function walk(answer: string, { openings, stops, read }: Walk): ParsedReply {
+export function walkReply(answer: string, { openings, stops, read }: Walk): ParsedReply {
   const text = withoutEnd(answer, stops);
   const find = finder(text);
   const content: string[] = [];

@@ -3,7 +3,7 @@
 
 import type { Json, JsonObject } from '../../../domain/text/json.ts';
 import { badArgument } from '../../../domain/errors/refusals.ts';
-import { isObject, readJson, skipSpace, wholeJson } from './json.ts';
+import { isJsonObject, readJsonAt, skipSpace, wholeJson } from './json.ts';
 import type { ToolSchema } from './reply.ts';
 
 export type Typed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly error: string };
@@ -16,9 +16,9 @@ const MAX_REFERENCES = 16;
 /** The schemas of a tool's arguments; an unknown tool or argument has none. */
 export function argumentSchemas(tools: readonly ToolSchema[], name: string): (argument: string) => readonly Type[] {
   const root = tools.find((tool) => tool.name === name)?.parameters ?? null;
-  const properties = root !== null && isObject(root) ? root['properties'] : undefined;
+  const properties = root !== null && isJsonObject(root) ? root['properties'] : undefined;
   return (argument) => {
-    const known = properties !== undefined && isObject(properties) && Object.hasOwn(properties, argument);
+    const known = properties !== undefined && isJsonObject(properties) && Object.hasOwn(properties, argument);
     if (!known) return [];
     const types = new Set<Type>();
     collect(properties[argument]!, root as JsonObject, types, { left: MAX_REFERENCES });
@@ -27,7 +27,7 @@ export function argumentSchemas(tools: readonly ToolSchema[], name: string): (ar
 }
 
 /** `types`: none means that the schema leaves it open; then it is JSON if it is whole JSON, and else a string. */
-export function typed(text: string, argument: string, types: readonly Type[]): Typed {
+export function typeText(text: string, argument: string, types: readonly Type[]): Typed {
   if (types.length === 0) return { ok: true, value: wholeJson(text)?.value ?? text };
   for (const type of types) {
     const value = OF_TYPE[type](text);
@@ -44,7 +44,7 @@ const OF_TYPE: Readonly<Record<Type, (text: string) => Json | undefined>> = {
   number: (text) => ofJson(text, (value) => typeof value === 'number'),
   // True and False: templates write booleans as Python does.
   boolean: (text) => BOOLEANS.get(text.trim().toLowerCase()),
-  object: (text) => ofJson(text, isObject),
+  object: (text) => ofJson(text, isJsonObject),
   array: (text) => ofJson(text, Array.isArray),
   string: (text) => text,
 };
@@ -68,14 +68,14 @@ function ofJson(text: string, is: (value: Json) => boolean): Json | undefined {
 }
 
 function jsonFault(text: string): string {
-  const read = readJson(text, 0);
+  const read = readJsonAt(text, 0);
   if (!read.ok) return `: ${read.error}`;
   return skipSpace(text, read.end) < text.length ? ': text follows the JSON' : '';
 }
 
 /** The types that a schema allows, over its references and alternatives. */
 function collect(schema: Json, root: JsonObject, types: Set<Type>, budget: { left: number }): void {
-  if (!isObject(schema)) return;
+  if (!isJsonObject(schema)) return;
   const { type, enum: values, const: only, $ref: reference } = schema;
   for (const name of Array.isArray(type) ? type : [type]) {
     if (TYPES.some((known) => known === name)) types.add(name as Type);
@@ -108,7 +108,7 @@ function pointed(root: JsonObject, reference: string): Json | undefined {
   let at: Json | undefined = root;
   for (const part of reference.slice(2).split('/')) {
     const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    at = at !== undefined && isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    at = at !== undefined && isJsonObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
   }
   return at;
 }

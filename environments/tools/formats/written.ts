@@ -5,7 +5,7 @@ import type { Json } from '../../../domain/text/json.ts';
 import { skipSpace } from './json.ts';
 import type { ToolSchema } from './reply.ts';
 import type { Find } from './scan.ts';
-import { argumentSchemas, typed } from './typed.ts';
+import { argumentSchemas, typeText } from './typed.ts';
 
 export interface WrittenArgument {
   readonly name: string;
@@ -59,7 +59,7 @@ export function typedArguments(
   const values = new Map<string, Json>();
   for (const { name, text } of written) {
     if (values.has(name)) return `the argument ${JSON.stringify(name)} stands twice`;
-    const value = typed(text, name, typesOf(name));
+    const value = typeText(text, name, typesOf(name));
     if (!value.ok) return value.error;
     values.set(name, value.value);
   }

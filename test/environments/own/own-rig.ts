@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { EnvironmentRecord } from '../../../domain/rollout/environment.ts';
-import { createOwnEnvironments, describeEnvironment } from '../../../environments/own/own-environments.ts';
+import { createOwnEnvironments, describeOwnEnvironment } from '../../../environments/own/own-environments.ts';
 import { parseSpec } from '../../../environments/own/spec.ts';
 import { putCode } from '../../../records/run/code.ts';
 import { serveEnvironment } from './http-server.ts';
@@ -32,7 +32,7 @@ export function ownRig() {
   });
 
   async function describeText(text: string, from = HERE) {
-    const described = await describeEnvironment(parseSpec(text, from), log);
+    const described = await describeOwnEnvironment(parseSpec(text, from), log);
     if (described.code) await putCode(folder, described.code);
     return described;
   }

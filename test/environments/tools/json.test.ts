@@ -1,12 +1,12 @@
 // The reader of JSON inside longer texts, against JSON.parse.
 
 import { describe, expect, test } from 'vitest';
-import { readJson, wholeJson } from '../../../environments/tools/formats/json.ts';
+import { readJsonAt, wholeJson } from '../../../environments/tools/formats/json.ts';
 import { rowsOf } from '../../support/rows.ts';
 import { someText, randomSource, type RandomSource } from '../../support/texts.ts';
 
 const fault = (text: string) => {
-  const read = readJson(text, 0);
+  const read = readJsonAt(text, 0);
   return read.ok ? null : read.error;
 };
 
@@ -33,7 +33,7 @@ describe('a JSON value inside a longer text', () => {
       const json = JSON.stringify(value, null, random(3));
       const behind = ['', ' ', '\n</tool_call>', ';', '"', 'x'][random(6)]!;
       // A number goes on with what looks like a number only.
-      const read = readJson(`ab ${json}${behind}`, 2);
+      const read = readJsonAt(`ab ${json}${behind}`, 2);
       expect(read).toEqual({ ok: true, value: JSON.parse(json) as unknown, end: 3 + json.length });
     }
   });
@@ -53,7 +53,7 @@ describe('a JSON value inside a longer text', () => {
       else if (whole === null) expect(fault(text) ?? '', text).toMatch(/twice|surrogate|2\^53|too large/);
       else expect(whole.value).toEqual(expected.value);
       if (whole === null) refused++;
-      const read = readJson(text, 0);
+      const read = readJsonAt(text, 0);
       if (!read.ok) expect(read.at).toBeLessThanOrEqual(text.length);
     }
     expect(refused).toBeGreaterThan(1_000);

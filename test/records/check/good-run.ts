@@ -1,6 +1,6 @@
 // A whole run without a flaw, as files: what the checks' tests damage.
 
-import { endedResult } from '../../../activities/ended-result.ts';
+import { readEndedResult } from '../../../activities/ended-result.ts';
 import { addResult, noCounts } from '../../../domain/run/progress.ts';
 import type { Store } from '../../../records/store.ts';
 import { openLoose } from '../ended-rig.ts';
@@ -40,7 +40,7 @@ export async function playGoodRun(out: string): Promise<Store> {
   const { numTurns } = someSettings();
   const counts = noCounts();
   for await (const id of store.listRollouts())
-    if (id.attempt === 1) addResult(counts, (await endedResult(store, { out, ...id }))!, numTurns);
+    if (id.attempt === 1) addResult(counts, (await readEndedResult(store, { out, ...id }))!, numTurns);
   await store.putResult({ run: RUN, total: 8, cancelled: false, numTurns, counts });
   return store;
 }
