@@ -6,7 +6,7 @@ import type { RolloutResult } from '../../domain/rollout/ending.ts';
 import type { WindowState } from '../../domain/run/window.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import { must, sameJson } from './breach.ts';
-import { type Place, sayings, type WindowInput } from './collection-words.ts';
+import { collectionWord, type Place, type WindowInput, wordsOf } from './command-words.ts';
 import { failedResult } from './expected-result.ts';
 import { asHeard, type Step, type Task } from './history.ts';
 import { childId, queryOf, RUN } from './names.ts';
@@ -132,7 +132,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
     if (job.fireTimer && waiting) {
       const again = waiting;
       waiting = undefined;
-      return [sayings(again)];
+      return [collectionWord(again)];
     }
     return [];
   };
@@ -228,7 +228,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
     if (!isOpen) happened.steered = 0;
     for (const job of jobs)
       if (!job.doUpdate && !job.cancelWorkflow && !job.initializeWorkflow) words.push(...resolve(job));
-    const said = commands.flatMap((command) => sayings(command));
+    const said = commands.flatMap((command) => wordsOf(command, collectionWord)).filter((word) => word !== 'memo');
     // What ends in the very task that finds the history full may be counted by the next history.
     const leaves = said.includes('continue') && !finishedBefore;
     words.push(...advance(leaves));

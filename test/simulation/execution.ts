@@ -3,10 +3,19 @@
 // its local activities run again. A task that would close the workflow fails when something arrived meanwhile.
 
 import { type ActivityFacts, live, type Life } from './activity-life.ts';
-import { describeJob, describeCommand } from './describe.ts';
 import { eventsOf, eventsOfJob, inOrder, replay, type Step, type Task, unresolvedLocals } from './history.ts';
 import type { Instance } from './sandbox.ts';
-import { type Command, type Ending, factsOf, isTerminal, type Job, payload, type Schedule, valueOf } from './wire.ts';
+import {
+  type Command,
+  type Ending,
+  factsOf,
+  isTerminal,
+  type Job,
+  payload,
+  type Schedule,
+  textOf,
+  valueOf,
+} from './wire.ts';
 import { must } from './breach.ts';
 import type { Closing, Execution, World } from './world.ts';
 
@@ -192,8 +201,8 @@ export function openExecution(
     const activation = moment(jobs);
     const { commands, flags } = await instance!.activate(activation);
     task.steps.push({ activation, commands, flags });
-    world.trace(() => `${self.runId} ◀ ${jobs.map(describeJob).join(', ')}`);
-    world.trace(() => `${self.runId} ▶ ${commands.map(describeCommand).join(', ') || '–'}`);
+    world.trace(() => `${self.runId} ◀ ${textOf(jobs)}`);
+    world.trace(() => `${self.runId} ▶ ${textOf(commands)}`);
     for (const command of commands) {
       if (command.scheduleLocalActivity) runLocal(command.scheduleLocalActivity);
       if (command.requestCancelLocalActivity) task.local.get(command.requestCancelLocalActivity.seq)?.cancel();

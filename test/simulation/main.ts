@@ -1,21 +1,18 @@
-// npm run simulate -- [--runs N] [--first SEED] [--processes P]   plays seeds; fails on a breach or a gap
-//                     --seed SEED                                 plays one, and prints all that happens
+// npm run simulate -- [--runs N] [--first SEED]   plays seeds; fails on a breach or a gap
+//                     --seed SEED                 plays one, and prints all that happens
 
-import { fork } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { play } from './play.ts';
 import { openSandbox } from './sandbox.ts';
-import { gaps, type Seeds, type Share, together } from './share.ts';
+import { gaps, playShare } from './share.ts';
 
 const OPTIONS = {
   seed: { type: 'string' },
   runs: { type: 'string', default: '100000' },
   first: { type: 'string', default: '1' },
-  processes: { type: 'string', default: '2' },
   table: { type: 'boolean' },
 } as const;
 
@@ -25,7 +22,7 @@ export async function main(root: string, args: string[]): Promise<number> {
   if (values.seed !== undefined) return repeat(root, Number(values.seed));
   const first = Number(values.first);
   const last = first + Number(values.runs) - 1;
-  return simulate(root, first, last, Number(values.processes), values.table === true);
+  return simulate(root, first, last, values.table === true);
 }
 
 /** What holds no state of a workflow is loaded once for all of them: a new one takes half the time. */
@@ -54,14 +51,10 @@ async function repeat(root: string, seed: number): Promise<number> {
   }
 }
 
-async function simulate(root: string, first: number, last: number, processes: number, table: boolean): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'everturn-simulation-'));
-  const path = join(folder, 'workflow-bundle.js');
-  writeFileSync(path, await bundled(root));
+async function simulate(root: string, first: number, last: number, table: boolean): Promise<number> {
+  const sandbox = openSandbox(await bundled(root), '/workflow-bundle.js');
   const begun = performance.now();
-  const shares = Array.from({ length: processes }, (_, i) => forked(path, { first: first + i, last, step: processes }));
-  const share = together(await Promise.all(shares));
-  rmSync(folder, { recursive: true });
+  const share = await playShare(sandbox, { first, last });
   const seconds = (performance.now() - begun) / 1000;
   const { missed, unknown } = gaps(share);
   const names = Object.keys(share.seen);
@@ -75,15 +68,4 @@ async function simulate(root: string, first: number, last: number, processes: nu
       `${names.length} transitions reached, ${missed.length} missed`,
   );
   return share.breaches.length + missed.length + unknown.length > 0 ? 1 : 0;
-}
-
-function forked(bundlePath: string, seeds: Seeds): Promise<Share> {
-  const child = fork(join(import.meta.dirname, 'fork.js'), [bundlePath, JSON.stringify(seeds)], {
-    // Short-lived objects by the million: a larger nursery saves a tenth of the time.
-    execArgv: ['--max-semi-space-size=64'],
-  });
-  return new Promise((resolve, reject) => {
-    child.once('message', (share) => resolve(share as Share));
-    child.once('exit', (code) => reject(new Error(`a process of the simulation ended with ${code}`)));
-  });
 }

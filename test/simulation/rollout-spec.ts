@@ -4,7 +4,8 @@
 import type { TurnLimits, RolloutResult, StopReason } from '../../domain/rollout/ending.ts';
 import { expectedResult, type Failed, failedOf, type JudgedTurn } from './expected-result.ts';
 import { asHeard, type Step, type Task } from './history.ts';
-import { type Command, type Ending, type Failure, type Job, valueOf } from './wire.ts';
+import { wordsOf } from './command-words.ts';
+import { type Ending, type Failure, type Job, type Schedule, valueOf } from './wire.ts';
 import { must, sameJson } from './breach.ts';
 import type { World } from './world.ts';
 
@@ -153,7 +154,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
     // ended before it in the same task goes on to its next step, which is then asked to end; one that failed does not.
     const ended = jobs.findIndex((job) => job.resolveActivity ?? job.fireTimer);
     const broke = jobs[ended]?.resolveActivity?.result.failed;
-    const said = commands.flatMap(wordOf);
+    const said = commands.filter((c) => !c.updateResponse).flatMap((command) => wordsOf(command, activityWord));
     // A verdict takes more steps on its way than another result: either may come first.
     const overtook = at === 'judging' && said.some((word) => word.startsWith('finish cancelled'));
     const early = jobs.filter(
@@ -215,22 +216,8 @@ export function deedOf(job: Job): string[] {
   return job.doUpdate ? [job.doUpdate.name] : [];
 }
 
-/** A command in one word, or none where it does not matter here. */
-function wordOf(command: Command): string[] {
-  const schedule = command.scheduleActivity ?? command.scheduleLocalActivity;
-  if (schedule) {
-    const input = valueOf<{ turn?: number; result?: RolloutResult }>(schedule.arguments[0]);
-    const { result } = input;
-    if (result) return [`finish ${result.outcome} ${result.stopReason} ${result.turns}`];
-    return [`${schedule.activityType}${input.turn ? ` ${input.turn}` : ''}`];
-  }
-  if (command.requestCancelActivity || command.requestCancelLocalActivity) return ['request-cancel'];
-  if (command.startTimer) return ['timer'];
-  if (command.cancelTimer) return ['cancel-timer'];
-  if (command.upsertWorkflowSearchAttributes) return ['upsert'];
-  if (command.completeWorkflowExecution) return ['complete'];
-  if (command.cancelWorkflowExecution) return ['cancelled'];
-  if (command.failWorkflowExecution) return ['failed'];
-  if (command.updateResponse || command.setPatchMarker) return [];
-  return [Object.keys(command)[0]!];
+function activityWord({ activityType, arguments: args }: Schedule): string {
+  const { turn, result } = valueOf<{ turn?: number; result?: RolloutResult }>(args[0]);
+  if (result) return `finish ${result.outcome} ${result.stopReason} ${result.turns}`;
+  return `${activityType}${turn ? ` ${turn}` : ''}`;
 }

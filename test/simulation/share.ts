@@ -13,10 +13,9 @@ export interface Share {
   readonly breaches: { readonly seed: number; readonly message: string }[];
 }
 
-export interface Seeds {
+interface Seeds {
   readonly first: number;
   readonly last: number;
-  readonly step: number;
   /** Ends with so many breaches. */
   readonly mostBreaches?: number;
 }
@@ -25,7 +24,7 @@ export async function playShare(sandbox: Sandbox, seeds: Seeds): Promise<Share> 
   const seen: Record<string, number> = {};
   const share: Share = { runs: 0, moments: 0, seen, breaches: [] };
   const saw = (transition: string) => void (seen[transition] = (seen[transition] ?? 0) + 1);
-  for (let seed = seeds.first; seed <= seeds.last; seed += seeds.step) {
+  for (let seed = seeds.first; seed <= seeds.last; seed++) {
     share.runs++;
     try {
       share.moments += (await play(seed, sandbox, saw)).moments;
@@ -35,17 +34,6 @@ export async function playShare(sandbox: Sandbox, seeds: Seeds): Promise<Share> 
     }
   }
   return share;
-}
-
-export function together(shares: readonly Share[]): Share {
-  const seen: Record<string, number> = {};
-  for (const share of shares) for (const [name, n] of Object.entries(share.seen)) seen[name] = (seen[name] ?? 0) + n;
-  return {
-    runs: shares.reduce((sum, share) => sum + share.runs, 0),
-    moments: shares.reduce((sum, share) => sum + share.moments, 0),
-    seen,
-    breaches: shares.flatMap((share) => share.breaches).toSorted((a, b) => a.seed - b.seed),
-  };
 }
 
 /** Transitions that no run reached, and some that the table does not know. */

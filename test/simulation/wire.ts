@@ -159,9 +159,9 @@ export function timestamp(ms: number): object {
   return msToTs(ms);
 }
 
-/** Commands as a text that two replays can be compared by. */
-export function textOf(commands: readonly Command[]): string {
-  return JSON.stringify(commands, (_, value: unknown) =>
+/** Jobs or commands as a text to be read, and by which two replays can be compared. */
+export function textOf(all: readonly (Command | Job)[]): string {
+  return JSON.stringify(all, (_, value: unknown) =>
     ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString() : value,
   );
 }
