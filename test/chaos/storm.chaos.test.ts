@@ -13,7 +13,7 @@ const SLOTS = 32;
 /** With a commit one for each phase: each kill costs the start of a worker. */
 const KILLS = FULL ? 200 : 5;
 const PER_PHASE = FULL ? 20 : 1;
-const RUN: Omit<RunOptions, 'name'> = { rollouts: FULL ? 500 : 12, turns: 4, maxConcurrent: FULL ? 16 : 4 };
+const RUN: Omit<RunOptions, 'name'> = { rollouts: FULL ? 500 : 16, turns: 4, maxConcurrent: FULL ? 16 : 5 };
 
 let workload: Workload;
 useWorkload(

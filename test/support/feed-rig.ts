@@ -5,10 +5,10 @@ import type { FeedProgress, GrantedLease, LeaseResult } from '../../domain/feed/
 import { feedWorkflowId } from '../../domain/names/ids.ts';
 import { numbersIn } from '../../domain/feed/number-set.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
-import { checkRun } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { type Made, makeFeedRun } from './feed-run.ts';
 import { openRig } from './rig.ts';
+import { breachesOf } from '../records/breaches.ts';
 
 export async function openFeedRig() {
   /** Answers by run; a run that is not here is right every second time. */
@@ -63,10 +63,6 @@ export async function openFeedRig() {
     return error === undefined ? 'accepted' : String(error.cause?.type ?? error);
   }
   const numbers = (granted: GrantedLease) => [...numbersIn(granted.groups)];
-  async function breaches(run: string): Promise<string[]> {
-    const found: string[] = [];
-    await checkRun(openFileStore(rig.out, run), ({ path, problem }) => found.push(`${path} ${problem}`));
-    return found;
-  }
+  const breaches = (run: string) => breachesOf(openFileStore(rig.out, run));
   return { rig, answers, start, begin, ask, lease, progress, until, refused, numbers, breaches };
 }

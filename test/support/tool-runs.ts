@@ -9,7 +9,6 @@ import type { CollectionResult } from '../../domain/run/messages.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { ToolRecord, ToolSettings } from '../../domain/tools/tool.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
-import { checkRun } from '../../records/check/check.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
 import { createRun } from '../../run/create-run.ts';
 import { surveyDataset } from '../../run/survey.ts';
@@ -26,6 +25,7 @@ import type { Tools } from '../../environments/tools/tool.ts';
 import { openRig, type Rig } from './rig.ts';
 import { scriptedBackend } from './scripted-model.ts';
 import { withTools } from './tool-chat.ts';
+import { breachesOf } from '../records/breaches.ts';
 
 const SHOP = join(import.meta.dirname, '../../examples/tools/shop.ts');
 const ENVIRONMENTS = join(import.meta.dirname, '../environments/own');
@@ -152,12 +152,8 @@ export async function openToolRuns({
       const of = async (query: string) => (await readTrajectory(store, { run, query, sample: 0, attempt: 1 }))!;
       return { store, result, of };
     },
-    async breaches(run) {
-      const found: string[] = [];
-      const onBreach = ({ path, problem }: { path: string; problem: string }) => void found.push(`${path} ${problem}`);
-      await checkRun(openFileStore(rig.out, run), onBreach, { tokenizer, calls: tools, everturn: everturnVersion() });
-      return found;
-    },
+    breaches: (run) =>
+      breachesOf(openFileStore(rig.out, run), { tokenizer, calls: tools, everturn: everturnVersion() }),
     async close() {
       await rig.close();
       await own.close();

@@ -1,14 +1,12 @@
 // A run with more in flight than one workflow may have, on a real server: a workflow may have 10 here, not 1,000. Such runs under
 // kills, pauses and terminations: test/chaos/blocks.chaos.ts. Needs dist/ (npm run build).
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CollectionInput, CollectionResult } from '../../domain/run/messages.ts';
 import { openBlocks, orderFor } from '../../domain/run/blocks.ts';
 import { openWindow } from '../../domain/run/window.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import { prove } from '../chaos/rig-run.ts';
+import { prove, startRun } from '../chaos/rig-run.ts';
 import { recordHistory } from '../histories/history-file.ts';
 import { closedRollouts } from '../../client/temporal/runs.ts';
 import { isWaiting } from '../../client/temporal/waiting.ts';
@@ -47,11 +45,8 @@ afterAll(async () => {
 type More = Omit<CollectionInput, 'run' | 'out' | 'dataset'>;
 
 function start(run: string, queries: number, more: More, on: Rig = rig) {
-  const dataset = join(on.out, `data-${queries}.jsonl`);
   const rows = Array.from({ length: queries }, (_, i) => ({ id: `q${i}`, question: `Is ${i}?`, answer: '4' }));
-  writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
-  const input: CollectionInput = { run, out: on.out, dataset, maxWindow: 10, settings: { numTurns: 1 }, ...more };
-  return on.client.workflow.start('collection', { workflowId: run, taskQueue: 'everturn', args: [input] });
+  return startRun(on, { run, rows, maxWindow: 10, settings: { numTurns: 1 }, ...more });
 }
 
 describe('a run with more in flight than one workflow may have', { timeout: 240_000 }, () => {

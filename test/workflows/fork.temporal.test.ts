@@ -9,7 +9,6 @@ import { placeOf } from '../../cli/find/place.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
-import { checkRun } from '../../records/check/check.ts';
 import { createFork } from '../../run/fork-run.ts';
 import { exportRun } from '../../records/export/export-run.ts';
 import { openFileStore } from '../../records/file-store.ts';
@@ -20,6 +19,7 @@ import { rewrite } from '../records/check/damage.ts';
 import { asFiles } from '../records/ended-rig.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
+import { breachesOf } from '../records/breaches.ts';
 
 let rig: Rig;
 const root = scratchFolder();
@@ -147,7 +147,7 @@ describe('a fork', () => {
     const out = mkdtempSync(join(root, 'out-'));
     cpSync(join(rig.out, 'what-if'), join(out, 'what-if'), { recursive: true });
     cpSync(join(rig.out, 'of-a-fork'), join(out, 'of-a-fork'), { recursive: true });
-    for (const run of ['what-if', 'of-a-fork']) expect(await breachesOf(out, run)).toEqual([]);
+    for (const run of ['what-if', 'of-a-fork']) expect(await breachesIn(out, run)).toEqual([]);
     expect(asked('first')).toHaveLength(6);
     expect(readdirSync(join(rig.out, 'first'))).not.toContain('steering');
   });
@@ -173,12 +173,7 @@ describe('a fork', () => {
   });
 });
 
-async function breachesOf(out: string, run: string): Promise<string[]> {
-  const breaches: string[] = [];
-  await checkRun(openFileStore(out, run), ({ path, problem }) => breaches.push(`${path}: ${problem}`));
-  return breaches;
-}
-
+const breachesIn = (out: string, run: string) => breachesOf(openFileStore(out, run));
 const at = (sample = 0) => rolloutFolder({ query: 'q', sample, attempt: 1 });
 type Fields = Readonly<Record<string, never>>;
 
@@ -213,10 +208,10 @@ describe('the check of lineage', () => {
   ])('finds %s', async (_, harm, problem) => {
     const out = mkdtempSync(join(root, 'bad-'));
     for (const run of ['first', 'what-if']) cpSync(join(rig.out, run), join(out, run), { recursive: true });
-    expect(await breachesOf(out, 'what-if')).toEqual([]);
+    expect(await breachesIn(out, 'what-if')).toEqual([]);
     await asFiles(out, 'what-if');
     await harm(join(out, 'what-if'));
-    expect((await breachesOf(out, 'what-if')).join('\n')).toMatch(problem);
-    expect(await breachesOf(out, 'first')).toEqual([]);
+    expect((await breachesIn(out, 'what-if')).join('\n')).toMatch(problem);
+    expect(await breachesIn(out, 'first')).toEqual([]);
   });
 });

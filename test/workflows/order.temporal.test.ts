@@ -1,13 +1,12 @@
 // The order in which queued generations are taken, as an inference server sees it: a real Temporal server, one worker
 // with few slots, many rollouts in flight.
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import { type PrefixCache, prefixCache } from '../support/prefix-cache.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { until } from '../support/until.ts';
+import { startRun, sums } from '../chaos/rig-run.ts';
 
 const SLOTS = 4;
 const ROLLOUTS = 20;
@@ -54,16 +53,8 @@ async function isQueued(rollout: string): Promise<boolean> {
   return status.name !== 'RUNNING' || pending.includes('generate');
 }
 
-async function start(run: string, rollouts: number) {
-  const dataset = join(rig.out, `${run}.jsonl`);
-  const rows = Array.from({ length: rollouts }, (_, i) => ({ id: `q${i}`, question: `${run} ${i}?`, answer: '4' }));
-  writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
-  return rig.client.workflow.start('collection', {
-    workflowId: run,
-    taskQueue: 'everturn',
-    args: [{ run, out: rig.out, dataset, maxConcurrent: rollouts, settings: { numTurns: TURNS } }],
-  });
-}
+const start = (run: string, rollouts: number) =>
+  startRun(rig, { run, rows: sums(rollouts), maxConcurrent: rollouts, settings: { numTurns: TURNS } });
 
 describe('queued generations', { timeout: 600_000 }, () => {
   test('continue conversations that the server has cached, before others begin', async () => {

@@ -17,7 +17,6 @@ import { createEnvironments, type OwnEnvironments } from '../../environments/ind
 import { createOwnEnvironments, describeOwnEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
-import { checkRun } from '../../records/check/check.ts';
 import { createRun } from '../../run/create-run.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { putCode } from '../../records/run/code.ts';
@@ -30,6 +29,7 @@ import { serveEnvironment, type Served } from '../environments/own/http-server.t
 import { recordHistory } from '../histories/history-file.ts';
 import { pythonNumbers } from '../support/python-numbers.ts';
 import { openRig, type Rig } from '../support/rig.ts';
+import { breachesOf } from '../records/breaches.ts';
 
 const HERE = join(import.meta.dirname, '../environments/own');
 let rig: Rig;
@@ -127,11 +127,7 @@ async function play(run: string, { specs, rows, settings = {} }: Given): Promise
   return handle.result() as Promise<CollectionResult>;
 }
 
-async function breaches(run: string): Promise<string[]> {
-  const found: string[] = [];
-  await checkRun(openFileStore(rig.out, run), ({ path, problem }) => void found.push(`${path}: ${problem}`));
-  return found;
-}
+const breaches = (run: string) => breachesOf(openFileStore(rig.out, run));
 
 /** The samples of a run, without the time at which they were made. */
 async function samples(run: string): Promise<unknown[]> {
