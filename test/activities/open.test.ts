@@ -1,4 +1,5 @@
-// A rollout's first step: what is refused leaves nothing behind, and what was accepted is not asked again.
+// A rollout's first step: what is refused leaves nothing behind, what was accepted is not asked again, and none takes the
+// place of another.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +13,8 @@ import { DatasetError } from '../../domain/errors/errors.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { RolloutInput } from '../../domain/run/messages.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
+import { completeSettings } from '../../domain/run/defaults.ts';
+import type { OpenedRollout } from '../../domain/rollout/rollout-facts.ts';
 
 const root = scratchFolder();
 
@@ -55,5 +58,45 @@ describe('a rollout with its own row', () => {
     const accepted = await opening(async () => {})({ run: 'again', row });
     expect(await opening(unusable)({ run: 'again', row })).toEqual(accepted);
     await expect(opening(unusable)({ run: 'again', row: { ...row, id: 'other' } })).rejects.toThrow('cannot be read');
+  });
+});
+
+const RUN = 'r';
+const store = openFileStore(root, RUN);
+const open = (input: Partial<RolloutInput>) => opening(undefined)({ run: RUN, index: 0, ...input });
+
+async function ended(outcome: 'complete' | 'failed', sample: number): Promise<void> {
+  await open({ sample });
+  await store.putEnd(
+    { run: RUN, query: 'q', sample, attempt: 1 },
+    {
+      ...{ outcome, stopReason: outcome === 'failed' ? 'failed' : 'max-turns', turnRewards: [], returns: [] },
+      failure: outcome === 'failed' ? { boundary: 'model', reason: 'server-unreachable', message: '', turn: 1 } : null,
+      ...{ success: [], turns: [], finishedAt: 1 },
+    },
+  );
+}
+
+describe('a rollout of a run that has a data set', () => {
+  test('is one of its samples, and follows an attempt that failed', async () => {
+    await store.putQueries([
+      { queryId: 'q', prompt: { kind: 'text', text: '1 + 1 = ' }, task: 'math', solutions: ['2'] },
+    ]);
+    await store.putRun({
+      format: 'everturn-run/1',
+      run: RUN,
+      settings: completeSettings(RUN),
+      origins: {},
+      samples: 2,
+      dataset: { path: '/data.jsonl', sha256: 'a', accepted: 1, refused: 0 },
+      versions: { everturn: 'test', node: process.version },
+      createdAt: 1,
+    });
+    await ended('complete', 0);
+    await ended('failed', 1);
+    for (const input of [{ sample: 2 }, { sample: 0, attempt: 2 }, { sample: 1, attempt: 3 }])
+      await expect(open(input), JSON.stringify(input)).rejects.toMatchObject({ reason: 'not-allowed' });
+    const next = (await open({ sample: 1, attempt: 2 })) as OpenedRollout;
+    expect(next.rollout).toMatchObject({ sample: 1, attempt: 2 });
   });
 });

@@ -5,17 +5,8 @@
 import { type ActivityFacts, live, type Life } from './activity-life.ts';
 import { eventsOf, eventsOfJob, inOrder, replay, type Step, type Task, unresolvedLocals } from './history.ts';
 import type { Instance } from './sandbox.ts';
-import {
-  type Command,
-  type Ending,
-  factsOf,
-  isTerminal,
-  type Job,
-  payload,
-  type Schedule,
-  textOf,
-  valueOf,
-} from './wire.ts';
+import type { Command, Ending, Job, Schedule } from './wire.ts';
+import { factsOf, isTerminal, payload, textOf, valueOf } from './wire.ts';
 import { must } from './breach.ts';
 import type { Closing, Execution, World } from './world.ts';
 

@@ -1,7 +1,7 @@
 // Runs that were played with the shipped model: `check` finds nothing in them, and each record that says something else is
 // named, by its tokens where the tokenizer is at hand.
 
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TurnRecord } from '../../../domain/rollout/turn.ts';
@@ -94,13 +94,6 @@ const CHANGES: Readonly<Record<string, Change>> = {
   },
 };
 
-/** Texts of a record that hash well and read otherwise than they are written. */
-const TEXTS: readonly (readonly [name: string, change: (text: string) => string])[] = [
-  ['a key that stands twice', (text) => text.replace('"finish":"stop"', '"finish":"length","finish":"stop"')],
-  ['a zero below zero', (text) => text.replace(/"logprobs":\[[^,]+/, '"logprobs":[-0')],
-  ['a number written otherwise', (text) => text.replace('"turn":2', '"turn":2.0')],
-];
-
 describe('a check of runs that were played', () => {
   test.each(RUNS)('finds nothing: %s', async (run) => {
     expect(await problemsOf(run)).toBe('');
@@ -125,9 +118,10 @@ describe('a check of runs that were played', () => {
     expect(await problemsOf('always', out)).toMatch(/names weights b-0; the run has a-0: both are version 0/);
   });
 
-  test.each(TEXTS)('finds %s', async (_, change) => {
+  test('finds a record whose text its content does not give', async () => {
     const out = copyOf('always');
-    rehash(join(out, 'always', FOLDER, 'turn-002.json'), change);
+    const twice = (text: string) => text.replace('"finish":"stop"', '"finish":"length","finish":"stop"');
+    rehash(join(out, 'always', FOLDER, 'turn-002.json'), twice);
     expect(await problemsOf('always', out, false)).toMatch(/is not the text that its content gives/);
   });
 
@@ -135,13 +129,6 @@ describe('a check of runs that were played', () => {
     const model = 'sglang:http://a:1,http://b:2';
     expect([...serverProblem(model, 'http://b:2/'), ...serverProblem('tiny', null)]).toEqual([]);
     for (const server of ['http://evil:1', null]) expect([...serverProblem(model, server)]).toHaveLength(1);
-  });
-
-  test('names a turn that is a billion ahead, in bounded time', async () => {
-    const out = copyOf('always');
-    const folder = join(out, 'always', FOLDER);
-    cpSync(join(folder, 'turn-003.json'), join(folder, 'turn-999999999.json'));
-    expect(await problemsOf('always', out, false)).toMatch(/turn-999999999.json: stands alone: 4 turns/);
   });
 
   test('names a part of an answer that its turn does not begin with, and one that is missing while there is no turn', async () => {
