@@ -5,7 +5,7 @@
 
 import { tokenBudget } from '../domain/rollout/ending.ts';
 import { ModelError } from '../domain/errors/errors.ts';
-import { logprobMeaning, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
+import { declaredMeaning, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import { spelledMarkers } from '../domain/tools/spelled-markers.ts';
 import { concatenated } from '../domain/rollout/turn-facts.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
@@ -58,7 +58,7 @@ export async function answerInTokens(backend: TokenBackend, asked: DueTurn): Pro
       maxNewTokens: finish === 'stop' ? maxNewTokens : outputIds.length,
       server,
       logprobsOf: settings.logprobs,
-      logprobsFound: logprobMeaning(facts),
+      logprobsFound: declaredMeaning(facts),
       ...(stopped && { reply: { text: stopped.text, stopped: stopped.stop } }),
     },
     spelled: await spelledIn(tokenizer, outputIds, outputText, settings.tools),

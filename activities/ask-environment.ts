@@ -2,14 +2,14 @@
 // records. A turn that was judged before is not asked about again.
 
 import { EnvironmentError } from '../domain/errors/errors.ts';
-import type { AskInput, EnvironmentCall } from '../domain/rollout/rollout-facts.ts';
+import type { AskInput, QueueCall } from '../domain/rollout/rollout-facts.ts';
 import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import type { ActivityDeps } from './deps.ts';
 import { shortVerdict } from './evaluate.ts';
 import { readJudgedTurns, recordedRollout, recordedTurn } from './recorded.ts';
 
 export function askActivity({ openStore, environments }: ActivityDeps) {
-  return async function askEnvironment({ rollout: id, turn, method }: AskInput): Promise<EnvironmentCall> {
+  return async function askEnvironment({ rollout: id, turn, method }: AskInput): Promise<QueueCall> {
     const store = openStore(id.out, id.run);
     const known = method === 'respond' ? await store.getVerdict(id, turn) : undefined;
     if (known) return { judged: shortVerdict(known.record) };

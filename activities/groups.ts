@@ -5,7 +5,7 @@
 import { Context } from '@temporalio/activity';
 import { type EndedGroup, type FeedShape, totalGroups } from '../domain/feed/state.ts';
 import { groupLabels, type ScoredMember, whyLeftOut } from '../domain/samples/group.ts';
-import { numbersIn, type NumberSet } from '../domain/feed/number-set.ts';
+import { eachNumber, type NumberSet } from '../domain/feed/number-set.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { FeedReference } from './feed.ts';
 import {
@@ -110,7 +110,7 @@ async function passGroups(
 }
 
 function* candidates({ shape, playing, next }: WatchInput): Generator<number> {
-  yield* numbersIn(playing);
+  yield* eachNumber(playing);
   const last = Math.min(totalGroups(shape), next + MOST);
   for (let group = next; group < last; group++) yield group;
 }

@@ -3,7 +3,7 @@
 
 import { addEntry, emptyLine } from '../domain/feed/entry.ts';
 import { epochOf } from '../domain/samples/group.ts';
-import { numbersIn } from '../domain/feed/number-set.ts';
+import { eachNumber } from '../domain/feed/number-set.ts';
 import type { TrainedAt } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
 
@@ -15,10 +15,11 @@ export function openTrainedAt(): (open: OpenRun) => Promise<TrainedAt> {
     const read = known.get(open) ?? nothingRead();
     known.set(open, read);
     for (let entry; (entry = (await store.getFeedEntry(read.entries + 1))?.record); read.entries++) {
-      for (const { groups } of addEntry(read.line, entry)) for (const group of numbersIn(groups)) read.at.delete(group);
+      for (const { groups } of addEntry(read.line, entry))
+        for (const group of eachNumber(groups)) read.at.delete(group);
       if (entry.kind !== 'trained') continue;
       // The step that makes a version is taken with the one before it.
-      for (const group of numbersIn(entry.groups)) read.at.set(group, entry.version - 1);
+      for (const group of eachNumber(entry.groups)) read.at.set(group, entry.version - 1);
     }
     return ({ index, sample }) =>
       index === null ? undefined : read.at.get(epochOf(shape, sample) * shape.queries + index);

@@ -18,11 +18,11 @@ import {
   turnFacts,
 } from '../domain/rollout/rollout-facts.ts';
 import { askTurn } from './messages.ts';
-import type { Progress } from './progress.ts';
+import type { ShownProgress } from './progress.ts';
 import { evaluate, generate, runAgent } from './steps.ts';
 
 /** Resolves when the program has ended and its answer is judged. The first call without an answer ends it by that failure. */
-export async function playAgent(opened: OpenedRollout, progress: Progress): Promise<StopReason> {
+export async function playAgent(opened: OpenedRollout, progress: ShownProgress): Promise<StopReason> {
   const { rollout, program, limits, task, environment } = opened;
   const turns = new Map<number, Promise<GeneratedTurn>>();
   const running = new CancellationScope();

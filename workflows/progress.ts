@@ -23,7 +23,7 @@ import {
   VERSION_ATTRIBUTE,
 } from './search-attributes.ts';
 
-export interface Progress {
+export interface ShownProgress {
   /** Those without a gap before them: a call of an agent may end before another one that has no answer yet. */
   readonly turns: readonly TurnFacts[];
   opened(what: OpenedRollout): void;
@@ -34,7 +34,7 @@ export interface Progress {
 }
 
 /** An update `stop` cancels `scope`. */
-export function openProgress(scope: CancellationScope): Progress {
+export function openProgress(scope: CancellationScope): ShownProgress {
   const turns: TurnFacts[] = [];
   let opened: OpenedRollout | undefined;
   let paused = false;

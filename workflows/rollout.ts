@@ -13,11 +13,14 @@ import type { RolloutInput } from '../domain/run/messages.ts';
 import { type OpenedRollout, turnFacts } from '../domain/rollout/rollout-facts.ts';
 import { playAgent } from './agent.ts';
 import { failureFacts } from './failure.ts';
-import { openProgress, type Progress } from './progress.ts';
+import { openProgress, type ShownProgress } from './progress.ts';
 import { begin, callTools, endEnvironment, evaluate, finish, generate, log, open } from './steps.ts';
 
 /** Resolves when a limit ends the rollout (domain/rollout/ending.ts). A reply that calls tools is a turn, and not an answer. */
-async function play({ rollout, limits, task, environment }: OpenedRollout, progress: Progress): Promise<StopReason> {
+async function play(
+  { rollout, limits, task, environment }: OpenedRollout,
+  progress: ShownProgress,
+): Promise<StopReason> {
   for (let turn = 1, answers = 0; ; turn++) {
     await progress.mayBegin(turn);
     // S_t = C_t ++ O_t: the model's answer O_t to the context C_t. The first context is the prompt, and each further one

@@ -8,7 +8,7 @@ import { groupId, groupPlace } from '../../domain/samples/group.ts';
 import { StoreError } from '../../domain/errors/errors.ts';
 import { neutralRow, type RowLabels } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
-import { numbersIn } from '../../domain/feed/number-set.ts';
+import { eachNumber } from '../../domain/feed/number-set.ts';
 import { ahead } from '../../records/ahead.ts';
 import { type GroupMember, readGroup } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';
@@ -34,7 +34,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
   const { samples, run } = shape;
   const members: (GroupMember & { readonly row: Partial<RowLabels> })[] = [];
   const groups: string[] = [];
-  const found = ahead(numbersIn(lease.groups), AT_ONCE, async (group) => {
+  const found = ahead(eachNumber(lease.groups), AT_ONCE, async (group) => {
     const { index, epoch } = groupPlace(shape, group);
     const query = (await store.readQueries(index, 1))[0]!.queryId;
     return { id: groupId(query, epoch), ...(await readGroup(store, { run, query, epoch, samples })) };

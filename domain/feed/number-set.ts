@@ -43,7 +43,7 @@ export function countNumbers(set: NumberSet): number {
   return set.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }
 
-export function* numbersIn(set: NumberSet): Generator<number> {
+export function* eachNumber(set: NumberSet): Generator<number> {
   for (const [first, last] of set) for (let n = first; n <= last; n++) yield n;
 }
 

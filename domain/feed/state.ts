@@ -3,7 +3,7 @@
 
 import { beginLine, type WeightLine, publishOn } from './entry.ts';
 import type { GroupFilter, LeftOut } from '../samples/group.ts';
-import { type NumberSet, numbersIn, numberSet, countNumbers, union, without } from './number-set.ts';
+import { type NumberSet, eachNumber, numberSet, countNumbers, union, without } from './number-set.ts';
 
 /** The part of run.json on a run's groups. */
 export interface FeedShape {
@@ -116,7 +116,7 @@ export function available(state: FeedState, most: number): number[] {
   const before = paced ? inAll(state.leases) + state.ahead : 0;
   let dueAt = -1;
   let due = 0;
-  for (const group of numbersIn(state.ready)) {
+  for (const group of eachNumber(state.ready)) {
     if (chosen.length >= most) break;
     if (paced) {
       const at = trainsNext(state, chosen.length);
@@ -207,7 +207,7 @@ export function takeEndedGroups(state: FeedState, ended: readonly EndedGroup[], 
   state.playing = without(union(state.playing, begun), numbers);
   state.ready = union(state.ready, numberSet(fresh.filter((g) => g.leftOut === null).map((g) => g.group)));
   for (const { leftOut } of fresh) if (leftOut !== null) state.leftOut[leftOut]++;
-  for (const group of numbersIn(numbers)) {
+  for (const group of eachNumber(numbers)) {
     for (const key of Object.keys(state.restarts)) if (key.startsWith(`${group}/`)) delete state.restarts[key];
   }
   state.concluded ||= concluded;

@@ -1,7 +1,7 @@
 // The distribution of a model's logprobs as its probe at start found it, in the record of a run.
 
 import { mapOf, maybe, objectOf, oneOf, type TypeOf } from '../schema/fields.ts';
-import { LOGPROB_MEANINGS, type LogprobMeaning, logprobMeaning } from './logprob-meaning.ts';
+import { LOGPROB_MEANINGS, type LogprobMeaning, declaredMeaning } from './logprob-meaning.ts';
 
 /** The result of the probe at start, stored in run.json. */
 export const FOUND_LOGPROBS = objectOf({
@@ -16,5 +16,5 @@ export function foundLogprobs(facts: {
   readonly logprobsBy?: FoundLogprobs['servers'];
 }): FoundLogprobs {
   const { logprobsBy: servers } = facts;
-  return { meaning: logprobMeaning(facts), ...(servers ? { servers } : {}) };
+  return { meaning: declaredMeaning(facts), ...(servers ? { servers } : {}) };
 }

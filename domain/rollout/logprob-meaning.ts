@@ -20,7 +20,7 @@ export const LOGPROB_MEANINGS = ['policy', 'temperature', 'raw', 'unknown', 'mix
 export type LogprobMeaning = (typeof LOGPROB_MEANINGS)[number];
 
 /** The default is `policy`: backends that sample themselves report nothing. */
-export function logprobMeaning({ logprobs = 'policy' }: { readonly logprobs?: LogprobMeaning }): LogprobMeaning {
+export function declaredMeaning({ logprobs = 'policy' }: { readonly logprobs?: LogprobMeaning }): LogprobMeaning {
   return logprobs;
 }
 
@@ -64,7 +64,7 @@ export type LogprobFacts =
 export function mustServeLogprobs(facts: LogprobFacts, settings: LogprobSettings): void {
   if (facts.kind === 'text') return;
   const { vocabSize, name } = facts;
-  const meaning = logprobMeaning(facts);
+  const meaning = declaredMeaning(facts);
   const { logprobs: wanted } = settings;
   if (logprobsServe(meaning, wanted, settings, vocabSize)) return;
   if (meaning === 'mixed') {

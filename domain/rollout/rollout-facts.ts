@@ -61,7 +61,7 @@ export interface AskInput extends TurnReference {
 }
 
 /** The parameters of a call; or the reply, if it is recorded. */
-export type EnvironmentCall = { readonly params: object } | { readonly judged: ReplyFacts };
+export type QueueCall = { readonly params: object } | { readonly judged: ReplyFacts };
 
 export interface EvaluateInput extends TurnReference {
   /** The reply or failure of a call on a user's own queue. */

@@ -1,7 +1,7 @@
 // The part of a fleet that differs between token and text backends: the servers that may form one fleet, the facts and
 // parts of the whole, and the cost of a request.
 
-import { logprobMeaning } from '../../domain/rollout/logprob-meaning.ts';
+import { declaredMeaning } from '../../domain/rollout/logprob-meaning.ts';
 import type { Kind, Kinds } from '../backend.ts';
 import { openEarlierAnswers } from './earlier-answers.ts';
 import type { Forced } from './recheck.ts';
@@ -52,5 +52,5 @@ export function textRules(): FleetRules<'text'> {
 }
 
 export function logprobsBy(servers: readonly FleetServer<Kind>[]) {
-  return Object.fromEntries(servers.map(({ url, facts }) => [url, logprobMeaning(facts)]));
+  return Object.fromEntries(servers.map(({ url, facts }) => [url, declaredMeaning(facts)]));
 }

@@ -2,7 +2,7 @@
 // logprobs are allowed while the run samples at temperature 1 without cuts, where all kinds coincide.
 
 import { ModelError } from '../../domain/errors/errors.ts';
-import { logprobsServe, logprobMeaning } from '../../domain/rollout/logprob-meaning.ts';
+import { logprobsServe, declaredMeaning } from '../../domain/rollout/logprob-meaning.ts';
 import { openEarlierAnswers } from './earlier-answers.ts';
 import { type FleetRules, type FleetServer, logprobsBy } from './rules.ts';
 
@@ -30,7 +30,7 @@ export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
       if (mixture) throw mixedFleetError(mixture);
     },
     forcedOf({ contextIds, sampling }, { outputIds, logprobs, versions }, facts) {
-      const isOwn = logprobsServe(logprobMeaning(facts), 'raw', sampling, facts.vocabSize);
+      const isOwn = logprobsServe(declaredMeaning(facts), 'raw', sampling, facts.vocabSize);
       const [span] = versions;
       if (!isOwn || versions.length !== 1 || outputIds.length === 0) return null;
       // One more token is sampled, which nobody reads.
@@ -63,7 +63,7 @@ const TRAITS: readonly [string, (server: FleetServer<'tokens'>) => unknown][] = 
   ['stop tokens', ({ facts }) => facts.stopTokenIds.join(' ')],
 ];
 
-const meaning = ({ facts }: FleetServer<'tokens'>) => logprobMeaning(facts);
+const meaning = ({ facts }: FleetServer<'tokens'>) => declaredMeaning(facts);
 
 /** Describes the difference; null if there is none. */
 function mixedLogprobs(servers: readonly FleetServer<'tokens'>[]): string | null {

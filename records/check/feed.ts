@@ -5,7 +5,7 @@
 import { explain } from '../../domain/errors/errors.ts';
 import { addEntry, countOf, emptyLine, type FeedEntry, type WeightLine } from '../../domain/feed/entry.ts';
 import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../../domain/samples/group.ts';
-import { numbersIn } from '../../domain/feed/number-set.ts';
+import { eachNumber } from '../../domain/feed/number-set.ts';
 import { join } from '../place.ts';
 import { readGroup } from '../reading/group-members.ts';
 import { FEED, feedFile, parseFeedFile } from '../format/layout.ts';
@@ -60,7 +60,7 @@ export async function checkFeed(
     for (const wrong of ruleProblems(entry, line, trained, leases)) say(wrong);
     if (entry.kind === 'trained') {
       leases.add(entry.lease);
-      for (const group of numbersIn(entry.groups)) {
+      for (const group of eachNumber(entry.groups)) {
         trained.add(group);
         if (played.has(group) || !run) continue;
         played.add(group);
@@ -68,7 +68,7 @@ export async function checkFeed(
         if (wrong) say(wrong);
       }
     }
-    for (const gone of addEntry(line, entry)) for (const group of numbersIn(gone.groups)) trained.delete(group);
+    for (const gone of addEntry(line, entry)) for (const group of eachNumber(gone.groups)) trained.delete(group);
   }
   return { entries, version: line.version, line: line.line, trained: countOf(line.acknowledged) };
 }
@@ -94,7 +94,7 @@ function ruleProblems(
   if (version <= leasedAt) found.push(`was trained into version ${version} and leased at ${leasedAt}`);
   if (leasedAt > line.version) found.push(`was leased at version ${leasedAt}; ${line.version} was published`);
   if (leases.has(lease)) found.push(`acknowledges lease ${lease} a second time`);
-  const twice = [...numbersIn(entry.groups)].filter((group) => trained.has(group));
+  const twice = [...eachNumber(entry.groups)].filter((group) => trained.has(group));
   if (twice.length > 0) found.push(`trains groups ${shown(twice)} a second time along the surviving line`);
   return found;
 }

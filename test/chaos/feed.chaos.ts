@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { addEntry, emptyLine } from '../../domain/feed/entry.ts';
 import { groupId, groupPlace } from '../../domain/samples/group.ts';
-import { numbersIn } from '../../domain/feed/number-set.ts';
+import { eachNumber } from '../../domain/feed/number-set.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { type Kept, keepNode } from './kept.ts';
@@ -70,7 +70,7 @@ describe('a feed under kills', () => {
       const queries = (await store.readQueries(0, QUERIES)).map(({ queryId }) => queryId);
       const ledger = line.acknowledged.map(({ version, groups }) => ({
         version,
-        groups: [...numbersIn(groups)].map((group) => {
+        groups: [...eachNumber(groups)].map((group) => {
           const { index, epoch } = groupPlace(shape, group);
           return groupId(queries[index]!, epoch);
         }),

@@ -16,7 +16,7 @@ import {
   publish,
   rewind,
 } from '../../domain/feed/state.ts';
-import { numbersIn, numberSet, countNumbers } from '../../domain/feed/number-set.ts';
+import { eachNumber, numberSet, countNumbers } from '../../domain/feed/number-set.ts';
 import { openedFeed } from './some.ts';
 
 const [GROUPS, B, ETA] = [24, 3, 1];
@@ -98,7 +98,7 @@ class World {
 
   end(n: number, drop: boolean): void {
     const { state } = this;
-    const open = [...numbersIn(state.playing)];
+    const open = [...eachNumber(state.playing)];
     for (let g = state.next; g < admittedGroups(state); g++) open.push(g);
     const group = open[n % Math.max(1, open.length)];
     if (group === undefined) return;
@@ -170,15 +170,15 @@ class World {
   /** Each group below `next` is in exactly one place, and the state is what the ledger says. */
   prove(): void {
     const { state, line } = this;
-    const trained = [...numbersIn(groupsOf(line.acknowledged))];
+    const trained = [...eachNumber(groupsOf(line.acknowledged))];
     assert.equal(
       trained.length,
       line.acknowledged.reduce((sum, { groups }) => sum + countNumbers(groups), 0),
     );
     const places = [
-      ...numbersIn(state.playing),
-      ...numbersIn(state.ready),
-      ...state.leases.flatMap(({ groups }) => [...numbersIn(groups)]),
+      ...eachNumber(state.playing),
+      ...eachNumber(state.ready),
+      ...state.leases.flatMap(({ groups }) => [...eachNumber(groups)]),
       ...trained,
       ...this.leftOut,
     ].sort((a, b) => a - b);
@@ -219,7 +219,7 @@ describe('the rules of a feed', () => {
           const before = world.line.acknowledged.length;
           world.take(one.do === 'end' ? { ...one, n: 0 } : one.do === 'wait' ? { ...one, seconds: 0 } : one);
           for (const { version, groups } of world.line.acknowledged.slice(before))
-            for (const g of numbersIn(groups)) expect(version - 1 - world.begunAt.get(g)!).toBeLessThanOrEqual(ETA);
+            for (const g of eachNumber(groups)) expect(version - 1 - world.begunAt.get(g)!).toBeLessThanOrEqual(ETA);
         }
       }),
       { numRuns: 120 },

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isNumberSet, numbersIn, numberSet, countNumbers, union, without } from '../../domain/feed/number-set.ts';
+import { isNumberSet, eachNumber, numberSet, countNumbers, union, without } from '../../domain/feed/number-set.ts';
 
 const numbers = fc.array(fc.nat(40), { maxLength: 30 });
 
@@ -11,9 +11,9 @@ describe('a set of numbers', () => {
     fc.assert(
       fc.property(numbers, numbers, (a, b) => {
         const [x, y] = [numberSet(a), numberSet(b)];
-        expect([...numbersIn(x)]).toEqual([...new Set(a)].sort((p, q) => p - q));
-        expect([...numbersIn(union(x, y))]).toEqual([...new Set([...a, ...b])].sort((p, q) => p - q));
-        expect([...numbersIn(without(x, y))]).toEqual(
+        expect([...eachNumber(x)]).toEqual([...new Set(a)].sort((p, q) => p - q));
+        expect([...eachNumber(union(x, y))]).toEqual([...new Set([...a, ...b])].sort((p, q) => p - q));
+        expect([...eachNumber(without(x, y))]).toEqual(
           [...new Set(a)].filter((n) => !b.includes(n)).sort((p, q) => p - q),
         );
         expect(countNumbers(x)).toBe(new Set(a).size);

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedProgress, GrantedLease, LeaseResult } from '../../domain/feed/messages.ts';
 import { feedWorkflowId } from '../../domain/names/ids.ts';
-import { numbersIn } from '../../domain/feed/number-set.ts';
+import { eachNumber } from '../../domain/feed/number-set.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { type Made, makeFeedRun } from './feed-run.ts';
@@ -62,7 +62,7 @@ export async function openFeedRig() {
     )) as { cause?: { type?: string } } | undefined;
     return error === undefined ? 'accepted' : String(error.cause?.type ?? error);
   }
-  const numbers = (granted: GrantedLease) => [...numbersIn(granted.groups)];
+  const numbers = (granted: GrantedLease) => [...eachNumber(granted.groups)];
   const breaches = (run: string) => breachesOf(openFileStore(rig.out, run));
   return { rig, answers, start, begin, ask, lease, progress, until, refused, numbers, breaches };
 }
