@@ -48,8 +48,12 @@ export const parsed = <T>(
   details: Details = {},
 ): Flag<T | undefined> => ({ takes, help, parse, ...details });
 
-export const whole = (takes: string, help: string, least: number, details: Details = {}): Flag<number | undefined> =>
-  parsed(takes, help, (given, name) => wholeNumber(name, given, least), details);
+export const wholeFlag = (
+  takes: string,
+  help: string,
+  least: number,
+  details: Details = {},
+): Flag<number | undefined> => parsed(takes, help, (given, name) => parseWholeNumber(name, given, least), details);
 
 export const portNumber = (help: string): Flag<number | undefined> =>
   parsed('<n>', help, (given, name) => {
@@ -69,7 +73,7 @@ export const number = (takes: string, help: string, most: number, wanted: string
     details,
   );
 
-export const oneOf = <const T extends string>(
+export const choiceFlag = <const T extends string>(
   takes: string,
   choices: readonly T[],
   help: string,
@@ -77,7 +81,7 @@ export const oneOf = <const T extends string>(
 ): Flag<T | undefined> => ({ takes, help, choices, ...details });
 
 /** May be repeated. */
-export const list = (takes: string, help: string, details: Details = {}): Flag<readonly string[] | undefined> => ({
+export const listFlag = (takes: string, help: string, details: Details = {}): Flag<readonly string[] | undefined> => ({
   takes,
   help,
   parse: (given, _, before) => [...((before as readonly string[] | undefined) ?? []), given],
@@ -211,7 +215,7 @@ export function unusable(
   return new UsageError(message, { reason, cause, ...(fix !== undefined && { fix }) });
 }
 
-export function wholeNumber(flag: string, given: string, least: number): number {
+export function parseWholeNumber(flag: string, given: string, least: number): number {
   if (/^\d{1,9}$/.test(given) && Number(given) >= least) return Number(given);
   throw unusable(`${flag} is "${given}".`, `It takes a whole number of at least ${least}.`);
 }

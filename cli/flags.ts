@@ -4,11 +4,11 @@ import { UNSAFE_VARIABLE } from '../environments/code/consent.ts';
 import { UNDECIDED, type UndecidedPolicy } from '../domain/samples/finished-turns.ts';
 import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/samples/human-verdicts.ts';
 import { HUMAN_TURNS, type HumanTurnsPolicy } from '../records/export/policies.ts';
-import { flag, oneOf, text, whole, withDefault } from './command.ts';
+import { flag, choiceFlag, text, wholeFlag, withDefault } from './command.ts';
 
 export const DEFAULT_OUT = 'runs';
 
-export const RUN = { '<run>': "a run's name, or its folder" };
+export const RUN_ARGUMENT = { '<run>': "a run's name, or its folder" };
 export const OUT = withDefault(
   text('<dir>', 'the folder that holds runs, or s3://bucket/prefix'),
   DEFAULT_OUT,
@@ -19,18 +19,18 @@ export const JSON_FLAG = flag('facts as JSON on stdout, everything else on stder
 export const OF_RUN = { out: OUT, json: JSON_FLAG };
 
 /** One rollout of a run: `--sample` and `--attempt` choose among those of the query. */
-export const ROLLOUT = { ...RUN, '<query>': "the query's id" };
+export const ROLLOUT_ARGUMENTS = { ...RUN_ARGUMENT, '<query>': "the query's id" };
 export const OF_ROLLOUT = {
   out: OUT,
-  sample: withDefault(whole('<n>', 'one of its rollouts', 0), 0),
-  attempt: whole('<n>', 'one attempt of that rollout (default: the last)', 1),
+  sample: withDefault(wholeFlag('<n>', 'one of its rollouts', 0), 0),
+  attempt: wholeFlag('<n>', 'one attempt of that rollout (default: the last)', 1),
 };
 
 export const UNSAFE = flag(`run programs that a model wrote unprotected (or ${UNSAFE_VARIABLE}=1)`);
 
 /** A turn that our side could not judge ends its rollout. */
 export const UNDECIDED_FLAG = withDefault(
-  oneOf(
+  choiceFlag(
     '<what>',
     UNDECIDED,
     'rollouts that end with a turn that could not be judged: drop them, or export the turns before it',
@@ -46,17 +46,17 @@ export const INCLUDE_STEERED = flag(
 /** People's part in an export: by whose verdicts it counts, and whether their messages are in it. */
 export const OF_PEOPLE = {
   verdicts: withDefault(
-    oneOf('<whose>', VERDICT_SOURCES, "the judge's verdicts, or people's where they gave one (everturn verdict)"),
+    choiceFlag('<whose>', VERDICT_SOURCES, "the judge's verdicts, or people's where they gave one (everturn verdict)"),
     'judge' satisfies VerdictSource,
   ),
-  contradicted: oneOf(
+  contradicted: choiceFlag(
     '<what>',
     CONTRADICTED,
     "with --verdicts human: rollouts that went on after feedback which people's verdict contradicts: drop them " +
       '(default), cut them after that turn, or keep them whole',
   ),
   humanTurns: withDefault(
-    oneOf('<what>', HUMAN_TURNS, 'rollouts with a person’s message in their context: drop or include them'),
+    choiceFlag('<what>', HUMAN_TURNS, 'rollouts with a person’s message in their context: drop or include them'),
     'drop' satisfies HumanTurnsPolicy,
   ),
 };

@@ -41,7 +41,7 @@ export function share(value: number | null): string {
 }
 
 /** Four digits are shown of a number that is no count. */
-export function real(value: number | null): string {
+export function fourDigits(value: number | null): string {
   if (value === null) return '–';
   const text = Math.abs(value) >= 1000 ? count(value) : String(Number(value.toPrecision(4)));
   return text.replace('-', '−');

@@ -2,7 +2,7 @@
 
 import { resolveOptions, type ResolvedOptions } from '../run/config.ts';
 import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from '../run/options.ts';
-import { type Flag, list, text } from './command.ts';
+import { type Flag, listFlag, text } from './command.ts';
 import type { Io } from './io.ts';
 
 export type RunFlags = { readonly config?: string | undefined; readonly set?: readonly string[] | undefined } & {
@@ -23,12 +23,12 @@ export function runFlags(defaults: Partial<RunOptions> = {}) {
   const options = Object.entries(FIELDS).map(([key, { argument, help, many }], i): [string, Flag<unknown>] => {
     const fallback = shown(usual[key as keyof RunOptions]);
     const whole = help + (fallback === '' ? '' : ` (default: ${fallback})`);
-    const one: Flag<unknown> = argument === null ? { help: whole } : (many ? list : text)(argument, whole);
+    const one: Flag<unknown> = argument === null ? { help: whole } : (many ? listFlag : text)(argument, whole);
     return [key, { ...one, rare: !COMMON.has(key), ...(i === 0 && { group: GROUP }) }];
   });
   return {
     config: text('<file>', 'options from a YAML or JSON file'),
-    set: list('<name=value>', 'one option by its name; may be repeated'),
+    set: listFlag('<name=value>', 'one option by its name; may be repeated'),
     ...(Object.fromEntries(options) as { readonly [K in keyof RunOptions]: Flag<unknown> }),
   };
 }

@@ -47,7 +47,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
   const parts = runParts(input);
   const wanted = { settings, samples, parts, offered: survey.offered };
   const known = await store.getRun();
-  if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
+  if (known) return { created: false, record: mustBeSameRun(run, known.record, wanted, store.folder) };
 
   await withoutTrace(store, () => store.putQueries(acceptedQueries(survey)));
   const stored = await hashQueries(allQueries(store));
@@ -72,10 +72,10 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     versions: { everturn: everturnVersion(), node: process.version },
     createdAt: Date.now(),
   });
-  return { created, record: same(run, record, wanted, store.folder) };
+  return { created, record: mustBeSameRun(run, record, wanted, store.folder) };
 }
 
-function same(
+function mustBeSameRun(
   run: string,
   record: RunRecord,
   wanted: { settings: RolloutSettings; samples: number; parts: RunParts; offered: string },

@@ -5,7 +5,7 @@ import { explain } from '../domain/errors/errors.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { Backend, EmbeddedWeights, LateServers } from '../inference/backend.ts';
 import { createBackend } from '../inference/index.ts';
-import { openHeld } from '../local/machine/held.ts';
+import { openSharedResources } from '../local/machine/shared-resources.ts';
 import { hasEnded } from '../records/file-store.ts';
 import { isShared, join } from '../records/place.ts';
 import { type BackendUse, countUse } from './backend-use.ts';
@@ -39,7 +39,7 @@ export function openSharedBackends(
   log: (line: string) => void,
   lateServers: (runFolder: string) => LateServers,
 ): SharedBackends {
-  const backends = openHeld<SharedBackend>({
+  const backends = openSharedResources<SharedBackend>({
     hasEnded,
     isUsed: ({ use }) => use.inFlight > 0,
     close: ({ made }) => made.then((backend) => backend.close()).catch((error: unknown) => log(explain(error))),

@@ -70,8 +70,8 @@ export function statisticsOfTurn(groups: readonly QueryGroup[], turn: number): T
     ),
     repairs: changed(all, turn, 0),
     spoils: changed(all, turn, 1),
-    finish: counted(here.map(({ finish }) => finish)),
-    reasons: counted(here.flatMap(({ verdict, reason }) => (verdict === null ? [] : (reason ?? [])))),
+    finish: countNames(here.map(({ finish }) => finish)),
+    reasons: countNames(here.flatMap(({ verdict, reason }) => (verdict === null ? [] : (reason ?? [])))),
     reward: here.length === 0 ? null : { n: rewards.length, mean: meanOf(rewards).value, spread: spreadOf(rewards) },
   };
 }
@@ -89,7 +89,7 @@ function changed(rollouts: readonly RolloutSummary[], turn: number, from: 0 | 1)
 }
 
 /** Names come from records: none is a key of Object.prototype here. */
-export function counted<K extends string>(names: Iterable<K>): Record<K, number> {
+export function countNames<K extends string>(names: Iterable<K>): Record<K, number> {
   const counts = new Map<K, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return Object.fromEntries([...counts].sort((a, b) => b[1] - a[1])) as Record<K, number>;

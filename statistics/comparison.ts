@@ -2,7 +2,7 @@
 // is counted and named and never paired. Differences are B − A: positive means that the second run is better.
 
 import { type RolloutSummary, steeredCount, type SteeredCount, unsteered } from '../domain/rollout/rollout-summary.ts';
-import { clipped } from './estimate.ts';
+import { clipToShare } from './estimate.ts';
 import { type Interval, type Mean, meanOf, wilson } from './mean.ts';
 import { comparedNumbers, type ComparedNumber } from './named.ts';
 import { byQuery, known, rightBy } from './outcomes.ts';
@@ -120,7 +120,7 @@ export function comparison(
     const mean = meanOf(values);
     if (measure === 'return') return mean;
     const right = values.reduce((sum, value) => sum + value, 0);
-    return { ...mean, interval: paired1 ? wilson(right, values.length) : clipped(mean.interval) };
+    return { ...mean, interval: paired1 ? wilson(right, values.length) : clipToShare(mean.interval) };
   };
   const differences = pairs.map((pair) => pair.b - pair.a);
   const difference = pairedDifference(differences, measure === 'right' ? 1 : Infinity);
@@ -175,7 +175,7 @@ function turns(last: number, pairsAt: (turn: number) => Pairs): ComparedTurn[] {
 
 const shareOf = (values: readonly number[]): Mean => {
   const mean = meanOf(values);
-  return { ...mean, interval: clipped(mean.interval) };
+  return { ...mean, interval: clipToShare(mean.interval) };
 };
 
 /** An interval over more than 80 % of all differences of shares says nothing: too few queries. */

@@ -32,7 +32,7 @@ export function shareEstimate(named: Named, clusters: readonly (readonly number[
   }
   const certain = unanimous(value, filled.length, standardError);
   if (certain) return { ...named, value, n, standardError, interval: certain, method: 'wilson' };
-  return { ...named, value, n, standardError, interval: clipped(interval), method: interval ? 't' : null };
+  return { ...named, value, n, standardError, interval: clipToShare(interval), method: interval ? 't' : null };
 }
 
 /** All right or all wrong: an error of 0 would be a claim of certainty. Wilson, with one observation a query. */
@@ -53,7 +53,7 @@ export function queryMeanEstimate(named: Named, values: readonly number[]): Esti
     value,
     n: values.length,
     standardError,
-    interval: clipped(interval),
+    interval: clipToShare(interval),
     method: interval ? 't' : null,
   };
 }
@@ -63,11 +63,11 @@ export function bareEstimate(named: Named, value: number | null, n: number): Est
   return { ...named, value, n, standardError: null, interval: null, method: null };
 }
 
-export function clipped(interval: Interval | null): Interval | null {
+export function clipToShare(interval: Interval | null): Interval | null {
   return interval && [Math.max(0, interval[0]), Math.min(1, interval[1])];
 }
 
 /** An interval over most of [0, 1] says nothing: too few queries. */
-export function saysNothing({ interval, value }: Estimate): boolean {
+export function isTooWide({ interval, value }: Estimate): boolean {
   return value !== null && (interval === null || interval[1] - interval[0] > 0.8);
 }

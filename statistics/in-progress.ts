@@ -5,7 +5,7 @@
 import { type RolloutSummary, type RunSize, unsteered } from '../domain/rollout/rollout-summary.ts';
 import { bareEstimate, type Estimate, shareEstimate } from './estimate.ts';
 import type { Interval } from './mean.ts';
-import { byQuery, hasEnded, isScored, known, rightBy } from './outcomes.ts';
+import { byQuery, hasRolloutEnded, isScored, known, rightBy } from './outcomes.ts';
 import { closedPrefix, totalOf } from './play-order.ts';
 
 export interface Provisional {
@@ -27,7 +27,7 @@ export function provisional(rollouts: readonly RolloutSummary[], shape: RunSize,
   const total = totalOf(shape);
   const own = unsteered(rollouts);
   const of = total - (rollouts.length - own.length);
-  const ended = own.filter(hasEnded);
+  const ended = own.filter(hasRolloutEnded);
   if (total === 0 || ended.length >= of) return null;
   const prefix = unsteered(closedPrefix(rollouts, shape));
   const success = known(ended.map((r) => rightBy(r, turn)));

@@ -4,7 +4,7 @@
 import type { NamedNumbers, RolloutSummary } from '../domain/rollout/rollout-summary.ts';
 import type { Estimate } from './estimate.ts';
 import { clusteredMean, type Mean, meanOf } from './mean.ts';
-import { byQuery, hasEnded } from './outcomes.ts';
+import { byQuery, hasRolloutEnded } from './outcomes.ts';
 import { pairedDifference, type PairedDifference } from './paired.ts';
 
 type Values = Map<string, Map<string, number[]>>;
@@ -12,7 +12,7 @@ type Values = Map<string, Map<string, number[]>>;
 /** The values by name (`metrics.fluency`, `rewards.format`) and query. */
 function valuesOf(rollouts: readonly RolloutSummary[]): Values {
   const values: Values = new Map();
-  for (const { query, rollouts: own } of byQuery(rollouts.filter(hasEnded)))
+  for (const { query, rollouts: own } of byQuery(rollouts.filter(hasRolloutEnded)))
     for (const [name, value] of own.flatMap((rollout) => turnsOf(rollout).flatMap(numbersOf))) {
       const queries = values.get(name) ?? new Map<string, number[]>();
       values.set(name, queries);
@@ -29,7 +29,7 @@ const numbersOf = ({ metrics = {}, rewards = {} }: NamedNumbers): (readonly [str
 ];
 
 export function namedStatistics(rollouts: readonly RolloutSummary[]): Estimate[] {
-  const turns = rollouts.filter(hasEnded).reduce((sum, rollout) => sum + turnsOf(rollout).length, 0);
+  const turns = rollouts.filter(hasRolloutEnded).reduce((sum, rollout) => sum + turnsOf(rollout).length, 0);
   return [...valuesOf(rollouts)].map(([name, queries]) => {
     const clusters = [...queries.values()];
     const n = clusters.reduce((sum, values) => sum + values.length, 0);

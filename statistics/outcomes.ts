@@ -5,7 +5,7 @@ import type { RolloutSummary } from '../domain/rollout/rollout-summary.ts';
 
 export type Success = 0 | 1 | null;
 
-export const hasEnded = ({ outcome }: RolloutSummary): boolean => outcome !== null;
+export const hasRolloutEnded = ({ outcome }: RolloutSummary): boolean => outcome !== null;
 
 /** Whether this turn is right; null also if it was not played. */
 export function rightAt({ success }: RolloutSummary, turn: number): Success {

@@ -2,7 +2,7 @@
 // did not choose.
 
 import type { RolloutSummary, RunSize } from '../domain/rollout/rollout-summary.ts';
-import { hasEnded } from './outcomes.ts';
+import { hasRolloutEnded } from './outcomes.ts';
 
 /** Rollouts of the whole run. */
 export function totalOf({ queries, samples, epochs }: RunSize): number {
@@ -17,7 +17,7 @@ function playOrder({ index, sample }: RolloutSummary, { queries, samples }: RunS
 
 /** The longest beginning of the run, in play order, of which every rollout has ended. */
 export function closedPrefix(rollouts: readonly RolloutSummary[], shape: RunSize): RolloutSummary[] {
-  const places = new Map(rollouts.filter(hasEnded).map((r) => [playOrder(r, shape), r]));
+  const places = new Map(rollouts.filter(hasRolloutEnded).map((r) => [playOrder(r, shape), r]));
   const prefix: RolloutSummary[] = [];
   for (let found = places.get(0); found; found = places.get(prefix.length)) prefix.push(found);
   return prefix;

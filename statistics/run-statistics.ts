@@ -11,12 +11,12 @@ import {
   unsteered,
 } from '../domain/rollout/rollout-summary.ts';
 import { callStatistics, type CallStatistics } from './calls.ts';
-import { counted, statisticsOfTurn, type TurnStatistics } from './by-turn.ts';
+import { countNames, statisticsOfTurn, type TurnStatistics } from './by-turn.ts';
 import { bareEstimate, type Estimate, queryMeanEstimate } from './estimate.ts';
 import { provisional, type Provisional } from './in-progress.ts';
 import { clusteredMean, type Distribution, distributionOf, spreadOf } from './mean.ts';
 import { namedStatistics } from './named.ts';
-import { answersOf, byQuery, hasEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
+import { answersOf, byQuery, hasRolloutEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
 import { majorityAtK, passAllK, passAtK } from './pass-at-k.ts';
 import { totalOf } from './play-order.ts';
 import { timingStatistics, type TimingStatistics } from './timing.ts';
@@ -104,7 +104,7 @@ export function* statisticsInParts(
   { ks = defaultKs(shape), atTurn = shape.numTurns }: StatisticsOptions = {},
 ): Generator<void, RunStatistics, void> {
   const rollouts = unsteered(begun);
-  const ended = rollouts.filter(hasEnded);
+  const ended = rollouts.filter(hasRolloutEnded);
   const groups = byQuery(ended);
   yield;
   const played = rollouts.reduce((most, { success }) => Math.max(most, success.length), 0);
@@ -125,7 +125,7 @@ export function* statisticsInParts(
     ended: ended.length,
     inFlight: rollouts.length - ended.length,
     retried: ended.filter(({ attempt }) => attempt > 1).length,
-    outcomes: { ...zeros(), ...counted(ended.map(({ outcome }) => outcome!)) },
+    outcomes: { ...zeros(), ...countNames(ended.map(({ outcome }) => outcome!)) },
     queries: groups.length,
     atTurn,
     byTurn,
@@ -133,7 +133,7 @@ export function* statisticsInParts(
     ...shares,
     returns: returnsOf(ended),
     named: namedStatistics(rollouts),
-    endings: counted(
+    endings: countNames(
       ended.map((r) => [r.outcome, r.stopReason, r.failure].filter((name) => name !== null).join(' · ')),
     ),
     meanLogprob: logprobs.length === 0 ? null : distributionOf(logprobs),

@@ -11,14 +11,14 @@ import { compareRuns, compareSeveral } from './compare-runs.ts';
 import { openCounts } from './counts.ts';
 import { openEvaluations } from './evaluations.ts';
 import type { ListQuery, RowPlace, RunMessage } from './model/messages.ts';
-import { listed, neighbours, pageOf } from './model/order.ts';
+import { listed, neighbours, cutPage } from './model/order.ts';
 import { latest, pricedTurns, type Row } from './model/row.ts';
 import type { RunSummary } from './model/summary.ts';
 import { markedRows } from './marked-rows.ts';
 import { mustBePlain } from './plain-files.ts';
 import { type OpenRun, type Runs, withNumbers } from './runs.ts';
 import { headNumbers } from './model/head.ts';
-import { failureOf, factsOf, forkOf, serversOf, settingsOf } from './run-facts.ts';
+import { findFailure, listFacts, describeFork, readServers, listSettings } from './run-facts.ts';
 import { readRollout } from './rollout-message.ts';
 import { openSearches } from './searches.ts';
 import { tokensMessage } from './token-message.ts';
@@ -58,18 +58,18 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
       const bare = await runs.head(open);
       const summary = await countsOf(open, bare.state === 'open');
       const head = withNumbers(bare, headNumbers(summary));
-      const servers = head.state === 'open' ? await serversOf(open, now()) : [];
+      const servers = head.state === 'open' ? await readServers(open, now()) : [];
       const cost = costOf?.(open.record.settings.model, pricedRollouts(open));
       const evaluations = open.record.evaluation ? await evaluationsOf(open.store.folder) : [];
       return {
         head,
         summary,
         ...(evaluations.length > 0 && { evaluations }),
-        settings: settingsOf(open),
-        ...(await failureOf(open)),
+        settings: listSettings(open),
+        ...(await findFailure(open)),
         ...(cost !== undefined && { cost }),
-        facts: factsOf(open),
-        fork: forkOf(open),
+        facts: listFacts(open),
+        fork: describeFork(open),
         etaMs: head.state === 'open' ? etaOf(open.index.rows(), summary, now()) : null,
         newsAt: newsOf(open.index.rows()),
         progress: open.index.progress,
@@ -80,7 +80,7 @@ export function createApi({ runs, decoderOf, now, costOf, historyOf = () => null
 
     async rows(name, list, from, count) {
       const all = await listOf(await opened(name), list);
-      return { ...pageOf(all, from, count), problems: parseFilter(list.filter).problems };
+      return { ...cutPage(all, from, count), problems: parseFilter(list.filter).problems };
     },
 
     async compare(a, b) {

@@ -8,7 +8,7 @@ import { settingDifferences } from '../statistics/settings.ts';
 import { sideBySide } from '../statistics/side-by-side.ts';
 import { queryDigests } from '../records/run/query-digests.ts';
 import type { CompareMessage, RunHead, SeveralMessage } from './model/messages.ts';
-import { sum, tokensOf } from './model/row.ts';
+import { addUp, rowTokens } from './model/row.ts';
 import { summaries } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
 
@@ -80,8 +80,8 @@ const shown = (value: unknown): string =>
 
 /** Output tokens of a rollout, on average, of those that were looked at. */
 function tokens({ index }: OpenRun): number | null {
-  const known = index.rows().flatMap((row) => tokensOf(row) ?? []);
-  return known.length === 0 ? null : sum(known) / known.length;
+  const known = index.rows().flatMap((row) => rowTokens(row) ?? []);
+  return known.length === 0 ? null : addUp(known) / known.length;
 }
 
 function identitiesOf(open: OpenRun): Promise<ReadonlyMap<string, QueryIdentity>> {

@@ -14,7 +14,7 @@ import { known } from '../statistics/outcomes.ts';
 import { headlineOf } from '../statistics/headline.ts';
 import { runStatistics } from '../statistics/run-statistics.ts';
 import type { Evaluation } from './model/messages.ts';
-import { foldersIn } from './plain-files.ts';
+import { realFoldersIn } from './plain-files.ts';
 
 export type EvaluationsOf = (runFolder: string) => Promise<readonly Evaluation[]>;
 
@@ -22,7 +22,7 @@ export function openEvaluations(): EvaluationsOf {
   const ended = new Map<string, Read>();
   return async (runFolder) => {
     const folder = evaluationsFolder(runFolder);
-    const names = isBucketPlace(folder) ? await namesIn(folder) : foldersIn(folder);
+    const names = isBucketPlace(folder) ? await namesIn(folder) : realFoldersIn(folder);
     const newest = new Map<number, Read>();
     for (const name of names.filter(isRunName)) {
       const key = join(folder, name);

@@ -32,7 +32,7 @@ export function readPlain(path: string): string | undefined {
 }
 
 /** Names of the real folders in a folder; none where there is no such folder. */
-export function foldersIn(path: string): string[] {
+export function realFoldersIn(path: string): string[] {
   return entries(path)
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);

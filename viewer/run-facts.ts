@@ -5,23 +5,23 @@ import { settingsWithOrigins } from '../records/format/run-record.ts';
 import { FLEET, readFleet, STALE_MS } from '../records/run/fleet-status.ts';
 import { rolloutFolder } from '../records/format/layout.ts';
 import type { RunMessage, Setting } from './model/messages.ts';
-import { latest, placeOf } from './model/row.ts';
+import { latest, rowPlace } from './model/row.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun } from './runs.ts';
 
 /** Those that were given come before the ones that have their default. */
-export function settingsOf({ record }: OpenRun): Setting[] {
+export function listSettings({ record }: OpenRun): Setting[] {
   return settingsWithOrigins(record)
     .map((setting) => ({ ...setting, value: shown(setting.value) }))
     .sort((a, b) => Number(a.origin === 'default') - Number(b.origin === 'default'));
 }
 
 /** The message of the first rollout whose last attempt failed, or else could not be judged. */
-export async function failureOf({ run, store, index }: OpenRun): Promise<Pick<RunMessage, 'failure'>> {
+export async function findFailure({ run, store, index }: OpenRun): Promise<Pick<RunMessage, 'failure'>> {
   const rows = latest(index.rows());
   const row = rows.find(({ state }) => state === 'failed') ?? rows.find(({ state }) => state === 'undecided');
   if (!row) return {};
-  const place = placeOf(row);
+  const place = rowPlace(row);
   mustBePlain(store.folder, rolloutFolder(place));
   const id = { run, ...place };
   // The list says which record is damaged.
@@ -31,7 +31,7 @@ export async function failureOf({ run, store, index }: OpenRun): Promise<Pick<Ru
   return message === undefined ? {} : { failure: { place, message } };
 }
 
-export function factsOf({ record: { dataset, versions, settings }, total }: OpenRun): [string, string][] {
+export function listFacts({ record: { dataset, versions, settings }, total }: OpenRun): [string, string][] {
   const facts: Readonly<Record<string, unknown>> = {
     rollouts: total,
     'rows accepted': dataset?.accepted,
@@ -44,7 +44,7 @@ export function factsOf({ record: { dataset, versions, settings }, total }: Open
 }
 
 /** Null for a run that is no fork. */
-export function forkOf({ record: { forkedFrom: from } }: OpenRun): string | null {
+export function describeFork({ record: { forkedFrom: from } }: OpenRun): string | null {
   if (!from) return null;
   const message = from.said === null ? '' : `, with a message of ${from.by}`;
   return (
@@ -53,7 +53,7 @@ export function forkOf({ record: { forkedFrom: from } }: OpenRun): string | null
   );
 }
 
-export function serversOf({ store }: OpenRun, now: number): Promise<readonly ServerStatus[]> {
+export function readServers({ store }: OpenRun, now: number): Promise<readonly ServerStatus[]> {
   mustBePlain(store.folder, FLEET);
   return readFleet(store.folder, now - STALE_MS).then(
     (found) => found.slice(0, MOST_SERVERS),

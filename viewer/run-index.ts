@@ -9,10 +9,10 @@ import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import { rowOf } from '../records/ended/row.ts';
 import type { SeenLines, Store } from '../records/store.ts';
 import type { RolloutFiles } from '../records/reading/summary.ts';
-import { type Doing, inOrder, type Row, rowKey } from './model/row.ts';
+import { type Doing, compareRows, type Row, rowKey } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';
 import { pauses } from './in-batches.ts';
-import { changedAt, filesIn, foldersIn, readPlain } from './plain-files.ts';
+import { changedAt, filesIn, realFoldersIn, readPlain } from './plain-files.ts';
 
 export class RunIndex {
   readonly #store: Store;
@@ -34,7 +34,7 @@ export class RunIndex {
 
   /** All rows so far, in data set order. */
   rows(): readonly Row[] {
-    return (this.#sorted ??= [...this.#rows.values()].sort(inOrder));
+    return (this.#sorted ??= [...this.#rows.values()].sort(compareRows));
   }
 
   row(place: RowPlace): Row | undefined {
@@ -86,9 +86,9 @@ export class RunIndex {
 
   *#inFlight(): Generator<string> {
     const root = join(this.#store.folder, ROLLOUTS);
-    for (const shard of foldersIn(root).filter((name) => /^[0-9a-f]{2}$/.test(name)))
-      for (const query of foldersIn(join(root, shard)))
-        for (const rollout of foldersIn(join(root, shard, query))) yield join(root, shard, query, rollout);
+    for (const shard of realFoldersIn(root).filter((name) => /^[0-9a-f]{2}$/.test(name)))
+      for (const query of realFoldersIn(join(root, shard)))
+        for (const rollout of realFoldersIn(join(root, shard, query))) yield join(root, shard, query, rollout);
   }
 
   #read(folder: string): void {

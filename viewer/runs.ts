@@ -19,7 +19,7 @@ import type { Store } from '../records/store.ts';
 import { openHeadNumbers } from './head-numbers.ts';
 import { hasFailed, type HeadNumbers } from './model/head.ts';
 import type { RunHead } from './model/messages.ts';
-import { foldersIn } from './plain-files.ts';
+import { realFoldersIn } from './plain-files.ts';
 import { RunIndex } from './run-index.ts';
 
 export interface OpenRun {
@@ -127,7 +127,7 @@ export function openRuns(out: string): Runs {
 
 /** The names of the runs in a folder. */
 function runsIn(out: string): string[] {
-  return foldersIn(out).filter((name) => isRunName(name) && existsSync(join(out, name, RUN_FILE)));
+  return realFoldersIn(out).filter((name) => isRunName(name) && existsSync(join(out, name, RUN_FILE)));
 }
 
 /** The folder that holds a run: this one, or that of an evaluation. */
@@ -135,9 +135,9 @@ function folderWith(run: string, out: string): string | undefined {
   if (!isRunName(run)) return undefined;
   if (runsIn(out).includes(run)) return out;
   const evaluations = evaluationsNamed(run);
-  if (evaluations === null || !foldersIn(out).includes(evaluations)) return undefined;
+  if (evaluations === null || !realFoldersIn(out).includes(evaluations)) return undefined;
   const folder = join(out, evaluations);
-  return foldersIn(folder).includes(run) && existsSync(join(folder, run, RUN_FILE)) ? folder : undefined;
+  return realFoldersIn(folder).includes(run) && existsSync(join(folder, run, RUN_FILE)) ? folder : undefined;
 }
 
 async function readRun(run: string, out: string): Promise<Omit<OpenRun, 'index'>> {

@@ -12,7 +12,7 @@ import type { Assets } from './assets.ts';
 import { mustBeOurs, Refusal } from './guard.ts';
 import type { Asks } from './model/asks.ts';
 import { answerTo } from './routes.ts';
-import { ACT_PATH, openSteering, type Steering } from './steer.ts';
+import { ACT_PATH, openSteerRequests, type Steering } from './steer.ts';
 
 export interface ViewServerOptions {
   readonly api: Asks;
@@ -47,7 +47,7 @@ const HEADERS = {
 export async function serveView(options: ViewServerOptions): Promise<ViewServer> {
   const { api, assets, port, token, steering, onError } = options;
   if (steering && token === null) throw new RangeError('steering needs a token');
-  const act = steering && openSteering(steering);
+  const act = steering && openSteerRequests(steering);
   let bound = port;
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
     answer(request, response).catch((error: unknown) => refuse(request, response, error));

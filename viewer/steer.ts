@@ -24,7 +24,7 @@ const AT_ONCE = 4;
 export const ACT_PATH = '/api/act';
 export const KEY_HEADER = 'x-everturn-steer';
 
-export function openSteering({ key, has, run }: Steering) {
+export function openSteerRequests({ key, has, run }: Steering) {
   let going = 0;
   return async function act(
     request: IncomingMessage,

@@ -13,10 +13,10 @@ import {
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { actsOn, putAct, readActs, type StoredAct } from '../../records/run/steering.ts';
 import type { Stored } from '../../records/store.ts';
-import { command, flag, required, text, unusable, whole, withDefault } from '../command.ts';
+import { command, flag, required, text, unusable, wholeFlag, withDefault } from '../command.ts';
 import { mustBeText, personOf } from '../find/person.ts';
 import { findRollout, findRun, noRollout, type RunPlace } from '../find/place.ts';
-import { JSON_FLAG, OF_ROLLOUT, ROLLOUT } from '../flags.ts';
+import { JSON_FLAG, OF_ROLLOUT, ROLLOUT_ARGUMENTS } from '../flags.ts';
 import { plural, whichOf } from '../format.ts';
 
 const MOST_REASON_CHARS = 2000;
@@ -40,7 +40,7 @@ export const messageOf = (said: string | undefined): string | null =>
   said === undefined ? null : mustBeText('--say', said, MOST_TEXT_CHARS, true);
 
 /** `turn 2 of arith-0007`, with the sample and the attempt where they are not the first. */
-export function nameOf({ query, sample, attempt }: Omit<RolloutId, 'run'>, turn: number | null): string {
+export function rolloutTitle({ query, sample, attempt }: Omit<RolloutId, 'run'>, turn: number | null): string {
   return oneLine(`${turn === null ? '' : `turn ${turn} of `}${[query, ...whichOf({ sample, attempt })].join(', ')}`);
 }
 
@@ -71,8 +71,8 @@ async function turnOf({ store }: RunPlace, id: RolloutId, turn: number): Promise
 }
 
 export const note = command({
-  args: { ...ROLLOUT, '<text>': 'the note' },
-  flags: { ...OF_ACT, turn: whole('<n>', 'the turn that it is about (default: the whole rollout)', 1) },
+  args: { ...ROLLOUT_ARGUMENTS, '<text>': 'the note' },
+  flags: { ...OF_ACT, turn: wholeFlag('<n>', 'the turn that it is about (default: the whole rollout)', 1) },
   help: 'A note changes no export. docs/steer.md\n\nExample:\n  everturn note my-run arith-0007 --turn 2 "lost the sign"',
   async run(io, given) {
     const place = await findRun(io, given.run, given.out);
@@ -87,13 +87,13 @@ export const note = command({
     const of = { query, sample, attempt, turn, hash: about.hash };
     const act: NoteAct = { act: 'note', of, text: said, by: await personOf(io, given.by), via, at: io.now() };
     const stored = await recordAct(place, act, dryRun);
-    return recordedAnswer(place, stored, dryRun, `a note of ${oneLine(act.by)} on ${nameOf(id, turn)}`);
+    return recordedAnswer(place, stored, dryRun, `a note of ${oneLine(act.by)} on ${rolloutTitle(id, turn)}`);
   },
 });
 
 export const verdict = command({
-  args: { ...ROLLOUT, '<verdict>': { help: 'right or wrong', choices: HUMAN_VERDICTS } },
-  flags: { ...OF_ACT, turn: required(whole('<n>', 'the turn', 1)), reason: REASON },
+  args: { ...ROLLOUT_ARGUMENTS, '<verdict>': { help: 'right or wrong', choices: HUMAN_VERDICTS } },
+  flags: { ...OF_ACT, turn: required(wholeFlag('<n>', 'the turn', 1)), reason: REASON },
   help:
     "The judge's verdict stays; `everturn export --verdicts human` takes people's. A second verdict of the same person\n" +
     'replaces the first, which stays recorded. docs/steer.md\n\nExample:\n' +
@@ -110,7 +110,7 @@ export const verdict = command({
     const judged = (await place.store.getVerdict(id, turn))?.record;
     if (!judged) {
       throw unusable(
-        `${nameOf(id, turn)} is still being judged.`,
+        `${rolloutTitle(id, turn)} is still being judged.`,
         "Give the verdict once the judge has given its own; it stays beside the judge's.",
         'still-played',
       );
@@ -131,7 +131,7 @@ export const verdict = command({
     );
     const ended = (await place.store.getEnd(id))?.record;
     const wentOn = said !== judged.verdict && (!ended || turn < ended.turns.length);
-    const what = oneLine(`${nameOf(id, turn)} is ${said}${reason === null ? '' : ` (${reason})`}`);
+    const what = oneLine(`${rolloutTitle(id, turn)} is ${said}${reason === null ? '' : ` (${reason})`}`);
     const judge = `the judge said ${judged.verdict} (${oneLine(judged.reason)})`;
     const about = others.flatMap((one) =>
       one.verdict === said

@@ -12,9 +12,9 @@ import { CLOCK_SKEW_MS } from '../../records/check/times.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
 import type { OnBreach } from '../../records/store.ts';
 import { tokenizerOf } from '../find/tokenizer.ts';
-import { type Flag, command, flag, number, oneOf, text, unusable, withDefault } from '../command.ts';
+import { type Flag, command, flag, number, choiceFlag, text, unusable, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { OF_PEOPLE, OUT, RUN, UNDECIDED_FLAG } from '../flags.ts';
+import { OF_PEOPLE, OUT, RUN_ARGUMENT, UNDECIDED_FLAG } from '../flags.ts';
 import { plural } from '../format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { createTools } from '../../environments/tools/index.ts';
@@ -39,13 +39,13 @@ const { successRate, dropZeroVariance, minMembers } = EXPORT_FLAGS;
 const FILTER_FLAGS = { successRate, dropZeroVariance, minMembers };
 
 export const check = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: {
     ...OF_PEOPLE,
     out: OUT,
     export: text('<file>', 'also prove that this export holds what the records give'),
-    format: oneOf('<name>', PROVED, "the export's format (default: as its lines say)"),
-    sequences: oneOf('<per>', SEQUENCES, "the export's layout (default: as its lines say)"),
+    format: choiceFlag('<name>', PROVED, "the export's format (default: as its lines say)"),
+    sequences: choiceFlag('<per>', SEQUENCES, "the export's layout (default: as its lines say)"),
     undecided: UNDECIDED_FLAG,
     ...FILTER_FLAGS,
     tokenizer: TOKENIZER,

@@ -5,9 +5,9 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { steeredCount } from '../../domain/rollout/rollout-summary.ts';
 import { CELLS, comparison, isWorse, MEASURES } from '../../statistics/comparison.ts';
 import { totalOf } from '../../statistics/play-order.ts';
-import { hasEnded } from '../../statistics/outcomes.ts';
+import { hasRolloutEnded } from '../../statistics/outcomes.ts';
 import { settingDifferences } from '../../statistics/settings.ts';
-import { command, flag, number, oneOf, unusable, whole, withDefault } from '../command.ts';
+import { command, flag, number, choiceFlag, unusable, wholeFlag, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
@@ -26,9 +26,9 @@ export const compare = command({
   },
   flags: {
     out: OUT,
-    atTurn: whole('<t>', 'right means: right at any turn up to this one (default: the last of both)', 1),
-    measure: withDefault(oneOf('<what>', MEASURES, 'compare right answers, or returns'), 'right'),
-    show: oneOf('<cell>', CELLS, 'only the ids of these queries, one a line'),
+    atTurn: wholeFlag('<t>', 'right means: right at any turn up to this one (default: the last of both)', 1),
+    measure: withDefault(choiceFlag('<what>', MEASURES, 'compare right answers, or returns'), 'right'),
+    show: choiceFlag('<cell>', CELLS, 'only the ids of these queries, one a line'),
     minDelta: number(
       '<x>',
       'exit with code 10 if the second run is worse by more than x (0.02 is 2 points), and the 95 % interval says that it is worse',
@@ -91,7 +91,7 @@ function settingsOf({ record }: RunSummaries): Readonly<Record<string, unknown>>
 }
 
 function missingLines({ run, rollouts, shape, broken, end }: ReadRun): string[] {
-  const [ended, total] = [rollouts.filter(hasEnded).length, totalOf(shape)];
+  const [ended, total] = [rollouts.filter(hasRolloutEnded).length, totalOf(shape)];
   const is = end === null ? 'is in progress' : end === 'cancelled' ? 'was cancelled' : 'has ended';
   const state = `"${run}" ${is}: ${ended} of ${plural(total, 'rollout')} ended`;
   return [

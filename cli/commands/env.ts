@@ -23,15 +23,15 @@ import { EnvironmentError, explain } from '../../domain/errors/errors.ts';
 import type { EarlierTurn } from '../../domain/context/new-context.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Environment, Played } from '../../environments/environment.ts';
-import { command, commands, flag, unusable, whole, withDefault, type Answer, type Values } from '../command.ts';
+import { command, commands, flag, unusable, wholeFlag, withDefault, type Answer, type Values } from '../command.ts';
 import { type Io, print, typable } from '../io.ts';
 import { EXIT } from '../exit.ts';
 import { plural } from '../format.ts';
 import { unpacked } from '../play/environments.ts';
 
 const OF_TEST = {
-  limit: withDefault(whole('<n>', 'rows to play', 1), 5),
-  turns: withDefault(whole('<n>', 'turns of each', 1), 3),
+  limit: withDefault(wholeFlag('<n>', 'rows to play', 1), 5),
+  turns: withDefault(wholeFlag('<n>', 'turns of each', 1), 3),
   json: flag('one JSON object on stdout'),
 };
 

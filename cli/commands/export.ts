@@ -11,8 +11,8 @@ import type { SkippedRollout } from '../../records/export/selection.ts';
 import { command, flag, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { EXPORT_FLAGS, plannedExport } from '../find/export-plan.ts';
-import { findRun, shortPath, typed } from '../find/place.ts';
-import { JSON_FLAG, OUT, RUN } from '../flags.ts';
+import { findRun, shortPath, commandLine } from '../find/place.ts';
+import { JSON_FLAG, OUT, RUN_ARGUMENT } from '../flags.ts';
 import { plural } from '../format.ts';
 
 const LISTED = 20;
@@ -23,7 +23,7 @@ const width = Math.max(...FORMATS.map(({ name }) => name.length));
 const formats = FORMATS.map(({ name, description }) => `  ${name.padEnd(width)} ${description}`).join('\n');
 
 const exported = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: {
     out: OUT,
     to: text('<file>', 'where to write (default: stdout), or a folder/ to write into; of logs a folder'),
@@ -71,7 +71,7 @@ const exported = command({
         ...(isFolder && !empty ? [`They are in ${oneLine(shortPath(io, file!))}.`] : []),
         ...[...faults].map((fault) => `Broken: ${oneLine(fault)}`),
         ...(note ? [`Note: ${note}`] : []),
-        ...(broken ? [`\`${typed(io, place, 'check')}\` names what is broken.`] : []),
+        ...(broken ? [`\`${commandLine(io, place, 'check')}\` names what is broken.`] : []),
       ],
       code: broken ? EXIT.bug : empty ? EXIT.nothing : EXIT.ok,
     };

@@ -14,13 +14,13 @@ import { type FeedPlace, startFeed } from '../../client/temporal/feed.ts';
 import { command, flag, portNumber, text, unusable, withDefault } from '../command.ts';
 import { withLink } from '../find/link.ts';
 import { locateRun, shortPath } from '../find/place.ts';
-import { OUT, RUN } from '../flags.ts';
+import { OUT, RUN_ARGUMENT } from '../flags.ts';
 import { printJson, say } from '../io.ts';
 
 const KEEP_UP_MS = 20_000;
 
 export const feed = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: {
     out: OUT,
     host: withDefault(text('<address>', 'the address to listen on'), '127.0.0.1'),

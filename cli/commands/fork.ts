@@ -12,7 +12,17 @@ import { homeOf } from '../../local/service/home.ts';
 import { resolveOptions } from '../../run/config.ts';
 import { createFork } from '../../run/fork-run.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
-import { type Answer, command, flag, required, text, unusable, type Values, whole, withDefault } from '../command.ts';
+import {
+  type Answer,
+  command,
+  flag,
+  required,
+  text,
+  unusable,
+  type Values,
+  wholeFlag,
+  withDefault,
+} from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { personOf } from '../find/person.ts';
 import {
@@ -20,20 +30,20 @@ import {
   findRun,
   knownResult,
   mustBeRunName,
-  placeOf,
+  runPlace,
   type RunPlace,
   shellQuoted,
   shortPath,
-  typed,
+  commandLine,
 } from '../find/place.ts';
 import { type Source, sourceOf } from '../find/fork-source.ts';
-import { ROLLOUT } from '../flags.ts';
+import { ROLLOUT_ARGUMENTS } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { againIfAllFailed } from '../play/again.ts';
 import { checkModel } from '../play/model.ts';
 import { showEnded, startRun } from '../play/start.ts';
 import { plural } from '../format.ts';
-import { messageOf, nameOf, OF_ACT, REASON, reasonOf } from './act.ts';
+import { messageOf, rolloutTitle, OF_ACT, REASON, reasonOf } from './act.ts';
 
 const OF_FORK = {
   ...OF_ACT,
@@ -45,11 +55,11 @@ const OF_FORK = {
 const MOST_SAMPLES = 10_000;
 
 export const fork = command({
-  args: ROLLOUT,
+  args: ROLLOUT_ARGUMENTS,
   flags: {
     ...OF_FORK,
-    fromTurn: required(whole('<k>', 'the first turn that is played again', 1)),
-    samples: withDefault(whole('<n>', 'rollouts of the fork', 1), 1),
+    fromTurn: required(wholeFlag('<k>', 'the first turn that is played again', 1)),
+    samples: withDefault(wholeFlag('<n>', 'rollouts of the fork', 1), 1),
   },
   help:
     'The turns before it are carried over as copies with their hashes; the run itself is only read. Own turns alone are\n' +
@@ -74,8 +84,8 @@ export const fork = command({
 });
 
 export const extend = command({
-  args: ROLLOUT,
-  flags: { ...OF_FORK, turns: required(whole('<n>', 'further turns', 1)) },
+  args: ROLLOUT_ARGUMENTS,
+  flags: { ...OF_FORK, turns: required(wholeFlag('<n>', 'further turns', 1)) },
   help:
     'A fork behind the last turn: the rollout itself, its returns and its accuracy stay as they are. docs/steer.md\n\n' +
     'Example:\n  everturn extend my-run arith-0007 --turns 2',
@@ -85,9 +95,9 @@ export const extend = command({
     const end = (await place.store.getEnd(id))?.record;
     if (end && end.stopReason !== 'max-turns') {
       const verb = end.outcome === 'complete' ? 'fork' : 'retry';
-      const again = `\`${typed(io, place, verb, shellQuoted(oneLine(given.query)))}\``;
+      const again = `\`${commandLine(io, place, verb, shellQuoted(oneLine(given.query)))}\``;
       throw unusable(
-        `${nameOf(id, null)} ended by ${end.stopReason}; only a rollout that played all of its turns is extended.`,
+        `${rolloutTitle(id, null)} ended by ${end.stopReason}; only a rollout that played all of its turns is extended.`,
         end.outcome === 'cancelled' ? 'Begin another run.' : `${again} plays it again.`,
         'not-allowed',
       );
@@ -117,7 +127,7 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
   const { rollout } = trajectory;
   const run = given.name ?? nameOfFork(given, said);
   mustBeRunName(run);
-  const place = placeOf(old.out, run);
+  const place = runPlace(old.out, run);
   const { folder } = place.store;
   const from: ForkedFrom = { ...parent, how, said, by, reason, at: io.now() };
   const carried = parent.turn > 1 ? `; ${plural(parent.turn - 1, 'turn')} carried over` : '';
@@ -132,15 +142,15 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
   }
   const { prompt } = rollout.query;
   const opening = prompt.kind === 'messages' ? prompt.messages.map(({ role }) => role) : ['user'];
-  const recorded = (await placeOf(old.out, run).store.getRun())?.record;
+  const recorded = (await runPlace(old.out, run).store.getRun())?.record;
   const make = ({ store }: RunPlace, { logprobs = null, model = null }: Partial<RunRecord>) =>
     createFork(store, old.store, {
       ...{ run, from, parentRun: runRecord, rollout, numTurns, samples },
       ...{ found: { logprobs, model }, now: io.now() },
     });
   // Refuses another fork under this name.
-  if (recorded) await make(placeOf(old.out, run), recorded);
-  const again = recorded && (await againIfAllFailed(io, placeOf(old.out, run), recorded));
+  if (recorded) await make(runPlace(old.out, run), recorded);
+  const again = recorded && (await againIfAllFailed(io, runPlace(old.out, run), recorded));
   const there = again ? undefined : recorded;
   const known = there && (await knownResult(place));
   if (known) return showEnded(io, place, known, { maxFailed: 0, json });

@@ -1,7 +1,7 @@
 // `everturn judge <pairs>`: judges answers. `everturn judge --run <run>`: judges a run's answers again and compares
 // the verdicts. Needs no model and no Temporal server.
 
-import { command, flag, oneOf, text, unusable } from '../command.ts';
+import { command, flag, choiceFlag, text, unusable } from '../command.ts';
 import { OUT, UNSAFE } from '../flags.ts';
 import { judgeLines } from '../play/judge-lines.ts';
 import { judgeRun } from '../play/judge-run.ts';
@@ -9,7 +9,7 @@ import { judgeRun } from '../play/judge-run.ts';
 export const judge = command({
   args: { '[pairs]': 'a file of JSON lines {id, answer, solutions | input_output}; - reads standard input' },
   flags: {
-    judge: oneOf('<name>', ['math', 'code'], 'for all lines (default: input_output means code)'),
+    judge: choiceFlag('<name>', ['math', 'code'], 'for all lines (default: input_output means code)'),
     run: text('<run>', "judge a run's turns again: its name, or its folder"),
     out: OUT,
     name: text('<name>', "with --run: the file's name (default: version and time)"),

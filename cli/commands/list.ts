@@ -7,7 +7,7 @@ import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { join, resolvePlace } from '../../records/place.ts';
 import { command, flag } from '../command.ts';
 import { ifUp, type Link } from '../find/link.ts';
-import { knownResult, placeOf, recordedProgress, runNames, shortPath } from '../find/place.ts';
+import { knownResult, runPlace, recordedProgress, runNames, shortPath } from '../find/place.ts';
 import { OUT } from '../flags.ts';
 import { type Io, printJson } from '../io.ts';
 import { hasVerdicts, rightSoFar } from '../../statistics/headline.ts';
@@ -71,7 +71,7 @@ async function fromFolder(
   run: string,
   onServer: readonly RunSummary[],
 ): Promise<ListedRun> {
-  const place = placeOf(out, run);
+  const place = runPlace(out, run);
   const record = (await place.store.getRun().catch(() => undefined))?.record;
   const { createdAt = 0, dataset } = record ?? {};
   const base = { run, model: record?.settings.model ?? null, createdAt, folder: place.store.folder };

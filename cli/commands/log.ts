@@ -11,14 +11,14 @@ import { openTrainedAt } from '../../viewer/trained-at.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { command } from '../command.ts';
 import { findRun } from '../find/place.ts';
-import { OUT, RUN } from '../flags.ts';
+import { OUT, RUN_ARGUMENT } from '../flags.ts';
 import { printJson, say } from '../io.ts';
 
 const POLL_MS = 2_000;
 const CHECK = '`everturn check` names what is broken.';
 
 export const log = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: { out: OUT, follow: { no: 'only what is known now, without waiting for the end', fallback: true } },
   help: 'A line: {"version", "rollouts", "meanReturn", "right", "tokens", "staleness"}, null where nothing is known; an\nevaluated version (--eval) also has {"eval": {"run", "rollouts", "right", "meanReturn", "tokens", "answeredBy"}}.\n\nExample:\n  everturn log first > first.jsonl',
   async run(io, { run, out, follow }) {

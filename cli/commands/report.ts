@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { writeFileAt } from '../../records/export/export-run.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
 import { makeReport } from '../../viewer/report.ts';
-import { command, flag, parsed, text, unusable, wholeNumber } from '../command.ts';
+import { command, flag, parsed, text, unusable, parseWholeNumber } from '../command.ts';
 import { findRun, shortPath } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { bundle, mustBeTogether, openPages } from '../find/viewer.ts';
@@ -23,7 +23,7 @@ export const report = command({
     rollouts: parsed(
       '<n>',
       `whole rollouts of a run, failures first, then a seeded sample; or \`all\` (default: ${ROLLOUTS})`,
-      (given, name) => (given === 'all' ? Number.MAX_SAFE_INTEGER : wholeNumber(name, given, 0)),
+      (given, name) => (given === 'all' ? Number.MAX_SAFE_INTEGER : parseWholeNumber(name, given, 0)),
     ),
     tokens: flag('with the tokens of these rollouts and their logprobs, to four digits'),
     overwrite: flag('replace an existing file once the new one is complete'),

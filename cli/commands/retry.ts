@@ -11,21 +11,21 @@ import { CODE_QUEUE } from '../../domain/names/queues.ts';
 import { registerRun } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { startRollout } from '../../client/temporal/rollouts.ts';
-import { ahead } from '../../records/ahead.ts';
+import { mapAhead } from '../../records/map-ahead.ts';
 import { rolloutsInOrder } from '../../records/reading/trajectories.ts';
 import type { Stored } from '../../records/store.ts';
 import { type Answer, command, flag, unusable, type Values } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { type Link, withLink } from '../find/link.ts';
 import { personOf } from '../find/person.ts';
-import { findRollout, findRun, type RunPlace, shellQuoted, typed } from '../find/place.ts';
+import { findRollout, findRun, type RunPlace, shellQuoted, commandLine } from '../find/place.ts';
 import { stillPlayed } from '../find/fork-source.ts';
-import { mustTake } from '../find/takers.ts';
-import { ROLLOUT, RUN } from '../flags.ts';
+import { requireWorker } from '../find/require-worker.ts';
+import { ROLLOUT_ARGUMENTS, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { mustHaveSandbox } from '../play/start.ts';
 import { count, plural } from '../format.ts';
-import { nameOf, OF_ACT, REASON, reasonOf, recordAct } from './act.ts';
+import { rolloutTitle, OF_ACT, REASON, reasonOf, recordAct } from './act.ts';
 
 const FLAGS = {
   ...OF_ACT,
@@ -36,7 +36,7 @@ const FLAGS = {
 type Given = Values<typeof FLAGS> & { readonly query: string | undefined };
 
 export const retry = command({
-  args: { ...RUN, '[query]': ROLLOUT['<query>'] },
+  args: { ...RUN_ARGUMENT, '[query]': ROLLOUT_ARGUMENTS['<query>'] },
   flags: FLAGS,
   help:
     'The attempt before it stays recorded; exports and counts take the last one. docs/steer.md\n\nExamples:\n' +
@@ -71,11 +71,11 @@ async function oneOf(io: Io, place: RunPlace, given: Given & { readonly query: s
   const id = await findRollout(place, given);
   const { query, sample, attempt } = id;
   const last = (await store.listRolloutsOf(query)).findLast((one) => one.sample === sample)!;
-  const name = nameOf(id, null);
+  const name = rolloutTitle(id, null);
   const end = await store.getEnd(id);
   if (!end) throw stillPlayed(io, place, id);
   if (!mayRetry(end.record.outcome)) {
-    const again = `\`${typed(io, place, 'fork', shellQuoted(oneLine(query)), '--from-turn 1')}\``;
+    const again = `\`${commandLine(io, place, 'fork', shellQuoted(oneLine(query)), '--from-turn 1')}\``;
     throw refusal(
       `${name} is ${end.record.outcome}; only what failed or was undecided is tried again.`,
       end.record.outcome === 'complete' ? `${again} plays it again, as a run of its own.` : 'Begin another run.',
@@ -104,7 +104,7 @@ async function begin(io: Io, link: Link, place: RunPlace, { id: before, end }: B
   const programs = asked.task === 'code' || settings.tools?.list.some(({ door }) => door === 'python');
   if (programs) {
     await mustHaveSandbox(io);
-    await mustTake(io, link, CODE_QUEUE);
+    await requireWorker(io, link, CODE_QUEUE);
   }
   registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
   const of = { query, sample, attempt, turn: null, hash: end.hash };
@@ -120,19 +120,19 @@ async function isOfDataset({ store }: RunPlace, { id }: Before): Promise<boolean
 }
 
 async function retryOne(io: Io, place: RunPlace, before: Before, given: Given): Promise<Answer> {
-  const name = nameOf(before.id, null);
+  const name = rolloutTitle(before.id, null);
   if (!(await isOfDataset(place, before)))
     throw refusal(`A client started ${name} with a row of its own.`, 'Start it again there, with the next `attempt`.');
   const by = await personOf(io, given.by);
   if (given.dryRun) return { text: `Would play ${name} again, as attempt ${before.id.attempt + 1}.` };
   return withLink(io, async (link) => {
     const { id, workflowId, result } = await begin(io, link, place, before, by, given);
-    say(io, `Playing    ${nameOf(id, null)}`);
+    say(io, `Playing    ${rolloutTitle(id, null)}`);
     if (given.detach) return { json: { ...id, workflowId } };
     const { outcome, stopReason, turns, reason: why } = await result();
     return {
       json: { ...id, outcome, stopReason, turns, reason: why },
-      text: `${nameOf(id, null)} is ${outcome} (${oneLine(why ?? stopReason)}). result.json counts the first attempt; exports, \`status\` and \`list\` the last.`,
+      text: `${rolloutTitle(id, null)} is ${outcome} (${oneLine(why ?? stopReason)}). result.json counts the first attempt; exports, \`status\` and \`list\` the last.`,
       code: outcome === 'failed' || outcome === 'cancelled' ? EXIT.failed : EXIT.ok,
     };
   });
@@ -155,7 +155,7 @@ async function retryAll(io: Io, place: RunPlace, failed: readonly Before[], give
       return given.detach ? undefined : (await result()).outcome;
     };
     const outcomes: Record<string, number> = {};
-    for await (const outcome of ahead(all, AT_ONCE, play))
+    for await (const outcome of mapAhead(all, AT_ONCE, play))
       if (outcome !== undefined) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
     const said = Object.entries(outcomes).map(([outcome, n]) => `${count(n)} ${outcome}`);
     const { failed: again = 0, cancelled = 0 } = outcomes;

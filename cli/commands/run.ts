@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DEMO_DEFAULTS } from '../../domain/run/defaults.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { FIELDS } from '../../run/options.ts';
-import { command, flag, list, text } from '../command.ts';
+import { command, flag, listFlag, text } from '../command.ts';
 import { shortPath } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { OUT } from '../flags.ts';
@@ -29,8 +29,11 @@ export const run = command({
     strict: flag('refuse a data set with a bad row'),
     json: EVENTS,
     ...FLAGS,
-    model: { ...list('<model>', `${FIELDS.model.help}; several: a run each, side by side`), group },
-    vary: list('<name=v1,v2>', 'a run for each of these values of an option, as in temperature=0,1; ends in one table'),
+    model: { ...listFlag('<model>', `${FIELDS.model.help}; several: a run each, side by side`), group },
+    vary: listFlag(
+      '<name=v1,v2>',
+      'a run for each of these values of an option, as in temperature=0,1; ends in one table',
+    ),
     ...PRICE_FLAGS,
   },
   help: `The same command attaches to the run that it started. Ctrl-C detaches: the run continues.

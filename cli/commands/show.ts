@@ -5,18 +5,18 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
 import { actsOn, readActs } from '../../records/run/steering.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
-import { command, flag, unusable, whole } from '../command.ts';
+import { command, flag, unusable, wholeFlag } from '../command.ts';
 import { findRollout, findRun, noRollout } from '../find/place.ts';
-import { OF_ROLLOUT, ROLLOUT } from '../flags.ts';
+import { OF_ROLLOUT, ROLLOUT_ARGUMENTS } from '../flags.ts';
 import { say } from '../io.ts';
 import { paintFor, plural } from '../format.ts';
 import { trajectoryText } from '../view/trajectory-text.ts';
 
 export const show = command({
-  args: ROLLOUT,
+  args: ROLLOUT_ARGUMENTS,
   flags: {
     ...OF_ROLLOUT,
-    turn: whole('<n>', 'only this turn', 1),
+    turn: wholeFlag('<n>', 'only this turn', 1),
     tokens: flag('each sampled token id with its log probability'),
     json: flag('the trajectory as one JSON object on stdout'),
   },

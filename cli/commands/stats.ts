@@ -2,7 +2,7 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { byField, type FieldGroup } from '../../statistics/by-field.ts';
-import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
+import { type Estimate, isTooWide } from '../../statistics/estimate.ts';
 import { totalOf } from '../../statistics/play-order.ts';
 import {
   defaultKs,
@@ -11,24 +11,24 @@ import {
   type StatisticsOptions,
 } from '../../statistics/run-statistics.ts';
 import { openEvaluations } from '../../viewer/evaluations.ts';
-import { type Answer, command, flag, number, parsed, text, unusable, whole } from '../command.ts';
+import { type Answer, command, flag, number, parsed, text, unusable, wholeFlag } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { costBy, costText, PRICE_FLAGS } from '../find/prices.ts';
 import { fieldOfRows } from '../find/row-field.ts';
 import { damageLines, readRunSummaries, type RunSummaries } from '../find/summaries.ts';
-import { INCLUDE_STEERED, OUT, RUN } from '../flags.ts';
+import { INCLUDE_STEERED, OUT, RUN_ARGUMENT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { type Column, count, type Paint, paintFor, percents, plural, share, table } from '../format.ts';
 import { steeredLines } from '../view/people.ts';
 import { evaluationTable, statisticsText } from '../view/statistics-text.ts';
 
 export const stats = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: {
     out: OUT,
     k: parsed('<list>', 'pass@k, pass^k and maj@k for these k (default: 1, 4, 8, 16 and all samples)', listOfK),
-    atTurn: whole('<t>', 'right means: right at any turn up to this one (default: the last)', 1),
+    atTurn: wholeFlag('<t>', 'right means: right at any turn up to this one (default: the last)', 1),
     by: text('<field>', "apart for each value of a field of the data set's rows: level, extra_info.split, task"),
     failUnder: number(
       '<share>',
@@ -186,4 +186,4 @@ function groupTable(groups: readonly FieldGroup[], all: FieldGroup, paint: Paint
   return table([...groups, all], columns, paint);
 }
 
-const intervalOf = (one: Estimate | undefined): string => (!one || saysNothing(one) ? '–' : percents(one.interval));
+const intervalOf = (one: Estimate | undefined): string => (!one || isTooWide(one) ? '–' : percents(one.interval));

@@ -15,8 +15,8 @@ import { type Answer, command, flag, text, unusable } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { ifUp, type Link, unanswered, withLink, workflowUrl } from '../find/link.ts';
 import { knownResult, locateRun, recordedProgress, runArgument, type RunPlace, shortPath } from '../find/place.ts';
-import { BUSY, silenceOf } from '../find/takers.ts';
-import { OF_RUN, RUN } from '../flags.ts';
+import { BUSY, silenceOf } from '../find/require-worker.ts';
+import { OF_RUN, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say, typable } from '../io.ts';
 import { showEnding } from '../play/ending.ts';
 import { followToEnd } from '../play/follow.ts';
@@ -58,7 +58,7 @@ interface Live {
 const NOT_LIVE = { url: null, waitingFor: null, toldAt: null, workers: null };
 
 export const status = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: {
     ...OF_RUN,
     follow: flag('wait for the end with one live line, and end as `everturn run` does; Ctrl-C leaves the run to go on'),

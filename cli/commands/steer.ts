@@ -20,8 +20,8 @@ import { FIELDS } from '../../run/options.ts';
 import { type Answer, command, required, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { type Link, withLink } from '../find/link.ts';
-import { knownResult, locateRun, type RunPlace, typed } from '../find/place.ts';
-import { OF_RUN, RUN } from '../flags.ts';
+import { knownResult, locateRun, type RunPlace, commandLine } from '../find/place.ts';
+import { OF_RUN, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { follow, notKnown } from '../play/follow.ts';
 import { plural } from '../format.ts';
@@ -30,21 +30,21 @@ import { outcomeLine } from '../view/summary.ts';
 
 /** Rollouts in flight continue to their end. */
 export const pause = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: OF_RUN,
   help: 'Example:\n  everturn pause my-run',
   run: (io, given) => steered(io, given, (session, run) => steer(session, run, 'pause'), 'is paused'),
 });
 
 export const resume = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: OF_RUN,
   help: 'Example:\n  everturn resume my-run',
   run: (io, given) => steered(io, given, (session, run) => steer(session, run, 'resume'), 'goes on'),
 });
 
 export const tune = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: { ...OF_RUN, maxConcurrent: required(text('<n>', FIELDS.maxConcurrent.help)) },
   help: 'Example:\n  everturn tune my-run --max-concurrent 32',
   run(io, given) {
@@ -100,7 +100,7 @@ async function sayWhy(session: Session, error: unknown): Promise<never> {
 
 /** Rollouts in flight end as cancelled; finished turns stay stored. */
 export const cancel = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: OF_RUN,
   help: 'Example:\n  everturn cancel my-run',
   async run(io, { run: named, out }) {
@@ -113,7 +113,7 @@ export const cancel = command({
         return follow(io, link, run, openProgressView(io, false));
       });
       if (end === 'detached') {
-        say(io, `The run still ends; \`${typed(io, place, 'status')}\` shows its progress.`);
+        say(io, `The run still ends; \`${commandLine(io, place, 'status')}\` shows its progress.`);
         return EXIT.detached;
       }
     }

@@ -18,8 +18,8 @@ import { command, flag, parsed, required, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { withLink, type Link } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
-import { silenceOf } from '../find/takers.ts';
-import { OF_RUN, RUN } from '../flags.ts';
+import { silenceOf } from '../find/require-worker.ts';
+import { OF_RUN, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { type Column, paintFor, plural, table } from '../format.ts';
 import { untilClosed } from '../play/follow.ts';
@@ -34,7 +34,7 @@ export interface WeightUpdate extends Pick<WeightsResult, 'state' | 'servers'> {
 }
 
 export const updateWeights = command({
-  args: RUN,
+  args: RUN_ARGUMENT,
   flags: {
     ...OF_RUN,
     from: required(text('<dir>', 'the weights, in a folder that every server sees')),

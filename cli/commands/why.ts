@@ -15,12 +15,12 @@ import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { command } from '../command.ts';
 import { ifUp, type Link, workflowUrl } from '../find/link.ts';
 import { findRollout, findRun, isQuery, type RunPlace, type WhichRollout } from '../find/place.ts';
-import { JSON_FLAG, OF_ROLLOUT, ROLLOUT } from '../flags.ts';
+import { JSON_FLAG, OF_ROLLOUT, ROLLOUT_ARGUMENTS } from '../flags.ts';
 import { saidOf } from '../view/people.ts';
 import { type Why, whyText } from '../view/why-text.ts';
 
 export const why = command({
-  args: ROLLOUT,
+  args: ROLLOUT_ARGUMENTS,
   flags: { ...OF_ROLLOUT, json: JSON_FLAG },
   help: 'Example:\n  everturn why my-run arith-0001',
   async run(io, given) {

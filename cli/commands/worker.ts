@@ -6,7 +6,7 @@ import { TemporalError } from '../../domain/errors/errors.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
 import { DEFAULT_DRAIN_SECONDS, DEFAULT_SLOTS, listenAddress, workerSettings } from '../../worker-settings.ts';
 import { serve } from '../../worker.ts';
-import { command, flag, list, parsed, text, whole } from '../command.ts';
+import { command, flag, listFlag, parsed, text, wholeFlag } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { UNSAFE } from '../flags.ts';
 import { programWords } from '../play/agent-program.ts';
@@ -17,9 +17,9 @@ const healthOf = (given: string) => listenAddress('--health-port', given, '0.0.0
 
 export const worker = command({
   flags: {
-    slots: whole('<n>', `concurrent generations (default: EVERTURN_SLOTS, or ${DEFAULT_SLOTS})`, 1),
+    slots: wholeFlag('<n>', `concurrent generations (default: EVERTURN_SLOTS, or ${DEFAULT_SLOTS})`, 1),
     healthPort: parsed('<[host:]n>', 'serve /live, /ready and /metrics by HTTP on this port', healthOf),
-    drainSeconds: whole(
+    drainSeconds: wholeFlag(
       '<n>',
       `time for work in flight to finish when the worker is ended (default: EVERTURN_DRAIN_SECONDS, or ${DEFAULT_DRAIN_SECONDS})`,
       0,
@@ -40,9 +40,9 @@ export const worker = command({
     models: text('<dir|id,…>', 'folders of models and tokenizers, and ids of the hub'),
     apiKeyEnv: text('<NAME=url,…>', 'keys, each with a server that it may be sent to'),
     runModules: flag('run the environments and tools that runs bring as modules in their folders, as this user'),
-    serve: list('<what>', 'a command or an address: an environment for runs that have the same; may be repeated'),
-    mcp: list('<command>', 'an MCP server: the tools of runs that have the same; may be repeated'),
-    serveAgent: list('<command>', 'a program: the agent of runs that have the same; may be repeated'),
+    serve: listFlag('<what>', 'a command or an address: an environment for runs that have the same; may be repeated'),
+    mcp: listFlag('<command>', 'an MCP server: the tools of runs that have the same; may be repeated'),
+    serveAgent: listFlag('<command>', 'a program: the agent of runs that have the same; may be repeated'),
   },
   help:
     'It must be able to read and write the folders of its runs. Any number of workers may run, on any machines; Ctrl-C\n' +

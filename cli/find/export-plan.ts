@@ -25,7 +25,7 @@ import type { ReadingOptions } from '../../records/export/policies.ts';
 import type { SkippedRollout } from '../../records/export/selection.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import type { Store } from '../../records/store.ts';
-import { type Flag, flag, flagOf, oneOf, required, text, unusable, type Values, whole } from '../command.ts';
+import { type Flag, flag, flagOf, choiceFlag, required, text, unusable, type Values, wholeFlag } from '../command.ts';
 import { OF_PEOPLE, UNDECIDED_FLAG } from '../flags.ts';
 import { lines } from '../format.ts';
 import { openReadingThreads } from './reading-threads.ts';
@@ -38,9 +38,9 @@ export const EXPORT_FLAGS = {
     group: 'Groups (the samples of one query):',
   }),
   dropZeroVariance: flag('leave out groups whose rewards are all equal'),
-  minMembers: whole('<n>', 'leave out groups with fewer rollouts that have a reward', 1),
-  advantages: oneOf('<kind>', ADVANTAGES, 'per turn: the return less its mean in the group, or that by std'),
-  sequences: oneOf('<per>', SEQUENCES, 'areal: one id per rollout or per turn (default: what its trainer loads)', {
+  minMembers: wholeFlag('<n>', 'leave out groups with fewer rollouts that have a reward', 1),
+  advantages: choiceFlag('<kind>', ADVANTAGES, 'per turn: the return less its mean in the group, or that by std'),
+  sequences: choiceFlag('<per>', SEQUENCES, 'areal: one id per rollout or per turn (default: what its trainer loads)', {
     group: 'Of single formats:',
   }),
   texts: flag('rows: also messages, answers, feedback, times and models'),

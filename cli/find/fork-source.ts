@@ -11,7 +11,7 @@ import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { plural } from '../format.ts';
-import { type RunPlace, shellQuoted, typed } from './place.ts';
+import { type RunPlace, shellQuoted, commandLine } from './place.ts';
 
 export interface Source {
   readonly trajectory: Trajectory;
@@ -66,7 +66,7 @@ const shown = ({ query }: RolloutId) => `Rollout ${JSON.stringify(query)}`;
 export function stillPlayed(io: Io, place: RunPlace, id: RolloutId): UsageError {
   return unusable(
     `${shown(id)} of run "${place.run}" has not ended.`,
-    `\`${typed(io, place, 'status', '--follow')}\` follows it to its end.`,
+    `\`${commandLine(io, place, 'status', '--follow')}\` follows it to its end.`,
     'still-played',
   );
 }
@@ -77,7 +77,7 @@ const PLAY_AGAIN =
   'To play its query again, `everturn run` with more --samples; `everturn retry` where the rollout failed or is undecided.';
 
 function noTurn(io: Io, place: RunPlace, id: RolloutId, turn: number, played: number, most: number): UsageError {
-  const extend = typed(io, place, 'extend', shellQuoted(oneLine(id.query)), '--turns <n>');
+  const extend = commandLine(io, place, 'extend', shellQuoted(oneLine(id.query)), '--turns <n>');
   return unusable(
     `--from-turn ${turn}: ${shown(id)} has ${plural(played, 'turn')}.`,
     `Give a turn from 1 to ${Math.max(most, 1)}.${most === played ? ` \`${extend}\` plays further turns.` : ''}`,

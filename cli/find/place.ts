@@ -6,7 +6,7 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError, StoreError } from '../../domain/errors/errors.ts';
 import { evaluationsNamed } from '../../domain/run/evaluation.ts';
 import { isRunName, type RolloutId, RUN_NAME_RULE } from '../../domain/names/ids.ts';
-import { ahead } from '../../records/ahead.ts';
+import { mapAhead } from '../../records/map-ahead.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { basename, dirname, join, resolvePlace } from '../../records/place.ts';
 import { namesIn } from '../../records/in-flight/listing.ts';
@@ -63,7 +63,7 @@ export async function locateRun(io: Io, named: string, out: string): Promise<Run
     if (!(error instanceof UsageError) || error.reason !== 'no-such-run' || !isRunName(named)) throw error;
     const facts = await ifUp(io, ({ session }) => describeWorkflow(session, named, 1));
     if (facts?.state !== 'running') throw error;
-    return placeOf(facts.out ?? resolvePlace(io.cwd, out), named);
+    return runPlace(facts.out ?? resolvePlace(io.cwd, out), named);
   }
 }
 
@@ -73,12 +73,12 @@ export function mustBeRunName(name: string): void {
   throw unusable(`--name ${JSON.stringify(name)} cannot name a run.`, RUN_NAME_RULE, 'run-name');
 }
 
-export function placeOf(out: string, run: string): RunPlace {
+export function runPlace(out: string, run: string): RunPlace {
   return { out, run, store: openFileStore(out, run) };
 }
 
 async function openRun(out: string, run: string): Promise<RunPlace | undefined> {
-  const place = isRunName(run) ? placeOf(out, run) : undefined;
+  const place = isRunName(run) ? runPlace(out, run) : undefined;
   return (await place?.store.exists()) ? place : undefined;
 }
 
@@ -86,7 +86,7 @@ async function openRun(out: string, run: string): Promise<RunPlace | undefined> 
 export async function runNames(out: string): Promise<string[]> {
   const names = (await namesIn(out)).filter(isRunName);
   const found: string[] = [];
-  const looked = ahead(names, AT_ONCE, (name) => openRun(out, name).catch(() => undefined));
+  const looked = mapAhead(names, AT_ONCE, (name) => openRun(out, name).catch(() => undefined));
   for await (const place of looked) if (place) found.push(place.run);
   return found;
 }
@@ -106,7 +106,12 @@ export function shortPath(io: Io, path: string): string {
 }
 
 /** A command on this run, as `everturn show first arith-0007`. */
-export function typed(io: Io, place: Pick<RunPlace, 'out' | 'run'>, verb: string, ...rest: readonly string[]): string {
+export function commandLine(
+  io: Io,
+  place: Pick<RunPlace, 'out' | 'run'>,
+  verb: string,
+  ...rest: readonly string[]
+): string {
   return ['everturn', verb, runArgument(io, place), ...rest].join(' ');
 }
 

@@ -6,7 +6,7 @@ import { samplesPerQuery } from '../../domain/samples/group.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
 import { readRunSummaries } from '../find/summaries.ts';
-import { shortPath, runArgument, shellQuoted, typed, type RunPlace } from '../find/place.ts';
+import { shortPath, runArgument, shellQuoted, commandLine, type RunPlace } from '../find/place.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, exitCodeOfResult, modelFailedAll, noneComplete } from '../exit.ts';
 import { clock, count, lines, paintFor, percent, plural } from '../format.ts';
@@ -65,13 +65,13 @@ async function endingText(io: Io, ending: Ending, passes: readonly Estimate[]): 
     fact('Folder', shortPath(io, folder)),
     url && fact('Temporal', url),
     // The viewer shows runs in folders.
-    !isBucketPlace(folder) && fact('Viewer', viewer ?? typed(io, place, 'view')),
-    fact('Next', typed(io, place, 'stats')),
-    failed && fact('', typed(io, place, 'why', shellQuoted(oneLine(failed.query)))),
-    fact('', typed(io, place, 'show', shellQuoted(await firstQuery(place)))),
+    !isBucketPlace(folder) && fact('Viewer', viewer ?? commandLine(io, place, 'view')),
+    fact('Next', commandLine(io, place, 'stats')),
+    failed && fact('', commandLine(io, place, 'why', shellQuoted(oneLine(failed.query)))),
+    fact('', commandLine(io, place, 'show', shellQuoted(await firstQuery(place)))),
     (await hasSamples(place, result)) &&
-      fact('', typed(io, place, 'export', `--format areal --to ${place.run}-areal.jsonl`)),
-    fact('', typed(io, place, 'check')),
+      fact('', commandLine(io, place, 'export', `--format areal --to ${place.run}-areal.jsonl`)),
+    fact('', commandLine(io, place, 'check')),
     local && ['', paint('dim', stays)],
     '',
   );

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, TemporalError, InternalError } from '../../domain/errors/errors.ts';
 import { type OnProgress, printProgress } from '../../local/machine/progress.ts';
 import type { CollectionProgress, MemoProgress } from '../../domain/run/messages.ts';
-import { describeWorkflow, progressOf, type WorkflowState, resultOf } from '../../client/temporal/runs.ts';
+import { describeWorkflow, progressOf, type WorkflowState, awaitResult } from '../../client/temporal/runs.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { type Link, workflowUrl } from '../find/link.ts';
-import { silenceOf } from '../find/takers.ts';
+import { silenceOf } from '../find/require-worker.ts';
 import { type ProgressView, openProgressView } from '../view/progress-view.ts';
 import { localDiskTrouble, troubleOf } from '../view/trouble.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { knownResult, type RunPlace, typed } from '../find/place.ts';
+import { knownResult, type RunPlace, commandLine } from '../find/place.ts';
 import { showEnding } from './ending.ts';
 import { viewerBeside } from './viewer-beside.ts';
 
@@ -176,7 +176,7 @@ export async function followToEnd(
   if (end === 'detached') return detached(io, place, options.json);
   const tookMs = startedAt === null ? null : io.now() - startedAt;
   const result =
-    (await knownResult(place)) ?? (end === 'completed' ? await resultOf(link.session, place.run) : undefined);
+    (await knownResult(place)) ?? (end === 'completed' ? await awaitResult(link.session, place.run) : undefined);
   if (!result) throw await closedEarly(io, link, place, end);
   const url = workflowUrl(link, place.run);
   const wanted = options.viewer === true && link.local && io.out.isTTY === true && !options.json;
@@ -186,7 +186,7 @@ export async function followToEnd(
 }
 
 function detached(io: Io, place: RunPlace, json: boolean): ExitCode {
-  const [again, end] = [typed(io, place, 'status', '--follow'), typed(io, place, 'cancel')];
+  const [again, end] = [commandLine(io, place, 'status', '--follow'), commandLine(io, place, 'cancel')];
   say(io, `Detached. The run continues; \`${again}\` attaches again, \`${end}\` ends it.`);
   if (json) printJson(io, { event: 'detached', run: place.run, folder: place.store.folder });
   return EXIT.detached;
@@ -207,7 +207,7 @@ async function closedEarly(io: Io, link: Link, place: RunPlace, end: WorkflowSta
   const again = `${AGAIN[0]!.toUpperCase()}${AGAIN.slice(1)}.`;
   if (end === 'absent') return notKnown(place.run, `the server at ${link.session.address}`);
   if (end !== 'failed') return new TemporalError(`${name} was ${end}.`, { reason: `workflow-${end}`, fix: again });
-  const cause = await resultOf(link.session, place.run).then(
+  const cause = await awaitResult(link.session, place.run).then(
     () => undefined,
     (error: unknown) => error,
   );

@@ -10,7 +10,7 @@ import type { RunOptions } from '../../run/options.ts';
 import { acceptedQueries, type DatasetSurvey, type DataSelection, surveyDataset } from '../../run/survey.ts';
 import { putCode } from '../../records/run/code.ts';
 import { flagOf, unusable } from '../command.ts';
-import { mustBeRunName, placeOf, type RunPlace } from '../find/place.ts';
+import { mustBeRunName, runPlace, type RunPlace } from '../find/place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type Io, say } from '../io.ts';
 import { plural } from '../format.ts';
@@ -73,7 +73,7 @@ export async function makeFirstEvaluation(
   const first = { run: name, version: 0, line: 0 };
   const place = evaluationPlace({ ...first, out });
   const { settings, origins, agent, wording, logprobs, model } = run;
-  const { store } = placeOf(place.out, place.run);
+  const { store } = runPlace(place.out, place.run);
   await createRun(store, {
     ...{ run: place.run, survey, settings, samples: record.samples },
     origins: { ...origins, samples: origins['evalSamples'] ?? 'default' },

@@ -42,15 +42,15 @@ import { describeRunTools, withKnownFormat } from './tools.ts';
 import {
   knownResult,
   mustBeRunName,
-  placeOf,
+  runPlace,
   recordedProgress,
   type RunPlace,
   shortPath,
-  typed,
+  commandLine,
 } from '../find/place.ts';
 import { againIfAllFailed } from './again.ts';
 import { dryRun } from './dry-run.ts';
-import { mustTake } from '../find/takers.ts';
+import { requireWorker } from '../find/require-worker.ts';
 import { sayEnded, showEnded, startRun } from './start.ts';
 import { makeFirstEvaluation, mustTrain, surveyHeldOut, warnIfTrainedOn } from './held-out.ts';
 import { countEnded } from '../../domain/run/progress.ts';
@@ -105,10 +105,10 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
   const asked = { ...givenSettings(options), ...own, ...(tools.settings && { tools: tools.settings }) };
   const run = given.name ?? nameOfRun(offered, asked, samples, parts);
-  const recorded = (await placeOf(root, run).store.getRun())?.record;
-  const again = recorded && (await againIfAllFailed(io, placeOf(root, run), recorded));
+  const recorded = (await runPlace(root, run).store.getRun())?.record;
+  const again = recorded && (await againIfAllFailed(io, runPlace(root, run), recorded));
   // A place of its own: the one before has read records that may be set aside.
-  const place = placeOf(root, run);
+  const place = runPlace(root, run);
   const { folder } = place.store;
   const there = again ? undefined : recorded;
   const before: RolloutSettings = {
@@ -122,7 +122,7 @@ export async function prepareLaunch(io: Io, given: Launch): Promise<Prepared> {
   const held = heldOut && (there ? heldOut : { ...heldOut, survey: await readSolutions(heldOut.survey) });
   const made = { run, survey, settings: before, samples, ...parts, origins: resolved.origins };
   // Refuses other data or other settings under this name; writes nothing.
-  if (recorded) await createRun(placeOf(root, run).store, made);
+  if (recorded) await createRun(runPlace(root, run).store, made);
   reportRows(io, given, survey);
   if (held) reportRows(io, { ...given, dataset: options.eval! }, held.survey, 'Held out');
   if (held && !there) await warnIfTrainedOn(io, held.survey, survey);
@@ -193,7 +193,7 @@ async function feedRun(io: Io, link: Link, { run, out, store }: RunPlace): Promi
 /** The description of an environment by its own worker, which must be there. */
 function askQueue(io: Io, queue: string): Promise<unknown> {
   return withLink(io, async (link) => {
-    await mustTake(io, link, queue);
+    await requireWorker(io, link, queue);
     return describeOnQueue(link.session, queue);
   });
 }
@@ -248,7 +248,7 @@ function playedLines(io: Io, link: Link, place: RunPlace, { survey, options, pro
   const queries = plural(survey.accepted, 'query', 'queries');
   const rounds = epochs > 1 ? ` × ${epochs} epochs` : '';
   const turns = program ? '' : ` × ${plural(numTurns, 'turn')}`;
-  const by = `${link.local ? 'the local service, and by ' : ''}\`${typed(io, place, 'feed')}\``;
+  const by = `${link.local ? 'the local service, and by ' : ''}\`${commandLine(io, place, 'feed')}\``;
   return lines(
     `Playing    ${queries} × ${plural(samples, 'sample')}${rounds}${turns} with ${oneLine(options.model)}, ${maxConcurrent} at once`,
     options.train &&

@@ -12,9 +12,9 @@ import { UNSAFE_VARIABLE, unsafeCodeAllowed } from '../../environments/code/cons
 import type { Answer } from '../command.ts';
 import { type ExitCode, noneComplete } from '../exit.ts';
 import { type Link, withLink, workflowUrl } from '../find/link.ts';
-import { type RunPlace, shortPath, typed } from '../find/place.ts';
+import { type RunPlace, shortPath, commandLine } from '../find/place.ts';
 import { mustHoldKeys } from '../find/service-keys.ts';
-import { mustTake } from '../find/takers.ts';
+import { requireWorker } from '../find/require-worker.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { showEnding } from './ending.ts';
 import { followToEnd, type FollowOptions } from './follow.ts';
@@ -49,8 +49,8 @@ export async function startRun(io: Io, start: Start): Promise<Answer | ExitCode 
     const attached = state === 'running';
     if (attached && there !== null && there !== out) throw runElsewhere(run, there);
     if (!attached) mustHoldKeys(io, link, start.keys);
-    if (programs && !attached) await mustTake(io, link, CODE_QUEUE);
-    if (own && !attached) await mustTake(io, link, ENVIRONMENT_QUEUE);
+    if (programs && !attached) await requireWorker(io, link, CODE_QUEUE);
+    if (own && !attached) await requireWorker(io, link, ENVIRONMENT_QUEUE);
     if (!link.local) await ensureSearchAttributes(session.client.connection, session.namespace);
     await start.make(attached);
     // From here on Ctrl-C detaches, with a message; the run continues.
@@ -65,7 +65,10 @@ export async function startRun(io: Io, start: Start): Promise<Answer | ExitCode 
     if (json)
       printJson(io, { event: 'started', run, folder: store.folder, attached, address, namespace, url, ...facts });
     if (beside) return;
-    say(io, detach ? `It runs in the background: \`${typed(io, place, 'status', '--follow')}\` follows it.` : STAYS);
+    say(
+      io,
+      detach ? `It runs in the background: \`${commandLine(io, place, 'status', '--follow')}\` follows it.` : STAYS,
+    );
     if (!detach) return followToEnd(io, link, place, start);
   });
 }
@@ -89,7 +92,7 @@ export async function sayEnded(io: Io, place: RunPlace, result: CollectionResult
   const mayTry =
     record && !record.train && !record.forkedFrom && !result.cancelled && result.counts.outcomes.failed > 0;
   const next = mayTry
-    ? ` \`${typed(io, place, 'retry', '--failed')}\` plays what failed again.`
+    ? ` \`${commandLine(io, place, 'retry', '--failed')}\` plays what failed again.`
     : noneComplete(result)
       ? ' With another --name the same command begins a new one.'
       : '';

@@ -6,7 +6,7 @@ import { type Comparison, shownInterval } from '../../statistics/comparison.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { SettingDifference } from '../../statistics/settings.ts';
 import { type Cost, costText } from '../find/prices.ts';
-import { type Column, lines, type Paint, plural, real, share, table } from '../format.ts';
+import { type Column, lines, type Paint, plural, fourDigits, share, table } from '../format.ts';
 
 export interface ComparisonTextInput {
   readonly names: Names;
@@ -25,7 +25,7 @@ type Names = readonly [a: string, b: string];
 export function comparisonText({ names, comparison, settings, spent }: ComparisonTextInput, paint: Paint): string {
   const [a, b] = names.map((name) => oneLine(name)) as unknown as Names;
   const { pairs, measure, atTurn, signTest, visible, difference } = comparison;
-  const unit = measure === 'right' ? points : real;
+  const unit = measure === 'right' ? points : fourDigits;
   const what = measure === 'right' ? `right at any turn up to ${atTurn}` : 'return G_1 of complete rollouts';
   const tests = `paired t-test ${pSaid(difference.p)}, sign test ${pSaid(signTest)}`;
   const interval = intervalText(shownInterval(difference.interval, measure), unit);
@@ -66,7 +66,7 @@ type Compared = Pick<Comparison, 'a' | 'b' | 'difference'> & { readonly name: st
 
 /** Means of both runs, with their paired differences. */
 function meansTable(title: string, rows: readonly Compared[], [a, b]: Names, paint: Paint, ofRight = false): string {
-  const [mean, unit] = ofRight ? [share, points] : [real, real];
+  const [mean, unit] = ofRight ? [share, points] : [fourDigits, fourDigits];
   const columns: Column<Compared>[] = [
     [title, ({ name }) => short(oneLine(name), 40)],
     [`>${a}`, (row) => mean(row.a.value)],
@@ -80,7 +80,7 @@ function meansTable(title: string, rows: readonly Compared[], [a, b]: Names, pai
 }
 
 function ownLine({ a, b, measure }: Comparison, names: Names): string {
-  const unit = measure === 'right' ? share : real;
+  const unit = measure === 'right' ? share : fourDigits;
   const own = [a, b].map(
     ({ value, interval }, i) => `${names[i]} ${unit(value)} (95 %: ${intervalText(interval, unit)})`,
   );
@@ -104,7 +104,9 @@ function cellTable(cells: NonNullable<Comparison['table']>, [a, b]: Names, isOfM
 }
 
 function ratioLine(name: string, [a, b]: readonly (number | null)[]): string | false {
-  return a != null && b != null && `${name}: ${real(a)} → ${real(b)}${a > 0 ? ` (× ${real(b / a)})` : ''}`;
+  return (
+    a != null && b != null && `${name}: ${fourDigits(a)} → ${fourDigits(b)}${a > 0 ? ` (× ${fourDigits(b / a)})` : ''}`
+  );
 }
 
 function notPaired(comparison: Comparison, [a, b]: Names, paint: Paint): string[] {

@@ -4,12 +4,23 @@ import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { REFUSALS } from '../../domain/errors/refusals.ts';
 import type { TurnStatistics } from '../../statistics/by-turn.ts';
 import type { CallStatistics } from '../../statistics/calls.ts';
-import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
+import { type Estimate, isTooWide } from '../../statistics/estimate.ts';
 import type { Provisional } from '../../statistics/in-progress.ts';
 import type { Distribution, Interval } from '../../statistics/mean.ts';
 import { type RunStatistics, sharesOf } from '../../statistics/run-statistics.ts';
 import type { Evaluation } from '../../viewer/model/messages.ts';
-import { type Column, count, lines, type Paint, percent, percents, plural, real, share, table } from '../format.ts';
+import {
+  type Column,
+  count,
+  lines,
+  type Paint,
+  percent,
+  percents,
+  plural,
+  fourDigits,
+  share,
+  table,
+} from '../format.ts';
 
 export function statisticsText(statistics: RunStatistics, { explain = false, end = null, paint }: TextOptions): string {
   const { byTurn, timing, calls, provisional, endings, returns, meanLogprob } = statistics;
@@ -19,16 +30,16 @@ export function statisticsText(statistics: RunStatistics, { explain = false, end
     provisional && [...provisionalLines(provisional, end, paint), ''],
     byTurn.length > 0 && [turnTable(byTurn, paint), ''],
     numberTable(shares, explain, paint),
-    shares.some(saysNothing) && paint('yellow', nothing),
+    shares.some(isTooWide) && paint('yellow', nothing),
     '',
-    `return       mean ${real(returns.value)}${realInterval(returns.interval)}, spread ${real(returns.spread)}, from ${real(returns.least)} to ${real(returns.most)} (${plural(returns.n, 'rollout')})`,
+    `return       mean ${fourDigits(returns.value)}${realInterval(returns.interval)}, spread ${fourDigits(returns.spread)}, from ${fourDigits(returns.least)} to ${fourDigits(returns.most)} (${plural(returns.n, 'rollout')})`,
     statistics.named
       .slice(0, MOST_NAMED)
       .map(
         (one) =>
-          `${short(oneLine(one.name), 40).padEnd(12)} mean ${real(one.value)}${realInterval(one.interval)} (${plural(one.n, 'turn')})`,
+          `${short(oneLine(one.name), 40).padEnd(12)} mean ${fourDigits(one.value)}${realInterval(one.interval)} (${plural(one.n, 'turn')})`,
       ),
-    meanLogprob && `logprob      mean of an answer: ${spread(meanLogprob, real)}`,
+    meanLogprob && `logprob      mean of an answer: ${spread(meanLogprob, fourDigits)}`,
     timing && timingLines(timing),
     calls.length > 0 && ['', ...callLines(calls, paint)],
     '',
@@ -48,10 +59,10 @@ function timingLines(timing: NonNullable<RunStatistics['timing']>): string[] {
   return lines(
     `tokens       a turn: ${spread(outputTokens, count)}; ${tokens === null ? '–' : count(tokens)} in all${thought}`,
     `context      a turn: ${spread(contextTokens, count)}; ${contextTokens.sum === null ? '–' : count(contextTokens.sum)} in all${cached}`,
-    `seconds      a turn: ${spread(seconds, real)}`,
-    `tokens/s     a turn: ${spread(tokensPerSecond, real)}; all together ${real(throughput)}`,
-    `judging      seconds: ${spread(judgeSeconds, real)}`,
-    `tokens per right rollout  ${real(tokensPerRight.value)}${realInterval(tokensPerRight.interval)}`,
+    `seconds      a turn: ${spread(seconds, fourDigits)}`,
+    `tokens/s     a turn: ${spread(tokensPerSecond, fourDigits)}; all together ${fourDigits(throughput)}`,
+    `judging      seconds: ${spread(judgeSeconds, fourDigits)}`,
+    `tokens per right rollout  ${fourDigits(tokensPerRight.value)}${realInterval(tokensPerRight.interval)}`,
     retried > 0 && `${plural(retried, 'turn')} were generated at a later attempt.`,
   );
 }
@@ -96,9 +107,9 @@ function callLines(calls: readonly CallStatistics[], paint: Paint): string[] {
       (one) => count(one.outcomes[outcome]),
     ]),
     ['>of turns', ({ turns, ofTurns }) => percent(turns, ofTurns)],
-    ['>seconds p50', ({ seconds }) => real(seconds.p50)],
-    ['>p90', ({ seconds }) => real(seconds.p90)],
-    ['>max', ({ seconds }) => real(seconds.max)],
+    ['>seconds p50', ({ seconds }) => fourDigits(seconds.p50)],
+    ['>p90', ({ seconds }) => fourDigits(seconds.p90)],
+    ['>max', ({ seconds }) => fourDigits(seconds.max)],
   ];
   const more = calls.length - rows.length;
   const refused = REFUSALS.flatMap((reason) => {
@@ -153,8 +164,8 @@ export function evaluationTable(evaluations: readonly Evaluation[], paint: Paint
     ['>right at any turn', (one) => (one.state === 'ended' ? share(one.right) : stateText(one)), 'bold'],
     ['>95 %', (one) => inPercent(one.interval)],
     ['>rollouts', ({ rollouts, total }) => count(rollouts) + (rollouts === total ? '' : ` of ${count(total)}`)],
-    ['>return', ({ meanReturn }) => real(meanReturn)],
-    ['>tokens', ({ tokens }) => real(tokens)],
+    ['>return', ({ meanReturn }) => fourDigits(meanReturn)],
+    ['>tokens', ({ tokens }) => fourDigits(tokens)],
     ['answered by', ({ answeredBy }) => (answeredBy === null ? '–' : [...new Set(answeredBy)].join(' to '))],
     ['run', ({ run }) => run],
   ];
@@ -176,12 +187,12 @@ export function evaluationLine(evaluations: readonly Evaluation[], paint: Paint)
   return `${paint('dim', 'Held out')}   right at any turn: ${before}${newest.join(', ')}`;
 }
 
-const interval = (estimate: Estimate): string => inPercent(saysNothing(estimate) ? null : estimate.interval);
+const interval = (estimate: Estimate): string => inPercent(isTooWide(estimate) ? null : estimate.interval);
 
 const inPercent = (bounds: Interval | null): string => (bounds === null ? '–' : `${percents(bounds)} %`);
 
 const realInterval = (bounds: Interval | null): string =>
-  bounds === null ? '' : ` (95 %: ${real(bounds[0])} to ${real(bounds[1])})`;
+  bounds === null ? '' : ` (95 %: ${fourDigits(bounds[0])} to ${fourDigits(bounds[1])})`;
 
 function spread({ p50, p90, p99, max }: Distribution, text: (value: number) => string): string {
   const one = (value: number | null) => (value === null ? '–' : text(value));

@@ -12,7 +12,7 @@ import type { Session } from '../../client/temporal/connection.ts';
 import { TASK_QUEUE } from '../../domain/names/queues.ts';
 import { unwritable } from '../../records/disk/writable.ts';
 import { unanswered } from '../find/link.ts';
-import { WORK } from '../find/takers.ts';
+import { WORK } from '../find/require-worker.ts';
 
 const ROLLOUTS = 32;
 /** The workflows without a pending activity whose history is read. */

@@ -11,7 +11,7 @@ import type { PendingActivity } from '../../client/temporal/pending.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { ago, clock, indented, lines, namedNumbers, paintFor, plural, tokensText, whichOf } from '../format.ts';
 import type { Io } from '../io.ts';
-import { type RunPlace, typed } from '../find/place.ts';
+import { type RunPlace, commandLine } from '../find/place.ts';
 import { type Said, saidLines } from './people.ts';
 import { serverTable } from './servers.ts';
 
@@ -147,7 +147,7 @@ function sentence(io: Io, place: RunPlace, why: Why): string {
     case 'stopped':
       return `is not being played: repeat the command that started run "${place.run}", and it continues.`;
     case 'unknown':
-      return `has not ended, and Temporal does not answer: \`${typed(io, place, 'status', '--follow')}\` starts the local service if needed.`;
+      return `has not ended, and Temporal does not answer: \`${commandLine(io, place, 'status', '--follow')}\` starts the local service if needed.`;
   }
 }
 

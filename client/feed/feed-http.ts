@@ -9,7 +9,7 @@ import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 import { argumentProblem, type Verb, VERBS } from '../../domain/feed/messages.ts';
 import type { Reason } from '../../domain/errors/reasons.ts';
 
-export const MAX_BODY_BYTES = 64 * 1024;
+export const MAX_FEED_BODY_BYTES = 64 * 1024;
 
 export const newToken = (): string => randomBytes(24).toString('base64url');
 
@@ -60,7 +60,7 @@ export function verbOf(path: string, method = ''): Verb | 'status' {
 const MAX_WAIT_SECONDS = 3600;
 
 /** The arguments of a verb; `wait` may be longer than one Update waits. */
-export async function argumentsOf(verb: Verb, request: IncomingMessage): Promise<Record<string, unknown>> {
+export async function readArguments(verb: Verb, request: IncomingMessage): Promise<Record<string, unknown>> {
   let given: unknown;
   const text = await bodyOf(request);
   try {
@@ -79,13 +79,13 @@ export async function argumentsOf(verb: Verb, request: IncomingMessage): Promise
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const tooLarge = () =>
-    refused('too-large', `The body has more than ${MAX_BODY_BYTES} bytes.`, 'Send the arguments only.');
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+    refused('too-large', `The body has more than ${MAX_FEED_BODY_BYTES} bytes.`, 'Send the arguments only.');
+  if (Number(request.headers['content-length'] ?? 0) > MAX_FEED_BODY_BYTES) throw tooLarge();
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) throw tooLarge();
+    if (bytes > MAX_FEED_BODY_BYTES) throw tooLarge();
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
@@ -103,7 +103,7 @@ const STATUS: Readonly<Record<string, number>> = {
   'too-large': 413,
 };
 
-export function refuse(response: ServerResponse, error: unknown): void {
+export function sendRefusal(response: ServerResponse, error: unknown): void {
   if (response.headersSent) {
     // A batch that ends early has fewer rows than its first line says.
     response.destroy();

@@ -9,7 +9,7 @@ import { StoreError } from '../../domain/errors/errors.ts';
 import { neutralRow, type RowLabels } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { eachNumber } from '../../domain/feed/number-set.ts';
-import { ahead } from '../../records/ahead.ts';
+import { mapAhead } from '../../records/map-ahead.ts';
 import { type GroupMember, readGroup } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
@@ -34,7 +34,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
   const { samples, run } = shape;
   const members: (GroupMember & { readonly row: Partial<RowLabels> })[] = [];
   const groups: string[] = [];
-  const found = ahead(eachNumber(lease.groups), AT_ONCE, async (group) => {
+  const found = mapAhead(eachNumber(lease.groups), AT_ONCE, async (group) => {
     const { index, epoch } = groupPlace(shape, group);
     const query = (await store.readQueries(index, 1))[0]!.queryId;
     return { id: groupId(query, epoch), ...(await readGroup(store, { run, query, epoch, samples })) };
@@ -53,7 +53,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
       fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
     });
   }
-  const lines = () => ahead(members, AT_ONCE, async (member) => rowLines(await read(member), member.row, lease));
+  const lines = () => mapAhead(members, AT_ONCE, async (member) => rowLines(await read(member), member.row, lease));
   const rows = members.reduce((sum, { end }) => sum + (end.record.branches ?? 1), 0);
   return { groups, rows, lines };
 }

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { BLOCKING_READS } from '../../records/disk/blocking-files.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import { isLoopback, mustBeAllowed, pathOf, refuse, verbOf } from './feed-http.ts';
+import { isLoopback, mustBeAllowed, pathOf, sendRefusal, verbOf } from './feed-http.ts';
 import { openRunFeed, type RunFeedOptions } from './run-feed.ts';
 
 export interface Listening {
@@ -48,7 +48,7 @@ export async function listen(
     };
     answered().catch((error: unknown) => {
       if (!(error instanceof UsageError)) onError?.(error);
-      refuse(response, error);
+      sendRefusal(response, error);
     });
   });
   // Others on the machine may open connections; they must not take all that this process may have open.

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EverturnError, explain, TemporalError } from '../../domain/errors/errors.ts';
 import type { Address } from './cluster-settings.ts';
-import { isRefusal, refused, statusOf, unknownNamespace } from './connection.ts';
+import { isAccessDenied, refused, statusOf, unknownNamespace } from './connection.ts';
 
 export interface Waiting {
   /** Receives the reports. */
@@ -105,7 +105,7 @@ function whyLasting(error: unknown, { address, namespace }: Address): unknown {
   if (error instanceof TemporalError && error.retryable) return undefined;
   if (PASSING.includes(status)) return undefined;
   if (error instanceof EverturnError) return error;
-  if (isRefusal(error)) return refused(address, error);
+  if (isAccessDenied(error)) return refused(address, error);
   if (status !== undefined)
     return new TemporalError('The worker cannot be opened.', { reason: 'temporal-call', cause: error });
   if (!(error instanceof Error) || error.name !== 'TransportError') return error;

@@ -82,7 +82,7 @@ async function connectOnce(address: Address | undefined, withinMs: number): Prom
     // Its channel would go on connecting.
     await connection?.close().catch(() => undefined);
     if (cause instanceof TemporalError) throw cause;
-    if (isRefusal(cause)) throw refused(where, cause);
+    if (isAccessDenied(cause)) throw refused(where, cause);
     if (isOfSettings(cause)) throw badConfig(cause);
     const wantsTls = 'tls' in options && Boolean(options.tls);
     const other = address ? undefined : await otherSpeech(where, wantsTls);
@@ -102,7 +102,7 @@ function isOfSettings(error: unknown): boolean {
 }
 
 /** PERMISSION_DENIED or UNAUTHENTICATED. */
-export function isRefusal(error: unknown): boolean {
+export function isAccessDenied(error: unknown): boolean {
   const status = statusOf(error);
   return status === 7 || status === 16;
 }

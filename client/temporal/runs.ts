@@ -192,7 +192,7 @@ export async function tuneRun({ client }: Session, run: string, tuning: Tuning):
 }
 
 /** The result of the run's collection; throws its workflow's failure. */
-export async function resultOf({ client }: Session, run: string): Promise<CollectionResult> {
+export async function awaitResult({ client }: Session, run: string): Promise<CollectionResult> {
   return client.workflow.getHandle(run).result() as Promise<CollectionResult>;
 }
 

@@ -6,7 +6,7 @@ import type { EnvironmentDoor, EnvironmentRecord } from '../../domain/rollout/en
 import { EnvironmentError, UsageError } from '../../domain/errors/errors.ts';
 import type { Environment, Judge } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
-import { type HasEnded, openHeld } from '../../local/machine/held.ts';
+import { type HasEnded, openSharedResources } from '../../local/machine/shared-resources.ts';
 import { createMathEnvironment } from '../math-environment.ts';
 import { bundledCodeFile, type ModuleCode } from '../processes/bundle.ts';
 import { environmentLaunch, type Log, PROCESSES } from '../processes/launch.ts';
@@ -51,7 +51,7 @@ export function createOwnEnvironments({
   processes = PROCESSES,
   math = createMathEnvironment(),
 }: OwnEnvironmentsOptions): OwnEnvironments {
-  const opened = openHeld<Opened>({ hasEnded, isUsed: (it) => it.isUsed(), close: (it) => it.close() });
+  const opened = openSharedResources<Opened>({ hasEnded, isUsed: (it) => it.isUsed(), close: (it) => it.close() });
   let closed = false;
 
   function make(record: EnvironmentRecord, words: readonly string[], runFolder: string): Opened {

@@ -1,7 +1,7 @@
 // The MCP servers of one worker: one process for each server, shared by the runs that use it, and one alone for a call that
 // ended its server.
 
-import { type HasEnded, openHeld } from '../../local/machine/held.ts';
+import { type HasEnded, openSharedResources } from '../../local/machine/shared-resources.ts';
 import type { ToolRecord } from '../../domain/tools/tool.ts';
 import type { Log } from '../processes/launch.ts';
 import type { McpProcess } from './mcp-process.ts';
@@ -29,7 +29,11 @@ export interface McpServers {
 export function openMcpServers(log: Log, hasEnded: HasEnded): McpServers {
   let lastAlone: Promise<unknown> = Promise.resolve();
   const close = ({ served }: Opened) => served.then(({ process: server }) => server.close()).catch(() => undefined);
-  const opened = openHeld<Opened>({ hasEnded, isUsed: ({ process: server }) => server?.inFlight !== 0, close });
+  const opened = openSharedResources<Opened>({
+    hasEnded,
+    isUsed: ({ process: server }) => server?.inFlight !== 0,
+    close,
+  });
 
   function open(words: readonly string[]): Opened {
     const one: Opened = { served: openMcpServer(words, null, log) };

@@ -8,7 +8,7 @@ import { ToolError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { ownName, type ToolRecord } from '../../domain/tools/tool.ts';
 import type { Log } from '../processes/launch.ts';
-import type { HasEnded } from '../../local/machine/held.ts';
+import type { HasEnded } from '../../local/machine/shared-resources.ts';
 import type { Door } from './index.ts';
 import { type McpProcess, RpcError, RpcTimeout, RpcTooLarge } from './mcp-process.ts';
 import { type McpServers, openMcpServers } from './mcp-servers.ts';

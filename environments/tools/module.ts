@@ -12,7 +12,7 @@ import { bundleLaunch, type Log, packageLaunch, PROCESSES, type ProcessLaunch } 
 import { LineProcess } from '../processes/line-process.ts';
 import { openProcessPool, type ProcessPool, START_MS } from '../processes/process-pool.ts';
 import { compiledScript } from '../../local/machine/compiled.ts';
-import { type HasEnded, openHeld } from '../../local/machine/held.ts';
+import { type HasEnded, openSharedResources } from '../../local/machine/shared-resources.ts';
 import { describedTool } from './described.ts';
 import type { Door } from './index.ts';
 import { mostMs } from './running-clock.ts';
@@ -75,7 +75,11 @@ export function moduleDoor({
   processes = PROCESSES,
   longestMs = mostMs,
 }: ModuleDoorOptions): Door {
-  const pools = openHeld<ProcessPool>({ hasEnded, isUsed: (pool) => pool.isBusy(), close: (pool) => pool.close() });
+  const pools = openSharedResources<ProcessPool>({
+    hasEnded,
+    isUsed: (pool) => pool.isBusy(),
+    close: (pool) => pool.close(),
+  });
   let closed = false;
 
   function poolOf({ fingerprint, spec }: ToolRecord, runFolder: string): ProcessPool {

@@ -4,7 +4,7 @@
 import type { ToolRecord } from '../../domain/tools/tool.ts';
 import type { CodeEnvironment } from '../code/code-environment.ts';
 import type { Log } from '../processes/launch.ts';
-import type { HasEnded } from '../../local/machine/held.ts';
+import type { HasEnded } from '../../local/machine/shared-resources.ts';
 import { createTools } from './index.ts';
 import { mcpDoor } from './mcp.ts';
 import { moduleDoor } from './module.ts';

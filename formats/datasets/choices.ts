@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { LETTERS, listedChoices } from '../../domain/text/choices.ts';
 import type { RowObject } from './names.ts';
-import { fail, isObject, kindOf, RowError, textOf } from './problem.ts';
+import { failRow, isObject, kindText, RowError, checkedText } from './problem.ts';
 
 export interface Choices {
   /** The field, or the first of the columns. */
@@ -72,11 +72,11 @@ export function itemsIn(field: string, value: unknown): Item[] | undefined {
   if (isEmpty(value)) return undefined;
   if (typeof value === 'string') return itemsInText(field, value);
   if (Array.isArray(value)) return value.map((item: unknown, i) => itemOf(`${field}[${i}]`, LETTERS[i] ?? '', item));
-  if (!isObject(value)) return fail(field, `is ${kindOf(value)}`, FIX);
+  if (!isObject(value)) return failRow(field, `is ${kindText(value)}`, FIX);
   const texts = value['text'] ?? value['texts'] ?? value['choices'];
   if (Array.isArray(texts)) return itemsWithLabels(field, texts, value['label'] ?? value['labels']);
   const entries = Object.entries(value);
-  if (!entries.every(([key]) => isLabel(key))) return fail(field, 'is an object whose keys are no letters', FIX);
+  if (!entries.every(([key]) => isLabel(key))) return failRow(field, 'is an object whose keys are no letters', FIX);
   return entries.map(([label, one]) => ({ at: `${field}.${label}`, label, value: one }));
 }
 
@@ -89,11 +89,11 @@ function itemsInText(field: string, text: string): Item[] | undefined {
       return itemsIn(field, JSON.parse(text));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      return fail(field, 'is a text that is no JSON', FIX);
+      return failRow(field, 'is a text that is no JSON', FIX);
     }
   }
   const listed = listedChoices(text);
-  if (listed.length === 0) return fail(field, 'is a text, not a list', FIX);
+  if (listed.length === 0) return failRow(field, 'is a text, not a list', FIX);
   return listed.map((value, i) => ({ at: field, label: LETTERS[i]!, value }));
 }
 
@@ -101,7 +101,7 @@ function itemsInText(field: string, text: string): Item[] | undefined {
 function itemsWithLabels(field: string, texts: readonly unknown[], labels: unknown): Item[] {
   const given = Array.isArray(labels) ? (labels as readonly unknown[]) : undefined;
   if (given && given.length !== texts.length)
-    fail(`${field}.label`, 'does not give each choice a label of its own', `Give ${texts.length} different labels.`);
+    failRow(`${field}.label`, 'does not give each choice a label of its own', `Give ${texts.length} different labels.`);
   const marks = given?.every((one) => one === 0 || one === 1) && given.filter((one) => one === 1).length === 1;
   return texts.map((value, i) => {
     const item = { at: `${field}.text[${i}]`, label: LETTERS[i] ?? '', value };
@@ -120,7 +120,7 @@ function itemOf(at: string, letter: string, item: unknown): Item {
   const [only, ...more] = Object.entries(item);
   if (only && more.length === 0 && isLabel(only[0])) return { at, label: only[0], value: only[1] };
   const text = TEXTS.find((name) => item[name] != null);
-  if (text === undefined) return fail(at, 'has no text', 'Give such as {"label": "A", "text": "800"}.');
+  if (text === undefined) return failRow(at, 'has no text', 'Give such as {"label": "A", "text": "800"}.');
   const name = NAMES.find((one) => typeof item[one] === 'string' || typeof item[one] === 'number');
   const mark = MARKS.find((one) => typeof item[one] === 'boolean');
   const label = name === undefined ? letter : String(item[name]);
@@ -132,21 +132,25 @@ export function choicesFrom(field: string, all: readonly Item[]): Choices {
   const items = all.slice(0, all.findLastIndex(({ value }) => !isEmpty(value)) + 1);
   const given = items.map(({ at, value }) => {
     if (typeof value !== 'string' && typeof value !== 'number')
-      return fail(
+      return failRow(
         at,
-        value == null ? 'is missing between others' : `is ${kindOf(value)}`,
+        value == null ? 'is missing between others' : `is ${kindText(value)}`,
         'Give each choice as a text.',
       );
-    return textOf(at, String(value)).trim();
+    return checkedText(at, String(value)).trim();
   });
-  if (given.length < 2) fail(field, 'has one choice alone', 'Give all of them, or leave it out.');
+  if (given.length < 2) failRow(field, 'has one choice alone', 'Give all of them, or leave it out.');
   if (given.length > LETTERS.length)
-    fail(field, `has ${given.length} choices`, `A question has at most ${LETTERS.length}.`);
+    failRow(field, `has ${given.length} choices`, `A question has at most ${LETTERS.length}.`);
   const labels = items.map(({ label }) => label);
   if (new Set(labels).size !== labels.length)
-    fail(`${field}.label`, 'does not give each choice a label of its own', `Give ${labels.length} different labels.`);
+    failRow(
+      `${field}.label`,
+      'does not give each choice a label of its own',
+      `Give ${labels.length} different labels.`,
+    );
   const right = items.flatMap(({ at, isRight }, index) => (isRight ? [{ field: at, index }] : []));
-  if (right.length > 1) fail(field, `marks ${right.length} choices as right`, 'Mark one of them.');
+  if (right.length > 1) failRow(field, `marks ${right.length} choices as right`, 'Mark one of them.');
   const numbers = items.every(({ value }) => typeof value === 'number');
   return { field, texts: withoutLetters(given), labels, numbers, ...(right[0] && { right: right[0] }) };
 }
@@ -183,7 +187,8 @@ function inColumns(row: RowObject): Choices | undefined {
     const expected = labels.map((_, i) => (kind.endsWith('0') ? String(first + i) : LETTERS[i]!));
     const missing = expected.findIndex((label, i) => label !== labels[i]!.toUpperCase());
     if (first > 1 || missing === 0) continue;
-    if (missing > 0) fail(columns.get(labels[missing]!)!, 'is there without the choice before it', 'Give all of them.');
+    if (missing > 0)
+      failRow(columns.get(labels[missing]!)!, 'is there without the choice before it', 'Give all of them.');
     const items = labels.map((label) => ({ at: columns.get(label)!, label, value: row[columns.get(label)!] }));
     const choices = choicesFrom(items[0]!.at, items);
     return first === 1 || kind === 'A' ? { ...choices, eitherCount: true } : choices;
@@ -221,7 +226,7 @@ function inMarkedColumns(row: RowObject): Choices | undefined {
 /** The right one comes first in the file: the order follows from the texts, so that it says nothing. */
 function inOrderOfContent(choices: Choices): Choices {
   const { texts, labels, right } = choices;
-  if (new Set(texts).size !== texts.length) fail(choices.field, 'has one text twice', 'Give different choices.');
+  if (new Set(texts).size !== texts.length) failRow(choices.field, 'has one text twice', 'Give different choices.');
   const all = texts.toSorted().join('\n');
   const key = (text: string): string => createHash('sha256').update(`${all}\n\n${text}`).digest('hex');
   const sorted = texts.map((text, from) => ({ text, from, by: key(text) })).sort((a, b) => (a.by < b.by ? -1 : 1));

@@ -7,10 +7,10 @@ import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
 import type { RowReading } from './row.ts';
 import { type CsvRecord, csvRecords } from './csv-records.ts';
 import type { Dataset } from './dataset.ts';
-import { MAX_LINE_BYTES, readJson, type ReadLine } from './json-line.ts';
+import { MAX_LINE_BYTES, parseJsonLine, type ReadLine } from './json-line.ts';
 import { blocks, isUtf16 } from './lines.ts';
 import type { Inexact } from './number-text.ts';
-import { ANSWERS, WORKED } from './names.ts';
+import { ANSWER_FIELDS, WORKED } from './names.ts';
 import { shown, wrong, type Problem } from './problem.ts';
 
 /** Read as JSON where a cell begins as a list or an object. `answer` is not: [1, 2] is an interval. */
@@ -83,7 +83,7 @@ const NO_NUMBERS: Inexact = new Set();
 
 /** Words that writers of tables put into a cell without a value. */
 const NO_VALUE = /^\s*(?:null|none|nan|nat|undefined|<na>|#?n\/a)\s*$/i;
-const REFERENCES: ReadonlySet<string> = new Set([...ANSWERS, ...WORKED]);
+const REFERENCES: ReadonlySet<string> = new Set([...ANSWER_FIELDS, ...WORKED]);
 
 function valueOf(name: string, text: string): Value {
   if (REFERENCES.has(name) && NO_VALUE.test(text)) {
@@ -92,7 +92,7 @@ function valueOf(name: string, text: string): Value {
   }
   const asText = { json: text, inexact: NO_NUMBERS };
   if (!(STRUCTURED.has(name) && /^\s*[[{]/.test(text))) return asText;
-  const read = readJson({ number: 1, text, flaw: null, length: 0 });
+  const read = parseJsonLine({ number: 1, text, flaw: null, length: 0 });
   if (!read) return asText;
   if (!('problem' in read)) return read;
   const fix = 'Write the cell as JSON: lists and objects with double quotes, as json.dumps writes them.';

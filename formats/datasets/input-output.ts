@@ -4,14 +4,14 @@
 import { deeperThan, jsonFacts } from '../../domain/text/json-text.ts';
 import type { InputOutput } from '../../domain/query/query.ts';
 import type { Inexact } from './number-text.ts';
-import { fail, isObject, kindOf, shown } from './problem.ts';
+import { failRow, isObject, kindText, shown } from './problem.ts';
 
 const EXAMPLE = 'Give {"inputs": […], "outputs": […], "fn_name"?: "…"} with one output per input.';
 const MAX_DEPTH = 100;
 
 /** Throws a RowError. */
 export function inputOutputOf(value: unknown, inexact: Inexact): InputOutput {
-  const bad = (field: string, problem: string, fix = EXAMPLE) => fail(`input_output${field}`, problem, fix);
+  const bad = (field: string, problem: string, fix = EXAMPLE) => failRow(`input_output${field}`, problem, fix);
   if (value == null) return bad('', 'is missing, and task is code');
   let parsed = value;
   let lost = inexact;
@@ -25,15 +25,15 @@ export function inputOutputOf(value: unknown, inexact: Inexact): InputOutput {
     if (facts.doubled !== undefined) return bad('', `has ${shown(facts.doubled)} twice in one object`, 'Keep one.');
     lost = facts.inexact;
   }
-  if (!isObject(parsed)) return bad('', `is ${kindOf(parsed)}, not an object`);
+  if (!isObject(parsed)) return bad('', `is ${kindText(parsed)}, not an object`);
   const { inputs, outputs, fn_name: name } = parsed;
-  if (!Array.isArray(inputs)) return bad('.inputs', `is ${kindOf(inputs)}, not a list`);
-  if (!Array.isArray(outputs)) return bad('.outputs', `is ${kindOf(outputs)}, not a list`);
+  if (!Array.isArray(inputs)) return bad('.inputs', `is ${kindText(inputs)}, not a list`);
+  if (!Array.isArray(outputs)) return bad('.outputs', `is ${kindText(outputs)}, not a list`);
   if (inputs.length === 0) return bad('.inputs', 'is an empty list');
   if (inputs.length !== outputs.length)
     return bad('.outputs', `has ${outputs.length} entries for ${inputs.length} inputs`);
   if (name != null && (typeof name !== 'string' || name === ''))
-    return bad('.fn_name', `is ${name === '' ? 'empty' : kindOf(name)}`);
+    return bad('.fn_name', `is ${name === '' ? 'empty' : kindText(name)}`);
   if (deeperThan([inputs, outputs], MAX_DEPTH))
     return bad('', `is nested deeper than ${MAX_DEPTH} levels`, 'Flatten it.');
   if (lost.size > 0 && holds([inputs, outputs], lost))

@@ -14,7 +14,7 @@ export type ReadLine =
   { readonly json: unknown; readonly inexact: Inexact } | { readonly problem: Problem; readonly json?: undefined };
 
 /** Undefined for a blank line. */
-export function readJson(line: Line): ReadLine | undefined {
+export function parseJsonLine(line: Line): ReadLine | undefined {
   if (line.text === null) return { problem: flawOf(line) };
   const { text } = line;
   let json: unknown;

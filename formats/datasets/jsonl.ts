@@ -4,7 +4,7 @@
 import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
 import type { RowReading } from './row.ts';
 import type { Dataset } from './dataset.ts';
-import { MAX_LINE_BYTES, readJson } from './json-line.ts';
+import { MAX_LINE_BYTES, parseJsonLine } from './json-line.ts';
 import { type Line, readLines } from './lines.ts';
 
 export function jsonlDataset(file: string, reading?: RowReading): Dataset {
@@ -15,7 +15,7 @@ async function* batches(file: string): AsyncGenerator<NumberedRow[]> {
   const lines = readLines(file, MAX_LINE_BYTES);
   for await (const rows of /\.json(?:\.gz)?$/i.test(file) ? elements(lines) : lines) {
     yield rows.flatMap((line) => {
-      const read = readJson(line);
+      const read = parseJsonLine(line);
       return read ? [{ number: line.number, read }] : [];
     });
   }

@@ -23,8 +23,8 @@ export function found(row: RowObject, names: readonly string[]): Found[] {
 export const PROMPTS = ['prompt', 'messages', 'question', 'problem'] as const;
 
 /** Fields with a reference answer, the deciding one first. MGSM's `answer` is prose beside its `answer_number`. */
-export const ANSWERS = ['answer_number', 'answer', 'final_answer', 'expected_answer', 'ground_truth'] as const;
+export const ANSWER_FIELDS = ['answer_number', 'answer', 'final_answer', 'expected_answer', 'ground_truth'] as const;
 export const WORKED = ['solutions', 'solution'] as const;
 
 /** The first two are ours, then AIME's and MATH-500's; a row has one of them, or none. */
-export const IDS = ['query_id', 'id', 'ID', 'unique_id'] as const;
+export const ID_FIELDS = ['query_id', 'id', 'ID', 'unique_id'] as const;

@@ -1,7 +1,7 @@
 // A number of a row as text: plain digits, because the math judge reads an `e` as a letter. A number that JSON cannot
 // represent exactly is refused, never rounded.
 
-import { fail } from './problem.ts';
+import { failRow } from './problem.ts';
 
 /** Values of the line's numbers that lost digits. */
 export type Inexact = ReadonlySet<number>;
@@ -9,9 +9,9 @@ export const ALL_EXACT: Inexact = new Set();
 
 export function numberText(field: string, value: number, inexact: Inexact): string {
   const large = !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
-  if (large) return fail(field, 'is a number too large to be exact', 'Write it as text, in quotes.');
+  if (large) return failRow(field, 'is a number too large to be exact', 'Write it as text, in quotes.');
   if (inexact.has(value))
-    return fail(field, 'is a number with too many digits to be exact', 'Write it as text, in quotes.');
+    return failRow(field, 'is a number with too many digits to be exact', 'Write it as text, in quotes.');
   return plainDecimal(value);
 }
 

@@ -6,11 +6,11 @@ import type { Pair, PairOptions } from '../../domain/query/pair.ts';
 import { questionOf } from '../../domain/query/query.ts';
 import type { BadRow, Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
-import { MAX_LINE_BYTES, mustBeFile, readJson, unreadable } from './json-line.ts';
+import { MAX_LINE_BYTES, mustBeFile, parseJsonLine, unreadable } from './json-line.ts';
 import { readLines, type Source } from './lines.ts';
-import { ANSWERS, found, IDS, PROMPTS, WORKED } from './names.ts';
+import { ANSWER_FIELDS, found, ID_FIELDS, PROMPTS, WORKED } from './names.ts';
 import type { Inexact } from './number-text.ts';
-import { fail, isObject, kindOf, notObject, type Problem, RowError } from './problem.ts';
+import { failRow, isObject, kindText, notObject, type Problem, RowError } from './problem.ts';
 import { promptOf } from './prompt.ts';
 import { idFieldOf, idOf } from './row.ts';
 import { statedOf } from './stated.ts';
@@ -37,7 +37,7 @@ export async function* readPairs(source: Source, file: string, judge: JudgeName 
     if (typeof source === 'string') await mustBeFile(source);
     for await (const lines of readLines(source, MAX_LINE_BYTES)) {
       for (const line of lines) {
-        const read = readJson(line);
+        const read = parseJsonLine(line);
         if (!read) continue;
         const bad = (problem: Problem, id = String(line.number)): PairRow => ({
           ok: false,
@@ -101,7 +101,7 @@ function pairOf(row: unknown, line: number, wanted: JudgeName | undefined, inexa
   const id = idOf(row, inexact) ?? String(line);
   const { answer } = row;
   if (typeof answer !== 'string')
-    return fail('answer', `is ${kindOf(answer)}, not a text`, 'Give what the model wrote, as a text.');
+    return failRow('answer', `is ${kindText(answer)}, not a text`, 'Give what the model wrote, as a text.');
   const judge = wanted ?? (row['input_output'] == null ? 'math' : 'code');
   const options = withQuestion(row, optionsOf(row['options']));
   const given = { id, answer, judge, ...(Object.keys(options).length === 0 ? {} : { options }) };
@@ -110,27 +110,30 @@ function pairOf(row: unknown, line: number, wanted: JudgeName | undefined, inexa
     return { pair: { ...given, solutions: stated.solutions.map(({ text }) => text) }, stated };
   }
   if (row['input_output'] == null)
-    return fail('input_output', 'is missing, and the judge is code', 'Give the cases, or --judge math.');
+    return failRow('input_output', 'is missing, and the judge is code', 'Give the cases, or --judge math.');
   const inputOutput = inputOutputOf(row['input_output'], inexact);
   return { pair: { ...given, solutions: [], inputOutput }, stated: undefined };
 }
 
 const OPTIONS = ['decimals', 'strict', 'cut'] as const;
 const READ: ReadonlySet<string> = new Set([
-  ...[...IDS, ...PROMPTS, ...ANSWERS, ...WORKED].flatMap((name) => [name, name[0]!.toUpperCase() + name.slice(1)]),
+  ...[...ID_FIELDS, ...PROMPTS, ...ANSWER_FIELDS, ...WORKED].flatMap((name) => [
+    name,
+    name[0]!.toUpperCase() + name.slice(1),
+  ]),
   ...['options', 'input_output', 'reward_model'],
 ]);
 
 /** A question beside the answer is read as in a data set; `options.question` may only say the same. */
 function withQuestion(row: Readonly<Record<string, unknown>>, options: PairOptions): PairOptions {
   for (const name of OPTIONS)
-    if (row[name] != null) fail(name, 'is an option', `Write it into \`options\`: {"${name}": …}.`);
+    if (row[name] != null) failRow(name, 'is an option', `Write it into \`options\`: {"${name}": …}.`);
   const [beside] = found(row, PROMPTS);
   if (!beside) return options;
   // The `options` of a pair are the judge's.
   const question = questionOf({ prompt: promptOf({ ...row, options: null }) });
   if (options.question !== undefined && options.question.trim() !== question.trim())
-    fail('options.question', `is another text than \`${beside.field}\``, 'Make them agree, or leave one out.');
+    failRow('options.question', `is another text than \`${beside.field}\``, 'Make them agree, or leave one out.');
   return { ...options, question };
 }
 
@@ -145,24 +148,25 @@ const MAX_DECIMALS = 100;
 
 function optionsOf(value: unknown): PairOptions {
   if (value == null) return {};
-  if (!isObject(value)) return fail('options', `is ${kindOf(value)}, not an object`, 'Give such as {"decimals": 2}.');
+  if (!isObject(value))
+    return failRow('options', `is ${kindText(value)}, not an object`, 'Give such as {"decimals": 2}.');
   const { decimals, strict, cut, question, ...rest } = value;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
-    return fail(
+    return failRow(
       'options',
       `has ${JSON.stringify(unknown)}, which is no option`,
       'There are `decimals`, `strict`, `cut` and `question`.',
     );
   const isPlaces = Number.isInteger(decimals) && (decimals as number) >= 0 && (decimals as number) <= MAX_DECIMALS;
   if (decimals != null && !isPlaces)
-    return fail('options.decimals', 'is no number of places', `Give a whole number from 0 to ${MAX_DECIMALS}.`);
+    return failRow('options.decimals', 'is no number of places', `Give a whole number from 0 to ${MAX_DECIMALS}.`);
   if (strict != null && typeof strict !== 'boolean')
-    return fail('options.strict', `is ${kindOf(strict)}`, 'Give true or false.');
+    return failRow('options.strict', `is ${kindText(strict)}`, 'Give true or false.');
   if (cut != null && typeof cut !== 'boolean')
-    return fail('options.cut', `is ${kindOf(cut)}`, 'Give true if a limit cut the answer, else false.');
+    return failRow('options.cut', `is ${kindText(cut)}`, 'Give true if a limit cut the answer, else false.');
   if (question != null && typeof question !== 'string')
-    return fail('options.question', `is ${kindOf(question)}`, 'Give the text of the question.');
+    return failRow('options.question', `is ${kindText(question)}`, 'Give the text of the question.');
   return {
     ...(question == null ? {} : { question: question as string }),
     ...(decimals == null ? {} : { decimals: decimals as number }),

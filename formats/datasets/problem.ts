@@ -19,7 +19,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** `null`, `a list`, `a number`: for messages. */
-export function kindOf(value: unknown): string {
+export function kindText(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -36,13 +36,13 @@ export class RowError extends Error {
   }
 }
 
-export function fail(field: string | null, problem: string, fix: string): never {
+export function failRow(field: string | null, problem: string, fix: string): never {
   throw new RowError(wrong(field, problem, fix));
 }
 
 /** A value formatted for a message: short, and safe on a terminal. */
 export function shown(value: unknown, maxChars = 40): string {
-  if (typeof value !== 'string') return kindOf(value);
+  if (typeof value !== 'string') return kindText(value);
   return JSON.stringify(short(value, maxChars));
 }
 
@@ -52,19 +52,19 @@ export const FROM_ARRAY = ' A file that is one JSON array becomes lines with: jq
 /** The fault of a line whose JSON is not an object. */
 export function notObject(value: unknown): Problem {
   const hint = Array.isArray(value) ? FROM_ARRAY : '';
-  return wrong(null, `is ${kindOf(value)}, not an object`, `${LINE_SHAPE}${hint}`);
+  return wrong(null, `is ${kindText(value)}, not an object`, `${LINE_SHAPE}${hint}`);
 }
 
 /** A text that is not blank and can be stored and sent: no lone surrogates and no NUL. */
-export function textOf(field: string, value: unknown, blank: 'refused' | 'allowed' = 'refused'): string {
-  if (typeof value !== 'string') return fail(field, `is ${kindOf(value)}, not a text`, 'Give a text, in quotes.');
-  if (blank === 'refused' && value.trim() === '') fail(field, 'is empty', 'Give a text that is not blank.');
-  if (loneSurrogate(value)) fail(field, 'holds half a character (a lone surrogate)', 'Write whole characters.');
-  if (value.includes('\u0000')) fail(field, 'holds a NUL character', 'Leave it out.');
+export function checkedText(field: string, value: unknown, blank: 'refused' | 'allowed' = 'refused'): string {
+  if (typeof value !== 'string') return failRow(field, `is ${kindText(value)}, not a text`, 'Give a text, in quotes.');
+  if (blank === 'refused' && value.trim() === '') failRow(field, 'is empty', 'Give a text that is not blank.');
+  if (loneSurrogate(value)) failRow(field, 'holds half a character (a lone surrogate)', 'Write whole characters.');
+  if (value.includes('\u0000')) failRow(field, 'holds a NUL character', 'Leave it out.');
   const lost = LOST_BACKSLASH.exec(value)?.[0];
   if (lost !== undefined) {
     const command = `\\${ESCAPES[lost[0]!]}${lost.slice(1)}`;
-    fail(
+    failRow(
       field,
       `holds a control character where ${command} was meant`,
       `In JSON a backslash is written twice: \\${command}.`,

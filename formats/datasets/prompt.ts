@@ -4,9 +4,9 @@
 import type { Message, Prompt } from '../../domain/query/query.ts';
 import { listing, lists } from '../../domain/text/choices.ts';
 import { type Choices, choicesOf, type Unread } from './choices.ts';
-import { readJson } from './json-line.ts';
+import { parseJsonLine } from './json-line.ts';
 import { found, PROMPTS, type Found, type RowObject } from './names.ts';
-import { fail, isObject, kindOf, shown, textOf } from './problem.ts';
+import { failRow, isObject, kindText, shown, checkedText } from './problem.ts';
 
 /** A million tokens and more. Up to this length no step blocks the event loop, and longer prompts fit no model. */
 export const MAX_PROMPT_CHARS = 4 * 2 ** 20;
@@ -15,9 +15,9 @@ export function promptOf(row: RowObject, unread?: Unread): Prompt {
   refusePictures(row);
   const [first, ...others] = found(row, PROMPTS).map(read);
   const list = first ? undefined : Object.keys(row).find((name) => /^\w+$/.test(name) && isListOfRows(row[name]));
-  if (list !== undefined) return fail(list, 'is a list of rows', `Make a file of them: jq -c ".${list}[]".`);
+  if (list !== undefined) return failRow(list, 'is a list of rows', `Make a file of them: jq -c ".${list}[]".`);
   if (!first)
-    return fail(
+    return failRow(
       'prompt',
       'is missing',
       'Give one of: prompt, messages, question, problem; or --prompt, a template over the fields that it has.',
@@ -27,15 +27,15 @@ export function promptOf(row: RowObject, unread?: Unread): Prompt {
   const isQuestion = field.toLowerCase() === 'question' || field.toLowerCase() === 'problem';
   const complete = isQuestion ? whole(row, prompt, choices) : prompt;
   if (choices && unread !== 'ignored' && !isQuestion && !isSaid(textIn(complete), choices.texts))
-    fail(
+    failRow(
       choices.field,
       `is there, and \`${field}\` does not list the choices`,
       'Write them into it, or give `question`.',
     );
   if (complete.kind === 'messages' && answered(complete.messages))
-    fail(field, "ends with the assistant's own words", "End with the user's message; an answer goes into `answer`.");
+    failRow(field, "ends with the assistant's own words", "End with the user's message; an answer goes into `answer`.");
   if (complete.kind === 'messages' && complete.messages.every(({ content }) => content.trim() === ''))
-    fail(field, 'asks nothing: every message is blank', 'Give a text that is not blank.');
+    failRow(field, 'asks nothing: every message is blank', 'Give a text that is not blank.');
   mustFit(field, complete);
   return complete;
 }
@@ -54,7 +54,7 @@ function read({ field, value: given }: Found): Asked {
   const chat = typeof value === 'string' && CHAT.test(value) ? chatIn(field, value) : value;
   if (name === 'messages' || chat !== value || (name === 'prompt' && Array.isArray(value)))
     return { field, prompt: { kind: 'messages', messages: messagesOf(field, chat) } };
-  const text = textOf(field, value);
+  const text = checkedText(field, value);
   return { field, prompt: name === 'prompt' ? { kind: 'text', text } : asUser(text) };
 }
 
@@ -62,10 +62,10 @@ function read({ field, value: given }: Found): Asked {
 const CHAT = /^\s*\[\s*\{\s*["'](?:role|content|from|value|name)["']\s*:/;
 
 function chatIn(field: string, text: string): unknown {
-  const read = readJson({ number: 1, text, flaw: null, length: 0 });
+  const read = parseJsonLine({ number: 1, text, flaw: null, length: 0 });
   if (read && !('problem' in read)) return read.json;
   const { field: key = null, problem = 'is not JSON' } = read?.problem ?? {};
-  return fail(
+  return failRow(
     field,
     `is a chat in a text, and ${key === null ? '' : `\`${key}\` `}${problem}`,
     'Write it as json.dumps does, with double quotes, or as a list.',
@@ -79,11 +79,11 @@ const asUser = (content: string): Prompt => ({ kind: 'messages', messages: [{ ro
 function oneOf(one: Asked, other: Asked): Asked {
   const fix = `Keep one of: ${one.field}, ${other.field}.`;
   if (one.prompt.kind === 'text' || other.prompt.kind === 'text')
-    return fail(other.field, `stands beside \`${one.field}\``, fix);
+    return failRow(other.field, `stands beside \`${one.field}\``, fix);
   const [a, b] = [one.prompt.messages, other.prompt.messages];
   if (isInside(a, b)) return answered(b) ? one : other;
   if (isInside(b, a)) return answered(a) ? other : one;
-  return fail(other.field, `stands beside \`${one.field}\`, and asks something else`, fix);
+  return failRow(other.field, `stands beside \`${one.field}\`, and asks something else`, fix);
 }
 
 const isInside = (asked: readonly Message[], chat: readonly Message[]): boolean =>
@@ -97,13 +97,13 @@ function whole(row: RowObject, prompt: Prompt, choices: Choices | undefined): Pr
   if (!message) return prompt;
   const { Body, body, context } = row;
   const parts = [message.content];
-  if (typeof Body === 'string') parts.unshift(textOf('Body', Body).trimEnd(), ' ');
-  else if (typeof body === 'string' && 'formula' in row) parts.unshift(textOf('body', body).trimEnd(), ' ');
+  if (typeof Body === 'string') parts.unshift(checkedText('Body', Body).trimEnd(), ' ');
+  else if (typeof body === 'string' && 'formula' in row) parts.unshift(checkedText('body', body).trimEnd(), ' ');
   if (typeof context === 'string' && context.trim() !== '' && 'final_answer' in row)
-    parts.unshift(textOf('context', context), '\n\n');
+    parts.unshift(checkedText('context', context), '\n\n');
   const reading = choices && found(row, READINGS).find(({ value }) => typeof value === 'string' && value.trim() !== '');
   if (reading && !parts.join('').includes(String(reading.value).trim()))
-    parts.unshift(textOf(reading.field, reading.value).trim(), '\n\n');
+    parts.unshift(checkedText(reading.field, reading.value).trim(), '\n\n');
   const asked = parts.join('');
   const complete = withChoices(asked, choices, lists);
   return complete === message.content ? prompt : asUser(complete);
@@ -127,21 +127,21 @@ export function mustFit(field: string, prompt: Prompt): void {
   const chars =
     prompt.kind === 'text' ? prompt.text.length : prompt.messages.reduce((sum, { content }) => sum + content.length, 0);
   if (chars <= MAX_PROMPT_CHARS) return;
-  fail(field, `has ${chars} characters`, `A prompt has at most ${MAX_PROMPT_CHARS}; which model could read it?`);
+  failRow(field, `has ${chars} characters`, `A prompt has at most ${MAX_PROMPT_CHARS}; which model could read it?`);
 }
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
 function messagesOf(field: string, value: unknown): Message[] {
   const example = 'Give a list such as [{"role": "user", "content": "1 + 1 = ?"}].';
-  if (!Array.isArray(value)) return fail(field, `is ${kindOf(value)}, not a list`, example);
-  if (value.length === 0) fail(field, 'is an empty list', example);
+  if (!Array.isArray(value)) return failRow(field, `is ${kindText(value)}, not a list`, example);
+  if (value.length === 0) failRow(field, 'is an empty list', example);
   return value.map((message: unknown, i) => {
     const at = `${field}[${i}]`;
-    if (!isObject(message)) return fail(at, `is ${kindOf(message)}, not an object`, example);
+    if (!isObject(message)) return failRow(at, `is ${kindText(message)}, not an object`, example);
     const { role, content } = message;
     if (typeof role !== 'string' || !ROLES.has(role))
-      return fail(`${at}.role`, `is ${shown(role)}`, 'Give system, developer, user, assistant or tool.');
+      return failRow(`${at}.role`, `is ${shown(role)}`, 'Give system, developer, user, assistant or tool.');
     return { role, content: contentOf(`${at}.content`, content) };
   });
 }
@@ -150,18 +150,19 @@ function messagesOf(field: string, value: unknown): Message[] {
 function contentOf(field: string, content: unknown): string {
   if (!Array.isArray(content)) {
     if (typeof content !== 'string')
-      return fail(field, `is ${kindOf(content)}`, 'Give a text, or a list of text parts.');
-    return textOf(field, content, 'allowed');
+      return failRow(field, `is ${kindText(content)}`, 'Give a text, or a list of text parts.');
+    return checkedText(field, content, 'allowed');
   }
-  if (content.length === 0) return fail(field, 'is an empty list', 'Give a text, or a list of text parts.');
+  if (content.length === 0) return failRow(field, 'is an empty list', 'Give a text, or a list of text parts.');
   return content
     .map((part: unknown, i) => {
       const at = `${field}[${i}]`;
-      if (!isObject(part)) return fail(at, `is ${kindOf(part)}, not an object`, 'Give {"type": "text", "text": "…"}.');
+      if (!isObject(part))
+        return failRow(at, `is ${kindText(part)}, not an object`, 'Give {"type": "text", "text": "…"}.');
       const { type, text } = part;
       if (type !== 'text' && type !== 'input_text')
-        return fail(at, `is of type ${shown(type)}`, 'Only texts are played: leave the row out.');
-      return textOf(`${at}.text`, text, 'allowed');
+        return failRow(at, `is of type ${shown(type)}`, 'Only texts are played: leave the row out.');
+      return checkedText(`${at}.text`, text, 'allowed');
     })
     .join('');
 }
@@ -174,8 +175,8 @@ function refusePictures(row: RowObject): void {
     const value = row[field];
     if (value == null || value === '' || value === false || (Array.isArray(value) && value.every((v) => v == null)))
       continue;
-    fail(field, 'is there, and questions with pictures or sound are not played', 'Leave the row out.');
+    failRow(field, 'is there, and questions with pictures or sound are not played', 'Leave the row out.');
   }
   if (row['modality'] === 'Multimodal')
-    fail('modality', 'is "Multimodal", and only texts are played', 'Leave the row out.');
+    failRow('modality', 'is "Multimodal", and only texts are played', 'Leave the row out.');
 }

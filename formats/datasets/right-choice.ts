@@ -3,11 +3,11 @@
 
 import { LETTERS, statedChoice } from '../../domain/text/choices.ts';
 import { bareOf, type Choices, choicesOf, type Unread } from './choices.ts';
-import { ANSWERS, found, type Found, type RowObject } from './names.ts';
-import { fail, isObject, shown } from './problem.ts';
+import { ANSWER_FIELDS, found, type Found, type RowObject } from './names.ts';
+import { failRow, isObject, shown } from './problem.ts';
 
 const NAMING = [
-  ...ANSWERS,
+  ...ANSWER_FIELDS,
   ...['answerKey', 'answer_key', 'answer_index', 'answer_idx', 'answer_letter', 'answer_label'],
   ...['correct_answer', 'correct_option', 'correct_choice', 'correct_index', 'gold_index', 'cop'],
 ];
@@ -46,18 +46,18 @@ function named(row: RowObject, choices: Choices): { readonly field: string; read
     }
     const both = left?.filter((index) => readings.includes(index)) ?? readings;
     if (first && both.length === 0)
-      fail(one.field, `names another choice than \`${first.field}\``, 'Make them agree, or leave one out.');
+      failRow(one.field, `names another choice than \`${first.field}\``, 'Make them agree, or leave one out.');
     first ??= one;
     left = both;
   }
   if (!first || !left)
-    return fail(
+    return failRow(
       'answer',
       `is missing beside \`${choices.field}\``,
       'Give the index of the right one from 0, or its letter.',
     );
   if (left.length === 1) return { field: first.field, index: left[0]! };
-  return fail(first.field, `is ${said(first.value)}, which may be two of the choices`, fixOf(choices));
+  return failRow(first.field, `is ${said(first.value)}, which may be two of the choices`, fixOf(choices));
 }
 
 const fixOf = ({ field }: Choices): string =>
@@ -66,9 +66,9 @@ const said = (value: unknown): string => (typeof value === 'number' ? String(val
 
 function refuse(choices: Choices, { field, value }: Found): never {
   if (typeof value === 'number')
-    fail(field, `is ${value}, and there are ${choices.texts.length} choices`, fixOf(choices));
-  if (typeof value !== 'string') fail(field, 'names no choice', fixOf(choices));
-  return fail(field, `is ${shown(value)}, which is none of the choices`, fixOf(choices));
+    failRow(field, `is ${value}, and there are ${choices.texts.length} choices`, fixOf(choices));
+  if (typeof value !== 'string') failRow(field, 'names no choice', fixOf(choices));
+  return failRow(field, `is ${shown(value)}, which is none of the choices`, fixOf(choices));
 }
 
 /** Each choice that the value may name. */
@@ -80,7 +80,7 @@ function readingsOf(choices: Choices, { field, value: given }: Found): number[] 
   const plain = text.replace(/^\((.+)\)$/, '$1').replace(/^([A-Za-z])[.)]$/, '$1');
   const mayCount = /^\d{1,2}$/.test(plain) && Number(plain) <= texts.length;
   if (mayCount && (eitherCount || field.toLowerCase() === 'cop'))
-    fail(
+    failRow(
       field,
       `is ${said(value)}, which may count from 0 or from 1`,
       choices.field === 'A' ? 'Give the letter.' : `Give the letter: A is \`${choices.field}\`.`,

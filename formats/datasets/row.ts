@@ -7,9 +7,9 @@ import { TASKS, type Prompt, type Query, type Task, type Wording } from '../../d
 import type { Unread } from './choices.ts';
 import type { Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
-import { IDS, type RowObject } from './names.ts';
+import { ID_FIELDS, type RowObject } from './names.ts';
 import { ALL_EXACT, type Inexact, numberText } from './number-text.ts';
-import { fail, isObject, kindOf, loneSurrogate, notObject, RowError, shown, type Problem } from './problem.ts';
+import { failRow, isObject, kindText, loneSurrogate, notObject, RowError, shown, type Problem } from './problem.ts';
 import { textIn } from './prompt.ts';
 import { statedOf, states } from './stated.ts';
 import { refuseUnread } from './unread-choices.ts';
@@ -87,17 +87,17 @@ function environmentOf(row: RowObject, environments: RowEnvironments): RowEnviro
   const value = row['environment'];
   if (environments.length === 0) {
     if (typeof value === 'string' && isEnvironmentName(value) && !BUILT_IN.includes(value))
-      fail('environment', `is ${shown(value)}, and the run has no environment`, 'Give it with --environment.');
+      failRow('environment', `is ${shown(value)}, and the run has no environment`, 'Give it with --environment.');
     return undefined;
   }
   const names = [...environments.map(({ name }) => name), ...BUILT_IN].join(', ');
   if (value == null) {
     if (environments.length === 1) return environments[0];
-    fail('environment', 'is missing, and the run has several', `Name one of: ${names}.`);
+    failRow('environment', 'is missing, and the run has several', `Name one of: ${names}.`);
   }
   if (typeof value === 'string' && BUILT_IN.includes(value)) return undefined;
   const found = environments.find(({ name }) => name === value);
-  return found ?? fail('environment', `is ${shown(value)}`, `Name one of: ${names}.`);
+  return found ?? failRow('environment', `is ${shown(value)}`, `Name one of: ${names}.`);
 }
 
 const NO_PROMPT: Prompt = { kind: 'messages', messages: [] };
@@ -108,7 +108,7 @@ const BUILT_IN: readonly string[] = TASKS;
 function asJson(row: RowObject): JsonObject {
   const text = JSON.stringify(row);
   if (text.length > MAX_ROW_CHARS)
-    fail(null, `has ${text.length} characters`, `An environment takes rows of at most ${MAX_ROW_CHARS}.`);
+    failRow(null, `has ${text.length} characters`, `An environment takes rows of at most ${MAX_ROW_CHARS}.`);
   return JSON.parse(text) as JsonObject;
 }
 
@@ -117,8 +117,8 @@ const MAX_ROW_CHARS = 8 * 2 ** 20;
 const textsOf = ({ solutions }: Stated): string[] => solutions.map(({ text }) => text);
 
 /** The field with the row's id; undefined if its line number is the id. */
-export function idFieldOf(row: unknown): (typeof IDS)[number] | undefined {
-  return isObject(row) ? IDS.find((field) => Object.hasOwn(row, field) && row[field] != null) : undefined;
+export function idFieldOf(row: unknown): (typeof ID_FIELDS)[number] | undefined {
+  return isObject(row) ? ID_FIELDS.find((field) => Object.hasOwn(row, field) && row[field] != null) : undefined;
 }
 
 export function idOf(row: RowObject, inexact: Inexact): string | undefined {
@@ -127,17 +127,17 @@ export function idOf(row: RowObject, inexact: Inexact): string | undefined {
   const value = row[field];
   if (typeof value === 'number') return numberText(field, value, inexact);
   if (typeof value !== 'string')
-    return fail(field, `is ${kindOf(value)}`, 'Give a text or a number, unique in the file.');
+    return failRow(field, `is ${kindText(value)}`, 'Give a text or a number, unique in the file.');
   if (/^[!-~]{1,100}$/.test(value) && !value.includes('..')) return value;
-  if (value === '') fail(field, 'is empty', 'Give a text that is unique in the file, or leave the field out.');
-  if (loneSurrogate(value)) fail(field, 'holds half a character (a lone surrogate)', 'Write whole characters.');
+  if (value === '') failRow(field, 'is empty', 'Give a text that is unique in the file, or leave the field out.');
+  if (loneSurrogate(value)) failRow(field, 'holds half a character (a lone surrogate)', 'Write whole characters.');
   if (/\p{Cc}/u.test(value)) {
-    fail(field, 'holds a control character (such as NUL, a tab or a line break)', 'Use printable characters.');
+    failRow(field, 'holds a control character (such as NUL, a tab or a line break)', 'Use printable characters.');
   }
   if (value.split(/[/\\]/).includes('..'))
-    fail(field, 'holds a `..` path segment', 'An id names a query, not a folder.');
+    failRow(field, 'holds a `..` path segment', 'An id names a query, not a folder.');
   if (Buffer.byteLength(value) > MAX_ID_BYTES) {
-    fail(field, `is ${Buffer.byteLength(value)} bytes long`, `Use at most ${MAX_ID_BYTES} bytes.`);
+    failRow(field, `is ${Buffer.byteLength(value)} bytes long`, `Use at most ${MAX_ID_BYTES} bytes.`);
   }
   return value;
 }
@@ -148,5 +148,5 @@ function taskOf(row: RowObject, forProgram: boolean): Task {
   const value = row['task'] ?? named ?? 'math';
   const task = TASKS.find((known) => known === value);
   if (!task && forProgram) return 'math';
-  return task ?? fail('task', `is ${shown(value)}`, `Give one of: ${TASKS.join(', ')}; or leave it out for math.`);
+  return task ?? failRow('task', `is ${shown(value)}`, `Give one of: ${TASKS.join(', ')}; or leave it out for math.`);
 }

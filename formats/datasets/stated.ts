@@ -2,10 +2,10 @@
 // fields must not disagree; examine.ts checks that when the solutions are read.
 
 import type { Stated, Statement } from './dataset.ts';
-import { ANSWERS, found, WORKED, type Found, type RowObject } from './names.ts';
+import { ANSWER_FIELDS, found, WORKED, type Found, type RowObject } from './names.ts';
 import { type Inexact, numberText } from './number-text.ts';
 import type { Unread } from './choices.ts';
-import { fail, isObject, kindOf, shown, textOf } from './problem.ts';
+import { failRow, isObject, kindText, shown, checkedText } from './problem.ts';
 import { rightChoice } from './right-choice.ts';
 
 const NOTHING_RIGHT =
@@ -20,7 +20,7 @@ export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer', u
   if (choice) refuseUnsound(row, 'error_type', 'ok');
   if (choice) return { solutions: [{ field: choice.field, text: choice.solution }], beside: [] };
   const fields = [
-    ...found(row, ANSWERS).filter(({ field }) => field.toLowerCase() !== without),
+    ...found(row, ANSWER_FIELDS).filter(({ field }) => field.toLowerCase() !== without),
     ...ofRewardModel(row),
     ...found(row, WORKED),
   ];
@@ -28,9 +28,9 @@ export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer', u
   const [first, ...others] = stated;
   if (!first) {
     const [unsaid] = fields;
-    if (unsaid) fail(unsaid.field, `is ${shown(unsaid.value)}: no answer was found`, NOTHING_RIGHT);
-    if (isObject(row['reward_model'])) return fail('reward_model.ground_truth', 'is missing', IN_VERL);
-    return fail(without ? 'solutions' : 'answer', 'is missing', NOTHING_RIGHT);
+    if (unsaid) failRow(unsaid.field, `is ${shown(unsaid.value)}: no answer was found`, NOTHING_RIGHT);
+    if (isObject(row['reward_model'])) return failRow('reward_model.ground_truth', 'is missing', IN_VERL);
+    return failRow(without ? 'solutions' : 'answer', 'is missing', NOTHING_RIGHT);
   }
   return {
     solutions: decided(row, first, inexact),
@@ -40,7 +40,7 @@ export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer', u
 
 /** A field of the row is there to say what is right. */
 export const states = (row: RowObject): boolean =>
-  found(row, ANSWERS).length + found(row, WORKED).length + ofRewardModel(row).length > 0 ||
+  found(row, ANSWER_FIELDS).length + found(row, WORKED).length + ofRewardModel(row).length > 0 ||
   rightChoice(row, 'ignored') !== undefined;
 
 /** verl: `{style: "rule", ground_truth}`. */
@@ -55,13 +55,14 @@ const isNotFound = ({ value }: Found): boolean => value === 'notfound';
 
 function decided(row: RowObject, { field, value }: Found, inexact: Inexact): Statement[] {
   if (value === 'proof')
-    return fail(field, 'is "proof": the row asks for a proof, and none is judged here', 'Leave the row out.');
+    return failRow(field, 'is "proof": the row asks for a proof, and none is judged here', 'Leave the row out.');
   const list = field.endsWith('ground_truth') ? listInText(value) : value;
   if (!Array.isArray(list)) {
-    if (field === 'solutions') fail(field, `is ${kindOf(list)}, not a list`, 'Give a list of texts, such as ["42"].');
+    if (field === 'solutions')
+      failRow(field, `is ${kindText(list)}, not a list`, 'Give a list of texts, such as ["42"].');
     return [{ field, text: oneText(row, field, list, inexact) }];
   }
-  if (list.length === 0) fail(field, 'is an empty list', 'Give at least one text that is right.');
+  if (list.length === 0) failRow(field, 'is an empty list', 'Give at least one text that is right.');
   const all = list.map((item: unknown, i) => {
     const at = `${field}[${i}]`;
     return { field: at, text: oneText(row, at, item, inexact) };
@@ -89,9 +90,9 @@ function isJson(text: string): boolean {
 
 function oneText(row: RowObject, field: string, value: unknown, inexact: Inexact): string {
   if (typeof value === 'number') return numberText(field, value, inexact);
-  const text = textOf(field, value);
+  const text = checkedText(field, value);
   if (OBJECT.test(text) && isJson(text))
-    fail(
+    failRow(
       field,
       'is JSON of an object, and no answer',
       'Give the answer as a text; rules of your own need --environment.',
@@ -99,7 +100,7 @@ function oneText(row: RowObject, field: string, value: unknown, inexact: Inexact
   const control = CONTROL.exec(text)?.[0];
   if (control !== undefined) {
     const lost = { '\b': '\\boxed', '\f': '\\frac' }[control];
-    fail(
+    failRow(
       field,
       'holds a control character',
       lost ? `In JSON a backslash is written twice: ${lost.replace('\\', '\\\\')}, not ${lost}.` : 'Leave it out.',
@@ -132,15 +133,15 @@ function refuseUnjudged(row: RowObject): void {
   for (const field of ['problem_is_valid', 'solution_is_valid']) refuseUnsound(row, field, 'Yes');
   if (row['final_answer'] == null) return;
   if (row['answer_type'] === 'Need_human_evaluate' || row['Need_human_evaluate'] === true)
-    fail('answer_type', 'is "Need_human_evaluate": no rule judges it', 'Leave the row out.');
+    failRow('answer_type', 'is "Need_human_evaluate": no rule judges it', 'Leave the row out.');
   const { error } = row;
   if (error != null && error !== '' && error !== 0)
-    fail('error', `is ${shown(String(error))}: a tolerance, and none is judged here`, 'Leave the row out.');
+    failRow('error', `is ${shown(String(error))}: a tolerance, and none is judged here`, 'Leave the row out.');
 }
 
 /** NuminaMath's and MMLU-Redux's own findings about a question and its answer. */
 function refuseUnsound(row: RowObject, field: string, sound: string): void {
   const value = row[field];
   if (value == null || value === '' || value === sound || value === true) return;
-  fail(field, `is ${shown(String(value))}`, `Leave the row out, or mend it and write "${sound}".`);
+  failRow(field, `is ${shown(String(value))}`, `Leave the row out, or mend it and write "${sound}".`);
 }

@@ -4,8 +4,8 @@
 import { lastBoxed } from '../../domain/text/boxed-answer.ts';
 import { LETTERS, listedChoices } from '../../domain/text/choices.ts';
 import { choicesFrom, itemsIn } from './choices.ts';
-import { ANSWERS, IDS, PROMPTS, type RowObject, WORKED } from './names.ts';
-import { fail, isObject, RowError, shown } from './problem.ts';
+import { ANSWER_FIELDS, ID_FIELDS, PROMPTS, type RowObject, WORKED } from './names.ts';
+import { failRow, isObject, RowError, shown } from './problem.ts';
 
 interface List {
   /** The field, or the first of the columns. */
@@ -30,7 +30,7 @@ export function refuseUnread(row: RowObject, asked: string, solutions: readonly 
     const value = (lastBoxed(solution) ?? solution).trim();
     const chosen = lists.find((list) => isOneOf(value, list, asked));
     if (chosen)
-      fail(chosen.field, `is not read as choices, and the answer ${shown(value)} seems to be one of them`, FIX);
+      failRow(chosen.field, `is not read as choices, and the answer ${shown(value)} seems to be one of them`, FIX);
   }
 }
 
@@ -47,7 +47,7 @@ function isOneOf(value: string, { name, texts }: List, asked: string): boolean {
 const isMentioned = (letter: string, asked: string): boolean =>
   [letter, letter === 'A' ? 'B' : 'A'].every((one) => new RegExp(`(?<![A-Za-z])${one}(?![A-Za-z])`).test(asked));
 
-const READ: readonly string[] = [...PROMPTS, ...ANSWERS, ...WORKED, ...IDS];
+const READ: readonly string[] = [...PROMPTS, ...ANSWER_FIELDS, ...WORKED, ...ID_FIELDS];
 
 function listsIn(row: RowObject, path: string): List[] {
   const own = Object.entries(row).filter(([name, value]) => value != null && !READ.includes(name.toLowerCase()));

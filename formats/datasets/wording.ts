@@ -6,7 +6,7 @@ import type { Prompt, Wording } from '../../domain/query/query.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { choicesOf, type Unread } from './choices.ts';
 import { found, PROMPTS, type RowObject } from './names.ts';
-import { fail, textOf } from './problem.ts';
+import { failRow, checkedText } from './problem.ts';
 import { isSaid, mustFit, promptOf, withChoices } from './prompt.ts';
 
 export interface Asker {
@@ -28,7 +28,7 @@ export function askerOf({ system, template }: Wording = {}): Asker {
     promptOf(row, unread) {
       const prompt = ask(row, unread);
       if (prompt.kind === 'text')
-        return fail('prompt', 'is a plain text, which takes no system message', 'Give a question, or --prompt.');
+        return failRow('prompt', 'is a plain text, which takes no system message', 'Give a question, or --prompt.');
       const rest = prompt.messages.filter(({ role }) => role !== 'system');
       return { kind: 'messages', messages: [{ role: 'system', content: system }, ...rest] };
     },
@@ -44,12 +44,12 @@ function templated(text: string): Asker {
       const fields = Object.fromEntries(Object.entries(row).filter(([, value]) => value != null));
       const missing = printed.find((name) => !Object.hasOwn(fields, name));
       if (missing !== undefined)
-        fail(
+        failRow(
           missing,
           'is missing, and the prompt template prints it',
           `Where it may be: {{ ${missing} | default('') }}.`,
         );
-      const text = textOf('prompt', rendered(template, fields));
+      const text = checkedText('prompt', rendered(template, fields));
       const content = withChoices(text, choicesOf(row, unread), isSaid);
       const prompt: Prompt = { kind: 'messages', messages: [{ role: 'user', content }] };
       mustFit('prompt', prompt);
@@ -63,7 +63,7 @@ function rendered(template: Template, fields: RowObject): string {
     return template.render({ ...fields });
   } catch (error) {
     const said = short(error instanceof Error ? error.message : String(error), 200);
-    return fail(null, `does not fit the prompt template: ${said}`, 'Change the row, or the template.');
+    return failRow(null, `does not fit the prompt template: ${said}`, 'Change the row, or the template.');
   }
 }
 

@@ -50,7 +50,7 @@ const COLUMNS: RowForm<TurnRow>['columns'] = {
 
 const CHARS_PER_TOKEN = 4;
 
-export const turnTable: RowForm<TurnRow> = {
+export const turnRowForm: RowForm<TurnRow> = {
   columns: COLUMNS,
   rowsOf: turnRows,
   tokensOf: ({ prompt_ids: prompt, response_ids: response, question, context_text: context, answer }) =>
@@ -69,5 +69,5 @@ export const parquetTurns: Exporter = {
   description: 'a turn a row as one Parquet file, for DuckDB, pandas and pyarrow',
   note: 'parquet-turns also holds the finished turns of rollouts that are not complete, without returns: `outcome` names them.',
   lines: (trajectory, labels) => Array.from(turnRows(trajectory, labels), (row) => JSON.stringify(row)),
-  open: () => openParquet(turnTable),
+  open: () => openParquet(turnRowForm),
 };

@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UsageError } from '../../domain/errors/errors.ts';
-import { type Metrics, passOnMetrics, say } from './metrics-relay.ts';
+import { type Metrics, passOnMetrics, sendText } from './metrics-relay.ts';
 
 export interface Health {
   /** Null while it takes work; else why not. */
@@ -24,10 +24,10 @@ export async function openHealthPort(host: string, port: number, { problem, metr
     (request, reply) => {
       const path = request.url?.split('?', 1)[0];
       if (path === '/metrics') return void passOnMetrics(metrics, reply);
-      if (path === '/live') return say(reply, 200, 'live');
-      if (path !== '/ready') return say(reply, 404, 'not found: /live, /ready, /metrics');
+      if (path === '/live') return sendText(reply, 200, 'live');
+      if (path !== '/ready') return sendText(reply, 404, 'not found: /live, /ready, /metrics');
       const why = problem();
-      say(reply, why === null ? 200 : 503, why ?? 'ready');
+      sendText(reply, why === null ? 200 : 503, why ?? 'ready');
     },
   );
   server.maxConnections = 100;

@@ -20,7 +20,7 @@ export interface RelayLimits {
 const LIMITS: RelayLimits = { timeMs: 8000, bytes: 2 ** 26 };
 
 export async function passOnMetrics(source: Metrics, reply: ServerResponse, limits = LIMITS): Promise<void> {
-  if (source.kind === 'none') return say(reply, source.status, source.why);
+  if (source.kind === 'none') return sendText(reply, source.status, source.why);
   const late = AbortSignal.timeout(limits.timeMs);
   const gone = new AbortController();
   reply.once('close', () => gone.abort());
@@ -41,11 +41,11 @@ export async function passOnMetrics(source: Metrics, reply: ServerResponse, limi
   } catch (error) {
     const why = late.aborted ? `no answer within ${limits.timeMs / 1000} s` : (error as Error).message;
     if (reply.headersSent) reply.destroy();
-    else say(reply, 503, `no metrics: ${why}`);
+    else sendText(reply, 503, `no metrics: ${why}`);
   }
 }
 
-export function say(reply: ServerResponse, status: number, text: string): void {
+export function sendText(reply: ServerResponse, status: number, text: string): void {
   reply.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`);
 }
 

@@ -49,7 +49,7 @@ export function regularSize(path: string, stats: Stats, mostBytes = Number.POSIT
 const MOST_BYTES = limits.MAX_STRING_LENGTH;
 
 /** Without blocking. */
-export async function textOf(path: string): Promise<string> {
+export async function readRegularText(path: string): Promise<string> {
   const file = await open(path, READ);
   try {
     const bytes = Buffer.allocUnsafe(regularSize(path, await file.stat(), MOST_BYTES));

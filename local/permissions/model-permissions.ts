@@ -7,7 +7,7 @@ import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import { parseModelSpec } from '../../inference/index.ts';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
-import { notAllowed, plainWord, quoted } from './not-allowed.ts';
+import { notAllowed, plainWord, quotedShort } from './not-allowed.ts';
 import type { Operator } from './operator.ts';
 import { registeredFor, registeredRun, registeredUpdates } from './registered.ts';
 
@@ -42,7 +42,7 @@ export function openModelPermissions(operator: Operator, home: Home): ModelPermi
     if (isOwn && run.apiKeyEnv === apiKeyEnv && isOwnKey(operator, apiKeyEnv)) return;
     const to = origins.length > 0 ? origins.join(', ') : 'nobody';
     const entry = isOwn ? apiKeyEnv : `${apiKeyEnv}=${origins[0] ?? '<url>'}`;
-    throw notAllowed(`send the key in ${quoted(apiKeyEnv)} to ${to}`, 'apiKeyEnv', entry);
+    throw notAllowed(`send the key in ${quotedShort(apiKeyEnv)} to ${to}`, 'apiKeyEnv', entry);
   }
 
   return {
@@ -50,10 +50,13 @@ export function openModelPermissions(operator: Operator, home: Home): ModelPermi
 
     mayUseWeights({ settings, folder, weights, apiKeyEnv }) {
       if (plainPath(weights) === undefined) {
-        throw new UsageError(`\`weights\` is ${quoted(weights)}, and an update names its folder by an absolute path.`, {
-          reason: 'not-allowed',
-          fix: 'Give it from the root on, without `..`, `.` or empty parts.',
-        });
+        throw new UsageError(
+          `\`weights\` is ${quotedShort(weights)}, and an update names its folder by an absolute path.`,
+          {
+            reason: 'not-allowed',
+            fix: 'Give it from the root on, without `..`, `.` or empty parts.',
+          },
+        );
       }
       const updates = registeredFor(registeredUpdates, home, folder);
       const isOwn = updates?.model === settings.model && updates.apiKeyEnv === apiKeyEnv;
@@ -76,7 +79,7 @@ export function openModelPermissions(operator: Operator, home: Home): ModelPermi
 export function mustAskJudge(operator: Operator, { server, apiKeyEnv }: NonNullable<EnvironmentRecord['judge']>): void {
   const { origin } = new URL(server);
   if (apiKeyEnv === null || isListedKey(operator, apiKeyEnv, origin) || isOwnKey(operator, apiKeyEnv)) return;
-  throw notAllowed(`send the key in ${quoted(apiKeyEnv)} to ${origin}`, 'apiKeyEnv', `${apiKeyEnv}=${origin}`);
+  throw notAllowed(`send the key in ${quotedShort(apiKeyEnv)} to ${origin}`, 'apiKeyEnv', `${apiKeyEnv}=${origin}`);
 }
 
 function mustLoadHere(operator: Operator, folderOrHubId: string): void {
@@ -87,7 +90,7 @@ function mustLoadHere(operator: Operator, folderOrHubId: string): void {
       ? operator.models.includes(folderOrHubId)
       : real !== undefined && operator.models.some((folder) => folder.startsWith('/') && isUnder(real, folder));
   if (!isAllowed)
-    throw notAllowed(`load the model or tokenizer ${quoted(folderOrHubId)}`, 'models', plainWord(folderOrHubId));
+    throw notAllowed(`load the model or tokenizer ${quotedShort(folderOrHubId)}`, 'models', plainWord(folderOrHubId));
 }
 
 const isListedKey = ({ keys }: Operator, variable: string, origin: string): boolean =>

@@ -16,7 +16,7 @@ export function notAllowed(what: string, list: keyof typeof OPERATOR_VARIABLES, 
   });
 }
 
-export function quoted(value: unknown): string {
+export function quotedShort(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 200));
 }
 

@@ -7,7 +7,7 @@ import { isRunName } from '../../domain/names/ids.ts';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
 import { type ModelPermissions, openModelPermissions } from './model-permissions.ts';
-import { notAllowed, plainWord, quoted } from './not-allowed.ts';
+import { notAllowed, plainWord, quotedShort } from './not-allowed.ts';
 import type { Operator } from './operator.ts';
 import { openProgramPermissions, type ProgramPermissions, type ServedPrograms } from './program-permissions.ts';
 import { registeredFor, registeredRun, registeredUpdates } from './registered.ts';
@@ -41,7 +41,7 @@ export function openPermissions(
       const plain = plainPath(out);
       if (plain === undefined) {
         throw new UsageError(
-          `\`out\` is ${quoted(out)}, and a workflow names its folder by an absolute path or as s3://bucket/prefix.`,
+          `\`out\` is ${quotedShort(out)}, and a workflow names its folder by an absolute path or as s3://bucket/prefix.`,
           {
             reason: 'not-allowed',
             fix: 'Give an absolute path, or a place in a bucket, without `..`, `.` or empty parts.',
@@ -53,14 +53,14 @@ export function openPermissions(
       const folder = plain === '/' ? `/${run}` : `${plain}/${run}`;
       if ((allowedUntil.get(folder) ?? 0) > now()) return;
       if (!isUnderOperator(operator, folder) && !isRegistered(folder))
-        throw notAllowed(`use the folder ${quoted(folder)}`, 'runsUnder', plainWord(plain));
+        throw notAllowed(`use the folder ${quotedShort(folder)}`, 'runsUnder', plainWord(plain));
       if (allowedUntil.size >= MOST_REMEMBERED) allowedUntil.clear();
       allowedUntil.set(folder, now() + ALLOWED_FOR_MS);
     },
 
     mayReadDataset(path) {
       if (!isUnderOperator(operator, path))
-        throw notAllowed(`read the data set ${quoted(path)}`, 'runsUnder', '<its folder>');
+        throw notAllowed(`read the data set ${quotedShort(path)}`, 'runsUnder', '<its folder>');
     },
   };
 }

@@ -9,7 +9,7 @@ import { AgentError, EnvironmentError, ToolError } from '../../domain/errors/err
 import { ownName, type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
 import type { Home } from '../service/home.ts';
 import { mustAskJudge } from './model-permissions.ts';
-import { quoted } from './not-allowed.ts';
+import { quotedShort } from './not-allowed.ts';
 import type { Operator } from './operator.ts';
 import { registeredFor, registeredRun } from './registered.ts';
 
@@ -47,7 +47,7 @@ export function openProgramPermissions(
       if (ours?.judge) mustAskJudge(operator, ours.judge);
       if (ours) return ours.spec;
       if (record.door === 'module' && operator.runModules) return record.spec;
-      const flag = record.door === 'module' ? '--run-modules' : `--serve ${quoted(record.spec.join(' '))}`;
+      const flag = record.door === 'module' ? '--run-modules' : `--serve ${quotedShort(record.spec.join(' '))}`;
       throw new EnvironmentError(`This worker does not run the environment ${environmentTitle(record)}.`, {
         reason: 'environment-not-served',
         ...servedBy(flag, 'docs/environments.md'),
@@ -60,7 +60,7 @@ export function openProgramPermissions(
       const ours = ownRun(runFolder)?.tools?.find(isSame) ?? served.tools?.find(isSame);
       if (ours) return ours.spec;
       if (tool.door === 'module' && operator.runModules) return tool.spec;
-      const flag = tool.door === 'module' ? '--run-modules' : `--mcp ${quoted(tool.spec.join(' '))}`;
+      const flag = tool.door === 'module' ? '--run-modules' : `--mcp ${quotedShort(tool.spec.join(' '))}`;
       throw new ToolError(`This worker does not run the tool ${toolTitle(tool)}.`, {
         reason: 'tool-not-served',
         ...servedBy(flag, 'docs/tools.md'),
@@ -75,7 +75,7 @@ export function openProgramPermissions(
         ? (operator.runModules || registered?.fingerprint === program.fingerprint) && program.spec
         : [registered?.spec ?? [], ...operator.agents].find((words) => isDeepStrictEqual(words, program.spec));
       if (ours) return ours;
-      const flag = isPlainFunction ? '--run-modules' : `--serve-agent ${quoted(program.spec.join(' '))}`;
+      const flag = isPlainFunction ? '--run-modules' : `--serve-agent ${quotedShort(program.spec.join(' '))}`;
       throw new AgentError(`This worker does not run the agent ${programTitle(program)}.`, {
         reason: 'agent-not-served',
         ...servedBy(flag, 'docs/agents.md'),

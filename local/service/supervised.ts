@@ -6,7 +6,7 @@ import type { Home } from './home.ts';
 import type { Environment } from '../machine/user-folders.ts';
 import { keepAlive, type Child } from './keep-alive.ts';
 import { addressesOf, keepPorts, type Ports } from './service-ports.ts';
-import { startWorker, type WorkerCommand } from './worker-process.ts';
+import { spawnWorker, type WorkerCommand } from './worker-process.ts';
 
 export interface SupervisedOptions {
   readonly home: Home;
@@ -76,7 +76,7 @@ export function superviseChildren(
     keepAlive({
       signal,
       start: () =>
-        startWorker({
+        spawnWorker({
           worker: options.worker,
           address: health.state.address,
           namespace: NAMESPACE,

@@ -25,7 +25,7 @@ export interface WorkerOptions {
   readonly stopGraceMs: number;
 }
 
-export function startWorker(options: WorkerOptions): Promise<Child> {
+export function spawnWorker(options: WorkerOptions): Promise<Child> {
   const { worker } = options;
   const log = openLog(options.logFile);
   const child = spawn(worker.command, [...worker.args], {

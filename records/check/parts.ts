@@ -3,7 +3,7 @@
 
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
-import { ahead } from '../ahead.ts';
+import { mapAhead } from '../map-ahead.ts';
 import { type ExportedPart, type MakePart, openPartMaker } from '../export/exported-parts.ts';
 import { NameSet } from '../name-set.ts';
 import type { RunRecord } from '../format/run-record.ts';
@@ -51,7 +51,7 @@ export function openRunParts(store: Store, run: RunRecord | undefined, options: 
       for await (const id of listing) listed.add(nameOf(id));
       let failure: StoreError | undefined;
       const parts = inParts(store, listed, (error) => (failure = error));
-      yield* ahead(parts, elsewhere?.atOnce ?? 1, checked);
+      yield* mapAhead(parts, elsewhere?.atOnce ?? 1, checked);
       if (failure && options.export) yield { facts: [], exported: failure };
     },
   };

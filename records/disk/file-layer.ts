@@ -2,7 +2,7 @@
 // of open files, however many rollouts are in flight.
 
 import * as node from 'node:fs/promises';
-import { textOf } from '../../local/machine/regular-file.ts';
+import { readRegularText } from '../../local/machine/regular-file.ts';
 
 /** A part of node:fs/promises' FileHandle. */
 export interface OpenFile {
@@ -26,7 +26,7 @@ export interface FileLayer {
   rmdir(path: string): Promise<void>;
 }
 
-export const NODE_FILES: FileLayer = { ...node, readFile: textOf };
+export const NODE_FILES: FileLayer = { ...node, readFile: readRegularText };
 
 /** Node reads and writes four at a time; more open files gain nothing and may exceed the system's limit. */
 const PLACES = 64;

@@ -2,7 +2,7 @@
 // rollout goes. One that was found is remembered; whether another one has ended, and whether one is damaged, is asked each
 // time.
 
-import { ahead } from '../ahead.ts';
+import { mapAhead } from '../map-ahead.ts';
 import { inBucket } from '../bucket/files.ts';
 import { recordError } from '../disk/errors.ts';
 import { factsOf as factsOfFile } from '../disk/facts.ts';
@@ -66,7 +66,7 @@ export function openObjects(folder: string): Ended {
     async *conflicts() {},
     async *entries(onFlaw) {
       const objects = inBucket(join(folder, ENDED))!.all();
-      const found = ahead(objects, AT_ONCE, async ({ name }) => ({
+      const found = mapAhead(objects, AT_ONCE, async ({ name }) => ({
         name,
         rollout: await readSurely(`${ENDED}/${name}`),
       }));

@@ -2,7 +2,7 @@
 // rollout that is left out is in its part. Memory: the lines of one part here, of some parts with threads.
 
 import type { RolloutId } from '../../domain/names/ids.ts';
-import { ahead } from '../ahead.ts';
+import { mapAhead } from '../map-ahead.ts';
 import { isFurther, type LineMaker, made } from './encoder.ts';
 import { openSelection, type SelectionOptions, type SkippedRollout } from './selection.ts';
 import type { Store } from '../store.ts';
@@ -74,7 +74,7 @@ export async function* exportedParts(
   const parts = inParts(rolloutsInOrder(store), labelled);
   // A part that another thread could not make is made here, and fails here if it must.
   const make: MakePart = elsewhere ? (ids) => elsewhere.exported(ids).catch(() => here(ids)) : here;
-  yield* ahead(parts, elsewhere?.atOnce ?? 1, make);
+  yield* mapAhead(parts, elsewhere?.atOnce ?? 1, make);
 }
 
 const PART = 16;

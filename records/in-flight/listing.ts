@@ -4,7 +4,7 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { explain } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
-import { ahead, readAhead } from '../ahead.ts';
+import { mapAhead, readAhead } from '../map-ahead.ts';
 import { type BucketFiles, inBucket } from '../bucket/files.ts';
 import { isOlderThan } from '../disk/clock.ts';
 import { codeOf, fileError } from '../disk/errors.ts';
@@ -20,7 +20,9 @@ import { readText } from '../disk/write-once.ts';
 
 /** Every rollout that has begun, folder by folder. */
 export async function* listRollouts(folder: string, run: string, onBreach: OnBreach): AsyncGenerator<RolloutId> {
-  const found = ahead(rolloutFolders(folder, onBreach), readAhead(folder), (path) => rolloutAt(folder, path, onBreach));
+  const found = mapAhead(rolloutFolders(folder, onBreach), readAhead(folder), (path) =>
+    rolloutAt(folder, path, onBreach),
+  );
   for await (const id of found) if (id) yield { run, ...id };
 }
 

@@ -3,7 +3,7 @@
 
 import { setImmediate as breath } from 'node:timers/promises';
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
-import { ahead, readAhead } from '../ahead.ts';
+import { mapAhead, readAhead } from '../map-ahead.ts';
 import type { Breach, Store } from '../store.ts';
 import { type SummaryOptions, summaryOf } from './summary.ts';
 import { type OrderedRollout, orderedRollouts } from './trajectories.ts';
@@ -28,7 +28,7 @@ export async function* readSummaries(store: Store, options: SummaryOptions = {})
     for (const breach of breaches) options.onBroken?.(breach);
     return found;
   };
-  for await (const one of ahead(orderedRollouts(store), readAhead(store.folder), summary)) {
+  for await (const one of mapAhead(orderedRollouts(store), readAhead(store.folder), summary)) {
     if (one) yield one;
     await rest();
   }

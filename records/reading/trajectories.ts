@@ -4,7 +4,7 @@
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
-import { ahead, readAhead } from '../ahead.ts';
+import { mapAhead, readAhead } from '../map-ahead.ts';
 import { NameSet } from '../name-set.ts';
 import type { Store, Stored } from '../store.ts';
 
@@ -77,7 +77,7 @@ export async function* orderedRollouts(
 }
 
 export async function* readTrajectories(store: Store, options: ReadOptions = {}): AsyncGenerator<Trajectory> {
-  const read = ahead(options.ids ?? rolloutsInOrder(store, options), readAhead(store.folder), async (id) => ({
+  const read = mapAhead(options.ids ?? rolloutsInOrder(store, options), readAhead(store.folder), async (id) => ({
     id,
     found: await readTrajectory(store, id).catch((error: unknown) => {
       if (!options.onBroken || !(error instanceof StoreError) || error.retryable) throw error;

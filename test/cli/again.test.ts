@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { placeOf } from '../../cli/find/place.ts';
+import { runPlace } from '../../cli/find/place.ts';
 import { againIfAllFailed } from '../../cli/play/again.ts';
 import { causeOf } from '../../cli/play/ending.ts';
 import { sayEnded } from '../../cli/play/start.ts';
@@ -27,11 +27,14 @@ async function endedRun(outcome: 'failed' | 'complete', result: object = {}) {
   const failures = failed ? [{ query: 'q', sample: 0, outcome, reason: 'scripted' }] : [];
   const counts = countsOf({ outcomes: { [outcome]: 1 }, failures } as never);
   await store.putResult({ ...resultOf({ run: RUN, total: 1, counts }), ...result });
-  return placeOf(out, RUN);
+  return runPlace(out, RUN);
 }
 
-const again = async (place: ReturnType<typeof placeOf>, io = scriptedIo({ cwd: out }), more: Partial<RunRecord> = {}) =>
-  againIfAllFailed(io, place, { ...(await place.store.getRun())!.record, ...more });
+const again = async (
+  place: ReturnType<typeof runPlace>,
+  io = scriptedIo({ cwd: out }),
+  more: Partial<RunRecord> = {},
+) => againIfAllFailed(io, place, { ...(await place.store.getRun())!.record, ...more });
 
 describe('a run of which every rollout failed', () => {
   test('is played again, and its records of then stay, beside the runs', async () => {

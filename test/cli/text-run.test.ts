@@ -4,7 +4,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { placeOf } from '../../cli/find/place.ts';
+import { runPlace } from '../../cli/find/place.ts';
 import { answered } from '../../cli/command.ts';
 import { showEnding } from '../../cli/play/ending.ts';
 import { openFileStore } from '../../records/file-store.ts';
@@ -77,7 +77,7 @@ describe('an export for trainers', () => {
 });
 
 describe('the end of a run', () => {
-  const ending = async (complete: number, place = placeOf(out, RUN)) => {
+  const ending = async (complete: number, place = runPlace(out, RUN)) => {
     const io = scriptedIo({ cwd: out });
     const outcomes = { complete, undecided: 1 - complete, failed: 0, cancelled: 0 };
     const counts = countsOf({ outcomes, reasons: complete ? {} : { 'environment-exited': 1 } });

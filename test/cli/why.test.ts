@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
-import { placeOf } from '../../cli/find/place.ts';
+import { runPlace } from '../../cli/find/place.ts';
 import { type Why, whyText } from '../../cli/view/why-text.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 const io = scriptedIo();
 const say = (changes: Partial<Why>) =>
-  whyText(io, placeOf('/nowhere', 'r'), {
+  whyText(io, runPlace('/nowhere', 'r'), {
     run: 'r',
     query: 'q1',
     sample: 0,

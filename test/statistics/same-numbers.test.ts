@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { placeOf } from '../../cli/find/place.ts';
+import { runPlace } from '../../cli/find/place.ts';
 import { showEnding } from '../../cli/play/ending.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { trajectoryResult } from '../../domain/rollout/trajectory.ts';
@@ -81,7 +81,7 @@ describe('a run that ends early', () => {
     const side = await rig.api.compare(RUN, 'other');
     const several = await call<{ runs: Several }>('compare', RUN, 'other', RUN);
     const sideBySide = await rig.api.several([RUN, 'other']);
-    const place = placeOf(rig.out, RUN);
+    const place = runPlace(rig.out, RUN);
     const result = (await place.store.getResult())!.record as never;
     const ending = await showEnding(scriptedIo({ cwd: rig.out }), { place, result, maxFailed: 9 }, true);
     const closing = (name: string) =>

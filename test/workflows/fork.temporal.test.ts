@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sourceOf } from '../../cli/find/fork-source.ts';
-import { placeOf } from '../../cli/find/place.ts';
+import { runPlace } from '../../cli/find/place.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
@@ -55,7 +55,7 @@ interface Wanted {
 }
 
 async function makeFork(run: string, { turn, said, samples = 1, query = 'q', parent = 'first' }: Wanted) {
-  const place = placeOf(rig.out, parent);
+  const place = runPlace(rig.out, parent);
   const id = { run: parent, query, sample: 0, attempt: 1 };
   const io = scriptedIo();
   const { trajectory, runRecord, parent: from } = await sourceOf(io, place, id, { turn, numTurns: () => 3 });

@@ -1,7 +1,7 @@
 // The filter of the list of rollouts: words that occur in the id or the question, and facts such as `outcome:failed`,
 // `tokens>2000`, `right@1:no`. Pure. All parts must hold. A part that cannot be read is an error that says what can.
 
-import { endsRight, msOf, type Row, tokensOf } from './row.ts';
+import { endsRight, rowMs, type Row, rowTokens } from './row.ts';
 
 export interface Filter {
   readonly holds: (row: Row) => boolean;
@@ -12,8 +12,8 @@ export interface Filter {
 /** Facts with a number, compared by `:`, `=`, `>`, `>=`, `<`, `<=`. Null: not known, so nothing holds. */
 const NUMBERS: Readonly<Record<string, (row: Row) => number | null>> = {
   turns: (row) => row.success.length,
-  tokens: tokensOf,
-  seconds: (row) => msOf(row) / 1000,
+  tokens: rowTokens,
+  seconds: (row) => rowMs(row) / 1000,
   sample: (row) => row.sample,
   attempt: (row) => row.attempt,
   version: (row) => row.turns.versions && row.turns.versions[1],

@@ -3,7 +3,7 @@
 
 import { parseFilter } from './filter.ts';
 import type { ListQuery, Page, RolloutMessage, RowPlace } from './messages.ts';
-import { msOf, placeOf, type Row, rowKey, tokensOf } from './row.ts';
+import { rowMs, rowPlace, type Row, rowKey, rowTokens } from './row.ts';
 
 /** The columns that a list can be sorted by. */
 const FACTS = {
@@ -12,8 +12,8 @@ const FACTS = {
   turns: (row) => row.success.length,
   right: (row) => row.success.findIndex((s) => s === 1) + 1 || null,
   reward: (row) => row.reward,
-  tokens: tokensOf,
-  seconds: msOf,
+  tokens: rowTokens,
+  seconds: rowMs,
   ended: (row) => row.endedAt,
   waiting: (row) => row.doing?.since ?? null,
 } as const satisfies Record<string, (row: Row) => string | number | null>;
@@ -40,13 +40,13 @@ export function sorted(rows: readonly Row[], by: string): readonly Row[] {
 export const listed = (rows: readonly Row[], { filter, sort }: ListQuery): readonly Row[] =>
   sorted(filter.trim() === '' ? rows : rows.filter(parseFilter(filter).holds), sort);
 
-export const pageOf = <T>(all: readonly T[], from: number, count: number): Page<T> => ({
+export const cutPage = <T>(all: readonly T[], from: number, count: number): Page<T> => ({
   count: all.length,
   rows: all.slice(from, from + count),
 });
 
 export function neighbours(all: readonly Row[], place: RowPlace): Pick<RolloutMessage, 'previous' | 'next'> {
   const at = all.findIndex((row) => rowKey(row) === rowKey(place));
-  const near = (i: number) => (at >= 0 && all[i] ? placeOf(all[i]) : null);
+  const near = (i: number) => (at >= 0 && all[i] ? rowPlace(all[i]) : null);
   return { previous: near(at - 1), next: near(at + 1) };
 }

@@ -32,11 +32,11 @@ export interface Doing {
 export const rowKey = ({ query, sample, attempt }: Place): string => `${sample}.${attempt}/${query}`;
 
 /** Without the rest of a row. */
-export const placeOf = ({ query, sample, attempt }: Place): Place => ({ query, sample, attempt });
+export const rowPlace = ({ query, sample, attempt }: Place): Place => ({ query, sample, attempt });
 type Place = Pick<Row, 'query' | 'sample' | 'attempt'>;
 
 /** Rows are in data set order, then by sample and attempt; those without a place in the data set are last, by id. */
-export function inOrder(a: Row, b: Row): number {
+export function compareRows(a: Row, b: Row): number {
   return (
     orderOf(a) - orderOf(b) ||
     (a.query < b.query ? -1 : a.query > b.query ? 1 : 0) ||
@@ -54,15 +54,15 @@ export function latest(rows: readonly Row[]): Row[] {
 export const placeOfAnswer = ({ answers }: Row['turns'], answer: number): number =>
   answers === undefined ? answer : (answers[answer] ?? Infinity);
 
-export const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
-export const tokensOf = (row: Row): number | null => totalTokens(row.turns.tokens);
+export const addUp = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
+export const rowTokens = (row: Row): number | null => totalTokens(row.turns.tokens);
 /** The part of each turn that has a price. */
 export const pricedTurns = ({ turns: { tokens, context, cached } }: Row): Priced['turns'] =>
   tokens.map((outputTokens, i) => ({
     ...{ outputTokens, contextTokens: context[i] ?? null },
     ...(typeof cached?.[i] === 'number' && { cachedTokens: cached[i] }),
   }));
-export const msOf = (row: Row): number => sum(row.turns.ms);
+export const rowMs = (row: Row): number => addUp(row.turns.ms);
 /** The last judged turn was right. */
 export const endsRight = ({ success }: Row): boolean => success.findLast((s) => s !== null) === 1;
 

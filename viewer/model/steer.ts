@@ -36,7 +36,7 @@ export function commandOf(request: SteerRequest): string[] {
 }
 
 /** The words as a person types them in a POSIX shell; one line. */
-export function typed(args: readonly string[]): string {
+export function shellLine(args: readonly string[]): string {
   const quoted = (text: string) => (/^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
   return ['everturn', ...args].map(quoted).join(' ');
 }

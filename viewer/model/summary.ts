@@ -6,13 +6,13 @@ import type { StopReason } from '../../domain/rollout/ending.ts';
 import type { RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
 import { totalTokens } from '../../domain/rollout/turn-facts.ts';
 import { UNNUMBERED } from '../../domain/weights/weight-version.ts';
-import { counted, type TurnStatistics } from '../../statistics/by-turn.ts';
+import { countNames, type TurnStatistics } from '../../statistics/by-turn.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { headlineOf, type Headline, headlineOfRollouts } from '../../statistics/headline.ts';
 import { type Distribution, distributionOf, meanOf } from '../../statistics/mean.ts';
 import { known } from '../../statistics/outcomes.ts';
 import { passesOf, statisticsInParts } from '../../statistics/run-statistics.ts';
-import { latest, msOf, placeOfAnswer, type Row, type RowState, sum, tokensOf } from './row.ts';
+import { latest, rowMs, placeOfAnswer, type Row, type RowState, addUp, rowTokens } from './row.ts';
 
 export interface TurnSummary extends TurnStatistics {
   /** Answers that were cut at their limit. */
@@ -120,12 +120,12 @@ export function* summaryInParts(
     turns,
     versions: versions.length < 2 ? [] : versions,
     headline: headlineOf(statistics),
-    tokens: totalTokens(begun.map(tokensOf)),
-    ms: sum(begun.map(msOf)),
+    tokens: totalTokens(begun.map(rowTokens)),
+    ms: addUp(begun.map(rowMs)),
     contextTokens: totalTokens(begun.flatMap(({ turns: { context } }) => context)),
-    cachedTokens: cached.length === 0 ? null : sum(cached),
-    reasons: Object.entries(counted(begun.flatMap(reasonsOf))),
-    servers: Object.entries(counted(begun.flatMap(({ turns: { server } }) => server ?? []))),
+    cachedTokens: cached.length === 0 ? null : addUp(cached),
+    reasons: Object.entries(countNames(begun.flatMap(reasonsOf))),
+    servers: Object.entries(countNames(begun.flatMap(({ turns: { server } }) => server ?? []))),
     passAtK: shape.samples * shape.epochs > 1 ? passesOf(statistics) : [],
     named: statistics.named,
   };

@@ -30,4 +30,4 @@ const WORDS: Readonly<Record<string, string>> = {
   version: 'Of the weights that answered: 0 before the first update, one more with each.',
 };
 
-export const meaningOf = (word: string): string | undefined => (Object.hasOwn(WORDS, word) ? WORDS[word] : undefined);
+export const explainWord = (word: string): string | undefined => (Object.hasOwn(WORDS, word) ? WORDS[word] : undefined);

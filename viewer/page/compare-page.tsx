@@ -8,9 +8,9 @@ import type { PairedDifference } from '../../statistics/paired.ts';
 import { inText } from '../model/visible-bytes.ts';
 import type { CompareMessage } from '../model/messages.ts';
 import { Beside } from './beside.tsx';
-import { brief, count, orNone, percent, plural, precise, pValue, points, share, spaced } from './format.ts';
-import { Left } from './left.tsx';
-import { type Column, Facts, Figure, Loading, nameOf, Notice, Problem, Section, SIGN, Table } from './parts.tsx';
+import { brief, count, orNone, percent, plural, fourDigits, pValue, points, share, spaced } from './format.ts';
+import { OmittedParts } from './omitted-parts.tsx';
+import { type Column, Facts, Figure, Loading, verdictName, Notice, Problem, Section, SIGN, Table } from './parts.tsx';
 import { type CompareRoute, hrefOf, rolloutHref, runHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
@@ -40,7 +40,7 @@ export function ComparePage({ route, source }: { readonly route: CompareRoute; r
           {source.kind === 'server' && <a href={hrefOf({ ...route, a: b, b: a, cell: swapped(cell) })}>Swap</a>}
         </p>
       </div>
-      <Left left={source.left} />
+      <OmittedParts left={source.left} />
       <Problem text={error} />
       <Verdict message={message} />
       <Unpaired message={message} />
@@ -175,7 +175,7 @@ function Turns({ message }: { readonly message: CompareMessage }): JSX.Element {
           keyOf={({ name }) => name}
           columns={[
             { name: 'mean of queries', cell: ({ name }) => inText(name) },
-            ...sides<ComparedNumber>((value) => orNone(value, precise)),
+            ...sides<ComparedNumber>((value) => orNone(value, fourDigits)),
           ]}
         />
       )}
@@ -248,7 +248,7 @@ interface MarkProps {
 
 /** The share of right samples. */
 function Mark({ side, run, query, value }: MarkProps): JSX.Element {
-  const name = value === 0 || value === 1 ? nameOf(value) : null;
+  const name = value === 0 || value === 1 ? verdictName(value) : null;
   const text = percent(value, 1, 0);
   const href = rolloutHref(run, { query, sample: 0, attempt: 1 });
   return (

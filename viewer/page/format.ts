@@ -32,7 +32,7 @@ export const share = (value: number | null): string => orNone(value, (known) => 
 export const shares = ([low, high]: readonly [number, number]): string => `${share(low)} to ${share(high)}`;
 
 /** A number of any size has four digits that say something. */
-export const precise = (value: number): string => String(Number(value.toPrecision(4)));
+export const fourDigits = (value: number): string => String(Number(value.toPrecision(4)));
 /** `digits`: about so many significant ones. */
 export function decimals(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return '–';
@@ -72,10 +72,10 @@ export const spaced = (name: string): string => name.replace(/([A-Z])/g, (letter
 
 /** `every rollout failed: server timeout`, `3 undecided: judge unreachable`. */
 export const troubleText = ({ state, count: n, reason }: Trouble, ended: number): string =>
-  `${n === ended ? 'every rollout' : count(n)} ${n === ended && state === 'undecided' ? 'is ' : ''}${state}${reason === null ? '' : `: ${named(reason)}`}`;
+  `${n === ended ? 'every rollout' : count(n)} ${n === ended && state === 'undecided' ? 'is ' : ''}${state}${reason === null ? '' : `: ${spacedWords(reason)}`}`;
 
 /** `context-length` as `context length`. */
-export const named = (name: string): string => name.replaceAll('-', ' ');
+export const spacedWords = (name: string): string => name.replaceAll('-', ' ');
 
 export const FINISH: Readonly<Record<string, string>> = {
   stop: 'ended by a stop token',

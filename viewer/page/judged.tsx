@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import { inText, plain } from '../model/visible-bytes.ts';
-import { named, plural, precise } from './format.ts';
+import { spacedWords, plural, fourDigits } from './format.ts';
 import { LongText, RichText } from './rich-text.tsx';
 
 interface Props {
@@ -21,9 +21,9 @@ export function Judged({ verdict, isLast }: Props): JSX.Element {
           <div>
             <span class="dim">
               the judge {inText(judged.model)}
-              {judged.exact !== undefined && `, asked after the exact judge said ${named(judged.exact)}`}
+              {judged.exact !== undefined && `, asked after the exact judge said ${spacedWords(judged.exact)}`}
               {judged.completionTokens !== null && ` · ${plural(judged.completionTokens, 'token')}`}
-              {judged.cost !== undefined && ` · cost ${precise(judged.cost)}`}
+              {judged.cost !== undefined && ` · cost ${fourDigits(judged.cost)}`}
             </span>
             <LongText class="" text={judged.reply} />
           </div>

@@ -7,7 +7,7 @@ import type { RunMessage } from '../model/messages.ts';
 import type { EndCount, RunSummary } from '../model/summary.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { Curves } from './curves.tsx';
-import { brief, count, decimals, duration, named, orNone, percent, precise, share, spaced } from './format.ts';
+import { brief, count, decimals, duration, spacedWords, orNone, percent, fourDigits, share, spaced } from './format.ts';
 import { Bars, Facts, Section, Table } from './parts.tsx';
 import { listHref } from './route.ts';
 
@@ -45,7 +45,7 @@ export function Overview({ message, linked }: Props): JSX.Element {
       <Section title="What the judge said">
         <Bars
           rows={summary.reasons.map(([reason, n]) => ({
-            text: named(reason),
+            text: spacedWords(reason),
             n,
             href: listHref(head.run, `reason:${reason}`),
           }))}
@@ -111,8 +111,8 @@ function NamedValues({ summary }: Pick<OfRun, 'summary'>): JSX.Element {
         keyOf={({ name }) => name}
         columns={[
           { name: '', cell: ({ name }) => inText(name) },
-          { name: 'mean', cell: ({ value }) => orNone(value, precise) },
-          { name: '95 %', cell: ({ interval: bounds }) => (bounds ? bounds.map(precise).join(' to ') : '–') },
+          { name: 'mean', cell: ({ value }) => orNone(value, fourDigits) },
+          { name: '95 %', cell: ({ interval: bounds }) => (bounds ? bounds.map(fourDigits).join(' to ') : '–') },
           { name: 'turns', title: 'that have it', cell: ({ n }) => count(n) },
         ]}
       />
@@ -238,7 +238,7 @@ function Ends({ run, summary }: OfRun): JSX.Element {
 
 function endText({ state, stop, reason }: EndCount): string {
   const why = reason ?? (stop === null || stop === state ? '' : stop);
-  return `${state}${why === '' ? '' : `: ${named(why)}`}`;
+  return `${state}${why === '' ? '' : `: ${spacedWords(why)}`}`;
 }
 
 function endFilter({ state, stop, reason }: EndCount): string {

@@ -3,15 +3,15 @@
 import { type ComponentChildren, h, type JSX } from 'preact';
 import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 import type { Row, RowState } from '../model/row.ts';
-import { meaningOf } from '../model/words.ts';
-import { count, named } from './format.ts';
+import { explainWord } from '../model/words.ts';
+import { count, spacedWords } from './format.ts';
 
 export const SIGN: Readonly<Record<VerdictValue | 'none', string>> = {
   ...{ right: '✓', wrong: '✗', undecided: '?', scored: '•', called: '→', none: '·' },
 };
 export type Value = 0 | 1 | null;
 const VALUES = { 1: 'right', 0: 'wrong', null: 'undecided' } as const;
-export const nameOf = (value: Value): 'right' | 'wrong' | 'undecided' => VALUES[`${value}`];
+export const verdictName = (value: Value): 'right' | 'wrong' | 'undecided' => VALUES[`${value}`];
 
 interface StripProps {
   readonly values: readonly Value[];
@@ -24,14 +24,14 @@ interface StripProps {
 const MOST_CELLS = 24;
 
 /** One cell per turn, or per sample. */
-export function Strip({ values, total = 0, label = values.map(nameOf).join(', ') }: StripProps): JSX.Element {
+export function Strip({ values, total = 0, label = values.map(verdictName).join(', ') }: StripProps): JSX.Element {
   const shown = values.slice(-MOST_CELLS);
   return (
     <span class="strip" role="img" aria-label={label === '' ? 'no turn yet' : label}>
       {values.length > MOST_CELLS && <i class="cell">…</i>}
       {shown.map((value, i) => (
-        <i key={i} class={`cell ${nameOf(value)}`}>
-          {SIGN[nameOf(value)]}
+        <i key={i} class={`cell ${verdictName(value)}`}>
+          {SIGN[verdictName(value)]}
         </i>
       ))}
       {Array.from({ length: Math.max(0, Math.min(total, MOST_CELLS) - shown.length) }, (_, i) => (
@@ -45,7 +45,7 @@ export function State({ state, reason }: { readonly state: RowState; readonly re
   return (
     <span class={`state ${state}`}>
       {state === 'open' ? 'playing' : state}
-      {reason !== null && <span class="dim"> {named(reason)}</span>}
+      {reason !== null && <span class="dim"> {spacedWords(reason)}</span>}
     </span>
   );
 }
@@ -128,7 +128,7 @@ interface FigureProps {
 
 export function Figure({ label, value, kind = '', children }: FigureProps): JSX.Element {
   return (
-    <div class={`figure ${kind}`} title={meaningOf(label)}>
+    <div class={`figure ${kind}`} title={explainWord(label)}>
       <dt>{label}</dt>
       <dd>
         <b>{value}</b>
@@ -147,7 +147,7 @@ export function Facts({ facts }: { readonly facts: readonly (Fact | false | null
       {facts.map(
         (fact) =>
           fact && (
-            <div key={fact[0]} title={fact[2] ?? meaningOf(fact[0])}>
+            <div key={fact[0]} title={fact[2] ?? explainWord(fact[0])}>
               <dt>{fact[0]}</dt>
               <dd>{fact[1]}</dd>
             </div>
@@ -189,7 +189,7 @@ export function Table<T>({ label, caption, columns, rows, keyOf, kind = '', kind
         {caption !== undefined && <caption>{caption}</caption>}
         <thead>
           <tr>
-            {shown.map(({ name, title = meaningOf(name) }) => (
+            {shown.map(({ name, title = explainWord(name) }) => (
               <th key={name} scope="col" title={title}>
                 {name}
               </th>

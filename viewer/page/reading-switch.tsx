@@ -3,10 +3,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { onKey } from './keys.ts';
-import { remembered } from './remembered.ts';
+import { rememberChoice } from './remembered.ts';
 import { type Reading, ReadingContext } from './rich-text.tsx';
 
-const choice = remembered('everturn-text');
+const choice = rememberChoice('everturn-text');
 const chosen = (): Reading => (choice.get() === 'raw' ? 'raw' : 'rendered');
 
 interface Props {

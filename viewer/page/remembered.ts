@@ -7,7 +7,7 @@ export interface Remembered {
   set(value: string): void;
 }
 
-export function remembered(name: string, storage: () => Storage = () => localStorage): Remembered {
+export function rememberChoice(name: string, storage: () => Storage = () => localStorage): Remembered {
   let current = '';
   try {
     current = storage().getItem(name) ?? '';

@@ -1,7 +1,7 @@
 // The messages of a report, from the data inside the HTML. Lists are filtered and sorted here.
 
 import { parseFilter } from '../model/filter.ts';
-import { listed, neighbours, pageOf } from '../model/order.ts';
+import { listed, neighbours, cutPage } from '../model/order.ts';
 import type { ReportData, ReportRun } from '../model/report-data.ts';
 import { rowKey } from '../model/row.ts';
 import type { Source } from './source.ts';
@@ -45,7 +45,7 @@ function sourceOf({ runs, compared: comparison, left }: ReportData): ReportSourc
     run: async (name) => partOf(name).run,
     async rows(name, list, from, count) {
       const { problems } = parseFilter(list.filter);
-      return { ...pageOf(listed(partOf(name).rows, list), from, count), problems };
+      return { ...cutPage(listed(partOf(name).rows, list), from, count), problems };
     },
     async rollout(name, place, list) {
       const { rows, whole } = partOf(name);

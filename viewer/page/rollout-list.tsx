@@ -4,7 +4,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
-import { msOf, type Row, tokensOf } from '../model/row.ts';
+import { rowMs, type Row, rowTokens } from '../model/row.ts';
 import { Value, Values } from './asked.tsx';
 import { count, duration, decimals, orNone } from './format.ts';
 import { onKey } from './keys.ts';
@@ -74,8 +74,8 @@ function columnsOf({ run, filter, sort }: RunRoute, turns: number): readonly Col
       cell: ({ turns: { extracted } }) => extracted !== null && <Value text={extracted} />,
     },
     { name: 'expected', kind: 'found', cell: ({ expected }) => expected && <Values values={expected} /> },
-    { name: 'tokens', sort: 'tokens', kind: 'num', cell: (row) => orNone(tokensOf(row), count) },
-    { name: 'time', sort: 'seconds', kind: 'num', cell: (row) => duration(msOf(row)) },
+    { name: 'tokens', sort: 'tokens', kind: 'num', cell: (row) => orNone(rowTokens(row), count) },
+    { name: 'time', sort: 'seconds', kind: 'num', cell: (row) => duration(rowMs(row)) },
     { name: 'return', sort: 'reward', kind: 'num', cell: ({ reward }) => orNone(reward, decimals) },
   ];
 }

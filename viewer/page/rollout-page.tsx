@@ -8,9 +8,9 @@ import { plain } from '../model/visible-bytes.ts';
 import { rowKey } from '../model/row.ts';
 import { listInTree } from '../../domain/rollout/list-calls.ts';
 import { Asked } from './asked.tsx';
-import { decimals, named, plural } from './format.ts';
+import { decimals, spacedWords, plural } from './format.ts';
 import { onKey } from './keys.ts';
-import { Loading, nameOf, Notice, Problem, SIGN, State } from './parts.tsx';
+import { Loading, verdictName, Notice, Problem, SIGN, State } from './parts.tsx';
 import { People } from './people.tsx';
 import { WithReading } from './reading-switch.tsx';
 import { comparedHref, hrefOf, listHref, parseRoute, rolloutHref, type RolloutRoute } from './route.ts';
@@ -158,7 +158,7 @@ function RolloutWalk({ route, message, children }: RolloutWalkProps): JSX.Elemen
         name: `sample ${row.sample}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}`,
         number: row.sample,
         href: rolloutHref(run, row, route),
-        kind: nameOf(row.success.at(-1) ?? null),
+        kind: verdictName(row.success.at(-1) ?? null),
         here: row.sample === place.sample && row.attempt === place.attempt,
       }))}
       previous={previous && { href: rolloutHref(run, previous, route), title: previous.query }}
@@ -232,7 +232,7 @@ function End({ message }: { readonly message: RolloutMessage }): JSX.Element {
       ) : (
         <p>
           <State state={end.outcome} reason={null} />
-          {end.stopReason !== end.outcome && `: ${named(end.stopReason)}`}
+          {end.stopReason !== end.outcome && `: ${spacedWords(end.stopReason)}`}
           {end.failure && `: ${end.failure.reason}`}
         </p>
       )}

@@ -3,7 +3,7 @@
 
 import { type Cell, CELLS } from '../../statistics/comparison.ts';
 import type { RowPlace } from '../model/messages.ts';
-import { placeOf } from '../model/row.ts';
+import { rowPlace } from '../model/row.ts';
 
 interface List {
   readonly filter: string;
@@ -111,7 +111,7 @@ export function rolloutRoute(
   place: RowPlace,
   { turn = null, filter = '', sort = '' }: Partial<List> & { readonly turn?: number | null } = {},
 ): RolloutRoute {
-  return { page: 'rollout', run, place: placeOf(place), turn, tokens: false, token: null, filter, sort };
+  return { page: 'rollout', run, place: rowPlace(place), turn, tokens: false, token: null, filter, sort };
 }
 
 export const rolloutHref = (run: string, place: RowPlace, { filter = '', sort = '' }: Partial<List> = {}): string =>

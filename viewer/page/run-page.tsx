@@ -9,7 +9,7 @@ import { onKey } from './keys.ts';
 import { LivePage } from './live-page.tsx';
 import { Overview } from './overview.tsx';
 import { Loading, Notice, Problem } from './parts.tsx';
-import { Left } from './left.tsx';
+import { OmittedParts } from './omitted-parts.tsx';
 import { RolloutList } from './rollout-list.tsx';
 import { RunHead } from './run-head.tsx';
 import { comparedHref, listHref, rolloutHref, runHref, type RunRoute, type RunTab } from './route.ts';
@@ -50,7 +50,7 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
   return (
     <section class={whole && tab === 'rollouts' ? 'run whole' : 'run'}>
       <RunHead message={message} />
-      <Left left={source.left} />
+      <OmittedParts left={source.left} />
       <Problem text={error} />
       <Problem text={head.problem} />
       <Problem text={progress.problem} />

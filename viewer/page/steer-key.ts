@@ -1,9 +1,9 @@
 // The key to `everturn view --steer`: it comes in the fragment of the printed address, which no browser sends, and stays
 // with this tab and this port. The address loses it at once, so that a copied one only looks.
 
-import { remembered } from './remembered.ts';
+import { rememberChoice } from './remembered.ts';
 
-const kept = remembered('everturn-steer', () => sessionStorage);
+const kept = rememberChoice('everturn-steer', () => sessionStorage);
 
 /** The key of this tab, and from now on the one in the address, if that has one. */
 export const takeSteerKey = (): string | null => keyInAddress() ?? (kept.get() || null);

@@ -4,7 +4,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RolloutMessage } from '../model/messages.ts';
-import { commandOf, type SteerReply, type SteerRequest, typed } from '../model/steer.ts';
+import { commandOf, type SteerReply, type SteerRequest, shellLine } from '../model/steer.ts';
 import { Notice } from './parts.tsx';
 import type { Source } from './source.ts';
 
@@ -105,7 +105,7 @@ function Form({ choice, onAct }: FormProps): JSX.Element {
         <textarea rows={2} value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
       <p class="command dim">
-        <code>{typed(commandOf(request))}</code>
+        <code>{shellLine(commandOf(request))}</code>
       </p>
       <button type="button" class="button" disabled={busy || (!choice.optional && text.trim() === '')} onClick={act}>
         {busy ? 'Doing it …' : choice.name}

@@ -1,9 +1,9 @@
 // Light, dark, or as the system has it.
 
-import { remembered } from './remembered.ts';
+import { rememberChoice } from './remembered.ts';
 
 /** Empty: as the system. */
-const theme = remembered('everturn-theme');
+const theme = rememberChoice('everturn-theme');
 
 export const applyTheme = (): void => void (document.documentElement.dataset['theme'] = theme.get());
 

@@ -8,10 +8,10 @@ import { contextTokens } from '../../domain/rollout/turn-facts.ts';
 import { referencesOf } from '../../domain/query/references.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText, plain } from '../model/visible-bytes.ts';
-import { meaningOf } from '../model/words.ts';
+import { explainWord } from '../model/words.ts';
 import { Expected, Value } from './asked.tsx';
 import { Calls, Place, Sent } from './call.tsx';
-import { count, decimals, duration, FINISH, named, plural, precise, signed } from './format.ts';
+import { count, decimals, duration, FINISH, spacedWords, plural, fourDigits, signed } from './format.ts';
 import { Judged } from './judged.tsx';
 import { SIGN } from './parts.tsx';
 import { People } from './people.tsx';
@@ -148,7 +148,7 @@ function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Elemen
       <b class={`verdict ${verdict.verdict}`}>
         {SIGN[verdict.verdict]} {verdict.verdict}
       </b>
-      <span class="dim">{named(verdict.reason)}</span>
+      <span class="dim">{spacedWords(verdict.reason)}</span>
       {verdict.extracted !== undefined && (
         <span>
           <span class="dim">found</span>{' '}
@@ -164,11 +164,11 @@ function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Elemen
       )}
       {reward !== null && (
         <span class="dim">
-          <abbr title={meaningOf('reward')}>reward</abbr> {signed(reward)}
+          <abbr title={explainWord('reward')}>reward</abbr> {signed(reward)}
           {verdict.rewards && ` (${numbersText(verdict.rewards)})`}
           {whole !== undefined && (
             <>
-              , <abbr title={meaningOf('return')}>return</abbr> {signed(whole)}
+              , <abbr title={explainWord('return')}>return</abbr> {signed(whole)}
             </>
           )}
         </span>
@@ -182,7 +182,7 @@ function Verdict({ message, turn }: Pick<Props, 'message' | 'turn'>): JSX.Elemen
 
 const numbersText = (numbers: Readonly<Record<string, number>>): string =>
   Object.entries(numbers)
-    .map(([name, value]) => `${inText(name)} ${precise(value)}`)
+    .map(([name, value]) => `${inText(name)} ${fourDigits(value)}`)
     .join(', ');
 
 function TurnFacts({ turn }: { readonly turn: TurnMessage }): JSX.Element {

@@ -3,7 +3,7 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { meaningOf } from '../model/words.ts';
+import { explainWord } from '../model/words.ts';
 import { type Column, Loading, Problem } from './parts.tsx';
 import type { Pages } from './use-pages.ts';
 
@@ -70,7 +70,7 @@ export function VirtualList<T>(props: Props<T>): JSX.Element {
                 role="columnheader"
                 class={style}
                 aria-sort={directionOf(by, sort)}
-                title={meaningOf(name)}
+                title={explainWord(name)}
               >
                 {by === undefined ? name : <Sort name={name} by={by} sort={sort} onSort={onSort} />}
               </span>
@@ -121,7 +121,7 @@ function Sort({ name, by, sort, onSort }: SortProps): JSX.Element {
   const direction = directionOf(by, sort);
   const next = direction === 'descending' ? by : direction === 'ascending' ? '' : `-${by}`;
   return (
-    <button type="button" onClick={() => onSort(next)} title={meaningOf(name) ?? `Sort by ${name}`}>
+    <button type="button" onClick={() => onSort(next)} title={explainWord(name) ?? `Sort by ${name}`}>
       {name} <i aria-hidden="true">{direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : '↕'}</i>
     </button>
   );

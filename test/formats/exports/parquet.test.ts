@@ -13,7 +13,7 @@ import type { TurnRecord } from '../../../domain/rollout/turn.ts';
 import type { Encoder, Exporter } from '../../../formats/exports/exporter.ts';
 import { openParquet } from '../../../formats/exports/parquet-file.ts';
 import { parquet, rolloutTable } from '../../../formats/exports/parquet.ts';
-import { parquetTurns, turnTable } from '../../../formats/exports/parquet-turns.ts';
+import { parquetTurns, turnRowForm } from '../../../formats/exports/parquet-turns.ts';
 import type { TurnRow } from '../../../formats/exports/turn-row.ts';
 import { type ExportOptions, exportRun } from '../../../records/export/export-run.ts';
 import { openFileStore } from '../../../records/file-store.ts';
@@ -65,8 +65,8 @@ interface Sized {
 }
 const FORMS = [
   { form: parquet, table: rolloutTable },
-  { form: parquetTurns, table: turnTable },
-] as unknown as readonly { form: Exporter; table: typeof turnTable }[];
+  { form: parquetTurns, table: turnRowForm },
+] as unknown as readonly { form: Exporter; table: typeof turnRowForm }[];
 
 describe.each(FORMS)('the rows of $form.name', ({ form, table }) => {
   test.each([1, 5, 30, 1 << 20])('are those of the JSON lines in row groups of %i tokens', async (groupTokens) => {
@@ -114,7 +114,7 @@ describe('a row for a turn', () => {
         fc.array(trajectories, { minLength: 1, maxLength: 3 }),
         fc.nat(40),
         async (made, groupTokens) => {
-          const rows = await readRows<TurnRow>(await encoded(openParquet(turnTable, groupTokens), made));
+          const rows = await readRows<TurnRow>(await encoded(openParquet(turnRowForm, groupTokens), made));
           const turns = made.flatMap((one) => one.turns.map(({ record }, t) => ({ ...one, record, t })));
           expect(rows).toHaveLength(turns.length);
           for (const [i, { record, t, end, turns: all }] of turns.entries()) {
@@ -237,7 +237,7 @@ describe('a row for a turn', () => {
       turns,
       end: { ...one.end!, turnRewards: each(1), returns: each(1), success: each(1 as const) },
     };
-    const buffer = await encoded(openParquet(turnTable, 100), [long]);
+    const buffer = await encoded(openParquet(turnRowForm, 100), [long]);
     const groups = parquetMetadata(buffer).row_groups.map(({ num_rows: count }) => Number(count));
     expect(groups.length).toBeGreaterThan(4);
     const rows = await readRows<TurnRow>(buffer);

@@ -9,14 +9,14 @@ const IDLE_MS = 600_000;
 
 export type HasEnded = (runFolder: string) => Promise<boolean>;
 
-export interface HeldOptions<T> {
+export interface SharedResourceOptions<T> {
   readonly hasEnded: HasEnded;
   /** A call is in flight, or it holds what a later call needs. */
   readonly isUsed: (it: T) => boolean;
   readonly close: (it: T) => Promise<void> | void;
 }
 
-export interface Held<T> {
+export interface SharedResources<T> {
   /** The one of this key, for this run. */
   of(key: string, runFolder: string, open: () => T): T;
   /** Forgets it without closing it. */
@@ -33,7 +33,7 @@ interface One<T> {
   at: number;
 }
 
-export function openHeld<T>({ hasEnded, isUsed, close }: HeldOptions<T>): Held<T> {
+export function openSharedResources<T>({ hasEnded, isUsed, close }: SharedResourceOptions<T>): SharedResources<T> {
   const all = new Map<string, One<T>>();
   let looks = false;
   const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();

@@ -32,7 +32,7 @@ const WAIT_MS = { local: 15_000, elsewhere: 5_000 };
 const POLL_MS = 250;
 
 /** Throws a SandboxError or an EnvironmentError if no worker takes the activities of this queue, which may be a user's own. */
-export async function mustTake(io: Io, { session, local }: Link, queue: string): Promise<void> {
+export async function requireWorker(io: Io, { session, local }: Link, queue: string): Promise<void> {
   for (const end = Date.now() + WAIT_MS[local ? 'local' : 'elsewhere']; Date.now() < end; await sleep(POLL_MS)) {
     // If the server does not list its workers, assume that one takes it.
     if ((await takesActivities(session, queue)) !== false) return;

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 
-export function Left({ left }: { readonly left: readonly string[] }): JSX.Element | null {
+export function OmittedParts({ left }: { readonly left: readonly string[] }): JSX.Element | null {
   if (left.length === 0) return null;
   return (
     <details class="left" open>

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { openHeld } from '../../../local/machine/held.ts';
+import { openSharedResources } from '../../../local/machine/shared-resources.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -7,7 +7,7 @@ describe('what runs hold in common', () => {
   test('is closed after its last run, though another one cannot be closed', async () => {
     vi.useFakeTimers();
     const closed: string[] = [];
-    const held = openHeld<string>({
+    const held = openSharedResources<string>({
       hasEnded: async () => true,
       isUsed: () => false,
       close: (it) => {

@@ -9,7 +9,7 @@ const IN_BUCKET = 24;
 export const readAhead = (folder: string): number => (isBucketPlace(folder) ? IN_BUCKET : 1);
 
 /** Holds at most `atOnce` results; of 1, each item is begun when the one before is used. */
-export async function* ahead<T, R>(
+export async function* mapAhead<T, R>(
   items: AsyncIterable<T> | Iterable<T>,
   atOnce: number,
   work: (item: T) => Promise<R>,
