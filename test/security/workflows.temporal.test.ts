@@ -17,6 +17,8 @@ const SECRETS = {
 };
 const ROW = { id: 'q', question: 'What is 1 + 1?', answer: '2' };
 
+/** The folder that the operator allows. */
+const MINE = scratchFolder();
 let everturn: Everturn;
 let client: Client;
 let listener: HttpListener;
@@ -68,8 +70,6 @@ async function attempt(
 }
 
 const within = (...parts: string[]) => join(everturn.folder, ...parts);
-/** What the operator allows. */
-const MINE = scratchFolder();
 const mine = (...parts: string[]) => join(MINE, ...parts);
 const everything = () =>
   [...listed(everturn.folder), ...listed(MINE).map((name) => `mine/${name}`)]

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 
-/** Until the tests of the file, or of the group that asks, are over; not for tests and hooks. */
+/**
+ * Until the tests of the file, or of the group that asks, are over; not for tests and hooks. Hooks run last first: what
+ * writes in the folder is closed by a hook that stands below the call.
+ */
 export const scratchFolder = (): string => folderUntil(afterAll);
 
 /** Until the test is over; for tests and `beforeEach`. */
