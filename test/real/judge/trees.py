@@ -3,6 +3,9 @@
 Nothing here knows the judge. Values are reals or complex numbers of 70 digits (gmpy2's MPFR and MPC).
 """
 
+import math
+from operator import add, mul, neg, sub
+
 import gmpy2
 from gmpy2 import mpfr, mpq
 
@@ -21,15 +24,11 @@ def V(name):
     return ("var", name)
 
 
-WHOLE_LETTERS = ("n", "m", "k")
-FUNCS = {
-    "sin": gmpy2.sin, "cos": gmpy2.cos, "tan": gmpy2.tan, "arcsin": gmpy2.asin, "arccos": gmpy2.acos,
-    "arctan": gmpy2.atan, "sinh": gmpy2.sinh, "cosh": gmpy2.cosh, "tanh": gmpy2.tanh, "exp": gmpy2.exp,
-}
+EXACT, COMPLEX = type(mpq(1)), type(gmpy2.mpc(0))
 
 
 def real(x):
-    if isinstance(x, type(gmpy2.mpc(0))):
+    if isinstance(x, COMPLEX):
         if x.imag == 0:
             return x.real
         raise NoValue
@@ -50,90 +49,54 @@ def value(t, at):
         return mpq(t[1], t[2])
     if op == "var":
         return at[t[1]]
-    if op == "pi":
-        return gmpy2.const_pi()
-    if op == "e":
-        return gmpy2.exp(mpfr(1))
-    if op == "i":
-        return gmpy2.mpc(0, 1)
-    if op == "sum":
-        total = mpq(0)
-        low, high = whole(value(t[2], at)), whole(value(t[3], at))
-        if high - low > 400 or high < low - 1:
+    if op != "sum":
+        return OPERATIONS[op](*(value(part, at) if isinstance(part, tuple) else part for part in t[1:]))
+    total = mpq(0)
+    low, high = whole(value(t[2], at)), whole(value(t[3], at))
+    if high - low > 400 or high < low - 1:
+        raise NoValue
+    for j in range(low, high + 1):
+        total += value(t[4], {**at, t[1]: mpq(j)})
+    return total
+
+
+def quotient(a, b):
+    if b == 0 or (not isinstance(b, EXACT) and abs(b) < mpfr("1e-55")):
+        raise NoValue
+    return a / b
+
+
+def of_wholes(least, most, f):
+    """The function of whole numbers, of which the first lies between these and the others are at least `least`."""
+
+    def of(*arguments):
+        first, *others = map(whole, arguments)
+        if not least <= first <= most or min(others, default=least) < least:
             raise NoValue
-        for j in range(low, high + 1):
-            total += value(t[4], {**at, t[1]: mpq(j)})
-        return total
-    a = value(t[1], at)
-    if op == "neg":
-        return -a
-    if op in ("+", "-", "*", "/", "^"):
-        b = value(t[2], at)
-        if op == "+":
-            return a + b
-        if op == "-":
-            return a - b
-        if op == "*":
-            return a * b
-        if op == "/":
-            if b == 0 or (not isinstance(b, type(mpq(1))) and abs(b) < mpfr("1e-55")):
-                raise NoValue
-            return a / b
-        return power(a, b)
-    if op == "sqrt":
-        return root(a, 2)
-    if op == "root":
-        return root(a, t[2])
-    if op == "abs":
-        return abs(a)
-    if op == "conj":
-        return a.conjugate() if isinstance(a, type(gmpy2.mpc(0))) else a
-    if op == "re":
-        return a.real if isinstance(a, type(gmpy2.mpc(0))) else a
-    if op == "im":
-        return a.imag if isinstance(a, type(gmpy2.mpc(0))) else mpq(0)
-    if op == "floor":
-        return floor(a)
-    if op == "ceil":
-        return -floor(-a)
-    if op in ("max", "min"):
-        b = real(value(t[2], at))
-        return max(real(a), b) if op == "max" else min(real(a), b)
-    if op in ("gcd", "lcm"):
-        x, y = whole(a), whole(value(t[2], at))
-        if x <= 0 or y <= 0:
+        return mpq(f(first, *others))
+
+    return of
+
+
+def of_real(f):
+    def of(a):
+        a = mpfr(a) if not isinstance(a, COMPLEX) else a
+        if abs(a) > 5000:
             raise NoValue
-        return mpq(gmpy2.gcd(x, y) if op == "gcd" else gmpy2.lcm(x, y))
-    if op == "fact":
-        x = whole(a)
-        if not 0 <= x <= 200:
-            raise NoValue
-        return mpq(gmpy2.fac(x))
-    if op == "binom":
-        x, y = whole(a), whole(value(t[2], at))
-        if not 0 <= x <= 300 or y < 0:
-            raise NoValue
-        return mpq(gmpy2.bincoef(x, y)) if y <= x else mpq(0)
-    if op == "ln":
-        return logarithm(a)
-    if op == "log":
-        return logarithm(a) / logarithm(value(t[2], at))
-    if op in FUNCS:
-        x = real(a) if not isinstance(a, type(gmpy2.mpc(0))) else a
-        if op in ("arcsin", "arccos") and abs(x) > 1:
-            raise NoValue
-        if abs(x) > 5000:
-            raise NoValue
-        if op == "tan" and abs(gmpy2.cos(mpfr(x))) < mpfr("1e-55"):
-            raise NoValue
-        result = FUNCS[op](mpfr(x) if not isinstance(x, type(gmpy2.mpc(0))) else x)
-        return result
-    raise ValueError(op)
+        return f(a)
+
+    return of
+
+
+def tangent(a):
+    if abs(gmpy2.cos(a)) < mpfr("1e-55"):
+        raise NoValue
+    return gmpy2.tan(a)
 
 
 def floor(a):
     a = real(a)
-    if isinstance(a, type(mpq(1))):
+    if isinstance(a, EXACT):
         return mpq(a.numerator // a.denominator)
     near = gmpy2.rint(a)
     if abs(a) > mpfr("1e30"):
@@ -151,13 +114,13 @@ def logarithm(a):
 
 
 def root(a, n):
-    if isinstance(a, type(gmpy2.mpc(0))):
+    if isinstance(a, COMPLEX):
         a = real(a)
     if a < 0:
         if n % 2 == 0:
             raise NoValue
         return -root(-a, n)
-    if isinstance(a, type(mpq(1))):
+    if isinstance(a, EXACT):
         top, exact = gmpy2.iroot(gmpy2.mpz(a.numerator), n)
         bottom, also = gmpy2.iroot(gmpy2.mpz(a.denominator), n)
         if exact and also:
@@ -166,13 +129,13 @@ def root(a, n):
 
 
 def power(a, b):
-    if isinstance(b, type(mpq(1))) and b.denominator == 1:
+    if isinstance(b, EXACT) and b.denominator == 1:
         n = int(b)
         if a == 0 and n <= 0:
             raise NoValue
         if abs(n) > 3000:
             raise NoValue
-        if isinstance(a, type(mpq(1))) and abs(n) > 400:
+        if isinstance(a, EXACT) and abs(n) > 400:
             a = mpfr(a)
         return a ** n if n >= 0 else 1 / a ** (-n)
     a, b = real(a), real(b)
@@ -184,42 +147,52 @@ def power(a, b):
     return gmpy2.exp(e)
 
 
-def letters(t, into=None):
-    into = set() if into is None else into
-    if t[0] == "var":
-        into.add(t[1])
-    elif t[0] == "sum":
-        letters(t[2], into)
-        letters(t[3], into)
-        into |= letters(t[4], set()) - {t[1]}
-    else:
-        for part in t[1:]:
-            if isinstance(part, tuple):
-                letters(part, into)
-    return into
+OPERATIONS = {
+    "pi": gmpy2.const_pi,
+    "e": lambda: gmpy2.exp(mpfr(1)),
+    "i": lambda: gmpy2.mpc(0, 1),
+    **{"neg": neg, "+": add, "-": sub, "*": mul, "/": quotient, "^": power, "abs": abs, "floor": floor, "root": root},
+    "sqrt": lambda a: root(a, 2),
+    "conj": lambda a: a.conjugate() if isinstance(a, COMPLEX) else a,
+    "re": lambda a: a.real if isinstance(a, COMPLEX) else a,
+    "im": lambda a: a.imag if isinstance(a, COMPLEX) else mpq(0),
+    "ceil": lambda a: -floor(-a),
+    "max": lambda a, b: max(real(a), real(b)),
+    "min": lambda a, b: min(real(a), real(b)),
+    "gcd": of_wholes(1, math.inf, gmpy2.gcd),
+    "lcm": of_wholes(1, math.inf, gmpy2.lcm),
+    "fact": of_wholes(0, 200, gmpy2.fac),
+    "binom": of_wholes(0, 300, lambda n, k: gmpy2.bincoef(n, k) if k <= n else 0),
+    "ln": logarithm,
+    "log": lambda a, b: logarithm(a) / logarithm(b),
+    "tan": of_real(tangent),
+    "arctan": of_real(gmpy2.atan),
+    **{name: of_real(getattr(gmpy2, name)) for name in ("sin", "cos", "sinh", "cosh", "tanh", "exp")},
+}
 
 
-def ops(t, into=None):
-    into = set() if into is None else into
-    into.add(t[0])
+def nodes(t):
+    yield t
     for part in t[1:]:
         if isinstance(part, tuple):
-            ops(part, into)
-    return into
+            yield from nodes(part)
 
 
-def numbers(t, into=None):
-    into = set() if into is None else into
-    if t[0] == "num":
-        into.add(mpq(t[1], t[2]))
-    for part in t[1:]:
-        if isinstance(part, tuple):
-            numbers(part, into)
-    return into
+def letters(t):
+    """The free ones: no letter of a sum stands outside of it."""
+    return {node[1] for node in nodes(t) if node[0] == "var"} - {node[1] for node in nodes(t) if node[0] == "sum"}
+
+
+def ops(t):
+    return {node[0] for node in nodes(t)}
+
+
+def numbers(t):
+    return {mpq(node[1], node[2]) for node in nodes(t) if node[0] == "num"}
 
 
 def size(t):
-    return 1 + sum(size(p) for p in t[1:] if isinstance(p, tuple))
+    return sum(1 for _ in nodes(t))
 
 
 def swap(t, f):
@@ -227,7 +200,28 @@ def swap(t, f):
     return tuple(f(p) if isinstance(p, tuple) else p for p in t)
 
 
-# How it is written. Levels: 1 sum, 2 product, 3 factor, 4 power's base.
+# How it is written. Levels: 1 sum, 2 product, 3 factor, 4 power's base; 9 stands for itself.
+# An operation is its level, its signs and the levels of its sides; a form its level, the texts of which one is drawn, and
+# the level of its first part.
+SIGNS = {"+": (1, ["+", " + "], 1, 2), "-": (1, ["-", " - "], 1, 2), "*": (2, [" \\cdot ", " \\times "], 2, 3)}
+FORMS = {
+    "neg": (1, ["-{}"], 2),
+    "/": (3, ["\\frac{{{}}}{{{}}}", "\\dfrac{{{}}}{{{}}}"], 0),
+    "^": (3, ["{}^{{{}}}"], 5),
+    "sqrt": (3, ["\\sqrt{{{}}}"], 0),
+    "abs": (9, ["|{}|", "\\left|{}\\right|", "\\lvert {} \\rvert"], 0),
+    "floor": (9, ["\\lfloor {} \\rfloor"], 0),
+    "ceil": (9, ["\\left\\lceil {} \\right\\rceil"], 0),
+    "lcm": (3, ["\\operatorname{{lcm}}({}, {})"], 0),
+    "fact": (3, ["{}!"], 5),
+    "binom": (4, ["\\binom{{{}}}{{{}}}"], 0),
+    "conj": (9, ["\\overline{{{}}}"], 0),
+    "re": (3, ["\\operatorname{{Re}}({})"], 0),
+    "im": (3, ["\\operatorname{{Im}}({})"], 0),
+    "exp": (3, ["e^{{{}}}"], 0),
+}
+
+
 def tex(t, r, level=0):
     op = t[0]
 
@@ -242,57 +236,27 @@ def tex(t, r, level=0):
             return str(n) if n >= 0 else wrap(1, str(n))
         if n < 0:
             return wrap(1, "-" + fraction(-n, d, r))
-        return wrap(4, fraction(n, d, r)) if level >= 4 else fraction(n, d, r)
+        return wrap(4, fraction(n, d, r))
     if op == "var":
-        return {"x1": "x_1", "x2": "x_{2}", "an": "a_n"}.get(t[1], t[1])
-    if op == "pi":
-        return "\\pi"
-    if op in ("e", "i"):
-        return op
-    if op == "+":
-        right = t[2]
-        if right[0] == "neg":
-            return wrap(1, f"{tex(t[1], r, 1)} - {tex(right[1], r, 2)}")
-        return wrap(1, f"{tex(t[1], r, 1)}{r.choice(['+', ' + '])}{tex(right, r, 2)}")
-    if op == "-":
-        return wrap(1, f"{tex(t[1], r, 1)}{r.choice(['-', ' - '])}{tex(t[2], r, 2)}")
-    if op == "neg":
-        return wrap(1, f"-{tex(t[1], r, 2)}")
-    if op == "*":
-        return wrap(2, tex(t[1], r, 2) + r.choice([" \\cdot ", " \\times "]) + tex(t[2], r, 3))
-    if op == "/":
-        return wrap(3, r.choice(["\\frac", "\\dfrac"]) + f"{{{tex(t[1], r)}}}{{{tex(t[2], r)}}}")
-    if op == "^":
-        return wrap(3, f"{tex(t[1], r, 5)}^{{{tex(t[2], r)}}}")
-    if op == "sqrt":
-        return wrap(3, f"\\sqrt{{{tex(t[1], r)}}}")
+        return t[1]
+    if op in ("pi", "e", "i"):
+        return "\\pi" if op == "pi" else op
+    if op == "+" and t[2][0] == "neg":
+        return wrap(1, f"{tex(t[1], r, 1)} - {tex(t[2][1], r, 2)}")
+    if op in SIGNS:
+        own, signs, left, right = SIGNS[op]
+        return wrap(own, tex(t[1], r, left) + r.choice(signs) + tex(t[2], r, right))
     if op == "root":
         return wrap(3, f"\\sqrt[{t[2]}]{{{tex(t[1], r)}}}")
-    if op == "abs":
-        return r.choice(["|{}|", "\\left|{}\\right|", "\\lvert {} \\rvert"]).format(tex(t[1], r)) if not ops(t[1]) & {"abs", "conj"} else f"\\lvert {tex(t[1], r)} \\rvert"
-    if op == "floor":
-        return f"\\lfloor {tex(t[1], r)} \\rfloor"
-    if op == "ceil":
-        return f"\\left\\lceil {tex(t[1], r)} \\right\\rceil"
-    if op in ("max", "min", "gcd"):
-        return wrap(3, f"\\{op}({tex(t[1], r)}, {tex(t[2], r)})")
-    if op == "lcm":
-        return wrap(3, f"\\operatorname{{lcm}}({tex(t[1], r)}, {tex(t[2], r)})")
-    if op == "fact":
-        return wrap(3, f"{tex(t[1], r, 5)}!")
-    if op == "binom":
-        return wrap(4, f"\\binom{{{tex(t[1], r)}}}{{{tex(t[2], r)}}}")
-    if op == "conj":
-        return f"\\overline{{{tex(t[1], r)}}}"
-    if op in ("re", "im"):
-        return wrap(3, f"\\operatorname{{{op.capitalize()}}}({tex(t[1], r)})")
     if op == "log":
         return wrap(3, f"\\log_{{{tex(t[2], r)}}}({tex(t[1], r)})")
-    if op == "exp":
-        return wrap(3, f"e^{{{tex(t[1], r)}}}")
     if op == "sum":
         return wrap(1, f"\\sum_{{{t[1]}={tex(t[2], r)}}}^{{{tex(t[3], r)}}} {tex(t[4], r, 3)}")
-    return wrap(3, f"\\{op}({tex(t[1], r)})")
+    own, texts, first = FORMS.get(op, (3, [f"\\{op}(" + ", ".join("{}" for _ in t[1:]) + ")"], 0))
+    if op == "abs" and ops(t[1]) & {"abs", "conj"}:
+        texts = texts[2:]
+    text = r.choice(texts) if len(texts) > 1 else texts[0]
+    return wrap(own, text.format(*(tex(part, r, 0 if i else first) for i, part in enumerate(t[1:]))))
 
 
 def fraction(n, d, r):
