@@ -1,5 +1,5 @@
-// Our functions against figures of inspect-ai 0.3.285, lm-eval 0.4.13, SciPy 1.17.1 and NumPy 2.4.6, recorded by
-// recorded/record.py: equal to 1e-12.
+// Our functions against figures that inspect-ai 0.3.285, lm-eval 0.4.13, SciPy 1.17.1 and NumPy 2.4.6 gave for the random
+// values which stand beside them in recorded/figures.json: equal to 1e-12.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// areal-samples.json holds what AReaL's own agent makes of the same rollouts: see areal-oracle.py. Another
-// file of its making can be named by AREAL_SAMPLES.
+// areal-samples.json holds what AReaL's own `MathMultiTurnAgent` (commit 820ca498b72d) made of the same random rollouts: its
+// `collect_trajectory` got the scripted answers, with a tokenizer of bytes, and its `as_json_compatible()` was kept.
 
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ function trajectoryOf(
 /** The oracle's tokenizer: one id per latin-1 character, 256 for the end. */
 const text = (ids: readonly number[]) => String.fromCharCode(...ids.filter((id) => id < 256));
 
-const samples = process.env['AREAL_SAMPLES'] ?? new URL('../../fixtures/areal-samples.json', import.meta.url);
+const samples = new URL('../../fixtures/areal-samples.json', import.meta.url);
 const cases = JSON.parse(readFileSync(samples, 'utf8')) as readonly Case[];
 
 describe('an AReaL sample', () => {

@@ -12,7 +12,6 @@ import { freePort } from '../../../local/machine/ports.ts';
 import type { Session } from '../../../client/temporal/connection.ts';
 import type { Cluster } from '../../chaos/workload.ts';
 import { goBinaries } from '../../support/go-binaries.ts';
-import { parseExposition } from '../../support/prometheus.ts';
 import { makeCertificates } from './certificates.ts';
 import { DATABASE_USER, type Postgres } from './postgres.ts';
 
@@ -26,19 +25,10 @@ const MODULES = {
 };
 const SERVICES = ['frontend', 'history', 'matching', 'worker'] as const;
 const NAMESPACE = 'default';
-const REFUSED = 'service_errors_resource_exhausted_total';
 
 export interface RealTemporal extends Cluster {
-  /** What its frontend counted of our namespace, by operation. */
-  calls(): Promise<Calls>;
   /** False where it is away already. */
   kill(downMs: number): boolean;
-}
-
-export interface Calls {
-  readonly asked: ReadonlyMap<string, number>;
-  /** Refused because of a limit. */
-  readonly refused: ReadonlyMap<string, number>;
 }
 
 export interface RealTemporalOptions {
@@ -46,12 +36,10 @@ export interface RealTemporalOptions {
   readonly postgres: Postgres;
   /** This machine, for a worker of another network; default loopback alone. */
   readonly host: string | undefined;
-  /** Dynamic configuration; a limit that is not named is the server's default. */
-  readonly dynamic?: Readonly<Record<string, unknown>>;
 }
 
 export async function startRealTemporal(options: RealTemporalOptions): Promise<RealTemporal> {
-  const { folder, postgres, host = '127.0.0.1', dynamic = {} } = options;
+  const { folder, postgres, host = '127.0.0.1' } = options;
   const binaries = await goBinaries(MODULES);
   mkdirSync(folder, { recursive: true });
   await makeSchemas(join(binaries, 'temporal-sql-tool'), postgres.port);
@@ -59,10 +47,10 @@ export async function startRealTemporal(options: RealTemporalOptions): Promise<R
   const ports: number[] = [];
   // PostgreSQL's table of members holds a port in two bytes with a sign: those that the kernel picks are too high.
   const low = () => 20_000 + Math.floor(Math.random() * 12_000);
-  for (let i = 0; i < 10; i++) ports.push(await freePort(Array.from({ length: 50 }, low), ports));
+  for (let i = 0; i < 9; i++) ports.push(await freePort(Array.from({ length: 50 }, low), ports));
   const tls = makeCertificates(join(folder, 'tls'), [host, '127.0.0.1', 'localhost']);
   const side = { serverName: 'localhost', rootCaFiles: [tls.authority] };
-  const [metricsPort, httpPort, ...rest] = ports as [number, number, ...number[]];
+  const [httpPort, ...rest] = ports;
   const config = {
     log: { stdout: true, level: 'warn' },
     persistence: {
@@ -76,7 +64,6 @@ export async function startRealTemporal(options: RealTemporalOptions): Promise<R
     },
     global: {
       membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' },
-      metrics: { prometheus: { framework: 'opentelemetry', listenAddress: `127.0.0.1:${metricsPort}` } },
       tls: {
         frontend: {
           server: {
@@ -119,11 +106,8 @@ export async function startRealTemporal(options: RealTemporalOptions): Promise<R
     },
     dcRedirectionPolicy: { policy: 'noop' },
     archival: { history: { state: 'disabled' }, visibility: { state: 'disabled' } },
-    dynamicConfigClient: { filepath: join(folder, 'dynamic.yaml'), pollInterval: '10s' },
   };
-  const values = Object.fromEntries(Object.entries(dynamic).map(([key, value]) => [key, [{ value }]]));
   // Every JSON text is YAML.
-  writeFileSync(join(folder, 'dynamic.yaml'), JSON.stringify(values));
   writeFileSync(join(folder, 'server.yaml'), JSON.stringify(config, null, 1));
 
   let wanted = true;
@@ -173,10 +157,6 @@ export async function startRealTemporal(options: RealTemporalOptions): Promise<R
       TEMPORAL_TLS_CLIENT_KEY_PATH: tls.client.key,
     },
     connect,
-    async calls() {
-      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-      return { asked: counted(text, 'service_requests_total'), refused: counted(text, REFUSED) };
-    },
     pid: () => server?.id.pid,
     lives: () => lives,
     kill(ms) {
@@ -191,17 +171,6 @@ export async function startRealTemporal(options: RealTemporalOptions): Promise<R
       await kept;
     },
   };
-}
-
-function counted(text: string, name: string): Map<string, number> {
-  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`));
-  const by = new Map<string, number>();
-  for (const { labels, value } of parseExposition(lines.join('\n')).samples) {
-    if (labels['namespace'] !== NAMESPACE || labels['service_name'] !== 'frontend') continue;
-    const operation = labels['operation'] ?? '';
-    by.set(operation, (by.get(operation) ?? 0) + value);
-  }
-  return by;
 }
 
 const database = (databaseName: string, port: number, maxConns: number) => ({
