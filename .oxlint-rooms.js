@@ -86,7 +86,10 @@ const ROOMS = {
     outside: ['node:'],
   },
   'run/': {
-    ours: ['domain/', 'local/machine/', 'formats/datasets/', 'inference/', 'records/'],
+    ours: [
+      ...['domain/', 'local/machine/', 'local/service/', 'formats/datasets/', 'inference/', 'records/'],
+      'client/temporal/',
+    ],
     outside: ['node:', 'vendor'],
   },
   'records/check/': { ours: ['domain/', 'records/'], outside: ['node:'] },

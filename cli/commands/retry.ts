@@ -16,11 +16,12 @@ import { rolloutsInOrder } from '../../records/reading/trajectories.ts';
 import type { Stored } from '../../records/store.ts';
 import { type Answer, command, flag, unusable, type Values } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { type Link, withLink } from '../find/link.ts';
+import { withLink } from '../find/link.ts';
+import type { Link } from '../../local/service/link.ts';
 import { personOf } from '../find/person.ts';
 import { findRollout, findRun, type RunPlace, shellQuoted, commandLine } from '../find/place.ts';
 import { stillPlayed } from '../find/fork-source.ts';
-import { requireWorker } from '../find/require-worker.ts';
+import { requireWorker } from '../../run/require-worker.ts';
 import { ROLLOUT_ARGUMENTS, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say } from '../io.ts';
 import { mustHaveSandbox } from '../play/start.ts';
@@ -104,7 +105,7 @@ async function begin(io: Io, link: Link, place: RunPlace, { id: before, end }: B
   const programs = asked.task === 'code' || settings.tools?.list.some(({ door }) => door === 'python');
   if (programs) {
     await mustHaveSandbox(io);
-    await requireWorker(io, link, CODE_QUEUE);
+    await requireWorker(io.env, link, CODE_QUEUE);
   }
   registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
   const of = { query, sample, attempt, turn: null, hash: end.hash };

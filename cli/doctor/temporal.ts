@@ -12,7 +12,7 @@ import { installedTemporal } from '../../local/service/binary/find.ts';
 import { serviceStatus } from '../../local/service/service-control.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { WORK } from '../find/require-worker.ts';
+import { WORK } from '../../run/require-worker.ts';
 import { slotsText, takenText } from '../view/servers.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
 

@@ -1,42 +1,19 @@
-// Connects to Temporal: the cluster in the environment, or else the local service. `keepUp` restarts a local
-// service that has ended, and replaces a connection to its old address.
+// Temporal for a command: with its environment, and with the start of the local service on its terminal.
 
-import { namesCluster } from '../../client/temporal/cluster-settings.ts';
-import { connect, isServerFailure, type Session } from '../../client/temporal/connection.ts';
-import { TemporalError } from '../../domain/errors/errors.ts';
-import { type OnProgress, printProgress } from '../../local/machine/progress.ts';
-import { ensureService } from '../../local/service/service.ts';
-import { serviceStatus } from '../../local/service/service-control.ts';
-import { endedOnPurpose } from '../../local/service/state.ts';
-import { say, type Io } from '../io.ts';
+import { printProgress } from '../../local/machine/progress.ts';
+import { type Link, openLink, openLinkIfUp, unanswered } from '../../local/service/link.ts';
+import type { Io } from '../io.ts';
 
-export interface Link {
-  readonly session: Session;
-  /** The web UI's address; null if it is not known. */
-  readonly ui: string | null;
-  /** Whether it is the local service, which this user owns. */
-  readonly local: boolean;
-  /**
-   * Cheap if nothing has changed: repeated calls keep the local service running and in use. Throws if it cannot be
-   * restarted, or if `everturn down` ended it: it then stays down until a user starts it.
-   */
-  keepUp(onProgress: OnProgress): Promise<void>;
-  close(): Promise<void>;
-}
+const optionsOf = (io: Io) => ({ env: io.env, onProgress: printProgress(io.err) });
 
 /** Starts the local service if it is needed and not running. */
 export async function withLink<T>(io: Io, use: (link: Link) => Promise<T>): Promise<T> {
-  return using(await (namesCluster() ? clusterLink(io) : localLink(io)), use);
+  return using(await openLink(optionsOf(io)), use);
 }
 
 /** Undefined if no server answers: no cluster is named or it is away, and the local service is not running. */
 export async function ifUp<T>(io: Io, use: (link: Link) => Promise<T>): Promise<T | undefined> {
-  const named = namesCluster();
-  const { up, state } = serviceStatus(io.env);
-  if (!named && (!up || !state)) return undefined;
-  const link = await (named ? clusterLink(io) : localLink(io, state)).catch((error: unknown): undefined => {
-    say(io, `Temporal is not available: ${error instanceof Error ? error.message : String(error)}`);
-  });
+  const link = await openLinkIfUp(optionsOf(io));
   return link && using(link, use).catch(unanswered);
 }
 
@@ -46,81 +23,4 @@ async function using<T>(link: Link, use: (link: Link) => Promise<T>): Promise<T>
   } finally {
     await link.close();
   }
-}
-
-/** A server that does not answer counts as none; any other error is thrown. */
-export function unanswered(error: unknown): undefined {
-  if (!isServerFailure(error)) throw error;
-}
-
-async function clusterLink(io: Io): Promise<Link> {
-  const session = await connect();
-  return {
-    session,
-    ui: clusterUi(io.env, session.address),
-    local: false,
-    keepUp: async () => {},
-    close: () => session.close(),
-  };
-}
-
-interface ServiceAddress {
-  readonly address: string;
-  readonly uiAddress: string | null;
-}
-
-async function localLink(io: Io, at?: ServiceAddress): Promise<Link> {
-  const ensure = (onProgress: OnProgress) => ensureService({ env: io.env, onProgress });
-  const { address, uiAddress } = at ?? (await ensure(printProgress(io.err)));
-  const toLocal = (at: string) => connect({ address: at, namespace: 'default' }, { isAlive: () => servesAt(io, at) });
-  let session = await toLocal(address);
-  let ui = uiAddress;
-  return {
-    get session() {
-      return session;
-    },
-    get ui() {
-      return ui;
-    },
-    local: true,
-    async keepUp(onProgress) {
-      if (endedOnPurpose(serviceStatus(io.env).state)) throw ended();
-      const service = await ensure(onProgress);
-      ui = service.uiAddress;
-      if (service.address === session.address) return;
-      const old = session;
-      session = await toLocal(service.address);
-      await old.close();
-    },
-    close: () => session.close(),
-  };
-}
-
-/** Whether the local service's processes live and serve this address. */
-function servesAt(io: Io, address: string): boolean {
-  const { up, state } = serviceStatus(io.env);
-  return up && state?.phase !== 'stopping' && state?.address === address;
-}
-
-function ended(): TemporalError {
-  return new TemporalError('The local service was ended.', {
-    reason: 'service-ended',
-    fix: '`everturn up` starts it again, and the run continues.',
-    retryable: true,
-  });
-}
-
-/** The address that EVERTURN_UI names; else that of Temporal's own cloud. */
-export function clusterUi(env: Io['env'], address = ''): string | null {
-  const said = env['EVERTURN_UI'] ?? '';
-  if (/^https?:\/\//.test(said)) return said.replace(/\/$/, '');
-  return said !== 'off' && /\.tmprl\.cloud|\.temporal\.io/.test(address) ? 'https://cloud.temporal.io' : null;
-}
-
-/** The page of one workflow in the web UI. */
-export function workflowUrl(
-  { ui, session }: { readonly ui: string | null; readonly session: Pick<Session, 'namespace'> },
-  workflowId: string,
-): string | null {
-  return ui && `${ui}/namespaces/${session.namespace}/workflows/${encodeURIComponent(workflowId)}`;
 }

@@ -15,7 +15,7 @@ import { type OpenRun, openRuns } from '../../viewer/runs.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
-import { clusterUi, workflowUrl } from './link.ts';
+import { clusterUi, workflowUrl } from '../../local/service/link.ts';
 import type { RunPlace } from './place.ts';
 import { tokenizerFolderOf } from './tokenizer.ts';
 

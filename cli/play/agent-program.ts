@@ -16,7 +16,7 @@ import { isProgram as isOnPath } from '../../environments/tools/describe.ts';
 import { flagOf, type ResolvedOptions } from '../../run/config.ts';
 import { PROGRAM_FIELDS } from '../../run/program-options.ts';
 import { unusable } from '../command.ts';
-import type { Link } from '../find/link.ts';
+import type { Link } from '../../local/service/link.ts';
 import type { Io } from '../io.ts';
 
 /** From 22.18 on. */

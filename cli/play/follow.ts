@@ -7,8 +7,8 @@ import { type OnProgress, printProgress } from '../../local/machine/progress.ts'
 import type { CollectionProgress, MemoProgress } from '../../domain/run/messages.ts';
 import { describeWorkflow, progressOf, type WorkflowState, awaitResult } from '../../client/temporal/runs.ts';
 import { type Io, printJson, say } from '../io.ts';
-import { type Link, workflowUrl } from '../find/link.ts';
-import { silenceOf } from '../find/require-worker.ts';
+import { type Link, workflowUrl } from '../../local/service/link.ts';
+import { silenceOf } from '../../run/require-worker.ts';
 import { type ProgressView, openProgressView } from '../view/progress-view.ts';
 import { localDiskTrouble, troubleOf } from '../view/trouble.ts';
 import type { Answer } from '../command.ts';

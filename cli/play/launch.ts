@@ -34,7 +34,8 @@ import type { ExitCode } from '../exit.ts';
 import { count, lines, plural } from '../format.ts';
 import { workersText } from '../view/servers.ts';
 import { printJson, say, type Io } from '../io.ts';
-import { type Link, withLink } from '../find/link.ts';
+import { withLink } from '../find/link.ts';
+import type { Link } from '../../local/service/link.ts';
 import { describeProgram, sessionsText } from './agent-program.ts';
 import { describeOwn } from './environments.ts';
 import { checkModel, mustHonour, patiently, withAbsolutePaths } from './model.ts';
@@ -50,7 +51,7 @@ import {
 } from '../find/place.ts';
 import { againIfAllFailed } from './again.ts';
 import { dryRun } from './dry-run.ts';
-import { requireWorker } from '../find/require-worker.ts';
+import { requireWorker } from '../../run/require-worker.ts';
 import { sayEnded, showEnded, startRun } from './start.ts';
 import { makeFirstEvaluation, mustTrain, surveyHeldOut, warnIfTrainedOn } from './held-out.ts';
 import { countEnded } from '../../domain/run/progress.ts';
@@ -193,7 +194,7 @@ async function feedRun(io: Io, link: Link, { run, out, store }: RunPlace): Promi
 /** The description of an environment by its own worker, which must be there. */
 function askQueue(io: Io, queue: string): Promise<unknown> {
   return withLink(io, async (link) => {
-    await requireWorker(io, link, queue);
+    await requireWorker(io.env, link, queue);
     return describeOnQueue(link.session, queue);
   });
 }

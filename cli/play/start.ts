@@ -11,10 +11,11 @@ import { proveSandbox } from '../../environments/code/canary.ts';
 import { UNSAFE_VARIABLE, unsafeCodeAllowed } from '../../environments/code/consent.ts';
 import type { Answer } from '../command.ts';
 import { type ExitCode, noneComplete } from '../exit.ts';
-import { type Link, withLink, workflowUrl } from '../find/link.ts';
+import { withLink } from '../find/link.ts';
+import { type Link, workflowUrl } from '../../local/service/link.ts';
 import { type RunPlace, shortPath, commandLine } from '../find/place.ts';
-import { mustHoldKeys } from '../find/service-keys.ts';
-import { requireWorker } from '../find/require-worker.ts';
+import { mustHoldKeys } from '../../run/service-keys.ts';
+import { requireWorker } from '../../run/require-worker.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { showEnding } from './ending.ts';
 import { followToEnd, type FollowOptions } from './follow.ts';
@@ -48,9 +49,9 @@ export async function startRun(io: Io, start: Start): Promise<Answer | ExitCode 
     const { state, out: there } = await describeWorkflow(session, run);
     const attached = state === 'running';
     if (attached && there !== null && there !== out) throw runElsewhere(run, there);
-    if (!attached) mustHoldKeys(io, link, start.keys);
-    if (programs && !attached) await requireWorker(io, link, CODE_QUEUE);
-    if (own && !attached) await requireWorker(io, link, ENVIRONMENT_QUEUE);
+    if (!attached) mustHoldKeys(io.env, link, start.keys);
+    if (programs && !attached) await requireWorker(io.env, link, CODE_QUEUE);
+    if (own && !attached) await requireWorker(io.env, link, ENVIRONMENT_QUEUE);
     if (!link.local) await ensureSearchAttributes(session.client.connection, session.namespace);
     await start.make(attached);
     // From here on Ctrl-C detaches, with a message; the run continues.

@@ -7,7 +7,7 @@ import type { Session } from '../../client/temporal/connection.ts';
 import { misrouted } from '../../client/temporal/routing.ts';
 import { type Workers, workersOf } from '../../client/temporal/workers.ts';
 import { GENERATE_QUEUE } from '../../domain/names/queues.ts';
-import { WORK } from '../find/require-worker.ts';
+import { WORK } from '../../run/require-worker.ts';
 import { type Column, count, type Paint, percent, plural, table } from '../format.ts';
 
 export function serverTable(servers: readonly ServerStatus[], paint: Paint): string {

@@ -11,8 +11,8 @@ import { activitiesIn, type PendingActivity, retriedLocally } from '../../client
 import type { Session } from '../../client/temporal/connection.ts';
 import { TASK_QUEUE } from '../../domain/names/queues.ts';
 import { unwritable } from '../../records/disk/writable.ts';
-import { unanswered } from '../find/link.ts';
-import { WORK } from '../find/require-worker.ts';
+import { unanswered } from '../../local/service/link.ts';
+import { WORK } from '../../run/require-worker.ts';
 
 const ROLLOUTS = 32;
 /** The workflows without a pending activity whose history is read. */

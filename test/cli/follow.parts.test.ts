@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ServiceError } from '@temporalio/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { follow, followToEnd } from '../../cli/play/follow.ts';
-import type { Link } from '../../cli/find/link.ts';
+import type { Link } from '../../local/service/link.ts';
 import type { ProgressView } from '../../cli/view/progress-view.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { aQuery, putRun, RUN } from '../records/play.ts';

@@ -2,20 +2,19 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mustHoldKeys } from '../../cli/find/service-keys.ts';
+import { mustHoldKeys } from '../../run/service-keys.ts';
 import { createHome, homeOf } from '../../local/service/home.ts';
 import { writeState } from '../../local/service/state.ts';
 import { variablesOf } from '../../local/service/variables.ts';
 import { serviceState } from '../local/service/support.ts';
 import { testFolder } from '../support/scratch-folder.ts';
-import { scriptedIo } from './scripted-io.ts';
 
 /** The service is started with `had`, and the command has `has`. */
 function ask(had: Record<string, string>, has: Record<string, string>, names: (string | null)[], local = true): void {
   const env = { EVERTURN_HOME: join(testFolder(), 'home'), ...has };
   createHome(homeOf(env));
   writeState(homeOf(env), serviceState({ variables: variablesOf(had) }));
-  mustHoldKeys(scriptedIo({ env }), { local }, names);
+  mustHoldKeys(env, { local }, names);
 }
 
 describe('a run that needs a key', () => {

@@ -1,13 +1,13 @@
 // The workers that a run needs, by the task queue of their work: whether one takes it, and what to start where none does.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { misrouted } from '../../client/temporal/routing.ts';
-import { takesActivities } from '../../client/temporal/workers.ts';
-import { EnvironmentError, SandboxError } from '../../domain/errors/errors.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, SESSION_QUEUE, TASK_QUEUE } from '../../domain/names/queues.ts';
-import { homeOf } from '../../local/service/home.ts';
-import type { Io } from '../io.ts';
-import type { Link } from './link.ts';
+import { misrouted } from '../client/temporal/routing.ts';
+import { takesActivities } from '../client/temporal/workers.ts';
+import { EnvironmentError, SandboxError } from '../domain/errors/errors.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, SESSION_QUEUE, TASK_QUEUE } from '../domain/names/queues.ts';
+import { homeOf } from '../local/service/home.ts';
+import type { Environment } from '../local/machine/user-folders.ts';
+import type { Link } from '../local/service/link.ts';
 
 interface Work {
   readonly what: string;
@@ -32,7 +32,7 @@ const WAIT_MS = { local: 15_000, elsewhere: 5_000 };
 const POLL_MS = 250;
 
 /** Throws a SandboxError or an EnvironmentError if no worker takes the activities of this queue, which may be a user's own. */
-export async function requireWorker(io: Io, { session, local }: Link, queue: string): Promise<void> {
+export async function requireWorker(env: Environment, { session, local }: Link, queue: string): Promise<void> {
   for (const end = Date.now() + WAIT_MS[local ? 'local' : 'elsewhere']; Date.now() < end; await sleep(POLL_MS)) {
     // If the server does not list its workers, assume that one takes it.
     if ((await takesActivities(session, queue)) !== false) return;
@@ -41,7 +41,7 @@ export async function requireWorker(io: Io, { session, local }: Link, queue: str
   const { address, namespace } = session;
   const message = `No worker at ${address} takes ${known?.what.toLowerCase() ?? 'activities'} (queue ${queue}).`;
   const own = `Start your worker for ${address}, namespace ${namespace}, first.`;
-  const restart = `${homeOf(io.env).workerLog} says why; \`everturn down\` and this command restart the local service.`;
+  const restart = `${homeOf(env).workerLog} says why; \`everturn down\` and this command restart the local service.`;
   const fix = known === undefined ? own : local ? restart : known.fix;
   if (queue === CODE_QUEUE) throw new SandboxError(message, { reason: 'no-code-worker', fix });
   throw new EnvironmentError(message, { reason: 'environment-not-served', fix });

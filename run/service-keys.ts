@@ -2,22 +2,22 @@
 // another one than that of this command. Asked before a rollout begins, since without its key each would fail. Not seen: the
 // keys of workers elsewhere.
 
-import { ModelError } from '../../domain/errors/errors.ts';
-import { serviceStatus } from '../../local/service/service-control.ts';
-import { heldAs } from '../../local/service/variables.ts';
-import type { Io } from '../io.ts';
-import type { Link } from './link.ts';
+import { ModelError } from '../domain/errors/errors.ts';
+import { serviceStatus } from '../local/service/service-control.ts';
+import { heldAs } from '../local/service/variables.ts';
+import type { Environment } from '../local/machine/user-folders.ts';
+import type { Link } from '../local/service/link.ts';
 
 /** `names`: variables. Throws a ModelError if this command has a key that the service has not. */
 export function mustHoldKeys(
-  io: Io,
+  env: Environment,
   { local }: Pick<Link, 'local'>,
   names: readonly (string | null | undefined)[],
 ): void {
-  const { state } = serviceStatus(io.env);
+  const { state } = serviceStatus(env);
   if (!local || !state) return;
   for (const name of names) {
-    const value = name ? io.env[name] : undefined;
+    const value = name ? env[name] : undefined;
     const held = name && value ? heldAs(state.variables, name, value) : 'same';
     if (held === 'same') continue;
     const what = held === 'none' ? 'has no key' : 'has another key';
