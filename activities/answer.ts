@@ -5,9 +5,9 @@ import { samplingOf } from '../domain/rollout/sampling.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { ChunkRecord } from '../domain/rollout/turn.ts';
-import type { GenerateOptions } from '../inference/backend.ts';
+import type { GenerateOptions, TextBackend } from '../inference/backend.ts';
 import type { Store } from '../records/store.ts';
-import type { TurnPrompt } from './turn-prompt.ts';
+import type { Answered, TurnPrompt } from './turn-prompt.ts';
 
 /** One turn to be answered. */
 export interface DueTurn {
@@ -51,5 +51,50 @@ export function commonRequest({ id, turn, rollout, seed, avoid }: DueTurn) {
     sampling: samplingOf(rollout.settings),
     seed,
     ...(avoid.length > 0 ? { avoid } : {}),
+  };
+}
+
+/**
+ * The answer of a model that takes messages: one request with the whole conversation. It has no ids and no logprobs of ids, so the
+ * turn is marked as not trainable; its tokens are those that the server counts.
+ */
+export async function answerInText(backend: TextBackend, asked: DueTurn): Promise<Answered | NoRoom> {
+  const { prompt, turn, options } = asked;
+  const conversation = await prompt.conversation();
+  const request = { ...commonRequest(asked), maxNewTokens: prompt.maxNewTokens, ...conversation.request };
+  const reply = await backend.generate(request, options).catch(nullIfFull(turn));
+  if (!reply) return { noRoom: true, contextTokens: 0, modelLength: null };
+  const {
+    text,
+    finish,
+    maxNewTokens = request.maxNewTokens,
+    server,
+    textLogprobs,
+    usage,
+    reasoning,
+    toolCalls,
+  } = reply;
+  return {
+    fields: {
+      contextIds: [],
+      contextText: conversation.newText,
+      outputIds: [],
+      logprobs: [],
+      outputText: text,
+      answer: text,
+      finish,
+      versions: [],
+      versionStart: 0,
+      versionEnd: 0,
+      contextLength: 0,
+      maxNewTokens,
+      server,
+      trainable: false,
+      ...(textLogprobs.length > 0 && { textLogprobs }),
+      ...(usage && { usage }),
+      ...(reasoning && { reasoning }),
+      ...(toolCalls && { toolCalls }),
+    },
+    chunks: 0,
   };
 }

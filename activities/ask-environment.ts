@@ -7,6 +7,8 @@ import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import type { ActivityDeps } from './deps.ts';
 import { shortVerdict } from './evaluate.ts';
 import { readJudgedTurns, recordedRollout, recordedTurn } from './recorded.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
+import { withHeartbeats } from './heartbeat.ts';
 
 export function askActivity({ openStore, environments }: ActivityDeps) {
   return async function askEnvironment({ rollout: id, turn, method }: AskInput): Promise<QueueCall> {
@@ -24,5 +26,22 @@ export function askActivity({ openStore, environments }: ActivityDeps) {
     const { record } = await recordedTurn(store, id, turn);
     const before = () => readJudgedTurns(store, id, turn - 1);
     return { params: await ask.respond({ rollout, turn, answer: answerToJudge(record), cut: isCut(record), before }) };
+  };
+}
+
+export interface EndInput {
+  readonly rollout: TrajectoryReference;
+  /** Judged turns. */
+  readonly turns: number;
+}
+
+/** The environment gives back what its rollout took, as often as it is told. */
+export function endActivity({ openStore, environments }: ActivityDeps) {
+  return async function endEnvironment({ rollout: id, turns }: EndInput): Promise<void> {
+    const store = openStore(id.out, id.run);
+    const { record: rollout } = await recordedRollout(store, id);
+    const environment = environments.of(rollout, store.folder);
+    const before = () => readJudgedTurns(store, id, turns);
+    await withHeartbeats((signal) => environment.end?.({ rollout, before }, { signal }) ?? Promise.resolve());
   };
 }

@@ -6,14 +6,25 @@ import { Context } from '@temporalio/activity';
 import { EverturnError, explain, StoreError, ToolError } from '../domain/errors/errors.ts';
 import type { JsonObject } from '../domain/text/json.ts';
 import type { Called, CallReference } from '../domain/rollout/rollout-facts.ts';
-import { callKey, type CallRecord, MAX_RECORDED_BYTES, type ToolRecord } from '../domain/tools/tool.ts';
+import {
+  callKey,
+  type CallRecord,
+  MAX_RECORDED_BYTES,
+  type ToolRecord,
+  type ToolSettings,
+} from '../domain/tools/tool.ts';
 import { clippedToBytes } from '../domain/text/foreign-text.ts';
 import type { Store } from '../records/store.ts';
 import type { ToolAnswer, ToolCall, Tools } from '../environments/tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
-import { recordedRollout, recordedTurn } from './recorded.ts';
+import { failMissing, recordedRollout, recordedTurn } from './recorded.ts';
+import { calledVerdict, callResult } from '../domain/rollout/calls.ts';
+import type { TrajectoryReference } from '../domain/names/ids.ts';
+import type { EarlierTurn } from '../domain/context/new-context.ts';
+import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
+import type { TurnRecord } from '../domain/rollout/turn.ts';
 
 const TRIES = 5;
 
@@ -127,4 +138,26 @@ function missing(name: string | null): ToolError {
       fix: 'Does this worker have the version of the run?',
     },
   );
+}
+
+/** The reply to a turn that called tools, when all of its calls have been run. */
+export async function replyToCalls(
+  store: Store,
+  id: TrajectoryReference,
+  record: TurnRecord,
+  hash: string,
+  before: readonly EarlierTurn[],
+  own: ToolSettings,
+  tools: Tools,
+): Promise<VerdictRecord> {
+  const { turn, calls = [] } = record;
+  const results = await Promise.all(
+    calls.map(async (call, i) => {
+      const stored = call.error === undefined ? await store.getCall(id, turn, i + 1) : undefined;
+      if (call.error === undefined && !stored) failMissing(store, id, `the record of call ${i + 1} of turn ${turn}`);
+      return callResult(call, stored, own);
+    }),
+  );
+  const earlier = before.map((one) => one.turn);
+  return calledVerdict(record, hash, results, earlier, own, tools);
 }

@@ -9,8 +9,8 @@ import type { EvaluateInput, ReplyFacts } from '../domain/rollout/rollout-facts.
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';
 import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import { headAndTail } from '../domain/text/foreign-text.ts';
-import type { readAgentEnd } from './agent-end.ts';
-import type { replyToCalls } from './reply-to-calls.ts';
+import type { readAgentEnd } from './agent-log.ts';
+import type { replyToCalls } from './call-tool.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, withHeartbeats } from './heartbeat.ts';
 import { readJudgedTurns, recordedRollout, recordedTurn } from './recorded.ts';

@@ -10,9 +10,8 @@ import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Store, Stored } from '../records/store.ts';
 import type { ActivityDeps } from './deps.ts';
-import { endOfAgent } from './agent-end.ts';
-import { recordedRollout, recordedTurns } from './recorded.ts';
-import { readEndedResult } from './ended-result.ts';
+import { endOfAgent } from './agent-log.ts';
+import { readEndedResult, recordedRollout, recordedTurns } from './recorded.ts';
 import { writeLogs } from './log.ts';
 
 export interface FinishInput {

@@ -10,17 +10,15 @@ import type { Store, Stored } from '../records/store.ts';
 import { type Generated, recordedFacts, type TurnReference } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
-import type { NoRoom, DueTurn } from './answer.ts';
-import { answerInText } from './answer-in-text.ts';
+import { answerInText, type DueTurn, type NoRoom } from './answer.ts';
 import { answerInTokens } from './answer-in-tokens.ts';
 import type { ActivityDeps } from './deps.ts';
 import { failIfRepeated, type Flaws, readFlaws, withFlaw } from './flaws.ts';
 import { beat as beatNow, withHeartbeats } from './heartbeat.ts';
-import { readLoopPrompt } from './loop-prompt.ts';
+import { readLoopPrompt, type ReadPrompt, type TurnPrompt } from './turn-prompt.ts';
 import { patientStore } from './patient-store.ts';
 import { recordedRollout } from './recorded.ts';
 import type { TurnNotices } from './turn-notices.ts';
-import type { ReadPrompt, TurnPrompt } from './turn-prompt.ts';
 
 /** Heartbeat details. */
 interface GenerateBeat {
@@ -125,7 +123,7 @@ async function waitWhile(condition: () => Promise<boolean>, mostMs: number): Pro
 }
 
 /**
- * Its run was cancelled while this waited (cancel-waiting.ts), or somebody reset its workflow, which takes the end now. Not
+ * Its run was cancelled while this waited (collection.ts), or somebody reset its workflow, which takes the end now. Not
  * before the run has its result: thousands of such workflows would delay those that it still waits for.
  */
 async function hasEnded(store: Store, { query, sample }: TrajectoryReference): Promise<StoreError> {

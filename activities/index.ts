@@ -1,14 +1,12 @@
 // All activities, built once per worker from what they need. Workflows import only the type.
 
 import { agentActivity } from './agent.ts';
-import { readAgentEnd } from './agent-end.ts';
+import { readAgentEnd } from './agent-log.ts';
 import { readAgentPrompt } from './agent-prompt.ts';
-import { askActivity } from './ask-environment.ts';
-import { callToolActivity } from './call-tool.ts';
-import { collectionActivities } from './collection.ts';
-import { cancelActivities } from './cancel-waiting.ts';
+import { askActivity, endActivity } from './ask-environment.ts';
+import { callToolActivity, replyToCalls } from './call-tool.ts';
+import { cancelActivities, collectionActivities } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';
-import { endActivity } from './end-environment.ts';
 import { evaluateActivity } from './evaluate.ts';
 import { translateFailures } from './failures.ts';
 import { feedActivities } from './feed.ts';
@@ -17,7 +15,6 @@ import { generateActivity } from './generate.ts';
 import { groupActivities } from './groups.ts';
 import { logActivity } from './log.ts';
 import { beginActivity, openActivity } from './open.ts';
-import { replyToCalls } from './reply-to-calls.ts';
 import { openTurnNotices } from './turn-notices.ts';
 import { weightsActivities } from './weights.ts';
 

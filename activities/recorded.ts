@@ -6,6 +6,8 @@ import type { RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.
 import type { EarlierTurn } from '../domain/context/new-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { Store, Stored } from '../records/store.ts';
+import { recordedResult, type RolloutResult } from '../domain/rollout/ending.ts';
+import { outputTokens } from '../domain/rollout/turn-facts.ts';
 
 export async function recordedRollout(store: Store, id: TrajectoryReference): Promise<Stored<RolloutRecord>> {
   return (await store.getRollout(id)) ?? failMissing(store, id, 'its rollout record');
@@ -52,4 +54,15 @@ export function failMissing(store: Store, id: TrajectoryReference, what: string)
     reason: 'record-missing',
     fix: 'Every worker of a run must reach the same folder; was a file removed?',
   });
+}
+
+export async function readEndedResult(store: Store, id: TrajectoryReference): Promise<RolloutResult | undefined> {
+  const end = (await store.getEnd(id))?.record;
+  if (!end) return undefined;
+  const turns = await recordedTurns(store, id, end.turns.length);
+  const counted = turns.map(async ({ record }) => ({
+    tokens: outputTokens(record),
+    verdict: (await store.getVerdict(id, record.turn))?.record ?? null,
+  }));
+  return recordedResult(id, end, await Promise.all(counted));
 }

@@ -1,13 +1,22 @@
 // The prompt of a turn: what the model is asked, and what the turn's record says of it. The loop's own turns (loop-prompt.ts)
 // and the calls of an agent's program (agent-prompt.ts) are its two kinds.
 
-import type { AskedModel, NewContext } from '../domain/context/new-context.ts';
+import {
+  type AskedModel,
+  conversationOf,
+  type EarlierTurn,
+  type NewContext,
+  newContext,
+  newTranscript,
+} from '../domain/context/new-context.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { TextRequest } from '../inference/backend.ts';
 import type { Store, Stored } from '../records/store.ts';
+import { callsInReply } from '../domain/rollout/calls.ts';
+import { recordedTurns, recordedVerdict } from './recorded.ts';
 
 /** The fields of a turn's record that do not depend on the model's kind. */
 type Framing =
@@ -64,3 +73,43 @@ export interface PromptSource {
 }
 
 export type ReadPrompt = (source: PromptSource) => Promise<TurnPrompt>;
+
+export async function readLoopPrompt({ store, id, turn, rollout, tools }: PromptSource): Promise<TurnPrompt> {
+  const { record, hash } = rollout;
+  const { settings, query } = record;
+  const before = await recordedTurns(store, id, turn - 1);
+  const said = turn === 1 ? undefined : await store.getSay(id, turn);
+
+  async function judgedTurn(earlier: TurnRecord): Promise<EarlierTurn> {
+    const [verdict, saidThen] = await Promise.all([
+      recordedVerdict(store, id, earlier.turn),
+      store.getSay(id, earlier.turn + 1),
+    ]);
+    return { turn: earlier, verdict: verdict.record, ...(saidThen && { said: saidThen.record.text }) };
+  }
+
+  return {
+    before,
+    previous: before.at(-1)?.hash ?? hash,
+    seedName: turn,
+    maxNewTokens: settings.maxNewTokens,
+    stopTexts: [],
+    mayFill: turn > 1,
+    async newContext(model) {
+      const last = before.at(-1);
+      return newContext(record, last ? await judgedTurn(last.record) : null, model);
+    },
+    async conversation() {
+      const earlier = await Promise.all(before.map((stored) => judgedTurn(stored.record)));
+      return {
+        request: { messages: conversationOf(query.prompt, earlier), tools: settings.tools?.list ?? [] },
+        newText: newTranscript(record, earlier.at(-1) ?? null),
+      };
+    },
+    fieldsOf({ fields, spelled = [] }) {
+      const records = before.map((stored) => stored.record);
+      const calls = tools && callsInReply(fields, records, settings, tools, spelled);
+      return { ...(said && { said: { text: said.record.text, hash: said.hash } }), ...(calls && { calls }) };
+    },
+  };
+}

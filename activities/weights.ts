@@ -13,8 +13,13 @@ import {
 } from '../domain/weights/weights.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeat.ts';
-import { findUpdate, mustBeServers, readUpdatedRun } from './updated-run.ts';
-import { weightServerActivities, type WeightsStep } from './weight-server.ts';
+import {
+  findUpdate,
+  mustBeServers,
+  readUpdatedRun,
+  weightServerActivities,
+  type WeightsStep,
+} from './weight-server.ts';
 
 /** The update, as its workflow knows it. */
 export interface WeightsPlan extends Pick<DeclaredWeights, 'number' | 'label'> {

@@ -2,7 +2,7 @@
 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { condition, ParentClosePolicy, startChild } from '@temporalio/workflow';
-import type { MemberToStart } from '../activities/group-members.ts';
+import type { MemberToStart } from '../activities/groups.ts';
 import type { FeedInput } from '../domain/feed/messages.ts';
 import { countNumbers } from '../domain/feed/number-set.ts';
 import { type FeedState, takeEndedGroups, nothingToCome } from '../domain/feed/state.ts';

@@ -17,8 +17,7 @@ import {
 } from '../domain/feed/messages.ts';
 import * as rules from '../domain/feed/rules.ts';
 import { acknowledge, type FeedState, isExhausted, publish, rewind } from '../domain/feed/state.ts';
-import { record, refusal, whileMoved } from './feed-ledger.ts';
-import { trainedAfter } from './feed-steps.ts';
+import { record, refusal, trainedAfter, whileMoved } from './feed-steps.ts';
 import { loadWeights } from './feed-weights.ts';
 import type { HistoryLength } from './history-length.ts';
 

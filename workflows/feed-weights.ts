@@ -7,7 +7,7 @@ import type { FeedInput } from '../domain/feed/messages.ts';
 import { lineLabel } from '../domain/feed/line.ts';
 import type { FeedState } from '../domain/feed/state.ts';
 import { TASK_QUEUE } from '../domain/names/queues.ts';
-import { refusal } from './feed-ledger.ts';
+import { refusal } from './feed-steps.ts';
 import { RUN_ATTRIBUTE } from './search-attributes.ts';
 
 /** The part of the saga's result that the feed reads. */

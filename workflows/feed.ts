@@ -10,19 +10,27 @@ import {
   continueAsNew,
   getExternalWorkflowHandle,
   isCancellation,
+  log,
+  ParentClosePolicy,
   setCurrentDetails,
   setHandler,
+  startChild,
 } from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { type FeedInput, feedProgress, type FeedProgress } from '../domain/feed/messages.ts';
 import { admittedGroups, type FeedState, isExhausted } from '../domain/feed/state.ts';
 import { feedLines } from '../domain/feed/lines.ts';
 import { escapeMarkdown } from '../domain/text/foreign-text.ts';
-import { startEvaluation } from './feed-evaluation.ts';
 import { followGroups } from './feed-groups.ts';
-import { openFeed } from './feed-steps.ts';
+import { openEvaluation, openFeed } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';
 import { openHistoryLength } from './history-length.ts';
 import { admit, collectionBegan } from './messages.ts';
+import { evaluationName, evaluationsFolder } from '../domain/run/evaluation.ts';
+import { lineOfVersion } from '../domain/feed/line.ts';
+import { steeringPriority, TASK_QUEUE } from '../domain/names/queues.ts';
+import { collection } from './collection.ts';
+import { RUN_ATTRIBUTE } from './search-attributes.ts';
 
 /** The server takes 2,000 of one execution. */
 const MAX_UPDATES = 1000;
@@ -102,4 +110,31 @@ async function tellCollection(run: string, groups: number): Promise<void> {
 function details(progress: FeedProgress): string {
   const lines = feedLines(progress, progress, (until) => `until ${new Date(until).toISOString()}`);
   return lines.map(escapeMarkdown).join('\n\n');
+}
+
+/**
+ * Starts the held-out evaluation of the version that is published, if it is due: a collection of its own, one of each version, which
+ * outlives this feed. An evaluation that cannot begin holds no trainer back.
+ */
+export async function startEvaluation({ run, out }: FeedInput, { shape, version, floors }: FeedState): Promise<void> {
+  if (shape.evaluateEvery === undefined || version % shape.evaluateEvery !== 0) return;
+  const line = lineOfVersion(version, floors);
+  const [name, folder] = [evaluationName(run, line, version), evaluationsFolder(`${out}/${run}`)];
+  try {
+    const opened = await openEvaluation({ run, out, version, line });
+    if (opened === null) return;
+    await startChild(collection, {
+      workflowId: name,
+      taskQueue: TASK_QUEUE,
+      args: [{ run: name, out: folder, ...opened }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `held-out evaluation of version ${version}`,
+      memo: { out: folder },
+      priority: steeringPriority(name),
+      typedSearchAttributes: [{ key: RUN_ATTRIBUTE, value: name }],
+    });
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError || isCancellation(error)) return;
+    log.error(`version ${version} is not evaluated: ${String(error)}`);
+  }
 }

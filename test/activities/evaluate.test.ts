@@ -3,9 +3,9 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
-import { readAgentEnd } from '../../activities/agent-end.ts';
+import { readAgentEnd } from '../../activities/agent-log.ts';
 import { evaluateActivity } from '../../activities/evaluate.ts';
-import { replyToCalls } from '../../activities/reply-to-calls.ts';
+import { replyToCalls } from '../../activities/call-tool.ts';
 import { JudgeError } from '../../domain/errors/errors.ts';
 import type { Finish } from '../../domain/rollout/turn.ts';
 import type { Verdict } from '../../domain/rollout/verdict.ts';

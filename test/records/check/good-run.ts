@@ -1,6 +1,6 @@
 // A whole run without a flaw, as files: what the checks' tests damage.
 
-import { readEndedResult } from '../../../activities/ended-result.ts';
+import { readEndedResult } from '../../../activities/recorded.ts';
 import { addResult, noCounts } from '../../../domain/run/progress.ts';
 import type { Store } from '../../../records/store.ts';
 import { openLoose } from '../ended-rig.ts';
