@@ -2,7 +2,7 @@
 
 import { UsageError } from './domain/errors/errors.ts';
 import { unsafeCodeAllowed } from './environments/code/consent.ts';
-import { metricsTarget, type MetricsTarget } from './local/metrics/endpoint.ts';
+import { metricsTarget, type MetricsTarget } from './local/metrics/runtime.ts';
 import { type Operator, operatorOf, type OperatorWords } from './local/permissions/operator.ts';
 import { newToken } from './client/feed/feed-http.ts';
 import type { SessionsOptions } from './endpoint/sessions.ts';

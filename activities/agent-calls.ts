@@ -1,7 +1,6 @@
 // The calls of an agent that have a turn, in the order of their numbers: those of all attempts.
 
-import type { PlayedCall } from '../domain/context/call-context.ts';
-import { playedCall, replyOf } from '../domain/context/played-calls.ts';
+import { type PlayedCall, playedCall, replyOf } from '../domain/context/call-context.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
 import type { RecordedReply } from '../endpoint/agents.ts';

@@ -1,9 +1,8 @@
 // The prompt of a turn that answers a call of an agent's program: the request of the call, whose context was made before its
 // turn was begun (agent-context.ts).
 
-import type { AskedRecord, GivenReply } from '../domain/agent/call-record.ts';
+import { type AskedRecord, type GivenReply, requestBehind } from '../domain/agent/call-record.ts';
 import type { AgentMessage, AskedRequest } from '../domain/agent/conversation.ts';
-import { requestBehind } from '../domain/agent/whole-request.ts';
 import { ENDPOINT_CALLS, replyGiven } from '../domain/rollout/calls.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';

@@ -4,7 +4,7 @@
 
 import { Context } from '@temporalio/activity';
 import type { AskedRecord } from '../domain/agent/call-record.ts';
-import { replyOf } from '../domain/context/played-calls.ts';
+import { replyOf } from '../domain/context/call-context.ts';
 import type { AgentEnd } from '../domain/agent/program.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/names/ids.ts';

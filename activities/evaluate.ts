@@ -2,8 +2,7 @@
 // broken leaves the turn undecided, and one that is not the run's fails it; any other failure (a full disk) is retried.
 
 import { Context } from '@temporalio/activity';
-import type { EnvironmentReply } from '../domain/rollout/environment.ts';
-import { replyFields, verdictOf } from '../domain/rollout/read-reply.ts';
+import { type EnvironmentReply, replyFields, verdictOf } from '../domain/rollout/environment.ts';
 import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors/errors.ts';
 import type { EvaluateInput, ReplyFacts } from '../domain/rollout/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/rollout/trajectory.ts';

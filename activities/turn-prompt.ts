@@ -1,5 +1,5 @@
-// The prompt of a turn: what the model is asked, and what the turn's record says of it. The loop's own turns (loop-prompt.ts)
-// and the calls of an agent's program (agent-prompt.ts) are its two kinds.
+// The prompt of a turn: what the model is asked, and what the turn's record says of it. The turns of the loop and the calls of an
+// agent's program (agent-prompt.ts) are its two kinds.
 
 import {
   type AskedModel,

@@ -4,8 +4,7 @@
 
 import { Context } from '@temporalio/activity';
 import { EverturnError, explain, ModelError, UsageError } from '../domain/errors/errors.ts';
-import type { WeightServer, WeightsLedger } from '../domain/weights/weight-parts.ts';
-import type { DeclaredWeights } from '../domain/weights/weights.ts';
+import type { DeclaredWeights, WeightServer, WeightsLedger } from '../domain/weights/weights.ts';
 import type { StepResult } from '../domain/weights/weights-saga.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, withHeartbeats } from './heartbeat.ts';

@@ -3,8 +3,16 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FunctionCall, type FunctionInput, type FunctionOutput, functionQueue } from '../domain/agent/function.ts';
-import { type Cut, CUTS, idempotencyKey, programTitle } from '../domain/agent/program.ts';
+import {
+  type Cut,
+  CUTS,
+  type FunctionCall,
+  type FunctionInput,
+  type FunctionOutput,
+  functionQueue,
+  idempotencyKey,
+  programTitle,
+} from '../domain/agent/program.ts';
 import type { AgentReply } from '../domain/agent/reply.ts';
 import { parseLastWords } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';

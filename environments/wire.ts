@@ -1,16 +1,17 @@
 // The parameters of an environment's calls, made from the records of a rollout; and its state, read back from them.
 
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  BeginParams,
-  Begun,
-  EndParams,
-  Episode,
-  EnvironmentReply,
-  RespondParams,
-  StateKind,
+import {
+  type BeginParams,
+  type Begun,
+  type EndParams,
+  type EnvironmentReply,
+  type Episode,
+  replyFields,
+  type RespondParams,
+  type StateKind,
+  verdictOf,
 } from '../domain/rollout/environment.ts';
-import { replyFields, verdictOf } from '../domain/rollout/read-reply.ts';
 import type { Json, JsonObject } from '../domain/text/json.ts';
 import { rolloutWorkflowId, turnSeed } from '../domain/names/ids.ts';
 import { conversationOf, type EarlierTurn } from '../domain/context/new-context.ts';

@@ -8,7 +8,7 @@ import type { FeedEntry } from '../domain/feed/entry.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import type { LogText } from '../domain/rollout/turn-log.ts';
 import type { Query } from '../domain/query/query.ts';
-import type { SayRecord } from '../domain/rollout/person-message.ts';
+import type { SayRecord } from '../domain/rollout/lineage.ts';
 import type { CallRecord, IntentRecord } from '../domain/tools/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/rollout/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/rollout/turn.ts';

@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { environmentTitle, type EnvironmentRecord, environmentIdentity } from '../domain/rollout/environment.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { derivedRunName } from '../domain/run/run-name.ts';
-import type { FoundLogprobs } from '../domain/rollout/found-logprobs.ts';
+import type { FoundLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import { toolIdentity, type ToolSettings, toolTitle } from '../domain/tools/tool.ts';

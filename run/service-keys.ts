@@ -3,8 +3,8 @@
 // keys of workers elsewhere.
 
 import { ModelError } from '../domain/errors/errors.ts';
-import { serviceStatus } from '../local/service/service-control.ts';
-import { heldAs } from '../local/service/variables.ts';
+import { serviceStatus } from '../local/service/service.ts';
+import { heldAs } from '../local/service/state.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import type { Link } from '../local/service/link.ts';
 

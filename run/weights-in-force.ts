@@ -1,8 +1,7 @@
 // The weights that answer a run: those of its own updates, or for an evaluation those of its training run.
 
 import { explain } from '../domain/errors/errors.ts';
-import type { WeightsLedger } from '../domain/weights/weight-parts.ts';
-import { type DeclaredWeights, isLate } from '../domain/weights/weights.ts';
+import { type DeclaredWeights, isLate, type WeightsLedger } from '../domain/weights/weights.ts';
 import type { LateServers } from '../inference/backend.ts';
 import { openWeightsLedger } from '../records/run/weights.ts';
 import type { Evaluated } from './evaluations.ts';

@@ -1,10 +1,11 @@
 // Two runs of the same queries, compared query by query. Paired: a query that is in one run only, or whose text differs,
 // is counted and named and never paired. Differences are B − A: positive means that the second run is better.
 
+import { canonicalJson } from '../domain/text/json.ts';
 import { type RolloutSummary, steeredCount, type SteeredCount, unsteered } from '../domain/rollout/rollout-summary.ts';
 import { clipToShare } from './estimate.ts';
 import { type Interval, type Mean, meanOf, wilson } from './mean.ts';
-import { comparedNumbers, type ComparedNumber } from './named.ts';
+import { type ComparedNumber, comparedNumbers } from './named.ts';
 import { byQuery, known, rightBy } from './outcomes.ts';
 import { pairedDifference, type PairedDifference, signTest, visibleDifference } from './paired.ts';
 
@@ -204,4 +205,21 @@ function tableOf(pairs: readonly PairedQuery[]): Record<Cell, number> {
 /** The variance of a difference holds that between queries and, divided by the samples, that within them. */
 function visible({ spread, n }: PairedDifference): number {
   return visibleDifference({ between: spread! ** 2, withinA: 0, withinB: 0 }, n);
+}
+
+/** A setting in which two runs differ, as values of JSON. */
+export interface SettingDifference {
+  readonly name: string;
+  /** Undefined: the run has no such setting. */
+  readonly a: unknown;
+  readonly b: unknown;
+}
+
+type Settings = Readonly<Record<string, unknown>>;
+
+export function settingDifferences(a: Settings, b: Settings): SettingDifference[] {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  return names
+    .filter((name) => canonicalJson(a[name]) !== canonicalJson(b[name]))
+    .map((name) => ({ name, a: a[name], b: b[name] }));
 }

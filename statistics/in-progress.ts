@@ -6,7 +6,6 @@ import { type RolloutSummary, type RunSize, unsteered } from '../domain/rollout/
 import { bareEstimate, type Estimate, shareEstimate } from './estimate.ts';
 import type { Interval } from './mean.ts';
 import { byQuery, hasRolloutEnded, isScored, known, rightBy } from './outcomes.ts';
-import { closedPrefix, totalOf } from './play-order.ts';
 
 export interface Provisional {
   /** Rollouts of the run, without those that a person had a part in; those of them that have ended. */
@@ -62,4 +61,23 @@ export function provisional(rollouts: readonly RolloutSummary[], shape: RunSize,
     },
     bounds: ended.some(isScored) ? null : [solved / of, (solved + of - ended.length) / of],
   };
+}
+
+/** Rollouts of the whole run. */
+export function totalOf({ queries, samples, epochs }: RunSize): number {
+  return queries * samples * epochs;
+}
+
+/** The place of a rollout in play order: epoch by epoch, each in data set order, then sample order. */
+function playOrder({ index, sample }: RolloutSummary, { queries, samples }: RunSize): number {
+  if (index === null) return Infinity;
+  return (Math.floor(sample / samples) * queries + index) * samples + (sample % samples);
+}
+
+/** The longest beginning of the run, in play order, of which every rollout has ended. */
+export function closedPrefix(rollouts: readonly RolloutSummary[], shape: RunSize): RolloutSummary[] {
+  const places = new Map(rollouts.filter(hasRolloutEnded).map((r) => [playOrder(r, shape), r]));
+  const prefix: RolloutSummary[] = [];
+  for (let found = places.get(0); found; found = places.get(prefix.length)) prefix.push(found);
+  return prefix;
 }

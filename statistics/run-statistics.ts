@@ -13,12 +13,11 @@ import {
 import { callStatistics, type CallStatistics } from './calls.ts';
 import { countNames, statisticsOfTurn, type TurnStatistics } from './by-turn.ts';
 import { bareEstimate, type Estimate, queryMeanEstimate } from './estimate.ts';
-import { provisional, type Provisional } from './in-progress.ts';
+import { provisional, type Provisional, totalOf } from './in-progress.ts';
 import { clusteredMean, type Distribution, distributionOf, spreadOf } from './mean.ts';
 import { namedStatistics } from './named.ts';
 import { answersOf, byQuery, hasRolloutEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
 import { majorityAtK, passAllK, passAtK } from './pass-at-k.ts';
-import { totalOf } from './play-order.ts';
 import { timingStatistics, type TimingStatistics } from './timing.ts';
 
 export interface RunStatistics {

@@ -1,10 +1,9 @@
 // Two runs, query by query, and several in one table: the comparison of `everturn compare` on the rows of the viewer. Only the same id with the
 // same prompt is paired.
 
-import { comparison, type ComparedRun, type QueryIdentity } from '../statistics/comparison.ts';
+import { type ComparedRun, comparison, type QueryIdentity, settingDifferences } from '../statistics/comparison.ts';
 import { distributionOf } from '../statistics/mean.ts';
 import { known } from '../statistics/outcomes.ts';
-import { settingDifferences } from '../statistics/settings.ts';
 import { sideBySide } from '../statistics/side-by-side.ts';
 import { queryDigests } from '../records/run/query-digests.ts';
 import type { CompareMessage, RunHead, SeveralMessage } from './model/messages.ts';

@@ -3,7 +3,7 @@
 
 import { ApplicationFailure, proxyActivities, TemporalFailure } from '@temporalio/workflow';
 import { type AgentMessage, type AgentRequest, requestHash } from '../domain/agent/conversation.ts';
-import type { FunctionCall, FunctionInput, FunctionOutput } from '../domain/agent/function.ts';
+import type { FunctionCall, FunctionInput, FunctionOutput } from '../domain/agent/program.ts';
 import { type AgentReply, callIdOf, replyMessage } from '../domain/agent/reply.ts';
 import type { Json, JsonObject } from '../domain/text/json.ts';
 import type { ToolSchema } from '../domain/tools/tool.ts';

@@ -11,8 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutResult } from '../domain/rollout/ending.ts';
-import type { TurnFacts } from '../domain/rollout/turn-facts.ts';
-import { turnTable } from '../domain/rollout/turn-table.ts';
+import { type TurnFacts, turnTable } from '../domain/rollout/turn-facts.ts';
 import { pause, resume, rolloutProgress, stop } from './messages.ts';
 import {
   OUTCOME_ATTRIBUTE,

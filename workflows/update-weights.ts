@@ -21,9 +21,9 @@ import {
   type WeightsProgress,
   type WeightsResult,
   type WeightsState,
+  weightsTable,
 } from '../domain/weights/weights.ts';
 import { type SagaSteps, type StepResult, updateServers } from '../domain/weights/weights-saga.ts';
-import { weightsTable } from '../domain/weights/weights-table.ts';
 import { weightsProgress } from './messages.ts';
 import type { Activities } from '../activities/index.ts';
 import { TASK_QUEUE } from '../domain/names/queues.ts';

@@ -3,10 +3,9 @@
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { steeredCount } from '../../domain/rollout/rollout-summary.ts';
-import { CELLS, comparison, isWorse, MEASURES } from '../../statistics/comparison.ts';
-import { totalOf } from '../../statistics/play-order.ts';
+import { CELLS, comparison, isWorse, MEASURES, settingDifferences } from '../../statistics/comparison.ts';
+import { totalOf } from '../../statistics/in-progress.ts';
 import { hasRolloutEnded } from '../../statistics/outcomes.ts';
-import { settingDifferences } from '../../statistics/settings.ts';
 import { command, flag, number, choiceFlag, unusable, wholeFlag, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';

@@ -6,12 +6,13 @@ import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
-  isEnvironmentName,
-  environmentTitle,
   type EnvironmentRecord,
   type EnvironmentReply,
+  environmentTitle,
+  isEnvironmentName,
+  replyFields,
+  verdictOf,
 } from '../../domain/rollout/environment.ts';
-import { replyFields, verdictOf } from '../../domain/rollout/read-reply.ts';
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
 import { TASKS, type Query } from '../../domain/query/query.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';

@@ -10,7 +10,7 @@ import type { RetryAct } from '../../domain/run/steering.ts';
 import { CODE_QUEUE } from '../../domain/names/queues.ts';
 import { registerRun } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
-import { startRollout } from '../../client/temporal/rollouts.ts';
+import { startRollout } from '../../client/temporal/start-options.ts';
 import { mapAhead } from '../../records/map-ahead.ts';
 import { rolloutsInOrder } from '../../records/reading/trajectories.ts';
 import type { Stored } from '../../records/store.ts';

@@ -3,7 +3,7 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { byField, type FieldGroup } from '../../statistics/by-field.ts';
 import { type Estimate, isTooWide } from '../../statistics/estimate.ts';
-import { totalOf } from '../../statistics/play-order.ts';
+import { totalOf } from '../../statistics/in-progress.ts';
 import {
   defaultKs,
   runStatistics,

@@ -3,7 +3,7 @@
 
 import { namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { TemporalError } from '../../domain/errors/errors.ts';
-import { serviceStatus } from '../../local/service/service-control.ts';
+import { serviceStatus } from '../../local/service/service.ts';
 import { DEFAULT_DRAIN_SECONDS, DEFAULT_SLOTS, listenAddress, workerSettings } from '../../worker-settings.ts';
 import { serve } from '../../worker.ts';
 import { command, flag, listFlag, parsed, text, wholeFlag } from '../command.ts';

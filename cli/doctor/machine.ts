@@ -8,7 +8,7 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { EverturnError, explain } from '../../domain/errors/errors.ts';
 import { isFree } from '../../local/machine/ports.ts';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../../local/service/dev-server.ts';
-import { serviceStatus } from '../../local/service/service-control.ts';
+import { serviceStatus } from '../../local/service/service.ts';
 import { factsOf, removeFile } from '../../records/disk/facts.ts';
 import { writeOnce } from '../../records/disk/write-once.ts';
 import { join } from '../../records/place.ts';

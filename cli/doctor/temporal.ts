@@ -9,7 +9,7 @@ import { missingSearchAttributes } from '../../client/temporal/search-attributes
 import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/names/queues.ts';
 import { GO_NEEDED, goVersion } from '../../local/service/binary/build.ts';
 import { installedTemporal } from '../../local/service/binary/find.ts';
-import { serviceStatus } from '../../local/service/service-control.ts';
+import { serviceStatus } from '../../local/service/service.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { WORK } from '../../run/require-worker.ts';

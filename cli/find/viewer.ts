@@ -7,7 +7,7 @@ import { explain } from '../../domain/errors/errors.ts';
 import { type RolloutId, rolloutWorkflowId } from '../../domain/names/ids.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
-import { serviceStatus } from '../../local/service/service-control.ts';
+import { serviceStatus } from '../../local/service/service.ts';
 import { clusterConfig, namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { type ApiParts, createApi } from '../../viewer/api.ts';
 import type { Bundle } from '../../viewer/assets.ts';

@@ -4,8 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
 import { type AgentCode, bundleAgent } from '../../client/temporal/agent-bundle.ts';
-import { FUNCTION } from '../../domain/agent/function.ts';
-import { type ProgramRecord, SESSION } from '../../domain/agent/program.ts';
+import { FUNCTION, type ProgramRecord, SESSION } from '../../domain/agent/program.ts';
 import { packageRoot } from '../../local/machine/package-root.ts';
 import { readPrivate } from '../../local/machine/private-file.ts';
 import { homeOf } from '../../local/service/home.ts';

@@ -1,8 +1,7 @@
 // Judges a run's turns again: a file of new verdicts beside the old ones, and a table of the changes.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { environmentTitle } from '../../domain/rollout/environment.ts';
-import { replyFields, verdictOf } from '../../domain/rollout/read-reply.ts';
+import { environmentTitle, replyFields, verdictOf } from '../../domain/rollout/environment.ts';
 import { DatasetError, EnvironmentError } from '../../domain/errors/errors.ts';
 import type { ReplyFacts } from '../../domain/rollout/rollout-facts.ts';
 import { questionOf } from '../../domain/query/query.ts';

@@ -25,7 +25,7 @@ import { createMathJudge } from '../../environments/math-environment.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../local/permissions/registered.ts';
 import { homeOf } from '../../local/service/home.ts';
-import { recordCommand } from '../../local/service/own-worker.ts';
+import { recordCommand } from '../../local/service/worker-process.ts';
 import { mustLoadCodeFrom, putCode } from '../../records/run/code.ts';
 import { mustTakeRun } from '../../records/disk/writable.ts';
 import { resolvePlace } from '../../records/place.ts';

@@ -2,9 +2,8 @@
 // that differ. Differences are second run − first run, in percentage points.
 
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
-import { type Comparison, shownInterval } from '../../statistics/comparison.ts';
+import { type Comparison, type SettingDifference, shownInterval } from '../../statistics/comparison.ts';
 import type { Interval } from '../../statistics/mean.ts';
-import type { SettingDifference } from '../../statistics/settings.ts';
 import { type Cost, costText } from '../find/prices.ts';
 import { type Column, lines, type Paint, plural, fourDigits, share, table } from '../format.ts';
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
   Connection,
+  type ConnectionOptions,
   defaultGrpcRetryOptions,
   isGrpcServiceError,
   makeGrpcRetryInterceptor,
@@ -17,7 +18,6 @@ import { IllegalStateError } from '@temporalio/common';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import { type Address, badConfig, clusterAddress, clusterConfig } from './cluster-settings.ts';
 import { NO_TLS, otherSpeech } from './greeting.ts';
-import { endsLateRetries } from './late-retries.ts';
 import { proxyOptions } from './local-connection.ts';
 
 export interface Session extends Address {
@@ -206,4 +206,39 @@ function isPassing(error: unknown): boolean {
 export function statusOf(error: unknown): number | undefined {
   if (isGrpcServiceError(error)) return error.code;
   return error instanceof Error && isGrpcServiceError(error.cause) ? error.cause.code : undefined;
+}
+
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
+type Call = ReturnType<Interceptor>;
+
+/** A status of gRPC. */
+const CANCELLED = 1;
+
+/** Behind the SDK's own, which repeats. `isClosed`: whether the connection was closed by us. */
+export function endsLateRetries(isClosed: () => boolean): Interceptor {
+  return (options, nextCall) => {
+    try {
+      return nextCall(options) as Call;
+    } catch (error) {
+      if (!isClosed()) throw error;
+      return cancelledCall() as Call;
+    }
+  };
+}
+
+function cancelledCall(): Partial<Call> {
+  return {
+    start(metadata, listener) {
+      setImmediate(() => {
+        listener?.onReceiveMessage?.(null);
+        listener?.onReceiveStatus?.({ code: CANCELLED, details: 'The connection was closed.', metadata });
+      });
+    },
+    sendMessage() {},
+    sendMessageWithContext() {},
+    halfClose() {},
+    startRead() {},
+    cancelWithStatus() {},
+    getPeer: () => 'closed',
+  };
 }

@@ -4,7 +4,6 @@
 import {
   COUNT,
   HASH,
-  TOKEN_IDS,
   listOf,
   maybe,
   NAME,
@@ -16,11 +15,12 @@ import {
   PLACE,
   type Test,
   TEXT,
+  TOKEN_IDS,
   type TypeOf,
 } from '../schema/fields.ts';
 import { TOOL_SCHEMAS } from '../tools/tool.ts';
 import { BRANCH_REASONS } from './call-tree.ts';
-import type { AgentMessage, AgentRequest } from './conversation.ts';
+import type { AgentMessage, AgentRequest, AskedRequest, RecordedRequest } from './conversation.ts';
 
 /** Present in the record of each turn of a rollout that an agent's program plays. */
 export const ASKED_CALL = objectOf({
@@ -74,3 +74,21 @@ export const ASKED = {
   previous: HASH,
 };
 export type AskedRecord = ObjectOf<typeof ASKED>;
+
+/** The request of a call. `parent`: that of the call which it goes on from. */
+export function wholeRequest(asked: AskedCall, parent: AskedRequest | undefined): RecordedRequest {
+  const { shared, messages, tools = [], limits, instructed } = asked;
+  const ownParts = { limits, ...(instructed && { instructed }) };
+  if (shared === 0) return { messages, tools, ...ownParts };
+  if (parent?.messages.length !== shared)
+    throw new Error(`call ${asked.call} shares ${shared} messages with its parent`);
+  return { messages: [...parent.messages, ...messages], tools: parent.tools, ...ownParts };
+}
+
+/** The request of a call behind the recorded calls on its path, from the root to its parent. */
+export function requestBehind(call: AskedCall, path: readonly AskedCall[]): RecordedRequest {
+  return wholeRequest(
+    call,
+    path.reduce<AskedRequest | undefined>((parent, one) => wholeRequest(one, parent), undefined),
+  );
+}

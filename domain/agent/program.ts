@@ -3,7 +3,6 @@
 import {
   COUNT,
   HASH,
-  POSITIVE,
   listOf,
   mapOf,
   maybe,
@@ -14,12 +13,14 @@ import {
   oneOf,
   orNull,
   PLACE,
+  POSITIVE,
   TEXT,
   type TypeOf,
 } from '../schema/fields.ts';
-import { FUNCTION } from './function.ts';
 import type { RolloutId } from '../names/ids.ts';
 import { AGENT_QUEUE, SESSION_QUEUE } from '../names/queues.ts';
+import type { Json, JsonObject } from '../text/json.ts';
+import type { AgentRequest } from './conversation.ts';
 
 export const DEFAULT_AGENT_SECONDS = 3_600;
 export const MAX_AGENT_SECONDS = 86_400;
@@ -120,3 +121,37 @@ export const AGENT_ENTRY = {
   ended: maybe(AGENT_END),
 };
 export type AgentEntry = ObjectOf<typeof AGENT_ENTRY>;
+
+/** The word in place of an interpreter: the code is in the run's folder, by its fingerprint. */
+export const FUNCTION = 'everturn/agent';
+
+export const isFunction = ({ spec }: { readonly spec: readonly string[] }): boolean => spec[0] === FUNCTION;
+
+export const functionQueue = (fingerprint: string): string => `everturn-agent-${fingerprint.slice(0, 16)}`;
+
+/** Argument of the agent's workflow. */
+export interface FunctionInput {
+  readonly row: JsonObject;
+  readonly seed: number;
+  /** The idempotency key of its side effects. */
+  readonly key: string;
+  readonly maxCalls: number;
+}
+
+export interface FunctionOutput {
+  /** The value that the function returned. */
+  readonly said: Json;
+  /** The call whose reply it was given last; null if there is none. */
+  readonly last: string | null;
+  /** Ids of all calls that it made. */
+  readonly calls: readonly string[];
+}
+
+/** Argument of its activity `askModel`. */
+export interface FunctionCall {
+  readonly id: string;
+  readonly hash: string;
+  /** 0-based, among the calls of the hash. */
+  readonly occurrence: number;
+  readonly request: AgentRequest;
+}

@@ -1,11 +1,15 @@
 // The tokens that a call adds: behind its parent's own ids only the text that the chat template has for the new messages, or
 // the whole conversation rendered as a new root. Ids that the model sampled are never made from text again.
 
-import { idsBehind, TooManyTokens, type ContextTokenizer } from './new-context.ts';
+import { type ContextTokenizer, idsBehind, TooManyTokens } from './new-context.ts';
 import type { ReplyEnd } from './tool-extension.ts';
 import { type CallToShow, shownCall } from './call-text.ts';
 import type { AskedRequest } from '../agent/conversation.ts';
-import { placeInTree, type AnsweredCall, type BranchReason } from '../agent/call-tree.ts';
+import { type AnsweredCall, type BranchReason, placeInTree } from '../agent/call-tree.ts';
+import { contextTokens, noEos, outputTokens, replyText } from '../rollout/turn-facts.ts';
+import type { TurnRecord } from '../rollout/turn.ts';
+import { wholeRequest } from '../agent/call-record.ts';
+import { type AgentReply, replyMessage } from '../agent/reply.ts';
 
 /** A call with its tokens; each token of a rollout is stored once. */
 export interface CallTokens {
@@ -105,3 +109,41 @@ function begunBy(ids: readonly number[], calls: readonly CallTokens[]) {
 
 const hasAt = (ids: readonly number[], from: number, part: readonly number[]): boolean =>
   part.every((id, i) => ids[from + i] === id);
+
+/** `callOf`: the call of an earlier turn. */
+export function playedCall(record: TurnRecord, callOf: (turn: number) => PlayedCall | undefined): PlayedCall {
+  const asked = record.asked!;
+  const parent = asked.parent === null ? undefined : callOf(asked.parent);
+  return {
+    id: asked.call,
+    parent: parent?.id ?? null,
+    request: wholeRequest(asked, parent?.request),
+    reply: replyMessage(replyOf(record)),
+    contextIds: record.contextIds,
+    outputIds: record.outputIds,
+    // Behind the program's own stop text stands no token that ends replies.
+    finish: record.finish === 'stop' && record.reply?.stopped === undefined ? 'stop' : 'length',
+  };
+}
+
+/** The reply that the program gets. */
+export function replyOf(record: TurnRecord): AgentReply {
+  const { asked, reply, finish, finishedAt, model, usage } = record;
+  const input = contextTokens(record) ?? 0;
+  return {
+    call: asked!.call,
+    text: replyText(record),
+    reasoning: reply?.reasoning ?? record.reasoning ?? '',
+    calls: reply?.calls ?? [],
+    finish: noEos(finish) ? 'length' : 'stop',
+    stopped: reply?.stopped ?? null,
+    model,
+    createdAt: Math.floor(finishedAt / 1000),
+    usage: {
+      input,
+      cached: usage?.cached ?? input - record.contextIds.length * Math.sign(record.contextLength),
+      output: outputTokens(record) ?? 0,
+      reasoning: usage?.reasoning ?? 0,
+    },
+  };
+}

@@ -1,8 +1,7 @@
 // Records that a fork carries over from another run: a copy has the fields of its original, another predecessor, and a mark from
 // which the original's text can be written again. Pure.
 
-import type { Carried } from './lineage.ts';
-import type { SayRecord } from './person-message.ts';
+import type { Carried, SayRecord } from './lineage.ts';
 import type { VerdictRecord } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';
 

@@ -5,7 +5,7 @@ import type { TrajectoryReference } from '../names/ids.ts';
 import type { Boundary } from '../errors/reasons.ts';
 import { discountedReturns, type RewardSettings, turnRewards } from './reward.ts';
 import { totalTokens, type TurnFacts } from './turn-facts.ts';
-import { countedVerdicts } from './read-reply.ts';
+import { countedVerdicts } from './environment.ts';
 import type { Verdict, VerdictCounts, VerdictValue } from './verdict.ts';
 
 export const OUTCOMES = ['complete', 'undecided', 'failed', 'cancelled'] as const;

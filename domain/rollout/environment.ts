@@ -8,7 +8,6 @@ import {
   BOOLEAN,
   COUNT,
   HASH,
-  POSITIVE,
   listOf,
   mapOf,
   maybe,
@@ -18,10 +17,11 @@ import {
   objectOf,
   oneOf,
   orNull,
+  POSITIVE,
   TEXT,
   type TypeOf,
 } from '../schema/fields.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict, VerdictCounts } from './verdict.ts';
 
 export const DOORS = ['module', 'command', 'url', 'rubric', 'queue'] as const;
 export type EnvironmentDoor = (typeof DOORS)[number];
@@ -185,4 +185,25 @@ export function environmentTitle({
   fingerprint,
 }: Pick<EnvironmentRecord, 'name' | 'version' | 'door' | 'fingerprint'>): string {
   return `${name} ${version} (${door}, ${fingerprint.slice(0, 12)})`;
+}
+
+/** The verdict that is recorded: `scored` where a reply has a reward and no verdict. */
+export function verdictOf({ verdict, reward }: EnvironmentReply): Verdict {
+  return verdict ?? { verdict: 'scored', reason: reward === undefined ? 'no-reward' : 'reward' };
+}
+
+export function replyFields({ verdict, ...fields }: EnvironmentReply): ReplyFields {
+  // Neither right nor wrong and without a reward of its own: it counts 0.
+  return verdict === undefined && fields.reward === undefined ? { reward: 0, ...fields } : fields;
+}
+
+export function countVerdict(counts: VerdictCounts, { verdict, reason }: Verdict, times = 1): void {
+  const reasons = (counts[verdict] ??= {});
+  reasons[reason] = (Object.hasOwn(reasons, reason) ? reasons[reason]! : 0) + times;
+}
+
+export function countedVerdicts(verdicts: Iterable<Verdict>): VerdictCounts {
+  const counts: VerdictCounts = {};
+  for (const verdict of verdicts) countVerdict(counts, verdict);
+  return counts;
 }

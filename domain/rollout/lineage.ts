@@ -62,3 +62,20 @@ const MARK = objectOf({ sha256: HASH, previous: maybe(HASH), carried: maybe(CARR
 export function parentOf({ run, query, sample, attempt, turn, runHash, rolloutHash, hash }: Parent): Parent {
   return { run, query, sample, attempt, turn, runHash, rolloutHash, hash };
 }
+
+export const SAY = {
+  /** The turn that answers it: 2 or later. */
+  turn: PLACE,
+  text: NAME,
+  by: NAME,
+  /** Epoch milliseconds. */
+  at: COUNT,
+  /** Hash of the turn record before it. */
+  of: HASH,
+  /** Present if it was carried over from another run. */
+  carried: maybe(CARRIED),
+};
+export type SayRecord = ObjectOf<typeof SAY>;
+
+/** The message in the record of the turn that answered it. */
+export const SAID = objectOf({ text: NAME, hash: HASH });

@@ -3,6 +3,7 @@
 
 import { ModelError } from '../errors/errors.ts';
 import { isUntruncated, type Sampling } from './sampling.ts';
+import { mapOf, maybe, objectOf, oneOf, type TypeOf } from '../schema/fields.ts';
 
 /** float32 arithmetic may end slightly above 0; this is far above any such result. */
 export const MOST_LOGPROB = 1e-3;
@@ -81,4 +82,20 @@ export function mustServeLogprobs(facts: LogprobFacts, settings: LogprobSettings
       fix: `Start the server with ${wanted} logprobs, choose the other kind with --logprobs, or sample at temperature 1 with no token left out, where both are equal.`,
     },
   );
+}
+
+/** The result of the probe at start, stored in run.json. */
+export const FOUND_LOGPROBS = objectOf({
+  meaning: oneOf(...LOGPROB_MEANINGS),
+  /** Each server's, by url; absent without servers. */
+  servers: maybe(mapOf(oneOf(...LOGPROB_MEANINGS))),
+});
+export type FoundLogprobs = TypeOf<typeof FOUND_LOGPROBS>;
+
+export function foundLogprobs(facts: {
+  readonly logprobs?: LogprobMeaning;
+  readonly logprobsBy?: FoundLogprobs['servers'];
+}): FoundLogprobs {
+  const { logprobsBy: servers } = facts;
+  return { meaning: declaredMeaning(facts), ...(servers ? { servers } : {}) };
 }

@@ -19,9 +19,8 @@ import {
   TEXT,
 } from '../schema/fields.ts';
 import { ASKED_CALL, GIVEN_REPLY } from '../agent/call-record.ts';
-import { SAID } from './person-message.ts';
+import { CARRIED, SAID } from './lineage.ts';
 import { GIVEN_CALLS, WRITTEN_CALLS } from '../tools/tool.ts';
-import { CARRIED } from './lineage.ts';
 import { LOGPROB_MEANINGS, WANTED_LOGPROBS } from './logprob-meaning.ts';
 
 /** How a generation ended. `length` and `abort` are the original's `no_eos`; `unknown`: an endpoint of text named no end, or one that is not known. */

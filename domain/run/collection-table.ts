@@ -1,7 +1,6 @@
 // A collection as Markdown, for the current details of its workflow in the UI.
 
-import { escapeMarkdown } from '../text/foreign-text.ts';
-import { type MarkdownColumn, markdownTable } from '../text/markdown.ts';
+import { escapeMarkdown, type MarkdownColumn, markdownTable } from '../text/foreign-text.ts';
 import { type CollectionCounts, countInAccuracy, type RewardCount, rewardMoments } from './progress.ts';
 
 export interface CollectionTableInput {

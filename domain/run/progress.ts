@@ -17,7 +17,7 @@ import {
   type TypeOf,
 } from '../schema/fields.ts';
 import { totalTokens } from '../rollout/turn-facts.ts';
-import { countVerdict } from '../rollout/read-reply.ts';
+import { countVerdict } from '../rollout/environment.ts';
 import { VERDICT_COUNTS, type VerdictCounts, VERDICTS } from '../rollout/verdict.ts';
 
 const FAILED_ROLLOUT = objectOf({

@@ -4,7 +4,6 @@
 // Leaves out texts, and who trains on the row.
 
 import { completeTurns } from './complete-turns.ts';
-import { sampleId } from './sample-id.ts';
 import type { StopReason } from '../rollout/ending.ts';
 import type { Task } from '../query/query.ts';
 import type { Trajectory } from '../rollout/trajectory.ts';
@@ -28,7 +27,7 @@ export interface RowLabels {
 }
 
 export interface NeutralRow extends RowLabels {
-  /** Unique for each (query, sample) of a run: domain/samples/sample-id.ts. */
+  /** Unique for each (query, sample) of a run: `sampleId`. */
   readonly id: string;
   readonly query: string;
   /** 0-based. */
@@ -170,4 +169,15 @@ export function tokenVersions({ turn, outputIds, versions }: TurnRecord, wrong: 
   }
   if (made.length !== outputIds.length) wrong(`turn ${turn} has version spans for ${made.length} tokens`);
   return made;
+}
+
+/**
+ * A sample's id in an export: `<query>` for sample 0, `<query>@<sample>` for the others, `<query>@<sample>.<branch>` for the further
+ * branches of an agent's rollout. Two (query, sample) never share one, and the text before the first `@` names the query: in the
+ * query's own id `@` becomes `%40`. A `%` is escaped only if it could be read as the start of an escape (`%40`, `%25`). Any other id stays byte for byte, as the original has it.
+ */
+export function sampleId(query: string, sample: number, branch = 0): string {
+  const row = query.replace(/@|%(?=40|25)/g, (char) => (char === '@' ? '%40' : '%25'));
+  if (branch > 0) return `${row}@${sample}.${branch}`;
+  return sample > 0 ? `${row}@${sample}` : row;
 }

@@ -117,3 +117,18 @@ export function terminalJson(value: unknown): string {
 }
 
 const escaped = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
+
+export interface MarkdownColumn {
+  readonly name: string;
+  readonly align: 'left' | 'right';
+}
+
+/** Cells are padded by no-break spaces: the UI draws no space between columns. */
+export function markdownTable(
+  columns: readonly MarkdownColumn[],
+  rows: readonly (readonly (string | number)[])[],
+): string[] {
+  const line = (cells: readonly (string | number)[]) => `| ${cells.map((c) => `\u00a0${c}\u00a0`).join(' | ')} |`;
+  const rule = columns.map(({ align }) => (align === 'right' ? '---:' : '---'));
+  return [line(columns.map((c) => c.name)), `|${rule.join('|')}|`, ...rows.map(line)];
+}

@@ -4,6 +4,7 @@
 import { UsageError } from '../errors/errors.ts';
 import { BOOLEAN, COUNT, HASH, INT32, NAME, type ObjectOf, orNull, PLACE } from '../schema/fields.ts';
 import { UNNUMBERED, versionNumber } from './weight-version.ts';
+import { escapeMarkdown } from '../text/foreign-text.ts';
 
 /** The input of `updateWeights`. */
 export interface WeightsInput {
@@ -198,4 +199,46 @@ export function isLate(label: string | null, { entries, current }: Known): boole
 export function updateStateOf(servers: readonly ServerUpdate[]): 'whole' | 'partial' | 'none' {
   const have = servers.filter(({ state }) => state === 'updated' || state === 'already').length;
   return have === servers.length ? 'whole' : have > 0 ? 'partial' : 'none';
+}
+
+export function weightsTable({ label, weights, state, servers, steps }: WeightsProgress): string {
+  const head = `**${escapeMarkdown(label ?? '…')}** · ${state} · ${escapeMarkdown(weights)}`;
+  const urls = Object.keys(steps);
+  if (urls.length === 0) return head;
+  const rows = urls.map((url) => {
+    const done = servers.find((server) => server.url === url);
+    const cells = [url, done?.state ?? steps[url]!, done?.before ?? '', done?.now ?? '', done?.error ?? ''];
+    return `| ${cells.map((cell) => escapeMarkdown(cell.slice(0, 300))).join(' | ')} |`;
+  });
+  return [head, '', '| server | state | before | now | |', '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+/** One server while it gets other weights: the few calls that weights-saga.ts needs. A ModelError if it did not do one. */
+export interface WeightServer {
+  readonly url: string;
+  /** The server's label of its weights; null if it reports none. */
+  version(): Promise<string | null>;
+  /** Stops generation. Answers in flight continue after `resume`, with their contexts recomputed. */
+  pause(): Promise<void>;
+  /** Only while paused. The label changes last: a server that reports it has completed all other steps. */
+  load(folder: string, label: string): Promise<void>;
+  resume(): Promise<void>;
+  /** Changes only the label of the weights. */
+  name(label: string): Promise<void>;
+  /** After a failed `load`: true if the old weights are certainly intact; otherwise they are unknown. */
+  keptItsWeights(error: unknown): boolean;
+  close(): Promise<void>;
+}
+
+/** The updates of one run's weights. */
+export interface WeightsLedger {
+  read(): Promise<Known>;
+  /** The weights of the update that is in force; cheap, for every turn asks. */
+  current(): Promise<DeclaredWeights | null>;
+  /** False if its number is taken. */
+  declare(entry: DeclaredWeights): Promise<boolean>;
+  markLoaded(number: number): Promise<void>;
+  /** Replaces what was said of its servers. */
+  note(number: number, progress: WeightsProgress): Promise<void>;
+  progress(number: number): Promise<WeightsProgress | null>;
 }

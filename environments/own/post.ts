@@ -5,8 +5,7 @@ import type { Response } from 'undici';
 import { EnvironmentError } from '../../domain/errors/errors.ts';
 import { MAX_REPLY_BYTES } from '../../domain/rollout/environment.ts';
 import { short } from '../../domain/text/foreign-text.ts';
-import { FORBIDDEN, forbiddenIn } from '../../local/machine/forbidden-address.ts';
-import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
+import { FORBIDDEN, forbiddenIn, guardedFetch } from '../../local/machine/forbidden-address.ts';
 import { parseLine, tooLarge } from '../processes/envelope.ts';
 
 export interface PostOptions {

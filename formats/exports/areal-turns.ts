@@ -3,7 +3,7 @@
 // rollouts of different lengths.
 
 import { completeTurns } from '../../domain/samples/complete-turns.ts';
-import { sampleId } from '../../domain/samples/sample-id.ts';
+import { sampleId } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { sequenceSampleOf, type SequenceSample } from './areal.ts';
 import type { Exporter } from './exporter.ts';

@@ -3,7 +3,7 @@
 // Floats are float32 values. Guarantees the lengths that the trainer checks, or throws.
 
 import { type CompleteTurns, completeTurns } from '../../domain/samples/complete-turns.ts';
-import { sampleId } from '../../domain/samples/sample-id.ts';
+import { sampleId } from '../../domain/samples/neutral-row.ts';
 import { TASK_INDEX } from '../../domain/query/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { noEos } from '../../domain/rollout/turn-facts.ts';

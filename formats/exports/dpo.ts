@@ -1,7 +1,7 @@
 // DPO: a right and a wrong answer to the same messages, of two samples of one query. Each answer is in one pair at most,
 // and no pair occurs twice. Pairs need the whole group: memory holds one group's texts.
 
-import { sampleId } from '../../domain/samples/sample-id.ts';
+import { sampleId } from '../../domain/samples/neutral-row.ts';
 import type { Message } from '../../domain/query/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { chatOf, chatTools, withoutChat } from './chat.ts';

@@ -1,6 +1,6 @@
 // KTO: every judged answer with its context and a label, one a line, up to the first right answer of a rollout.
 
-import { sampleId } from '../../domain/samples/sample-id.ts';
+import { sampleId } from '../../domain/samples/neutral-row.ts';
 import { chatOf, chatTools, withoutChat } from './chat.ts';
 import type { Exporter } from './exporter.ts';
 

@@ -1,7 +1,7 @@
 // Chat messages for supervised fine-tuning: each rollout that was right, up to its first right answer, one a line.
 // Every assistant message says by `loss` whether it is to be trained on: wrong answers are not.
 
-import { sampleId } from '../../domain/samples/sample-id.ts';
+import { sampleId } from '../../domain/samples/neutral-row.ts';
 import { chatOf, chatTools, withoutChat, withoutRight } from './chat.ts';
 import type { Exporter } from './exporter.ts';
 

@@ -2,8 +2,7 @@
 // what was asked, answered and replied, when and by which model.
 
 import { feedbackOn } from '../../domain/context/feedback.ts';
-import { neutralRow } from '../../domain/samples/neutral-row.ts';
-import { sampleId } from '../../domain/samples/sample-id.ts';
+import { neutralRow, sampleId } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { Message } from '../../domain/query/query.ts';
 import type { Exporter } from './exporter.ts';

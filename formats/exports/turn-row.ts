@@ -15,7 +15,7 @@ import type { VerdictValue } from '../../domain/rollout/verdict.ts';
 type OfGroup = Pick<RowLabels, 'group' | 'group_size' | 'group_success_rate' | 'zero_variance'>;
 
 export interface TurnRow extends OfGroup {
-  /** The rollout's, unique for each (query, sample) of a run: domain/samples/sample-id.ts. With `turn` it names the row. */
+  /** The rollout's, unique for each (query, sample) of a run: `sampleId`. With `turn` it names the row. */
   readonly id: string;
   readonly query: string;
   /** 0-based. */

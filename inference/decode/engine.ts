@@ -9,8 +9,7 @@ import { DecodeBatch } from './batch.ts';
 import { gatherRows } from './kv.ts';
 import { advance, tokenAt, type DecodeRequest, type DecodeResult, type DecodeRow } from './row.ts';
 import { createSampler, type DrawToken } from './sampler.ts';
-import type { StepModel } from './step-model.ts';
-import type { Traits } from './traits.ts';
+import type { StepModel, Traits } from './step-model.ts';
 
 export interface EngineLimits {
   /** Rows decoded at once; further requests wait their turn, first come first served. */

@@ -4,8 +4,7 @@
 import { ModelError } from '../../domain/errors/errors.ts';
 import { gatherRows } from './kv.ts';
 import { uniformAt } from './philox.ts';
-import type { Kv, StepModel } from './step-model.ts';
-import type { Traits } from './traits.ts';
+import type { Kv, StepModel, Traits } from './step-model.ts';
 
 /** A share of the largest logit: float32 noise is far below, a wrong mask or position far above. */
 const TOLERANCE = 1e-3;

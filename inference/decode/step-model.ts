@@ -40,3 +40,12 @@ export interface StepModel {
   readonly shape: KvShape;
   step(input: StepInput): Promise<StepOutput>;
 }
+
+export interface Traits {
+  /** Left padding does not change a row's answer (beyond rounding): rows of different lengths may share a step. */
+  readonly padding: boolean;
+  /** Padding by multiples of this changes no bit. 0: no such number was found. */
+  readonly alignment: number;
+  /** … while the whole length is at most this. 0: nothing is proven. */
+  readonly exactUpTo: number;
+}

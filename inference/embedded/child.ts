@@ -6,7 +6,7 @@ import { ModelError } from '../../domain/errors/errors.ts';
 import { DecodeEngine } from '../decode/engine.ts';
 import { loadModel } from './load.ts';
 import type { FromModel, GenerateMessage, LoadMessage, ToModel } from './protocol.ts';
-import type { Traits } from '../decode/traits.ts';
+import type { Traits } from '../decode/step-model.ts';
 
 const PROGRESS_MS = 250;
 const RELEASE_AFTER_MS = 10_000;

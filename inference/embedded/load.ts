@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { createOnnxModel, type OnnxSession, type OnnxTensor } from '../decode/onnx-model.ts';
 import { checkDecoding, type CheckReport } from '../decode/self-check.ts';
-import type { StepModel } from '../decode/step-model.ts';
-import type { Traits } from '../decode/traits.ts';
+import type { StepModel, Traits } from '../decode/step-model.ts';
 import { weightsHash } from '../tokenizer/model-files.ts';
 import {
   checkModelFolder,

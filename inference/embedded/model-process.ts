@@ -7,15 +7,18 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ModelError } from '../../domain/errors/errors.ts';
-import { changedError, closedModelError, diedError, toModelError } from './model-process-errors.ts';
-import type {
-  FromModel,
-  GenerateMessage,
-  LoadedFacts,
-  LoadMessage,
-  ReadyMessage,
-  ResultMessage,
-  ToModel,
+import {
+  changedError,
+  closedModelError,
+  diedError,
+  type FromModel,
+  type GenerateMessage,
+  type LoadedFacts,
+  type LoadMessage,
+  type ReadyMessage,
+  type ResultMessage,
+  type ToModel,
+  toModelError,
 } from './protocol.ts';
 
 export interface RestartPolicy {

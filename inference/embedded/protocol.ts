@@ -5,6 +5,7 @@ import type { Sampling } from '../../domain/rollout/sampling.ts';
 import type { Reason } from '../../domain/errors/reasons.ts';
 import type { Finish } from '../../domain/rollout/turn.ts';
 import type { ModelSource } from '../tokenizer/model-source.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
 
 /** The first weights of a process have `id` null. Later ones are loaded beside those in use. */
 export interface LoadMessage {
@@ -86,3 +87,27 @@ export interface ErrorMessage {
 }
 
 export type FromModel = ReadyMessage | ProgressMessage | ResultMessage | ErrorMessage;
+
+export function toModelError({ message, reason, fix, retryable, causes }: ErrorMessage): ModelError {
+  const cause = causes.reduceRight<Error | undefined>((inner, text) => new Error(text, { cause: inner }), undefined);
+  return new ModelError(message, { reason, retryable, cause, ...(fix === undefined ? {} : { fix }) });
+}
+
+export function diedError(how: string): ModelError {
+  return new ModelError(`The model process died ${how}`, {
+    reason: 'model-process-died',
+    fix: 'It is started again; a retry will do.',
+    retryable: true,
+  });
+}
+
+export function closedModelError(): ModelError {
+  return new ModelError('The model was closed', { reason: 'backend-closed', retryable: true });
+}
+
+export function changedError({ source }: LoadMessage): ModelError {
+  return new ModelError(`The weights of ${source.name} are no longer those the program was started with`, {
+    reason: 'model-changed',
+    fix: 'Put the old file back, or start the worker again and begin a new run.',
+  });
+}

@@ -9,7 +9,6 @@ import type { Member } from './member.ts';
 import { charge, rank } from './policies.ts';
 import type { FleetRules } from './rules.ts';
 import { rolloutKey } from './server-backend.ts';
-import { Waiters } from './waiters.ts';
 
 /** A server with this many times its fair share, and more than a few requests, yields to the next-ranked. */
 const OVERLOAD = 2;
@@ -107,4 +106,31 @@ function noServer(members: readonly Member<Kind>[]): ModelError {
       retryAfterMs: Math.ceil(Math.min(...members.map(({ circuit }) => circuit.retryInMs))) + 100,
     },
   );
+}
+
+export class Waiters {
+  readonly #wakes = new Set<() => void>();
+
+  wakeOne(): void {
+    for (const wake of this.#wakes) return wake();
+  }
+
+  wakeAll(): void {
+    for (const wake of [...this.#wakes]) wake();
+  }
+
+  /** Resolves when woken, aborted, or after `ms`. Never rejects: the caller checks again. */
+  wait(signal: AbortSignal, ms: number | null): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#wakes.delete(wake);
+        signal.removeEventListener('abort', wake);
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = ms === null ? undefined : setTimeout(wake, ms);
+      signal.addEventListener('abort', wake, { once: true });
+      this.#wakes.add(wake);
+    });
+  }
 }

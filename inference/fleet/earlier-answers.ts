@@ -4,7 +4,6 @@
 
 import { hash } from 'node:crypto';
 import { short } from '../../domain/text/foreign-text.ts';
-import { isUnrepeatable } from '../../domain/rollout/unrepeatable-answer.ts';
 import type { VersionSpan } from '../../domain/rollout/turn.ts';
 import { type FirstLabels, openFirstLabels } from '../../domain/weights/weight-version.ts';
 import { badReply } from '../http/http-errors.ts';
@@ -57,3 +56,16 @@ function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void
 }
 
 const digestOf = (value: unknown) => hash('sha256', JSON.stringify(value), 'base64');
+
+const TELLING_TOKENS = 12;
+/** Each of these has ten bits or more, also in bfloat16. */
+const TELLING_VALUES = 6;
+/** Above this, a logprob is one of the few values that a confident model gives. */
+const SURE = -1e-3;
+
+export function isUnrepeatable(logprobs: readonly number[]): boolean {
+  if (logprobs.length < TELLING_TOKENS) return false;
+  const values = new Set<number>();
+  for (const logprob of logprobs) if (logprob < SURE && values.add(logprob).size >= TELLING_VALUES) return true;
+  return false;
+}

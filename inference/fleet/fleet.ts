@@ -4,18 +4,16 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-
 import { ModelError } from '../../domain/errors/errors.ts';
+import { safeUrl } from '../http/safe-url.ts';
 import type { BackendOf, BackendOptions, FleetOptions, Kind } from '../backend.ts';
 import { openAdmission, areAllStrange } from './admission.ts';
 import { Circuit, type CircuitOptions } from './circuit.ts';
-import { OLD_WEIGHTS, refuseLate } from './late-servers.ts';
+import { Member, OLD_WEIGHTS, refuseLate } from './member.ts';
 import { openLeases } from './leases.ts';
 import { meetAgain, meetAll, type MeetParts, connectedServers } from './meet-servers.ts';
-import { Member } from './member.ts';
 import { asFleetServer } from './rules.ts';
 import { type ModelJudge, openModelJudge } from './same-model.ts';
-import { numbersByServer } from './server-numbers.ts';
 
 export interface FleetParts<K extends Kind> extends MeetParts<K>, FleetOptions, Pick<BackendOptions, 'late'> {
   readonly urls: readonly string[];
@@ -111,4 +109,30 @@ function strangerHere({ message, reason, fix }: ModelError, members: readonly Me
 /** The same in every worker. */
 function folderName(url: string): string {
   return createHash('sha256').update(url).digest('hex').slice(0, 16);
+}
+
+/** Numbers by url as users write urls: a trailing slash or `/v1` is ignored. A url of no server is an error. */
+function numbersByServer<T extends number | null>(
+  what: string,
+  urls: readonly string[],
+  given: Readonly<Record<string, number>>,
+  otherwise: T,
+): (url: string) => number | T {
+  const numbers = new Map<string, number>();
+  const mistake = (message: string, fix: string) => new ModelError(message, { reason: 'bad-fleet', fix });
+  for (const [named, number] of Object.entries(given)) {
+    const plain = named.trim().replace(/\/+$/, '');
+    const url = urls.find((each) => each === plain || each === plain.replace(/\/v1$/, ''));
+    if (url === undefined) {
+      throw mistake(
+        `A ${what} is given for ${safeUrl(named)}, which is no server here`,
+        `There are ${urls.join(', ')}.`,
+      );
+    }
+    if (!(number > 0 && Number.isFinite(number))) {
+      throw mistake(`The ${what} of ${url} is ${number}`, 'Give a number above 0.');
+    }
+    numbers.set(url, number);
+  }
+  return (url) => numbers.get(url) ?? otherwise;
 }

@@ -3,8 +3,7 @@
 
 import { explain, ModelError } from '../../domain/errors/errors.ts';
 import type { Kind, Kinds } from '../backend.ts';
-import { OLD_WEIGHTS } from './late-servers.ts';
-import { isStrange, type Member } from './member.ts';
+import { isStrange, type Member, OLD_WEIGHTS } from './member.ts';
 import { asFleetServer, type FleetRules } from './rules.ts';
 import { type ModelJudge, mustBeRunsModel } from './same-model.ts';
 import type { ServerBackend } from './server-backend.ts';

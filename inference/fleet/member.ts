@@ -11,7 +11,6 @@ import { abortable, type Forced, Recheck } from './recheck.ts';
 import type { FleetRules } from './rules.ts';
 import { OTHER_MODEL } from './same-model.ts';
 import { isOlder } from '../../domain/weights/weight-version.ts';
-import { OLD_WEIGHTS, refuseLate } from './late-servers.ts';
 import type { Circuit } from './circuit.ts';
 import type { Leases } from './leases.ts';
 import type { RankedServer } from './policies.ts';
@@ -23,6 +22,7 @@ const BUSY_MS = 1000;
 const NOT_ITS_FAULT = new Set(['backend-closed', 'server-aborted', 'version-moved', 'server-busy']);
 /** After this many consecutive unreadable answers, to any rollout, other servers are preferred. */
 const MALFORMED_IN_A_ROW = 3;
+export const OLD_WEIGHTS = 'old-weights';
 /** Reasons of a server that has not the run's model, or not yet. */
 const STRANGE = new Set([OTHER_MODEL, OLD_WEIGHTS, 'other-tokenizer', 'mixed-fleet', 'no-tokenizer']);
 export const isStrange = (error: unknown) => error instanceof ModelError && STRANGE.has(error.reason);
@@ -213,3 +213,19 @@ const latestVersion = (reply: Kinds[Kind]['reply']): VersionSpan | undefined =>
   'versions' in reply ? reply.versions.at(-1) : undefined;
 
 const wordOf = ({ version, versionLabel }: Version): string => short(versionLabel ?? String(version), 100);
+
+/**
+ * Throws if the server must get other weights first: one that was restarted has those that it was started with, and a workflow gives it
+ * the run's. Without a label that cannot be detected.
+ */
+export async function refuseLate(url: string, label: string | null, late: LateServers | undefined): Promise<void> {
+  const wanted = (await late?.wanted(label)) ?? null;
+  if (wanted === null) return;
+  late!.update();
+  throw new ModelError(`${url} has weights ${JSON.stringify(label)}, and the run is at ${JSON.stringify(wanted)}`, {
+    reason: OLD_WEIGHTS,
+    fix: 'It is given those of the run, and asked again then; `everturn status` shows what keeps it.',
+    retryable: true,
+    retryAfterMs: 1000,
+  });
+}

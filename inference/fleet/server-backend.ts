@@ -14,8 +14,14 @@ import type { Ask, Http } from '../http/http.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { shownAddress, badReply, complaintError, type Place } from '../http/http-errors.ts';
 import { complaintIn } from '../http/server-words.ts';
-import { flawOfCounts, type ReportedCounts } from '../counts.ts';
-import { findImpossible, usableLogprobs, type Claimed, type Impossible } from '../possible.ts';
+import {
+  type Claimed,
+  findImpossible,
+  flawOfCounts,
+  type Impossible,
+  type ReportedCounts,
+  usableLogprobs,
+} from '../possible.ts';
 
 /** A backend of exactly one server; a fleet consists of these. */
 export type ServerBackend<K extends Kind = 'tokens'> = BackendOf<K> & Reachable;

@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import type { Finish } from '../../domain/rollout/turn.ts';
-import type { ReportedCounts } from '../counts.ts';
+import type { ReportedCounts } from '../possible.ts';
 import type { ServerReply } from '../fleet/server-backend.ts';
 import type { Peek } from '../fleet/logprob-canary.ts';
 import { numbers, numbersOrNull, strings, tokenLogprobs } from '../http/reply-lists.ts';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ModelError } from '../../domain/errors/errors.ts';
-import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
+import { guardedFetch } from '../../local/machine/forbidden-address.ts';
 import { readApiKey } from '../http/api-key.ts';
 import { hubCacheFolder, TOKENIZER_FILES } from './model-source.ts';
 

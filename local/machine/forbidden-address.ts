@@ -5,7 +5,7 @@
 
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
-import type { buildConnector } from 'undici';
+import type { buildConnector, fetch } from 'undici';
 import { UsageError } from '../../domain/errors/errors.ts';
 
 const METADATA = ['100.100.100.200', '168.63.129.16', '192.0.0.192'];
@@ -74,3 +74,18 @@ export function guardedConnector(
     else connect(to, done);
   };
 }
+
+const CONNECT_MS = 10_000;
+
+/** undici is loaded with the first request: most commands make none. */
+async function load() {
+  const undici = await import('undici');
+  const connect = guardedConnector(undici.buildConnector, { timeout: CONNECT_MS });
+  return { undici, dispatcher: new undici.Agent({ connect, headersTimeout: 0, bodyTimeout: 0 }) };
+}
+let loaded: ReturnType<typeof load> | undefined;
+
+export const guardedFetch: typeof fetch = async (url, init) => {
+  const { undici, dispatcher } = await (loaded ??= load());
+  return undici.fetch(url, { ...init, dispatcher });
+};

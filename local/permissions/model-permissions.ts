@@ -7,8 +7,7 @@ import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import { parseModelSpec } from '../../inference/index.ts';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
-import { notAllowed, plainWord, quotedShort } from './not-allowed.ts';
-import type { Operator } from './operator.ts';
+import { notAllowed, type Operator, plainWord, quotedShort } from './operator.ts';
 import { registeredFor, registeredRun, registeredUpdates } from './registered.ts';
 
 export interface ModelPermissions {

@@ -7,8 +7,7 @@ import { isRunName } from '../../domain/names/ids.ts';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
 import { type ModelPermissions, openModelPermissions } from './model-permissions.ts';
-import { notAllowed, plainWord, quotedShort } from './not-allowed.ts';
-import type { Operator } from './operator.ts';
+import { notAllowed, type Operator, plainWord, quotedShort } from './operator.ts';
 import { openProgramPermissions, type ProgramPermissions, type ServedPrograms } from './program-permissions.ts';
 import { registeredFor, registeredRun, registeredUpdates } from './registered.ts';
 

@@ -3,14 +3,12 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { type EnvironmentRecord, environmentTitle } from '../../domain/rollout/environment.ts';
-import { isFunction } from '../../domain/agent/function.ts';
-import { isSession, type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
+import { isFunction, isSession, type ProgramRecord, programTitle } from '../../domain/agent/program.ts';
 import { AgentError, EnvironmentError, ToolError } from '../../domain/errors/errors.ts';
 import { ownName, type ToolRecord, toolTitle } from '../../domain/tools/tool.ts';
 import type { Home } from '../service/home.ts';
 import { mustAskJudge } from './model-permissions.ts';
-import { quotedShort } from './not-allowed.ts';
-import type { Operator } from './operator.ts';
+import { type Operator, quotedShort } from './operator.ts';
 import { registeredFor, registeredRun } from './registered.ts';
 
 export interface ProgramPermissions {

@@ -7,8 +7,7 @@ import { TemporalError } from '../../domain/errors/errors.ts';
 import { visible } from '../../domain/text/foreign-text.ts';
 import type { OnProgress } from '../machine/progress.ts';
 import type { Environment } from '../machine/user-folders.ts';
-import { ensureService } from './service.ts';
-import { serviceStatus } from './service-control.ts';
+import { ensureService, serviceStatus } from './service.ts';
 import { endedOnPurpose } from './state.ts';
 
 /** Who asks for a connection: its environment names the cluster or the home of the local service. */

@@ -4,14 +4,16 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalError } from '../../domain/errors/errors.ts';
-import { createHome, homeOf } from './home.ts';
+import { createHome, type Home, homeOf } from './home.ts';
 import { touchService } from './idle.ts';
 import { lockHolder } from '../machine/lock.ts';
-import { ownCode } from './own-worker.ts';
-import { endSupervisor } from './service-control.ts';
-import { startFailed, startSupervisor, type Starter, type StartOptions } from './start-supervisor.ts';
-import { liveState, readState, type CodeId, type ServiceState } from './state.ts';
+import { ownCode } from './worker-process.ts';
+import { type Starter, startFailed, type StartOptions, startSupervisor } from './start-supervisor.ts';
+import { type CodeId, liveState, readState, type ServiceState, writeState } from './state.ts';
 import { EXIT_HELD } from './supervisor.ts';
+import type { Environment } from '../machine/user-folders.ts';
+import { type ProcessId, signal as sendSignal, terminate, waitUntilGone } from '../machine/process.ts';
+import { endLeftovers } from './supervise.ts';
 
 export interface ServiceOptions extends StartOptions {
   /** Default: this package's version, folder and build. */
@@ -81,4 +83,39 @@ function isOtherBuild(state: ServiceState, code: CodeId): boolean {
       },
     );
   return state.code.builtAtMs !== code.builtAtMs;
+}
+
+/** Worker 10 s, server 10 s, and a margin. */
+const STOP_WITHIN_MS = 30_000;
+
+/** Resolves when none of its processes runs any more: with its last state, or undefined if it was not up. */
+export async function stopService(env: Environment): Promise<ServiceState | undefined> {
+  const home = homeOf(env);
+  const state = liveState(home);
+  const supervisor = state?.supervisor ?? lockHolder(home.lockFolder);
+  if (supervisor) await endSupervisor(supervisor);
+  const last = readState(home);
+  await endLeftovers(last);
+  if (last && last.phase !== 'stopped' && !lockHolder(home.lockFolder))
+    writeState(home, { ...last, phase: 'stopped', server: null, worker: null, note: 'its supervisor was killed' });
+  return state;
+}
+
+/** Only this supervisor, never one that replaced it meanwhile. */
+export async function endSupervisor(supervisor: ProcessId): Promise<void> {
+  sendSignal(supervisor, 'SIGTERM');
+  if (!(await waitUntilGone(supervisor, STOP_WITHIN_MS))) await terminate(supervisor, 0);
+}
+
+export interface ServiceStatus {
+  readonly up: boolean;
+  readonly home: Home;
+  /** The last known state, also of a service that is down. */
+  readonly state: ServiceState | undefined;
+}
+
+export function serviceStatus(env: Environment): ServiceStatus {
+  const home = homeOf(env);
+  const live = liveState(home);
+  return { up: live !== undefined, home, state: live ?? readState(home) };
 }

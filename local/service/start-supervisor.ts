@@ -8,13 +8,12 @@ import { findTemporal } from './binary/find.ts';
 import type { Home } from './home.ts';
 import type { Environment } from '../machine/user-folders.ts';
 import { logSize, logTail, openLog } from './logs.ts';
-import { ownWorker } from './own-worker.ts';
+import { ownWorker, type WorkerCommand } from './worker-process.ts';
 import { packageRoot } from '../machine/package-root.ts';
 import type { OnProgress } from '../machine/progress.ts';
 import type { CodeId } from './state.ts';
 import { COULD_NOT } from './supervise.ts';
 import { EXIT_HELD, type SupervisorConfig } from './supervisor.ts';
-import type { WorkerCommand } from './worker-process.ts';
 
 export interface StartOptions {
   readonly env: Environment;

@@ -3,10 +3,11 @@
 
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { createHash, randomBytes } from 'node:crypto';
 import { TemporalError } from '../../domain/errors/errors.ts';
 import type { Home } from './home.ts';
 import { isAlive, type ProcessId } from '../machine/process.ts';
-import type { Variables } from './variables.ts';
+import type { Environment } from '../machine/user-folders.ts';
 
 /** The code that a service runs: two installations, or two builds, must not be confused. */
 export interface CodeId {
@@ -76,3 +77,24 @@ export function writeState(home: Home, state: ServiceState): void {
   writeFileSync(temporary, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
   renameSync(temporary, home.stateFile);
 }
+
+export interface Variables {
+  readonly salt: string;
+  /** The digest of each variable's value, by its name. */
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+export function variablesOf(env: Environment, salt = randomBytes(16).toString('hex')): Variables {
+  const set = Object.entries(env).flatMap(([name, value]) => (value ? [[name, digestOf(value, salt)] as const] : []));
+  return { salt, digests: Object.fromEntries(set) };
+}
+
+/** Whether the service has this value of a variable, another one, or none. */
+export function heldAs({ salt, digests }: Variables, name: string, value: string): 'same' | 'another' | 'none' {
+  const digest = Object.hasOwn(digests, name) ? digests[name] : undefined;
+  if (digest === undefined) return 'none';
+  return digest === digestOf(value, salt) ? 'same' : 'another';
+}
+
+const digestOf = (value: string, salt: string): string =>
+  createHash('sha256').update(`${salt}\0${value}`).digest('hex').slice(0, 8);

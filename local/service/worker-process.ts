@@ -2,13 +2,17 @@
 // parent (`parent.ts`). Any program that obeys this contract can replace it.
 
 import { spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../machine/user-folders.ts';
 import type { Child } from './keep-alive.ts';
 import { openLog } from './logs.ts';
 import { isReady } from '../machine/parent.ts';
 import { identify, terminate } from '../machine/process.ts';
+import { packageRoot } from '../machine/package-root.ts';
+import { writePrivate } from '../machine/private-file.ts';
+import type { Home } from './home.ts';
+import type { CodeId } from './state.ts';
 
 export interface WorkerCommand {
   readonly command: string;
@@ -66,4 +70,23 @@ function workerEnvironment(options: WorkerOptions): NodeJS.ProcessEnv {
     // A file that does not exist: the SDK fails on an empty name.
     TEMPORAL_CONFIG_FILE: join(options.folder, 'no-temporal.toml'),
   };
+}
+
+export function ownWorker(): WorkerCommand {
+  return { command: process.execPath, args: [join(packageRoot(), 'dist', 'worker.js')] };
+}
+
+/** A trainer's client starts a feed by these words; a name that is looked up could be anybody's. */
+export function recordCommand(home: Home): void {
+  writePrivate(
+    home.commandFile,
+    `${JSON.stringify([process.execPath, join(packageRoot(), 'dist', 'cli', 'index.js')])}\n`,
+  );
+}
+
+export function ownCode(): CodeId {
+  const path = packageRoot();
+  const { version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as { version: string };
+  const builtAtMs = Math.floor(statSync(join(path, 'dist', 'worker.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return { version, path, builtAtMs };
 }

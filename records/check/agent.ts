@@ -2,9 +2,8 @@
 // root, and its reply is the one that its answer gives; the rollout's end counts one sample for each leaf.
 
 import { leavesOf } from '../../domain/samples/branches.ts';
-import { callContext, type PlayedCall } from '../../domain/context/call-context.ts';
+import { callContext, type PlayedCall, playedCall } from '../../domain/context/call-context.ts';
 import { requestHash } from '../../domain/agent/conversation.ts';
-import { playedCall } from '../../domain/context/played-calls.ts';
 import { callIdOf } from '../../domain/agent/reply.ts';
 import { CALLED, replyGiven, ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
 import { explain } from '../../domain/errors/errors.ts';

@@ -4,7 +4,7 @@ import type { AgentEnd, AgentEntry } from '../../domain/agent/program.ts';
 import type { CallTexts } from '../../domain/rollout/calls.ts';
 import type { ContextTokenizer } from '../../domain/context/new-context.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
-import type { SayRecord } from '../../domain/rollout/person-message.ts';
+import type { SayRecord } from '../../domain/rollout/lineage.ts';
 import type { CallRecord, IntentRecord } from '../../domain/tools/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';

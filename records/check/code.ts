@@ -1,7 +1,7 @@
 // Proves that the code in a run's folder, of environments, of modules of tools and of an agent's function, has the hash that it is named by.
 
 import { createHash } from 'node:crypto';
-import { isFunction } from '../../domain/agent/function.ts';
+import { isFunction } from '../../domain/agent/program.ts';
 import { codeFile } from '../format/layout.ts';
 import { readText } from '../disk/write-once.ts';
 import type { RunRecord } from '../format/run-record.ts';

@@ -5,7 +5,7 @@ import type { Outcome, RolloutResult } from '../../domain/rollout/ending.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import { type CollectionCounts, countEnded } from '../../domain/run/progress.ts';
 import { outputTokens, totalTokens } from '../../domain/rollout/turn-facts.ts';
-import { countedVerdicts } from '../../domain/rollout/read-reply.ts';
+import { countedVerdicts } from '../../domain/rollout/environment.ts';
 import { differences } from './differences.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { Store } from '../store.ts';

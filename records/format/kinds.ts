@@ -9,7 +9,7 @@ import { ACT_FIELDS } from '../../domain/run/steering.ts';
 import { END, ROLLOUT, VERDICT } from '../../domain/rollout/trajectory.ts';
 import { CHUNK, TURN } from '../../domain/rollout/turn.ts';
 import type { FieldTable } from '../../domain/schema/fields.ts';
-import { SAY } from '../../domain/rollout/person-message.ts';
+import { SAY } from '../../domain/rollout/lineage.ts';
 import { CALL, INTENT } from '../../domain/tools/tool.ts';
 import { WEIGHTS_ENTRY } from '../../domain/weights/weights.ts';
 import { RUN } from './run-record.ts';

@@ -1,7 +1,7 @@
 // run.json: the input of a run, fixed at its creation. Settings carry the source of each value.
 
 import { AGENT } from '../../domain/rollout/agent.ts';
-import { FOUND_LOGPROBS } from '../../domain/rollout/found-logprobs.ts';
+import { FOUND_LOGPROBS } from '../../domain/rollout/logprob-meaning.ts';
 import { FORKED_FROM } from '../../domain/rollout/lineage.ts';
 import { FILTER } from '../../domain/samples/group.ts';
 import { EVALUATES, EVALUATION } from '../../domain/run/evaluation.ts';

@@ -3,8 +3,7 @@
 // the moment it was loaded; a run whose weights were never changed has no such folder.
 
 import { StoreError } from '../../domain/errors/errors.ts';
-import type { WeightsLedger } from '../../domain/weights/weight-parts.ts';
-import type { DeclaredWeights, WeightsProgress } from '../../domain/weights/weights.ts';
+import type { DeclaredWeights, WeightsLedger, WeightsProgress } from '../../domain/weights/weights.ts';
 import { join } from '../place.ts';
 import { readText, replaceFile, writeOnce } from '../disk/write-once.ts';
 import { WEIGHTS } from '../format/layout.ts';

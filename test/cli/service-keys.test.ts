@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mustHoldKeys } from '../../run/service-keys.ts';
 import { createHome, homeOf } from '../../local/service/home.ts';
-import { writeState } from '../../local/service/state.ts';
-import { variablesOf } from '../../local/service/variables.ts';
+import { variablesOf, writeState } from '../../local/service/state.ts';
 import { serviceState } from '../local/service/support.ts';
 import { testFolder } from '../support/scratch-folder.ts';
 

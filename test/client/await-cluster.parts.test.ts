@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
-import { awaitCluster, type Waiting } from '../../client/temporal/await-cluster.ts';
+import { awaitCluster, type Waiting } from '../../client/temporal/worker-connection.ts';
 
 const grpc = (code: number) => Object.assign(new Error(`status ${code}`), { code, details: 'd', metadata: {} });
 const native = (message: string) => Object.assign(new Error(message), { name: 'TransportError' });

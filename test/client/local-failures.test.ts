@@ -3,7 +3,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../client/temporal/connection.ts';
-import { localFailureOf } from '../../client/temporal/local-failures.ts';
+import { localFailureOf } from '../../client/temporal/pending.ts';
 
 const [SCHEDULED, STARTED, COMPLETED, TIMER_STARTED, TIMER_FIRED, ACTIVITY_DONE, MARKER] = [5, 6, 7, 17, 18, 12, 25];
 const event = (eventType: number) => ({ eventType });

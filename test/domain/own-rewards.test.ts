@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rolloutResult, scoredTurns, type StopReason, stopReason } from '../../domain/rollout/ending.ts';
-import { verdictOf, replyFields } from '../../domain/rollout/read-reply.ts';
+import { verdictOf, replyFields } from '../../domain/rollout/environment.ts';
 import { finishedTurns } from '../../domain/samples/finished-turns.ts';
 import { rewardCells } from '../../domain/run/collection-table.ts';
 import { addResult, noCounts, rewardMoments } from '../../domain/run/progress.ts';

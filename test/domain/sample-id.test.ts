@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sampleId } from '../../domain/samples/sample-id.ts';
+import { sampleId } from '../../domain/samples/neutral-row.ts';
 import { parseSampleId } from '../support/sample-name.ts';
 
 /** Texts that are near to an escape or to another id's sample, and any others. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { escapeMarkdown } from '../../domain/text/foreign-text.ts';
 import { collectionTable } from '../../domain/run/collection-table.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
-import { turnTable } from '../../domain/rollout/turn-table.ts';
+import { turnTable } from '../../domain/rollout/turn-facts.ts';
 import { someResult, someTurn } from './some.ts';
 
 const HOSTILE = fc.string({ unit: fc.constantFrom(...'a1 |*_`[]()!<>&#~\\\n\r') });

@@ -12,7 +12,7 @@ import { tinyIdentity } from '../../inference/index.ts';
 import { type Backends, openBackends } from '../../run/backends.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
-import type { WeightsLedger } from '../../domain/weights/weight-parts.ts';
+import type { WeightsLedger } from '../../domain/weights/weights.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { openScorer, otherWeights, type Scorer, worstError } from '../real/servers/other-weights.ts';

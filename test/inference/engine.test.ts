@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DecodeEngine, ENGINE_LIMITS, type EngineLimits } from '../../inference/decode/engine.ts';
 import type { DecodeRequest, DecodeResult } from '../../inference/decode/row.ts';
-import type { Traits } from '../../inference/decode/traits.ts';
+import type { Traits } from '../../inference/decode/step-model.ts';
 import { HISTORY_VOCABULARY, historyModel } from '../support/history-model.ts';
 
 const TRAITS: Traits = { padding: true, alignment: 8, exactUpTo: 64 };

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors/errors.ts';
-import type { WeightServer } from '../../domain/weights/weight-parts.ts';
+import type { WeightServer } from '../../domain/weights/weights.ts';
 import { weightServers } from '../../inference/weights/index.ts';
 import { closeAll, servers } from '../support/fleet-rig.ts';
 import type { ModelServer } from '../support/model-server.ts';

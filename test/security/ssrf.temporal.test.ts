@@ -7,8 +7,12 @@ import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { openHttp } from '../../inference/http/http.ts';
 import { parseOpenaiTarget, parseServerUrls } from '../../inference/http/server-url.ts';
-import { ForbiddenAddress, isForbiddenAddress, type Lookup } from '../../local/machine/forbidden-address.ts';
-import { guardedFetch } from '../../local/machine/guarded-fetch.ts';
+import {
+  ForbiddenAddress,
+  guardedFetch,
+  isForbiddenAddress,
+  type Lookup,
+} from '../../local/machine/forbidden-address.ts';
 import { openSender } from '../../records/bucket/request.ts';
 import { bucketSettings } from '../../records/bucket/settings.ts';
 import { listenHttp } from '../support/http-listener.ts';

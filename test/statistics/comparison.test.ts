@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
-import { type ComparedRun, comparison, isWorse } from '../../statistics/comparison.ts';
-import { settingDifferences } from '../../statistics/settings.ts';
+import { type ComparedRun, comparison, isWorse, settingDifferences } from '../../statistics/comparison.ts';
 import { runStatistics } from '../../statistics/run-statistics.ts';
 import { rolloutOf, SHAPE, turnOf } from './rollouts.ts';
 

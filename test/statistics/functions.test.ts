@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bootstrapRatio } from '../../statistics/bootstrap.ts';
+import { bootstrapRatio } from '../../statistics/timing.ts';
 import { clusteredMean, meanOf } from '../../statistics/mean.ts';
 import { pairedDifference } from '../../statistics/paired.ts';
 import { majorityAtK, passAllK, passAtK, type Vote } from '../../statistics/pass-at-k.ts';

@@ -3,8 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
-import { provisional } from '../../statistics/in-progress.ts';
-import { closedPrefix } from '../../statistics/play-order.ts';
+import { closedPrefix, provisional } from '../../statistics/in-progress.ts';
 import { rightBy } from '../../statistics/outcomes.ts';
 import { runStatistics, sharesOf } from '../../statistics/run-statistics.ts';
 import { costBounds } from '../../statistics/timing.ts';

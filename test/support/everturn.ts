@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, inject } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { homeAt } from '../../local/service/home.ts';
-import { stopService } from '../../local/service/service-control.ts';
+import { stopService } from '../../local/service/service.ts';
 import { liveState, type ServiceState } from '../../local/service/state.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { useEnvironment } from './process-environment.ts';

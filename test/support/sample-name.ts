@@ -1,6 +1,6 @@
 // What a sample's id in an export names, read back: the proof that it names one sample.
 
-import { sampleId } from '../../domain/samples/sample-id.ts';
+import { sampleId } from '../../domain/samples/neutral-row.ts';
 
 export interface SampleName {
   readonly query: string;

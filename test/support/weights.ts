@@ -2,9 +2,8 @@
 // tried once.
 
 import { explain, ModelError } from '../../domain/errors/errors.ts';
-import type { ServerUpdate } from '../../domain/weights/weights.ts';
+import type { ServerUpdate, WeightServer } from '../../domain/weights/weights.ts';
 import { type SagaSteps, type StepResult, updateServers } from '../../domain/weights/weights-saga.ts';
-import type { WeightServer } from '../../domain/weights/weight-parts.ts';
 import { weightServer, weightServers } from '../../inference/weights/index.ts';
 
 export interface Update {

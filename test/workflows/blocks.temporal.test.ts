@@ -9,7 +9,7 @@ import { openFileStore } from '../../records/file-store.ts';
 import { prove, startRun } from '../chaos/rig-run.ts';
 import { recordHistory } from '../histories/history-file.ts';
 import { closedRollouts } from '../../client/temporal/runs.ts';
-import { isWaiting } from '../../client/temporal/waiting.ts';
+import { isWaiting } from '../../client/temporal/cancellation.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import type { Script } from '../support/scripted-model.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,11 @@
 // Rollouts and moves for tests of the user's own environments, without a store.
 
-import type { EnvironmentRecord, EnvironmentReply } from '../../../domain/rollout/environment.ts';
-import { replyFields, verdictOf } from '../../../domain/rollout/read-reply.ts';
+import {
+  type EnvironmentRecord,
+  type EnvironmentReply,
+  replyFields,
+  verdictOf,
+} from '../../../domain/rollout/environment.ts';
 import { completeSettings } from '../../../domain/run/defaults.ts';
 import type { JsonObject } from '../../../domain/text/json.ts';
 import type { EarlierTurn } from '../../../domain/context/new-context.ts';

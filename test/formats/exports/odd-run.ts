@@ -7,7 +7,7 @@ import type { VerdictValue } from '../../../domain/rollout/verdict.ts';
 import type { Store } from '../../../records/store.ts';
 import { aQuery, play, putRun, someSettings } from '../../records/play.ts';
 
-/** As `activities/answer-in-text.ts` records it. */
+/** As `answerInText` (activities/answer.ts) records it. */
 const WORDS = { contextIds: [], outputIds: [], logprobs: [], versions: [], versionStart: 0, versionEnd: 0 };
 const WITHOUT_IDS: Partial<TurnRecord> = { ...WORDS, trainable: false };
 const EMPTY: Partial<TurnRecord> = { ...WORDS, contextIds: [7], versionStart: 3, versionEnd: 3, answer: '' };

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { areal } from '../../../formats/exports/areal.ts';
 import { FEEDBACK_WRONG } from '../../../domain/context/feedback.ts';
-import { sampleId } from '../../../domain/samples/sample-id.ts';
+import { sampleId } from '../../../domain/samples/neutral-row.ts';
 import { exportRun } from '../../../records/export/export-run.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../../records/play.ts';

@@ -2,8 +2,7 @@
 
 import { type RequestListener, request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openHealthPort } from '../../../local/machine/health-port.ts';
-import { type Metrics, passOnMetrics, type RelayLimits } from '../../../local/machine/metrics-relay.ts';
+import { type Metrics, openHealthPort, passOnMetrics, type RelayLimits } from '../../../local/machine/health-port.ts';
 import { listenHttp } from '../../support/http-listener.ts';
 
 /** Serves by `answer`; the port. */

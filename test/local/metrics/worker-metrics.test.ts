@@ -1,7 +1,7 @@
 // Metrics of a worker: a record counts when it is stored, once; no label holds a text that others chose.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { metricsTarget } from '../../../local/metrics/endpoint.ts';
+import { metricsTarget } from '../../../local/metrics/runtime.ts';
 import { BUCKETS, type Meter, type Tags } from '../../../local/metrics/meter.ts';
 import { openWorkerMetrics } from '../../../local/metrics/worker-metrics.ts';
 import { openFileStore } from '../../../records/file-store.ts';

@@ -7,8 +7,13 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { isServing } from '../../../local/service/dev-server.ts';
 import { homeOf } from '../../../local/service/home.ts';
 import { isAlive } from '../../../local/machine/process.ts';
-import { serviceStatus, stopService } from '../../../local/service/service-control.ts';
-import { ensureService, type Service, type ServiceOptions } from '../../../local/service/service.ts';
+import {
+  ensureService,
+  type Service,
+  type ServiceOptions,
+  serviceStatus,
+  stopService,
+} from '../../../local/service/service.ts';
 import { liveState, readState, type ServiceState } from '../../../local/service/state.ts';
 import { compiledRoom } from '../../support/compiled.ts';
 import { openWorkflowIds, startWorkflow } from './support.ts';

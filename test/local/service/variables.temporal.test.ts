@@ -1,7 +1,7 @@
 // A command knows whether the local service has its key, and the service's state says nothing of the key itself.
 
 import { describe, expect, test } from 'vitest';
-import { heldAs, variablesOf } from '../../../local/service/variables.ts';
+import { heldAs, variablesOf } from '../../../local/service/state.ts';
 
 describe('the variables of a service', () => {
   test('are the same, another or none, and hold no value', () => {
