@@ -1,22 +1,6 @@
 // The program of an agent as a run records it, and the end of the program in a rollout.
 
-import {
-  COUNT,
-  HASH,
-  listOf,
-  mapOf,
-  maybe,
-  NAME,
-  NUMBER,
-  type ObjectOf,
-  objectOf,
-  oneOf,
-  orNull,
-  PLACE,
-  POSITIVE,
-  TEXT,
-  type TypeOf,
-} from '../schema/fields.ts';
+import * as f from '../schema/fields.ts';
 import type { RolloutId } from '../names/ids.ts';
 import { AGENT_QUEUE, SESSION_QUEUE } from '../names/queues.ts';
 import type { Json, JsonObject } from '../text/json.ts';
@@ -29,19 +13,19 @@ export const DEFAULT_MAX_CALLS = 500;
 export const MAX_CALLS = 1_000;
 
 /** Fixed when the run is made, and equal on all of its workers. */
-export const PROGRAM = objectOf({
+export const PROGRAM = f.objectOf({
   /** The words of the command. */
-  spec: listOf(NAME),
+  spec: f.listOf(f.NAME),
   /** SHA-256 over the files that the command names, and its arguments. */
-  fingerprint: HASH,
+  fingerprint: f.HASH,
   /** Time limit of one attempt. */
-  timeoutSeconds: POSITIVE,
+  timeoutSeconds: f.POSITIVE,
   /** Calls of the model in one rollout. */
-  maxCalls: PLACE,
+  maxCalls: f.PLACE,
   /** Absent: an attempt that does not make the calls of an earlier one again goes on from where it differs. */
-  onDivergence: maybe(oneOf('fail')),
+  onDivergence: f.maybe(f.oneOf('fail')),
 });
-export type ProgramRecord = TypeOf<typeof PROGRAM>;
+export type ProgramRecord = f.TypeOf<typeof PROGRAM>;
 
 /** The words in place of a command where the agent runs elsewhere, and comes for its rollouts (endpoint/sessions.ts). */
 export const SESSION: readonly string[] = ['session'];
@@ -85,24 +69,24 @@ export const CUTS = ['max-calls', 'context-length'] as const;
 export type Cut = (typeof CUTS)[number];
 
 /** The end of a program, by its own exit. */
-export const AGENT_END = objectOf({
+export const AGENT_END = f.objectOf({
   /** Exit code; null if a signal ended it. */
-  code: orNull(COUNT),
+  code: f.orNull(f.COUNT),
   /** Turns of the rollout: each call with a reply, of whichever attempt. */
-  turns: PLACE,
+  turns: f.PLACE,
   /** The program's own answer; null: the text of its last call's reply. */
-  answer: orNull(TEXT),
+  answer: f.orNull(f.TEXT),
   /** The program's own reward. */
-  reward: maybe(NUMBER),
+  reward: f.maybe(f.NUMBER),
   /** Its named parts. */
-  rewards: maybe(mapOf(NUMBER)),
-  cut: maybe(oneOf(...CUTS)),
+  rewards: f.maybe(f.mapOf(f.NUMBER)),
+  cut: f.maybe(f.oneOf(...CUTS)),
   /** The turn whose reply it was given last. */
-  last: PLACE,
+  last: f.PLACE,
   /** Turns whose reply it was not given: of other attempts, or left before they came. */
-  abandoned: maybe(listOf(PLACE)),
+  abandoned: f.maybe(f.listOf(f.PLACE)),
 });
-export type AgentEnd = TypeOf<typeof AGENT_END>;
+export type AgentEnd = f.TypeOf<typeof AGENT_END>;
 
 /**
  * An entry of the log of a rollout's attempts; each is written once, behind all that are there. An attempt that begins, and
@@ -110,17 +94,17 @@ export type AgentEnd = TypeOf<typeof AGENT_END>;
  */
 export const AGENT_ENTRY = {
   /** 1-based, in the log. */
-  entry: PLACE,
+  entry: f.PLACE,
   /** The attempt of the activity, 1-based. */
-  attempt: PLACE,
+  attempt: f.PLACE,
   /** A text that no other attempt has. */
-  token: NAME,
+  token: f.NAME,
   /** Epoch milliseconds, by Temporal's clock: a frozen worker may start an attempt long after the next one has begun. */
-  scheduledAt: COUNT,
+  scheduledAt: f.COUNT,
   /** Absent: it begins. */
-  ended: maybe(AGENT_END),
+  ended: f.maybe(AGENT_END),
 };
-export type AgentEntry = ObjectOf<typeof AGENT_ENTRY>;
+export type AgentEntry = f.ObjectOf<typeof AGENT_ENTRY>;
 
 /** The word in place of an interpreter: the code is in the run's folder, by its fingerprint. */
 export const FUNCTION = 'everturn/agent';

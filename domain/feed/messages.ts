@@ -5,16 +5,7 @@ import type { Floor } from './line.ts';
 import { type NumberSet, countNumbers } from './number-set.ts';
 import { admittedGroups, type FeedState, type Lease, nothingToCome, totalGroups } from './state.ts';
 import type { LeftOut } from '../samples/group.ts';
-import {
-  isObject,
-  maybe,
-  type ObjectOf,
-  orNull,
-  realNumber,
-  type FieldTable,
-  type Test,
-  wholeNumber,
-} from '../schema/fields.ts';
+import * as f from '../schema/fields.ts';
 
 export interface FeedInput {
   readonly run: string;
@@ -32,10 +23,10 @@ export const DEFAULT_LEASE_SECONDS = 600;
 export const MAX_WAIT_SECONDS = 60;
 const MAX_LEASE_GROUPS = 4096;
 
-const VERSION = wholeNumber(0, 2 ** 31 - 1);
+const VERSION = f.wholeNumber(0, 2 ** 31 - 1);
 /** Null is as good as absent. */
-const either = <T>(test: Test<T>) => maybe(orNull(test));
-const text = (most: number): Test<string> => [
+const either = <T>(test: f.Test<T>) => f.maybe(f.orNull(test));
+const text = (most: number): f.Test<string> => [
   (value) =>
     typeof value === 'string' && value.length > 0 && value.length <= most && !/[\p{C}\p{Zl}\p{Zp}]/u.test(value),
   `a text of 1 to ${most} characters, without control characters`,
@@ -46,13 +37,13 @@ export const VERB_ARGUMENTS = {
   lease: {
     /** Names the caller in `status`. */
     consumer: text(200),
-    groups: wholeNumber(1, MAX_LEASE_GROUPS),
+    groups: f.wholeNumber(1, MAX_LEASE_GROUPS),
     /** Seconds to wait for them; default 0. */
-    wait: either(realNumber(0, MAX_WAIT_SECONDS)),
+    wait: either(f.realNumber(0, MAX_WAIT_SECONDS)),
     /** Fewer are enough; default `groups`. */
-    least: either(wholeNumber(1, MAX_LEASE_GROUPS)),
+    least: either(f.wholeNumber(1, MAX_LEASE_GROUPS)),
     /** The time after which its groups are given to others that need them; default 600. */
-    seconds: either(realNumber(0.1, 7 * 86_400)),
+    seconds: either(f.realNumber(0.1, 7 * 86_400)),
     /** The caller's own id of this request: sent again, it gets the same lease, for `seconds` from then on. */
     request: either(text(200)),
     /** The line that the trainer's rewind began; default 0: it never called `rewind`. */
@@ -78,7 +69,7 @@ export const VERB_ARGUMENTS = {
   },
 };
 export type Verb = keyof typeof VERB_ARGUMENTS;
-export type ArgumentsOf<V extends Verb> = ObjectOf<(typeof VERB_ARGUMENTS)[V]>;
+export type ArgumentsOf<V extends Verb> = f.ObjectOf<(typeof VERB_ARGUMENTS)[V]>;
 export type LeaseArguments = ArgumentsOf<'lease'>;
 export const VERBS = Object.keys(VERB_ARGUMENTS) as readonly Verb[];
 
@@ -162,8 +153,8 @@ export function feedProgress(state: FeedState): FeedProgress {
 
 /** The problem of a verb’s arguments; undefined without one. */
 export function argumentProblem(verb: Verb, given: unknown): string | undefined {
-  if (!isObject(given)) return `${verb} takes one JSON object`;
-  const table: FieldTable = VERB_ARGUMENTS[verb];
+  if (!f.isObject(given)) return `${verb} takes one JSON object`;
+  const table: f.FieldTable = VERB_ARGUMENTS[verb];
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(table, name));
   if (unknown !== undefined)
     return `${verb} takes ${Object.keys(table).join(', ')}, and no ${JSON.stringify(unknown.slice(0, 40))}`;

@@ -3,24 +3,7 @@
 
 import type { Json, JsonObject } from '../text/json.ts';
 import { type Message, MESSAGES } from '../query/query.ts';
-import {
-  ANYTHING,
-  BOOLEAN,
-  COUNT,
-  HASH,
-  listOf,
-  mapOf,
-  maybe,
-  NAME,
-  NUMBER,
-  type ObjectOf,
-  objectOf,
-  oneOf,
-  orNull,
-  POSITIVE,
-  TEXT,
-  type TypeOf,
-} from '../schema/fields.ts';
+import * as f from '../schema/fields.ts';
 import type { Verdict, VerdictCounts } from './verdict.ts';
 
 export const DOORS = ['module', 'command', 'url', 'rubric', 'queue'] as const;
@@ -43,39 +26,39 @@ export function isEnvironmentName(name: string): boolean {
 /** An environment's own description of itself. */
 const DESCRIPTION = {
   /** Lower-case letters, digits and hyphens: rows of a mixed data set name it. */
-  name: NAME,
+  name: f.NAME,
   /** The author's. */
-  version: TEXT,
-  state: oneOf(...STATES),
+  version: f.TEXT,
+  state: f.oneOf(...STATES),
   /** It gives the first messages or the first state. */
-  begins: BOOLEAN,
+  begins: f.BOOLEAN,
   /** It is to be called when a rollout has ended. */
-  ends: BOOLEAN,
+  ends: f.BOOLEAN,
   /** Time limit of one call. */
-  timeoutSeconds: POSITIVE,
+  timeoutSeconds: f.POSITIVE,
   /** The time without a call after which a session, or a copy of one, is given back; with state `held` or `replay`. */
-  idleSeconds: maybe(POSITIVE),
+  idleSeconds: f.maybe(f.POSITIVE),
   /** A call that comes again under its key gets its first reply; with state `held` behind an address. */
-  idempotent: maybe(BOOLEAN),
+  idempotent: f.maybe(f.BOOLEAN),
   /** The processes of a command on one worker, each with one call at a time. Absent: as many as the worker has cores. */
-  processes: maybe(COUNT),
+  processes: f.maybe(f.COUNT),
 };
-export type Description = ObjectOf<typeof DESCRIPTION>;
+export type Description = f.ObjectOf<typeof DESCRIPTION>;
 
 /** The environment of a run: fixed when the run is made, and equal on all of its workers. */
-export const ENVIRONMENT = objectOf({
+export const ENVIRONMENT = f.objectOf({
   ...DESCRIPTION,
-  door: oneOf(...DOORS),
+  door: f.oneOf(...DOORS),
   /** The words of the command, the address, or the module's path as it was given: for people, and for the door. */
-  spec: listOf(NAME),
+  spec: f.listOf(f.NAME),
   /** SHA-256 of the code: a module's bundle, the files of a command, or what a server says. */
-  fingerprint: HASH,
+  fingerprint: f.HASH,
   /** The server says no fingerprint: the address is all that is known. */
-  claimed: maybe(oneOf(true)),
+  claimed: f.maybe(f.oneOf(true)),
   /** The server of a rubric's judge, and the environment variable that holds its key. */
-  judge: maybe(objectOf({ server: NAME, apiKeyEnv: orNull(NAME) })),
+  judge: f.maybe(f.objectOf({ server: f.NAME, apiKeyEnv: f.orNull(f.NAME) })),
 });
-export type EnvironmentRecord = TypeOf<typeof ENVIRONMENT>;
+export type EnvironmentRecord = f.TypeOf<typeof ENVIRONMENT>;
 
 export const DEFAULT_TIMEOUT_SECONDS = 60;
 export const MAX_TIMEOUT_SECONDS = 1_200;
@@ -136,38 +119,38 @@ export type QueueFailure =
   'environment-broken' | 'environment-error' | 'environment-timeout' | 'environment-not-served';
 
 /** A judgement by a model: the means to repeat it, and its price. */
-const JUDGEMENT = objectOf({
-  model: NAME,
+const JUDGEMENT = f.objectOf({
+  model: f.NAME,
   /** SHA-256 of the messages that it was sent, as JSON. */
-  prompt: HASH,
+  prompt: f.HASH,
   /** Its reply, cut in its middle. */
-  reply: TEXT,
+  reply: f.TEXT,
   /** Tokens as the server counts them; null if it does not. */
-  promptTokens: orNull(COUNT),
-  completionTokens: orNull(COUNT),
+  promptTokens: f.orNull(f.COUNT),
+  completionTokens: f.orNull(f.COUNT),
   /** The price, in the currency of the rubric's prices; absent without prices. */
-  cost: maybe(NUMBER),
+  cost: f.maybe(f.NUMBER),
   /** The reason of the exact judge, which was asked first and did not show the answer right. */
-  exact: maybe(NAME),
+  exact: f.maybe(f.NAME),
 });
-export type ModelJudgement = TypeOf<typeof JUDGEMENT>;
+export type ModelJudgement = f.TypeOf<typeof JUDGEMENT>;
 
 /** The reply to an answer beside its verdict, as its record has it. */
 export const REPLY_FIELDS = {
   /** The environment's own reward, which stands as it is; absent: the seed's formula on the verdict. */
-  reward: maybe(NUMBER),
+  reward: f.maybe(f.NUMBER),
   /** The parts of `reward`, if the environment named some. */
-  rewards: maybe(mapOf(NUMBER)),
-  metrics: maybe(mapOf(NUMBER)),
+  rewards: f.maybe(f.mapOf(f.NUMBER)),
+  metrics: f.maybe(f.mapOf(f.NUMBER)),
   /** Messages to the model; absent: Everturn's sentence on the verdict. */
-  messages: maybe(MESSAGES),
+  messages: f.maybe(MESSAGES),
   /** No further turn is played. */
-  done: maybe(BOOLEAN),
-  state: maybe(ANYTHING),
+  done: f.maybe(f.BOOLEAN),
+  state: f.maybe(f.ANYTHING),
   /** The model that judged. */
-  judged: maybe(JUDGEMENT),
+  judged: f.maybe(JUDGEMENT),
 };
-export type ReplyFields = ObjectOf<typeof REPLY_FIELDS>;
+export type ReplyFields = f.ObjectOf<typeof REPLY_FIELDS>;
 export interface EnvironmentReply extends ReplyFields {
   readonly verdict?: Verdict;
 }

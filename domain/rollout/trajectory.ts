@@ -6,23 +6,7 @@ import { REPLY_FIELDS } from './environment.ts';
 import { CARRIED, PARENT } from './lineage.ts';
 import { PROMPT, QUERY } from '../query/query.ts';
 import type { Boundary } from '../errors/reasons.ts';
-import {
-  ANYTHING,
-  COUNT,
-  HASH,
-  listOf,
-  maybe,
-  NAME,
-  NUMBERS,
-  type ObjectOf,
-  objectOf,
-  oneOf,
-  orNull,
-  PLACE,
-  type Test,
-  TEXT,
-  type TypeOf,
-} from '../schema/fields.ts';
+import * as f from '../schema/fields.ts';
 import { SETTINGS_OF_RECORDS } from './settings.ts';
 import { CALL_RESULTS } from '../tools/tool.ts';
 import { outputTokens } from './turn-facts.ts';
@@ -31,90 +15,90 @@ import { VERDICT_FIELDS } from './verdict.ts';
 
 /** Written by a rollout's first step: the query and settings it plays, independent of the source file. */
 export const ROLLOUT = {
-  run: NAME,
+  run: f.NAME,
   query: QUERY,
   /** 0-based place in queries.jsonl; null for a rollout that a client started directly. */
-  index: orNull(COUNT),
+  index: f.orNull(f.COUNT),
   /** 0-based. */
-  sample: COUNT,
+  sample: f.COUNT,
   /** 1-based. */
-  attempt: PLACE,
+  attempt: f.PLACE,
   settings: SETTINGS_OF_RECORDS,
   /** Epoch milliseconds when the trajectory began: the sample's birth_time. */
-  birthTime: COUNT,
+  birthTime: f.COUNT,
   /** Present in a fork: the turns before `parent.turn` are carried over. */
-  parent: maybe(PARENT),
+  parent: f.maybe(PARENT),
   /** Present if an environment began the rollout: the prompt of `query` is then its own. */
-  begun: maybe(
-    objectOf({
+  begun: f.maybe(
+    f.objectOf({
       /** The row's prompt. */
       asked: PROMPT,
       /** The first state. */
-      state: maybe(ANYTHING),
+      state: f.maybe(f.ANYTHING),
       /** The fingerprint of the environment. */
-      environment: HASH,
+      environment: f.HASH,
     }),
   ),
 };
-export type RolloutRecord = ObjectOf<typeof ROLLOUT>;
+export type RolloutRecord = f.ObjectOf<typeof ROLLOUT>;
 
 /** The verdict on a turn, and what else a user's environment replied. */
 export const VERDICT = {
-  turn: PLACE,
+  turn: f.PLACE,
   ...VERDICT_FIELDS,
   /** The environment's failure, if the answer is undecided because of it; a traceback in further lines. */
-  note: maybe(TEXT),
+  note: f.maybe(f.TEXT),
   ...REPLY_FIELDS,
   /** The fingerprint of the user's environment that replied. */
-  environment: maybe(HASH),
+  environment: f.maybe(f.HASH),
   /** Hash of the turn record that was judged. */
-  of: HASH,
+  of: f.HASH,
   /** Milliseconds the judge took. */
-  tookMs: COUNT,
+  tookMs: f.COUNT,
   /** The answer that an agent's program gave, which was judged in place of the turn's. */
-  answer: maybe(TEXT),
+  answer: f.maybe(f.TEXT),
   /** Each call of the reply to a turn that called tools, in order. */
-  calls: maybe(CALL_RESULTS),
+  calls: f.maybe(CALL_RESULTS),
   /** Present if it was carried over from another run. */
-  carried: maybe(CARRIED),
+  carried: f.maybe(CARRIED),
 };
-export type VerdictRecord = ObjectOf<typeof VERDICT>;
+export type VerdictRecord = f.ObjectOf<typeof VERDICT>;
 
-const FAILURE = objectOf({
-  boundary: NAME as Test<Boundary>,
+const FAILURE = f.objectOf({
+  boundary: f.NAME as f.Test<Boundary>,
   /** Stable machine name. */
-  reason: NAME,
+  reason: f.NAME,
   /** One line for users, and a traceback in further ones. */
-  message: TEXT,
+  message: f.TEXT,
   /** The turn that failed, 1-based. */
-  turn: PLACE,
+  turn: f.PLACE,
 });
-export type Failure = TypeOf<typeof FAILURE>;
+export type Failure = f.TypeOf<typeof FAILURE>;
 
 /** Written by a rollout's last step. */
 export const END = {
-  outcome: oneOf(...OUTCOMES),
-  stopReason: oneOf(...STOP_REASONS),
-  failure: orNull(FAILURE),
+  outcome: f.oneOf(...OUTCOMES),
+  stopReason: f.oneOf(...STOP_REASONS),
+  failure: f.orNull(FAILURE),
   /** Undiscounted r_t, one per judged turn: the environment's own, or the seed's formula on the verdict. */
-  turnRewards: NUMBERS,
+  turnRewards: f.NUMBERS,
   /** Discounted returns G_t, one per turn; empty unless outcome is complete. */
-  returns: NUMBERS,
+  returns: f.NUMBERS,
   /** 1 right, 0 wrong, null neither; one per finished turn. */
-  success: listOf(oneOf(0, 1, null)),
+  success: f.listOf(f.oneOf(0, 1, null)),
   /** Hashes of the turn records, in order. */
-  turns: listOf(HASH),
-  finishedAt: COUNT,
+  turns: f.listOf(f.HASH),
+  finishedAt: f.COUNT,
   /** Turns with a person's message in their context; absent if there is none. */
-  said: maybe(listOf(PLACE)),
+  said: f.maybe(f.listOf(f.PLACE)),
   /** Turns that called tools, or an agent's program asked for, and hold no answer; absent if there is none. */
-  called: maybe(listOf(PLACE)),
+  called: f.maybe(f.listOf(f.PLACE)),
   /** Turns that no attempt of the agent's program asked for again: no sample is made of them. */
-  abandoned: maybe(listOf(PLACE)),
+  abandoned: f.maybe(f.listOf(f.PLACE)),
   /** The samples that the rollout of an agent's program makes, one for each leaf of its calls. */
-  branches: maybe(COUNT),
+  branches: f.maybe(f.COUNT),
 };
-export type EndRecord = ObjectOf<typeof END>;
+export type EndRecord = f.ObjectOf<typeof END>;
 
 export interface PlayedTurn {
   readonly record: TurnRecord;

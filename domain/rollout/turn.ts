@@ -1,23 +1,6 @@
 // One turn: the tokens new in its context, the model's answer, and the verdict on it.
 
-import {
-  BOOLEAN,
-  COUNT,
-  HASH,
-  TOKEN_IDS,
-  INT32,
-  listOf,
-  maybe,
-  NUMBER,
-  NUMBERS,
-  type ObjectOf,
-  objectOf,
-  oneOf,
-  orNull,
-  PLACE,
-  type Test,
-  TEXT,
-} from '../schema/fields.ts';
+import * as f from '../schema/fields.ts';
 import { ASKED_CALL, GIVEN_REPLY } from '../agent/call-record.ts';
 import { CARRIED, SAID } from './lineage.ts';
 import { GIVEN_CALLS, WRITTEN_CALLS } from '../tools/tool.ts';
@@ -30,21 +13,26 @@ export type Finish = (typeof FINISHES)[number];
 /** A span of output tokens made by one version of the weights: [start, end) in outputIds. */
 const SPAN = {
   /** A number for every version; the rule is in domain/weights/weight-version.ts. */
-  version: INT32,
+  version: f.INT32,
   /** The version as the server reported it, if it did: `default`, `step-12`, `12`. */
-  versionLabel: maybe(TEXT),
-  start: COUNT,
-  end: COUNT,
+  versionLabel: f.maybe(f.TEXT),
+  start: f.COUNT,
+  end: f.COUNT,
 };
-export type VersionSpan = ObjectOf<typeof SPAN>;
-const SPANS: Test<readonly VersionSpan[]> = [
-  listOf(objectOf(SPAN))[0],
+export type VersionSpan = f.ObjectOf<typeof SPAN>;
+const SPANS: f.Test<readonly VersionSpan[]> = [
+  f.listOf(f.objectOf(SPAN))[0],
   'a list of version spans, each of an int32 from 0',
 ];
 
 /** Tokens as an endpoint counts them, each where it says it. `output` holds the `reasoning` ones, and `input` the `cached` ones. */
-const USAGE = { input: maybe(COUNT), cached: maybe(COUNT), output: maybe(COUNT), reasoning: maybe(COUNT) };
-export type Usage = ObjectOf<typeof USAGE>;
+const USAGE = {
+  input: f.maybe(f.COUNT),
+  cached: f.maybe(f.COUNT),
+  output: f.maybe(f.COUNT),
+  reasoning: f.maybe(f.COUNT),
+};
+export type Usage = f.ObjectOf<typeof USAGE>;
 
 /**
  * The record of one generation; immutable, written once, its text in this order. Each token of a rollout is stored once:
@@ -52,71 +40,71 @@ export type Usage = ObjectOf<typeof USAGE>;
  */
 export const TURN = {
   /** 1-based. */
-  turn: PLACE,
+  turn: f.PLACE,
   /** Tokens new in this turn's context: the prompt at turn 1, the feedback after that. */
-  contextIds: TOKEN_IDS,
+  contextIds: f.TOKEN_IDS,
   /** The text that was tokenised to contextIds. */
-  contextText: TEXT,
+  contextText: f.TEXT,
   /** Sampled token ids, the stop token included. */
-  outputIds: TOKEN_IDS,
+  outputIds: f.TOKEN_IDS,
   /** Natural log probability of each output id, under the distribution it was sampled from. */
-  logprobs: NUMBERS,
+  logprobs: f.NUMBERS,
   /** outputIds as text, special tokens included. */
-  outputText: TEXT,
+  outputText: f.TEXT,
   /** outputIds as text without special tokens: what is judged. */
-  answer: TEXT,
-  finish: oneOf(...FINISHES),
+  answer: f.TEXT,
+  finish: f.oneOf(...FINISHES),
   /** Weight versions by output span, contiguous and covering all of outputIds; of none, an empty one. */
   versions: SPANS,
-  versionStart: INT32,
-  versionEnd: INT32,
+  versionStart: f.INT32,
+  versionEnd: f.INT32,
   /** Tokens in the turn's whole context C_t (Σ of all stored before it, plus contextIds). */
-  contextLength: COUNT,
+  contextLength: f.COUNT,
   /** The budget this turn was given, after it was cut to the model's length. */
-  maxNewTokens: PLACE,
+  maxNewTokens: f.PLACE,
   /** Seed of this turn's random stream; null when the backend takes none. */
-  seed: orNull(COUNT),
+  seed: f.orNull(f.COUNT),
   /** Hash of the previous turn's record; the first turn's is its rollout record's. */
-  previous: HASH,
+  previous: f.HASH,
   /** The attempt of the generation activity that wrote it, 1-based. */
-  attempt: PLACE,
+  attempt: f.PLACE,
   /** Epoch milliseconds. */
-  startedAt: COUNT,
-  finishedAt: COUNT,
+  startedAt: f.COUNT,
+  finishedAt: f.COUNT,
   /** The model and the server that answered. */
-  model: TEXT,
-  server: orNull(TEXT),
+  model: f.TEXT,
+  server: f.orNull(f.TEXT),
   /** The distribution of the logprobs; absent if a server returned text only. */
-  logprobsOf: maybe(oneOf(...WANTED_LOGPROBS)),
+  logprobsOf: f.maybe(f.oneOf(...WANTED_LOGPROBS)),
   /** The distribution that the model or its servers report; under the run's sampling it equals logprobsOf. */
-  logprobsFound: maybe(oneOf(...LOGPROB_MEANINGS)),
+  logprobsFound: f.maybe(f.oneOf(...LOGPROB_MEANINGS)),
   /** False if a server returned text only: no sample to train on. Absent means true. */
-  trainable: maybe(BOOLEAN),
+  trainable: f.maybe(f.BOOLEAN),
   /** The server's own tokens and logprobs of a text answer, if it returns them: never ids. */
-  textLogprobs: maybe(listOf(objectOf({ token: TEXT, logprob: NUMBER }))),
+  textLogprobs: f.maybe(f.listOf(f.objectOf({ token: f.TEXT, logprob: f.NUMBER }))),
   /** The endpoint's own counts of a text answer, if it gives any. */
-  usage: maybe(objectOf(USAGE)),
+  usage: f.maybe(f.objectOf(USAGE)),
   /** The model's thoughts before its answer, where the endpoint keeps them apart: shown, never judged, and sent back with the calls that they led to alone. */
-  reasoning: maybe(TEXT),
+  reasoning: f.maybe(f.TEXT),
   /** The calls that an endpoint gave with a text answer. */
-  toolCalls: maybe(GIVEN_CALLS),
+  toolCalls: f.maybe(GIVEN_CALLS),
   /** A person's message in this turn's context, behind the feedback; absent if there is none. */
-  said: maybe(SAID),
+  said: f.maybe(SAID),
   /** The calls of tools in the reply; absent if it has none, and is an answer. */
-  calls: maybe(WRITTEN_CALLS),
+  calls: f.maybe(WRITTEN_CALLS),
   /** Present if it was carried over from another run, and not generated in this one. */
-  carried: maybe(CARRIED),
+  carried: f.maybe(CARRIED),
   /** The call of an agent's program that it answers: `previous` and the context are then those of the call's parent. */
-  asked: maybe(ASKED_CALL),
-  reply: maybe(GIVEN_REPLY),
+  asked: f.maybe(ASKED_CALL),
+  reply: f.maybe(GIVEN_REPLY),
 };
-export type TurnRecord = ObjectOf<typeof TURN>;
+export type TurnRecord = f.ObjectOf<typeof TURN>;
 
 /** A part of an answer, stored before the next part is requested; the turn's record replaces it. Spans are of its own ids. */
 export const CHUNK = {
   turn: TURN.turn,
   /** 1-based place among the chunks of this turn. */
-  chunk: PLACE,
+  chunk: f.PLACE,
   outputIds: TURN.outputIds,
   logprobs: TURN.logprobs,
   finish: TURN.finish,
@@ -126,4 +114,4 @@ export const CHUNK = {
   startedAt: TURN.startedAt,
   finishedAt: TURN.finishedAt,
 };
-export type ChunkRecord = ObjectOf<typeof CHUNK>;
+export type ChunkRecord = f.ObjectOf<typeof CHUNK>;

@@ -1,19 +1,7 @@
 // The judge's verdict on one answer, and counts of verdicts. With a usable solution an answer is right or wrong,
 // whatever it contains; only our side or the data set can cause `undecided`. Each verdict is stored with its reason.
 
-import {
-  BOOLEAN,
-  COUNT,
-  mapOf,
-  maybe,
-  type Mutable,
-  NAME,
-  type ObjectOf,
-  objectOf,
-  oneOf,
-  TEXT,
-  type TypeOf,
-} from '../schema/fields.ts';
+import * as f from '../schema/fields.ts';
 
 /**
  * `scored`: an environment gave a reward and no verdict; neither right nor wrong.
@@ -23,23 +11,23 @@ export const VERDICTS = ['right', 'wrong', 'undecided', 'scored', 'called'] as c
 export type VerdictValue = (typeof VERDICTS)[number];
 
 export const VERDICT_FIELDS = {
-  verdict: oneOf(...VERDICTS),
+  verdict: f.oneOf(...VERDICTS),
   /** Stable machine name of the reason: `equal`, `different`, `unreadable`, `cut-off`, … */
-  reason: NAME,
+  reason: f.NAME,
   /** The final answer that was found in the text, if any; at most 200 characters. */
-  extracted: maybe(TEXT),
+  extracted: f.maybe(f.TEXT),
   /** True if the answer seems to address the judge instead of the problem. Never changes the verdict. */
-  suspectedTamper: maybe(BOOLEAN),
+  suspectedTamper: f.maybe(f.BOOLEAN),
 };
-export type Verdict = ObjectOf<typeof VERDICT_FIELDS>;
+export type Verdict = f.ObjectOf<typeof VERDICT_FIELDS>;
 
-const REASONS = maybe(mapOf(COUNT));
+const REASONS = f.maybe(f.mapOf(f.COUNT));
 /** Numbers of judged turns, by verdict and reason. */
-export const VERDICT_COUNTS = objectOf({
+export const VERDICT_COUNTS = f.objectOf({
   right: REASONS,
   wrong: REASONS,
   undecided: REASONS,
   scored: REASONS,
   called: REASONS,
 });
-export type VerdictCounts = Mutable<TypeOf<typeof VERDICT_COUNTS>>;
+export type VerdictCounts = f.Mutable<f.TypeOf<typeof VERDICT_COUNTS>>;

@@ -2,44 +2,31 @@
 
 import { entriesOfAnswers, type Outcome, OUTCOMES, type RolloutResult } from '../rollout/ending.ts';
 import type { Boundary } from '../errors/reasons.ts';
-import {
-  COUNT,
-  listOf,
-  mapOf,
-  maybe,
-  type Mutable,
-  NAME,
-  NUMBER,
-  objectOf,
-  oneOf,
-  orNull,
-  type Test,
-  type TypeOf,
-} from '../schema/fields.ts';
+import * as f from '../schema/fields.ts';
 import { totalTokens } from '../rollout/turn-facts.ts';
 import { countVerdict } from '../rollout/environment.ts';
 import { VERDICT_COUNTS, type VerdictCounts, VERDICTS } from '../rollout/verdict.ts';
 
-const FAILED_ROLLOUT = objectOf({
-  query: NAME,
-  sample: COUNT,
-  outcome: oneOf(...OUTCOMES),
-  reason: NAME,
+const FAILED_ROLLOUT = f.objectOf({
+  query: f.NAME,
+  sample: f.COUNT,
+  outcome: f.oneOf(...OUTCOMES),
+  reason: f.NAME,
   /** The boundary of the failure; absent unless the outcome is `failed`. */
-  boundary: maybe(NAME as Test<Boundary>),
+  boundary: f.maybe(f.NAME as f.Test<Boundary>),
 });
 
 /** Rewards as sums, so that mean and spread follow, in any order of arrival up to rounding. */
-const REWARD_COUNT = objectOf({
-  count: COUNT,
-  sum: NUMBER,
-  squares: NUMBER,
+const REWARD_COUNT = f.objectOf({
+  count: f.COUNT,
+  sum: f.NUMBER,
+  squares: f.NUMBER,
   /** Σ (r − mean)², which keeps a small spread around a large mean. */
-  deviations: NUMBER,
-  min: NUMBER,
-  max: NUMBER,
+  deviations: f.NUMBER,
+  min: f.NUMBER,
+  max: f.NUMBER,
 });
-export type RewardCount = TypeOf<typeof REWARD_COUNT>;
+export type RewardCount = f.TypeOf<typeof REWARD_COUNT>;
 
 export interface RewardMoments {
   /** Null without rewards. */
@@ -56,32 +43,32 @@ export function rewardMoments(at: RewardCount): RewardMoments {
   };
 }
 
-const SERIES = listOf(COUNT);
-export const COUNTS = objectOf({
+const SERIES = f.listOf(f.COUNT);
+export const COUNTS = f.objectOf({
   /** Rollouts that ended, by how. */
-  outcomes: objectOf({ complete: COUNT, undecided: COUNT, failed: COUNT, cancelled: COUNT }),
+  outcomes: f.objectOf({ complete: f.COUNT, undecided: f.COUNT, failed: f.COUNT, cancelled: f.COUNT }),
   /** Named reasons of rollouts that failed or could not be judged. */
-  reasons: mapOf(COUNT),
+  reasons: f.mapOf(f.COUNT),
   /** Failed rollouts by boundary; absent if there is none. */
-  boundaries: maybe(mapOf(COUNT) as Test<Partial<Record<Boundary, number>>>),
+  boundaries: f.maybe(f.mapOf(f.COUNT) as f.Test<Partial<Record<Boundary, number>>>),
   /** Judged turns by verdict and reason. */
   verdicts: VERDICT_COUNTS,
   /** Finished turns of ended rollouts. */
-  turns: COUNT,
+  turns: f.COUNT,
   /** Their output tokens; null: unknown, because a server gave text without tokens. */
-  tokens: orNull(COUNT),
+  tokens: f.orNull(f.COUNT),
   /** Index t − 1: rollouts judged at turn t, right at turn t, and right at any turn up to t. */
   judgedAt: SERIES,
   rightAt: SERIES,
   rightBy: SERIES,
   /** Index t − 1: the rewards r_t that environments gave; absent if none did. */
-  rewardAt: maybe(listOf(REWARD_COUNT)),
+  rewardAt: f.maybe(f.listOf(REWARD_COUNT)),
   /** Ended rollouts with a person's message in their context: they count in no series; absent if there is none. */
-  steered: maybe(COUNT),
+  steered: f.maybe(f.COUNT),
   /** The first failures, for people; at most 20. */
-  failures: listOf(FAILED_ROLLOUT),
+  failures: f.listOf(FAILED_ROLLOUT),
 });
-export type CollectionCounts = Mutable<TypeOf<typeof COUNTS>>;
+export type CollectionCounts = f.Mutable<f.TypeOf<typeof COUNTS>>;
 
 const MAX_FAILURES = 20;
 

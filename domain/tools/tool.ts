@@ -1,22 +1,7 @@
 // Tools: their description as run.json records it, the calls of a reply, and the record of each call. Pure types, and rules
 // without effects. A call is run as an activity; its record is its result, whatever is killed or tried again.
 
-import {
-  COUNT,
-  HASH,
-  POSITIVE,
-  listOf,
-  maybe,
-  NAME,
-  OBJECT,
-  type ObjectOf,
-  objectOf,
-  oneOf,
-  orNull,
-  PLACE,
-  TEXT,
-  type TypeOf,
-} from '../schema/fields.ts';
+import * as f from '../schema/fields.ts';
 import { type RolloutId, rolloutWorkflowId } from '../names/ids.ts';
 
 /**
@@ -32,51 +17,51 @@ export const TOOL_DOORS = ['python', 'module', 'mcp'] as const;
 
 /** The part that the model is told. */
 const TOOL_SCHEMA = {
-  name: NAME,
-  description: TEXT,
+  name: f.NAME,
+  description: f.TEXT,
   /** JSON schema of its arguments: an object. */
-  parameters: OBJECT,
+  parameters: f.OBJECT,
 };
-export type ToolSchema = ObjectOf<typeof TOOL_SCHEMA>;
-export const TOOL_SCHEMAS = listOf(objectOf(TOOL_SCHEMA));
+export type ToolSchema = f.ObjectOf<typeof TOOL_SCHEMA>;
+export const TOOL_SCHEMAS = f.listOf(f.objectOf(TOOL_SCHEMA));
 
 /** A tool of a run: fixed when the run is made, and equal on all of its workers. */
-const TOOL = objectOf({
+const TOOL = f.objectOf({
   ...TOOL_SCHEMA,
-  effect: oneOf(...EFFECTS),
+  effect: f.oneOf(...EFFECTS),
   /** Time limit of one call. */
-  timeoutSeconds: POSITIVE,
-  door: oneOf(...TOOL_DOORS),
+  timeoutSeconds: f.POSITIVE,
+  door: f.oneOf(...TOOL_DOORS),
   /** The words of the server's command, or the module's path as it was given. */
-  spec: listOf(NAME),
+  spec: f.listOf(f.NAME),
   /** SHA-256 of the code: a module's bundle, or what a server says of itself and its tools. */
-  fingerprint: HASH,
+  fingerprint: f.HASH,
   /** Its name at its server, where a model API takes no such name. */
-  own: maybe(NAME),
+  own: f.maybe(f.NAME),
 });
-export type ToolRecord = TypeOf<typeof TOOL>;
+export type ToolRecord = f.TypeOf<typeof TOOL>;
 
 /** A text that opens a call, and the token that the model's tokenizer has for it. */
-const MARKER = objectOf({ text: NAME, id: COUNT });
-export type Marker = TypeOf<typeof MARKER>;
+const MARKER = f.objectOf({ text: f.NAME, id: f.COUNT });
+export type Marker = f.TypeOf<typeof MARKER>;
 
 /** All that a run's settings say of its tools. */
-export const TOOLS = objectOf({
+export const TOOLS = f.objectOf({
   /** How this model writes a call (environments/tools/formats/). */
-  format: NAME,
+  format: f.NAME,
   /** Tokens of the format that may end a reply, as text. */
-  stops: maybe(listOf(NAME)),
+  stops: f.maybe(f.listOf(f.NAME)),
   /** The one of them that begins the results, if one does: after another it is still to come. */
-  opensResults: maybe(NAME),
-  list: listOf(TOOL),
+  opensResults: f.maybe(f.NAME),
+  list: f.listOf(TOOL),
   /** Texts that open a call for which the model's tokenizer has tokens; absent if it has none. */
-  markers: maybe(listOf(MARKER)),
+  markers: f.maybe(f.listOf(MARKER)),
   /** Calls before one answer, at most; a reply with further calls is judged as an answer. */
-  maxCalls: PLACE,
+  maxCalls: f.PLACE,
   /** Bytes of a call's output that the model is told. */
-  outputBytes: PLACE,
+  outputBytes: f.PLACE,
 });
-export type ToolSettings = TypeOf<typeof TOOLS>;
+export type ToolSettings = f.TypeOf<typeof TOOLS>;
 
 export const DEFAULT_MAX_TOOL_CALLS = 32;
 export const DEFAULT_TOOL_OUTPUT_BYTES = 16_384;
@@ -91,23 +76,23 @@ export const MAX_RECORDED_BYTES = 1 << 20;
  * A call as an endpoint gives it. `arguments`: JSON text, if the model wrote any; `more`: the endpoint's own fields beside it,
  * such as a signature of the thoughts that led to it, which go back with it.
  */
-const GIVEN_CALL = objectOf({ id: NAME, name: TEXT, arguments: TEXT, more: maybe(OBJECT) });
-export type GivenCall = TypeOf<typeof GIVEN_CALL>;
-export const GIVEN_CALLS = listOf(GIVEN_CALL);
+const GIVEN_CALL = f.objectOf({ id: f.NAME, name: f.TEXT, arguments: f.TEXT, more: f.maybe(f.OBJECT) });
+export type GivenCall = f.TypeOf<typeof GIVEN_CALL>;
+export const GIVEN_CALLS = f.listOf(GIVEN_CALL);
 
 /** A call as the model wrote it; with `error`, one that cannot be run, and why. */
-const WRITTEN_CALL = objectOf({
-  name: orNull(TEXT),
+const WRITTEN_CALL = f.objectOf({
+  name: f.orNull(f.TEXT),
   /** JSON text: an object. */
-  arguments: orNull(TEXT),
+  arguments: f.orNull(f.TEXT),
   /** The id that the model gave it, in formats that have one. */
-  id: orNull(TEXT),
+  id: f.orNull(f.TEXT),
   /** The whole call, as written. */
-  raw: TEXT,
-  error: maybe(TEXT),
+  raw: f.TEXT,
+  error: f.maybe(f.TEXT),
 });
-export type WrittenCall = TypeOf<typeof WRITTEN_CALL>;
-export const WRITTEN_CALLS = listOf(WRITTEN_CALL);
+export type WrittenCall = f.TypeOf<typeof WRITTEN_CALL>;
+export const WRITTEN_CALLS = f.listOf(WRITTEN_CALL);
 
 /**
  * ok          the tool gave its output
@@ -119,64 +104,64 @@ export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 const PLACE_OF_CALL = {
   /** 1-based: the turn whose reply holds the call. */
-  turn: PLACE,
+  turn: f.PLACE,
   /** 1-based place among the calls of the reply. */
-  call: PLACE,
+  call: f.PLACE,
   /** Hash of that turn's record. */
-  of: HASH,
-  name: NAME,
+  of: f.HASH,
+  name: f.NAME,
   /** The idempotency key that the tool was given. */
-  key: NAME,
+  key: f.NAME,
   /** The attempt of the activity that wrote it, 1-based. */
-  attempt: PLACE,
+  attempt: f.PLACE,
 };
 
 /** Written once, when a call has ended. */
 export const CALL = {
   ...PLACE_OF_CALL,
-  effect: oneOf(...EFFECTS),
-  outcome: oneOf(...CALL_OUTCOMES),
+  effect: f.oneOf(...EFFECTS),
+  outcome: f.oneOf(...CALL_OUTCOMES),
   /** The output, cut to MAX_RECORDED_BYTES. */
-  output: TEXT,
+  output: f.TEXT,
   /** Bytes of the whole output. */
-  bytes: COUNT,
+  bytes: f.COUNT,
   /** The last lines of the traceback of an error that it threw; the model is not told. */
-  trace: maybe(TEXT),
+  trace: f.maybe(f.TEXT),
   /** The tool's fingerprint. */
-  tool: HASH,
+  tool: f.HASH,
   /** Epoch milliseconds. */
-  startedAt: COUNT,
-  finishedAt: COUNT,
+  startedAt: f.COUNT,
+  finishedAt: f.COUNT,
 };
-export type CallRecord = ObjectOf<typeof CALL>;
+export type CallRecord = f.ObjectOf<typeof CALL>;
 
 /** Written before a tool with the effect `once` is called: with it and no outcome, nobody calls again. */
 export const INTENT = {
   ...PLACE_OF_CALL,
   /** Epoch milliseconds. */
-  at: COUNT,
+  at: f.COUNT,
 };
-export type IntentRecord = ObjectOf<typeof INTENT>;
+export type IntentRecord = f.ObjectOf<typeof INTENT>;
 
 /** A call in the reply to its turn: what the model was told of it. */
-const CALL_RESULT = objectOf({
-  name: orNull(TEXT),
+const CALL_RESULT = f.objectOf({
+  name: f.orNull(f.TEXT),
   /** JSON text. */
-  arguments: orNull(TEXT),
+  arguments: f.orNull(f.TEXT),
   /** `refused`: it could not be run as it was written. */
-  outcome: oneOf(...CALL_OUTCOMES, 'refused'),
+  outcome: f.oneOf(...CALL_OUTCOMES, 'refused'),
   /** Null for a call that was not run. */
-  effect: orNull(oneOf(...EFFECTS)),
-  ms: orNull(COUNT),
+  effect: f.orNull(f.oneOf(...EFFECTS)),
+  ms: f.orNull(f.COUNT),
   /** The output as the model was told it: cut to the run's limit. */
-  output: TEXT,
+  output: f.TEXT,
   /** That of the call's record. */
-  trace: maybe(TEXT),
+  trace: f.maybe(f.TEXT),
   /** Hash of the call's record; null for a call that was not run. */
-  of: orNull(HASH),
+  of: f.orNull(f.HASH),
 });
-export type CallResult = TypeOf<typeof CALL_RESULT>;
-export const CALL_RESULTS = listOf(CALL_RESULT);
+export type CallResult = f.TypeOf<typeof CALL_RESULT>;
+export const CALL_RESULTS = f.listOf(CALL_RESULT);
 
 /** The small fact of a call that the workflow needs. */
 export interface CallToRun {
