@@ -92,7 +92,7 @@ export function listenAddress(what: string, text: string, fallback: string) {
 }
 
 /** The number of a flag or variable; undefined where it is not set. */
-export function readWholeNumber(name: string, text: string | undefined, least: number): number | undefined {
+function readWholeNumber(name: string, text: string | undefined, least: number): number | undefined {
   if (!text) return undefined;
   if (/^\d{1,5}$/.test(text) && Number(text) >= least) return Number(text);
   throw new UsageError(`${name} is "${text}".`, {

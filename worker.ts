@@ -64,7 +64,7 @@ import type { Tools } from './environments/tools/tool.ts';
 import { everturnVersion } from './local/machine/package-root.ts';
 import { type WorkerSettings, workerSettings } from './worker-settings.ts';
 
-export interface RunningWorker {
+interface RunningWorker {
   /** Resolves when all queues are drained; rejects if the worker failed. */
   readonly done: Promise<void>;
   /** Null while it takes work; else why not. */
@@ -75,7 +75,7 @@ export interface RunningWorker {
  * `stop` ends the wait for the cluster, and later the worker itself, in order.
  * `meter`: of the installed runtime; undefined: nothing is measured. `onWait`: a wait for the cluster begins, or ends.
  */
-export async function startWorker(
+async function startWorker(
   settings: WorkerSettings,
   stop: AbortSignal,
   meter?: Meter,

@@ -15,7 +15,7 @@ import type { RefusedCall } from '../endpoint/agents.ts';
 import type { Backend, TokenBackend } from '../inference/backend.ts';
 import type { Stored } from '../records/store.ts';
 
-export interface Answering {
+interface Answering {
   readonly settings: RolloutSettings;
   readonly backend: Backend;
   readonly calls: {

@@ -12,7 +12,7 @@ import type { Backend } from '../inference/backend.ts';
 import type { Tools } from '../environments/tools/tool.ts';
 import type { Store } from '../records/store.ts';
 
-export interface NewRun {
+interface NewRun {
   readonly run: string;
   readonly out: string;
   readonly dataset: string;
@@ -24,7 +24,7 @@ export interface NewRun {
   readonly train?: TrainInput;
 }
 
-export interface WeightsParts {
+interface WeightsParts {
   /** The updates of a run, by its folder. */
   ledger(runFolder: string): WeightsLedger;
   /** The servers of a model; null where it is embedded. Throws UsageError for one that takes no other weights. */

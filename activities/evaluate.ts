@@ -18,7 +18,7 @@ const JUDGE_TRIES = 5;
 const NOTE_CHARS = 2_000;
 
 /** The replies that need no environment: the end of an agent that said its reward, and the results of a turn's calls. */
-export interface OtherReplies {
+interface OtherReplies {
   readonly readAgentEnd: typeof readAgentEnd;
   readonly replyToCalls: typeof replyToCalls;
 }

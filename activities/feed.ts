@@ -19,11 +19,11 @@ export interface FeedReference {
   readonly out: string;
 }
 
-export interface FeedRecordInput extends FeedReference {
+interface FeedRecordInput extends FeedReference {
   readonly entry: FeedEntry;
 }
 
-export interface TrainedAfterInput extends FeedReference {
+interface TrainedAfterInput extends FeedReference {
   /** Entries of the ledger. */
   readonly entries: number;
   readonly version: number;

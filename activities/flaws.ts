@@ -15,7 +15,7 @@ export interface Flaws {
   readonly servers: readonly string[];
 }
 
-export const NO_FLAWS: Flaws = { counts: {}, servers: [] };
+const NO_FLAWS: Flaws = { counts: {}, servers: [] };
 
 /** The flaws in an earlier attempt's heartbeat details, of whatever shape these are. */
 export function readFlaws(details: unknown): Flaws {

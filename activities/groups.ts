@@ -125,16 +125,16 @@ export interface MemberToStart {
 }
 
 /** A member without an end. `begun`: its records say so. */
-export type WaitingMember = MemberToStart & { readonly begun: boolean };
+type WaitingMember = MemberToStart & { readonly begun: boolean };
 
 /** Scored, to be started with this attempt, or neither yet. */
 type MemberState = { readonly scored: ScoredMember | null } | { readonly start: number } | 'open' | 'not-begun';
 
-export interface RunEnd {
+interface RunEnd {
   readonly cancelled?: boolean;
 }
 
-export interface GroupMembers {
+interface GroupMembers {
   ofGroup(group: number): Promise<{ readonly member: MemberToStart; readonly state: MemberState }[]>;
   /** Members whose workflow has closed without a record are started again, from what they have recorded. */
   lostOf(waiting: readonly WaitingMember[], runEnd: RunEnd | undefined): Promise<MemberToStart[]>;
@@ -145,9 +145,9 @@ const MEMBER_ATTEMPTS = 3;
 /** A member whose workflow closes without a record is started again so often at most. */
 const MAX_RESTARTS = 6;
 /** A member without an end is asked after at Temporal when it is so old, and this often. */
-export const CLOSED_MS = 10_000;
+const CLOSED_MS = 10_000;
 
-export function openMembers(
+function openMembers(
   { closedRollouts, now }: ActivityDeps,
   store: Store,
   {

@@ -152,7 +152,7 @@ function withBeginning(rollout: RolloutRecord, environment: EnvironmentRecord, b
   };
 }
 
-export interface AdmittedRollout {
+interface AdmittedRollout {
   readonly store: Store;
   readonly id: RolloutId;
   /** Undefined where the run has no record yet. */
@@ -161,7 +161,7 @@ export interface AdmittedRollout {
   readonly query: Query;
 }
 
-export async function admitRollout(deps: ActivityDeps, input: RolloutInput): Promise<AdmittedRollout> {
+async function admitRollout(deps: ActivityDeps, input: RolloutInput): Promise<AdmittedRollout> {
   const { run, out, sample = 0, attempt = 1 } = input;
   const store = deps.openStore(out, run);
   const runRecord = (await store.getRun())?.record;

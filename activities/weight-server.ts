@@ -19,7 +19,7 @@ export interface WeightsStep {
   readonly apiKeyEnv?: string | null;
 }
 
-export interface ResumeStep extends WeightsStep {
+interface ResumeStep extends WeightsStep {
   /** The label that the server gets before the load; null: none. */
   readonly label: string | null;
 }
@@ -171,7 +171,7 @@ async function pauseAsOwner(server: WeightServer, mustOwn: Attempt['mustOwn']): 
   }
 }
 
-export interface UpdatedRun {
+interface UpdatedRun {
   readonly settings: RolloutSettings;
   readonly folder: string;
   readonly ledger: WeightsLedger;

@@ -19,7 +19,7 @@ import type { AnswerCall, RecordedReply, RefusedCall } from './agents.ts';
 import { RefusedRequest, type RecordedCalls } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/index.ts';
 
-export interface AttemptCalls {
+interface AttemptCalls {
   /** The call of this id, if it has its reply. */
   readonly recordedCall: RecordedCalls;
   /** `made`: calls of this attempt so far, with this one. */

@@ -19,7 +19,7 @@ const MOST_VALUES = 100_000;
 /** Parsed in some milliseconds. */
 const AT_ONCE_BYTES = 2 ** 17;
 
-export interface BodyForm {
+interface BodyForm {
   /** Tokens that the model's context holds. Absent: not known. */
   readonly contextLength?: number | undefined;
   /** The path of the dialect whose request it is. */

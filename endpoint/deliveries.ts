@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-export interface Deliveries {
+interface Deliveries {
   /** The connection that asks for a call: the end of an earlier one says nothing. The function says that the reply is written. */
   hold(call: string, socket: Socket, response: ServerResponse): () => void;
   /** The client has read what this connection carried before. */

@@ -22,7 +22,7 @@ import { type FunctionHost, playFunction } from './function.ts';
 import { listenAt } from './http.ts';
 import type { Sessions } from './sessions.ts';
 
-export interface AgentsOptions {
+interface AgentsOptions {
   readonly log: Log;
   /** A folder of this user alone: each program has its workspace in it. */
   readonly folder: string;

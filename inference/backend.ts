@@ -78,7 +78,7 @@ export interface TextReply {
   readonly toolCalls?: readonly GivenCall[];
 }
 
-export interface TextLogprob {
+interface TextLogprob {
   readonly token: string;
   readonly logprob: number;
 }
@@ -115,7 +115,7 @@ export interface TokenFacts extends AnyFacts {
 }
 
 /** The facts of a server without ids: it reports no vocabulary and no length, and none is invented. */
-export interface TextFacts extends AnyFacts {
+interface TextFacts extends AnyFacts {
   readonly kind: 'text';
 }
 

@@ -83,7 +83,7 @@ const BACKENDS = {
   },
 } as const satisfies Record<string, Entry>;
 
-export type Scheme = keyof typeof BACKENDS;
+type Scheme = keyof typeof BACKENDS;
 
 /** The notation of each model, in the order of the registry. */
 export const MODEL_FORMS: readonly string[] = Object.values(BACKENDS).map(({ usage }) => usage);
@@ -93,7 +93,7 @@ export const FLEET_SCHEMES: readonly string[] = Object.entries(BACKENDS).flatMap
   target === 'fleet' ? [scheme] : [],
 );
 
-export interface ModelSpec {
+interface ModelSpec {
   readonly scheme: Scheme;
   /** The part after the colon; empty for `tiny`. */
   readonly target: string;
@@ -119,7 +119,7 @@ export function parseModelSpec(spec: string): ModelSpec {
   return { scheme, target, files, servers: entry.servers?.(target) ?? [] };
 }
 
-export interface Unhonoured {
+interface Unhonoured {
   readonly name: string;
   readonly why: string;
   /** Every rollout would fail; else the setting changes nothing. */

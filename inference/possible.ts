@@ -23,7 +23,7 @@ export interface Impossible {
   readonly what: string;
 }
 
-export interface Limits {
+interface Limits {
   readonly vocabSize: number;
   /** True for the model's stop ids, requested or not. */
   readonly ends: (id: number) => boolean;
@@ -110,7 +110,7 @@ export interface ReportedCounts {
 }
 
 /** Numbers that are known here; null: not known, as the tokens of a text backend. */
-export interface KnownCounts {
+interface KnownCounts {
   readonly sent: number | null;
   readonly received: number | null;
 }

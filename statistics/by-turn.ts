@@ -8,7 +8,7 @@ import { meanOf, spreadOf } from './mean.ts';
 import { answersOf, isScored, known, type QueryGroup, rightAt } from './outcomes.ts';
 
 /** `count` of `of`; a rate without observations does not exist. */
-export interface Part {
+interface Part {
   readonly count: number;
   readonly of: number;
 }

@@ -11,7 +11,7 @@ import { pairedDifference, type PairedDifference, signTest, visibleDifference } 
 
 /** `right`: right at any turn up to the one asked for; `return`: G_1 of complete rollouts, real numbers. */
 export const MEASURES = ['right', 'return'] as const;
-export type Measure = (typeof MEASURES)[number];
+type Measure = (typeof MEASURES)[number];
 
 /** Hashes of a query's prompt, of its solutions, and of its task or environment. */
 export interface QueryIdentity {
@@ -80,7 +80,7 @@ export interface Comparison {
   readonly steered: readonly [SteeredCount, SteeredCount];
 }
 
-export interface ComparisonOptions {
+interface ComparisonOptions {
   readonly measure?: Measure;
   readonly atTurn: number;
 }

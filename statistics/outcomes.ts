@@ -3,7 +3,7 @@
 
 import type { RolloutSummary } from '../domain/rollout/rollout-summary.ts';
 
-export type Success = 0 | 1 | null;
+type Success = 0 | 1 | null;
 
 export const hasRolloutEnded = ({ outcome }: RolloutSummary): boolean => outcome !== null;
 

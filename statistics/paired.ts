@@ -41,7 +41,7 @@ export function signTest(differences: readonly number[]): number {
   return Math.min(1, 2 * fairCoinsAtMost(Math.min(up, down), up + down));
 }
 
-export interface Variances {
+interface Variances {
   /** ω²: variance over queries of the true difference. */
   readonly between: number;
   /** σ²_A / K_A and σ²_B / K_B: variance within a query, over the samples of each run. */

@@ -24,7 +24,7 @@ import { applicationFailure } from './failure.ts';
 import { rollout } from './rollout.ts';
 import { QUERY_ATTRIBUTE, RUN_ATTRIBUTE } from './search-attributes.ts';
 
-export interface Children {
+interface Children {
   /** Starts one unit; its result is counted in the window when it ends. Of a window that stops, ends one that has begun. */
   start(unit: PagedUnit): void;
   /** Awaits units that are in flight already. */

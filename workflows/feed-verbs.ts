@@ -30,14 +30,14 @@ const progressQuery = defineQuery<FeedProgress | null>('progress');
 /** Updates that wait for groups at once: the server lets ten be in flight. */
 const MOST_WAITING = 5;
 
-export interface Verbs {
+interface Verbs {
   /** Updates so far. */
   readonly updates: () => number;
   /** Ends the waiting of leases: the workflow is to continue as new. */
   drain(): void;
 }
 
-export interface VerbsInput {
+interface VerbsInput {
   readonly input: FeedInput;
   /** Undefined until the ledger is read. */
   readonly stateOf: () => FeedState | undefined;

@@ -116,7 +116,7 @@ function details(progress: FeedProgress): string {
  * Starts the held-out evaluation of the version that is published, if it is due: a collection of its own, one of each version, which
  * outlives this feed. An evaluation that cannot begin holds no trainer back.
  */
-export async function startEvaluation({ run, out }: FeedInput, { shape, version, floors }: FeedState): Promise<void> {
+async function startEvaluation({ run, out }: FeedInput, { shape, version, floors }: FeedState): Promise<void> {
   if (shape.evaluateEvery === undefined || version % shape.evaluateEvery !== 0) return;
   const line = lineOfVersion(version, floors);
   const [name, folder] = [evaluationName(run, line, version), evaluationsFolder(`${out}/${run}`)];

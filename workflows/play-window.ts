@@ -15,7 +15,7 @@ const MOST_STARTING = 16;
 /** The same of one of many windows. */
 const MOST_STARTING_OF_MANY = 8;
 
-export interface Player {
+interface Player {
   readonly history: HistoryLength;
   /** A unit has ended. */
   changed(): void;

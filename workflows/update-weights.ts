@@ -123,15 +123,15 @@ const light = proxyLocalActivities<Activities>({
   retry,
 });
 
-export function declare(input: WeightsInput): Promise<WeightsPlan> {
+function declare(input: WeightsInput): Promise<WeightsPlan> {
   return accepting.declareWeights.executeWithOptions({ summary: 'accept the version' }, [input]);
 }
 
-export function awaitOthers({ out, run }: WeightsInput, { number }: WeightsPlan): Promise<boolean> {
+function awaitOthers({ out, run }: WeightsInput, { number }: WeightsPlan): Promise<boolean> {
   return accepting.awaitOtherUpdates.executeWithOptions({ summary: 'one update at a time' }, [{ out, run, number }]);
 }
 
-export function note(
+function note(
   { out, run }: WeightsInput,
   { number }: WeightsPlan,
   progress: WeightsProgress,
@@ -140,7 +140,7 @@ export function note(
   return light.noteWeights.executeWithOptions({ summary: progress.state }, [{ out, run, number, progress, loaded }]);
 }
 
-export function sagaSteps({ out, run, apiKeyEnv }: WeightsInput, { number, label }: WeightsPlan): SagaSteps {
+function sagaSteps({ out, run, apiKeyEnv }: WeightsInput, { number, label }: WeightsPlan): SagaSteps {
   const step = (server: string) => ({ out, run, number, server, ...(apiKeyEnv === undefined ? {} : { apiKeyEnv }) });
   const result = async <T>(asked: Promise<StepResult<T>>): Promise<StepResult<T>> => {
     try {

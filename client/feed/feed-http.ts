@@ -9,7 +9,7 @@ import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 import { argumentProblem, type Verb, VERBS } from '../../domain/feed/messages.ts';
 import type { Reason } from '../../domain/errors/reasons.ts';
 
-export const MAX_FEED_BODY_BYTES = 64 * 1024;
+const MAX_FEED_BODY_BYTES = 64 * 1024;
 
 export const newToken = (): string => randomBytes(24).toString('base64url');
 

@@ -16,7 +16,7 @@ import { readTrajectory } from '../../records/reading/trajectories.ts';
 
 const AT_ONCE = 16;
 
-export interface Batch {
+interface Batch {
   /** Ids of the groups. */
   readonly groups: readonly string[];
   readonly rows: number;

@@ -10,7 +10,7 @@ import { openFileStore } from '../../records/file-store.ts';
 import { isLoopback, mustBeAllowed, pathOf, sendRefusal, verbOf } from './feed-http.ts';
 import { openRunFeed, type RunFeedOptions } from './run-feed.ts';
 
-export interface Listening {
+interface Listening {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;

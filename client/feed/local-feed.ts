@@ -21,7 +21,7 @@ import { newToken, pathOf, verbOf } from './feed-http.ts';
 import { type FeedServer, listen } from './feed-server.ts';
 import { openRunFeed, type RunFeed } from './run-feed.ts';
 
-export interface LocalFeedOptions {
+interface LocalFeedOptions {
   readonly home: Home;
   readonly session: Session;
   /** Throws if the user may not use that folder. */

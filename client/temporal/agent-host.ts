@@ -10,7 +10,7 @@ import type { AgentReply } from '../../domain/agent/reply.ts';
 import { explain } from '../../domain/errors/errors.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 
-export interface PlayedFunction {
+interface PlayedFunction {
   readonly workflowId: string;
   readonly taskQueue: string;
   /** A file with its code. */
@@ -25,13 +25,13 @@ export interface PlayedFunction {
 }
 
 /** The end of a function by an error: its own, or a time limit. */
-export interface FunctionFailed {
+interface FunctionFailed {
   readonly failed: string;
   /** The type of the error: `max-calls`, `context-length`, `timeout`, or its own. */
   readonly type: string;
 }
 
-export interface AgentHost {
+interface AgentHost {
   play(of: PlayedFunction): Promise<FunctionOutput | FunctionFailed>;
   close(): Promise<void>;
 }

@@ -49,10 +49,10 @@ function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError || (error as { readonly code?: unknown } | null)?.code === NOT_FOUND;
 }
 
-export const SHARED_MS = 1000;
+const SHARED_MS = 1000;
 const LATE_MS = 1000;
 
-export type IsStopping = (out: string, run: string) => Promise<boolean>;
+type IsStopping = (out: string, run: string) => Promise<boolean>;
 
 /**
  * Whether a run is being stopped, as the memo of its workflow says: written before the cancellations of its rollouts go out. A

@@ -25,7 +25,7 @@ export interface Session extends Address {
   close(): Promise<void>;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** True while the server's process is known to live: on a busy machine it answers late, and is waited for. */
   readonly isAlive?: () => boolean;
   /** The first attempt's limit; each next one has twice as long. */
@@ -215,7 +215,7 @@ type Call = ReturnType<Interceptor>;
 const CANCELLED = 1;
 
 /** Behind the SDK's own, which repeats. `isClosed`: whether the connection was closed by us. */
-export function endsLateRetries(isClosed: () => boolean): Interceptor {
+function endsLateRetries(isClosed: () => boolean): Interceptor {
   return (options, nextCall) => {
     try {
       return nextCall(options) as Call;

@@ -9,7 +9,7 @@ import { calling, ifAnswered, type Session } from './connection.ts';
 const CALL_MS = 10_000;
 
 /** The pending work of a workflow. */
-export interface PendingWork {
+interface PendingWork {
   /** Null if none is pending, or a local one that did not fail: then a worker is deciding, or none has taken the decision yet. */
   readonly activity: PendingActivity | null;
   /** A decision is due, and no worker has taken it yet. */
@@ -112,7 +112,7 @@ const EVENTS = 10;
 const BETWEEN = new Set([5, 6, 7, 8, 9, 17, 18]);
 const MARKER = 25;
 
-export interface LocalFailure {
+interface LocalFailure {
   /** The activity's name. */
   readonly type: string;
   /** That failed last, 1 for the first. */

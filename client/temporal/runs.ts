@@ -21,7 +21,7 @@ import type {
 } from '../../domain/run/messages.ts';
 import { untilSeen, wasUnseen } from './unseen.ts';
 
-export type Steering = 'pause' | 'resume' | 'stop';
+type Steering = 'pause' | 'resume' | 'stop';
 
 export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed-out' | 'absent';
 

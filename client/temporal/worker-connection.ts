@@ -23,7 +23,7 @@ export interface Waiting {
 }
 
 /** Repeats a step until the cluster has answered it. Steps may run at once; they share the reports. */
-export type UntilAnswered = <T>(step: () => Promise<T>) => Promise<T>;
+type UntilAnswered = <T>(step: () => Promise<T>) => Promise<T>;
 
 const EVERY_MS = 30_000;
 const NAMESPACE_MS = 10_000;
@@ -138,7 +138,7 @@ const DEADLINE_MS = 10_000;
 /** The time that a poll may take, and a margin: a short outage takes no worker out of service. */
 const SILENT_MS = 90_000;
 
-export interface Readiness {
+interface Readiness {
   /** Null while the cluster answers; else since when it does not. */
   problem(): string | null;
   close(): void;

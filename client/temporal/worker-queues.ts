@@ -17,7 +17,7 @@ import { deploymentOptions, type DeploymentVersion } from './deployment.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 import { workerIdentity } from './workers.ts';
 
-export interface QueueOptions {
+interface QueueOptions {
   /** All by name: `generate` has a queue of its own; so have, beside the common one, those that may be slow. */
   readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment' | 'callTool' | 'runAgent', object>;
   readonly workflowBundle: string;
@@ -31,7 +31,7 @@ export interface QueueOptions {
   readonly version?: DeploymentVersion | undefined;
 }
 
-export interface Queues {
+interface Queues {
   /** Resolves when all are drained; rejects if one failed. */
   readonly done: Promise<void>;
   stop(): void;

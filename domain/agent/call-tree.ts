@@ -24,7 +24,7 @@ export interface AnsweredCall {
   readonly reply: AgentMessage;
 }
 
-export type Placement<C extends AnsweredCall = AnsweredCall> =
+type Placement<C extends AnsweredCall = AnsweredCall> =
   | {
       readonly parent: C;
       /** The messages behind the parent's reply. */

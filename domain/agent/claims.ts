@@ -17,7 +17,7 @@ import { callIdOf } from './reply.ts';
  */
 type Delivery = 'unclaimed' | 'open' | 'broken' | 'delivered' | 'doubtful';
 
-export interface ClaimedCall {
+interface ClaimedCall {
   readonly id: string;
   readonly hash: string;
   /** 0-based, among the calls of the hash. */

@@ -69,7 +69,7 @@ export const CUTS = ['max-calls', 'context-length'] as const;
 export type Cut = (typeof CUTS)[number];
 
 /** The end of a program, by its own exit. */
-export const AGENT_END = f.objectOf({
+const AGENT_END = f.objectOf({
   /** Exit code; null if a signal ended it. */
   code: f.orNull(f.COUNT),
   /** Turns of the rollout: each call with a reply, of whichever attempt. */

@@ -9,7 +9,7 @@ import type { ChatMessage, Message } from '../query/query.ts';
 export type Render = (messages: readonly ChatMessage[]) => string;
 
 /** Why the rendering of a conversation is not the beginning of the rendering of a longer one. */
-export interface Obstacle {
+interface Obstacle {
   /** The template's behaviour: "it drops …". */
   readonly does: string;
   /** Texts that identify the template's line, the most reliable first. */
@@ -77,7 +77,7 @@ function obstacleOf(render: Render, template: string, messages: readonly Message
   return null;
 }
 
-export interface NamedTemplate {
+interface NamedTemplate {
   /** The model's name, for messages. */
   readonly name: string;
   readonly text: string;

@@ -64,7 +64,7 @@ export function toolExtension(
 const NO_RESULTS: ReadonlySet<string> = new Set(['user', 'system', 'assistant', 'developer']);
 const isResult = ({ role }: Message): boolean => !NO_RESULTS.has(role);
 
-export interface ToolTemplate {
+interface ToolTemplate {
   /** The model's name, for messages. */
   readonly name: string;
   readonly render: Render;

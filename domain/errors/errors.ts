@@ -4,7 +4,7 @@
 
 import type { Boundary, Reason } from './reasons.ts';
 
-export interface ErrorDetails<B extends Boundary = Boundary> {
+interface ErrorDetails<B extends Boundary = Boundary> {
   /** Stable machine name, kebab-case: `context-length`, `model-not-found`, … */
   readonly reason: Reason<B>;
   /** The fix: what the user can do. One sentence. */

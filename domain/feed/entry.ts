@@ -44,10 +44,10 @@ export const FEED_ENTRY = {
     ...PLACED,
   },
 };
-export type TrainedEntry = ObjectOf<typeof FEED_ENTRY.trained>;
+type TrainedEntry = ObjectOf<typeof FEED_ENTRY.trained>;
 export type RewindEntry = ObjectOf<typeof FEED_ENTRY.rewind>;
 export type FeedEntry = TrainedEntry | ObjectOf<typeof FEED_ENTRY.version> | RewindEntry;
-export type Trained = Pick<TrainedEntry, 'lease' | 'version' | 'groups'>;
+type Trained = Pick<TrainedEntry, 'lease' | 'version' | 'groups'>;
 
 /** The surviving line of weights. */
 export interface WeightLine {
@@ -65,7 +65,7 @@ export interface WeightLine {
 }
 
 /** The line, and what was trained along it, in order; versions never go back. */
-export interface TrainedLine extends WeightLine {
+interface TrainedLine extends WeightLine {
   readonly acknowledged: Trained[];
 }
 

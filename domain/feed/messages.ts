@@ -20,7 +20,7 @@ export interface FeedInput {
 
 export const DEFAULT_LEASE_SECONDS = 600;
 /** One Update waits no longer; clients ask again. */
-export const MAX_WAIT_SECONDS = 60;
+const MAX_WAIT_SECONDS = 60;
 const MAX_LEASE_GROUPS = 4096;
 
 const VERSION = f.wholeNumber(0, 2 ** 31 - 1);
@@ -33,7 +33,7 @@ const text = (most: number): f.Test<string> => [
 ];
 
 /** The arguments of each verb. */
-export const VERB_ARGUMENTS = {
+const VERB_ARGUMENTS = {
   lease: {
     /** Names the caller in `status`. */
     consumer: text(200),
@@ -74,7 +74,7 @@ export type LeaseArguments = ArgumentsOf<'lease'>;
 export const VERBS = Object.keys(VERB_ARGUMENTS) as readonly Verb[];
 
 /** `waiting`: not enough groups in time. `finished`: none is left to be leased. `again`: ask again at once. */
-export type WhyNone = 'waiting' | 'finished' | 'again';
+type WhyNone = 'waiting' | 'finished' | 'again';
 
 export type LeaseResult = { readonly lease: null; readonly why: WhyNone } | { readonly lease: GrantedLease };
 

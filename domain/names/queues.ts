@@ -18,7 +18,7 @@ export const AGENT_QUEUE = 'everturn-agent';
 /** Agents that run elsewhere: polled only by workers that hand out sessions. */
 export const SESSION_QUEUE = 'everturn-session';
 
-export interface WorkPriority {
+interface WorkPriority {
   /** 1 goes first, 5 last; work of versions without priorities has 3. */
   readonly priorityKey?: number;
   readonly fairnessKey: string;

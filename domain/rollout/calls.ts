@@ -37,7 +37,7 @@ export interface CallTexts {
 }
 
 /** A call's record with its hash. */
-export interface StoredCall {
+interface StoredCall {
   readonly record: CallRecord;
   readonly hash: string;
 }

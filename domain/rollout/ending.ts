@@ -136,7 +136,7 @@ export function rolloutResult(
 
 const saidAt = ({ turn, said }: TurnFacts): number[] => (said ? [turn] : []);
 
-export interface ScoredTurns {
+interface ScoredTurns {
   /** 1 right, 0 wrong, null neither. */
   readonly success: (0 | 1 | null)[];
   /** r_t of the judged turns. */
@@ -175,7 +175,7 @@ export function entriesOfAnswers<T>(perTurn: readonly T[], called: readonly numb
 }
 
 /** The part of an end's record that a result repeats. */
-export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'returns' | 'success' | 'called'> {
+interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'returns' | 'success' | 'called'> {
   readonly turnRewards?: readonly number[];
   readonly failure: { readonly reason: string; readonly boundary: Boundary } | null;
   /** Turns with a person's message in their context. */

@@ -6,7 +6,7 @@ import { type Message, MESSAGES } from '../query/query.ts';
 import * as f from '../schema/fields.ts';
 import type { Verdict, VerdictCounts } from './verdict.ts';
 
-export const DOORS = ['module', 'command', 'url', 'rubric', 'queue'] as const;
+const DOORS = ['module', 'command', 'url', 'rubric', 'queue'] as const;
 export type EnvironmentDoor = (typeof DOORS)[number];
 
 /**
@@ -115,8 +115,7 @@ export interface EndParams {
 /** The outcome of a call that the workflow made on a user's own queue. */
 export type QueueReply =
   { readonly result: unknown } | { readonly failure: { readonly reason: QueueFailure; readonly message: string } };
-export type QueueFailure =
-  'environment-broken' | 'environment-error' | 'environment-timeout' | 'environment-not-served';
+type QueueFailure = 'environment-broken' | 'environment-error' | 'environment-timeout' | 'environment-not-served';
 
 /** A judgement by a model: the means to repeat it, and its price. */
 const JUDGEMENT = f.objectOf({
@@ -150,7 +149,7 @@ export const REPLY_FIELDS = {
   /** The model that judged. */
   judged: f.maybe(JUDGEMENT),
 };
-export type ReplyFields = f.ObjectOf<typeof REPLY_FIELDS>;
+type ReplyFields = f.ObjectOf<typeof REPLY_FIELDS>;
 export interface EnvironmentReply extends ReplyFields {
   readonly verdict?: Verdict;
 }

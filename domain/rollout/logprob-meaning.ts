@@ -45,12 +45,12 @@ export function logprobsServe(
   return meaning === 'temperature' && (wanted === 'policy' ? isUntouched : warm);
 }
 
-export interface LogprobSettings extends Sampling {
+interface LogprobSettings extends Sampling {
   readonly logprobs: WantedLogprobs;
 }
 
 /** A model whose logprobs are trained on, or one that gives text alone. */
-export type LogprobFacts =
+type LogprobFacts =
   | { readonly kind: 'text' }
   | {
       readonly kind: 'tokens';

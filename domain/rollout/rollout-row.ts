@@ -38,7 +38,7 @@ export interface RolloutRow {
 }
 
 /** The small facts of a rollout's turns, in order: one entry per turn where it is a list. */
-export interface Glance {
+interface Glance {
   /** Null: unknown, because the server gave text without tokens. */
   readonly tokens: readonly (number | null)[];
   /** Tokens of the whole context that each was sent with. */

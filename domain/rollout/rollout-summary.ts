@@ -50,7 +50,7 @@ export interface TurnSummary extends NamedNumbers {
   readonly calls?: readonly CallSummary[];
 }
 
-export interface CallSummary extends Pick<CallResult, 'name' | 'outcome' | 'ms'> {
+interface CallSummary extends Pick<CallResult, 'name' | 'outcome' | 'ms'> {
   /** Absent for a call that ran. */
   readonly refusal?: CallRefusal;
 }

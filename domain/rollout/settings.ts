@@ -30,7 +30,7 @@ const setting = <T, const M extends Omit<Setting<T>, 'of' | 'default'>>(
   ...more,
 });
 
-export const FLEET_POLICIES = ['sticky', 'round_robin', 'least_requests', 'least_token_usage'] as const;
+const FLEET_POLICIES = ['sticky', 'round_robin', 'least_requests', 'least_token_usage'] as const;
 export type FleetPolicy = (typeof FLEET_POLICIES)[number];
 
 /** Fields of a request's body that a run decides, or that would change the form of the reply: a user may not give them. */

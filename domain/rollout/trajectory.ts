@@ -114,7 +114,7 @@ export interface Trajectory {
   readonly branch?: Branch;
 }
 
-export interface Branch {
+interface Branch {
   /** 0-based. */
   readonly index: number;
   /** Branches of the rollout. */

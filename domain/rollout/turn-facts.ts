@@ -95,7 +95,7 @@ export function concatenated(...parts: readonly (readonly number[])[]): number[]
   return ([] as number[]).concat(...parts);
 }
 
-export interface TurnTableInput {
+interface TurnTableInput {
   readonly title: string;
   readonly phase: string;
   readonly turns: readonly TurnFacts[];

@@ -7,7 +7,7 @@ import { GIVEN_CALLS, WRITTEN_CALLS } from '../tools/tool.ts';
 import { LOGPROB_MEANINGS, WANTED_LOGPROBS } from './logprob-meaning.ts';
 
 /** How a generation ended. `length` and `abort` are the original's `no_eos`; `unknown`: an endpoint of text named no end, or one that is not known. */
-export const FINISHES = ['stop', 'length', 'abort', 'unknown'] as const;
+const FINISHES = ['stop', 'length', 'abort', 'unknown'] as const;
 export type Finish = (typeof FINISHES)[number];
 
 /** A span of output tokens made by one version of the weights: [start, end) in outputIds. */

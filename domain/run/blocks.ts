@@ -115,7 +115,7 @@ export function isRunFinished(w: WindowState): boolean {
   return isInBlocks(w) ? w.blocks.every(({ state }) => state === 'ended') : isWindowFinished(w);
 }
 
-export interface RunFacts {
+interface RunFacts {
   readonly done: number;
   readonly inFlight: number;
   readonly counts: CollectionCounts;

@@ -3,7 +3,7 @@
 import { escapeMarkdown, type MarkdownColumn, markdownTable } from '../text/foreign-text.ts';
 import { type CollectionCounts, countInAccuracy, type RewardCount, rewardMoments } from './progress.ts';
 
-export interface CollectionTableInput {
+interface CollectionTableInput {
   readonly state: string;
   readonly total: number;
   readonly done: number;

@@ -28,7 +28,7 @@ const REWARD_COUNT = f.objectOf({
 });
 export type RewardCount = f.TypeOf<typeof REWARD_COUNT>;
 
-export interface RewardMoments {
+interface RewardMoments {
   /** Null without rewards. */
   readonly mean: number | null;
   /** Standard deviation with n − 1, as of `stats`; null for fewer than two rewards. */

@@ -19,7 +19,7 @@ const ACT_OF = objectOf({
 });
 
 export const HUMAN_VERDICTS = ['right', 'wrong'] as const;
-export type HumanVerdict = (typeof HUMAN_VERDICTS)[number];
+type HumanVerdict = (typeof HUMAN_VERDICTS)[number];
 
 const act = <const A extends string>(kind: A) => ({
   act: oneOf(kind),

@@ -12,7 +12,7 @@ export interface UnitInFlight {
 }
 
 /** Every `of`-th ten units, counted from `from`; `number` is 0-based. */
-export interface Deal {
+interface Deal {
   readonly from: number;
   readonly number: number;
   readonly of: number;
@@ -45,7 +45,7 @@ export interface WindowState {
   readonly startedAt: number;
 }
 
-export interface WindowShape {
+interface WindowShape {
   readonly queries: number;
   readonly samples: number;
   readonly numTurns: number;

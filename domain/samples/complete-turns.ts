@@ -6,7 +6,7 @@ import { StoreError } from '../errors/errors.ts';
 import type { EndRecord, RolloutRecord, Trajectory } from '../rollout/trajectory.ts';
 import type { TurnRecord } from '../rollout/turn.ts';
 
-export interface NumberChecks {
+interface NumberChecks {
   /** The nearest float32; a number outside float32 throws. */
   float32(value: number): number;
   wrong(problem: string): never;

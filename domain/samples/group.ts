@@ -7,14 +7,14 @@ import { BOOLEAN, type ObjectOf, orNull, PLACE, realNumber, type Test } from '..
 import type { EndRecord } from '../rollout/trajectory.ts';
 
 /** Sizes of a run, as far as its groups depend on them. */
-export interface GroupShape {
+interface GroupShape {
   readonly queries: number;
   /** Samples of a query in one epoch: the members of a group. */
   readonly samples: number;
 }
 
 /** Groups are numbered in the order of play: epoch by epoch, each in data set order. */
-export interface GroupPlace {
+interface GroupPlace {
   /** 0-based place in queries.jsonl. */
   readonly index: number;
   /** 0-based. */

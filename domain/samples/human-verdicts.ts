@@ -15,7 +15,7 @@ export type VerdictSource = (typeof VERDICT_SOURCES)[number];
 export const CONTRADICTED = ['drop', 'truncate', 'keep'] as const;
 export type ContradictedPolicy = (typeof CONTRADICTED)[number];
 
-export const PEOPLE_LEAVE_OUT = ['people-disagree', 'feedback-contradicts'] as const;
+const PEOPLE_LEAVE_OUT = ['people-disagree', 'feedback-contradicts'] as const;
 export type PeopleLeaveOut = (typeof PEOPLE_LEAVE_OUT)[number];
 
 /** `acts`: those on this rollout. */

@@ -36,7 +36,7 @@ export function ownTurns(played: Trajectory, first = played.rollout.parent?.turn
 }
 
 /** The end over the turns from `first` on: G_t looks forward only, so these returns are those of the own turns. */
-export function ownEnd(end: EndRecord, first: number): EndRecord {
+function ownEnd(end: EndRecord, first: number): EndRecord {
   const fromFirst = <T>(list: readonly T[]): readonly T[] => list.slice(first - 1);
   return {
     ...end,

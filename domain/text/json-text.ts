@@ -17,7 +17,7 @@ export function strictJson(text: string): unknown {
   throw new DoubtfulJson(`has the key ${JSON.stringify((doubledKey(text) ?? '').slice(0, 80))} twice in one object`);
 }
 
-export interface JsonFacts {
+interface JsonFacts {
   /** `extra.index`: the path of the first key that occurs twice in its object. */
   readonly doubled: string | undefined;
   /** Values of numbers whose written digits mean another value. */

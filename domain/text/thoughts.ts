@@ -41,7 +41,7 @@ const BEGINS = new RegExp(`^\\s*(?:${OPEN})`, 'i');
 const CLOSES = new RegExp(anyOf(THOUGHT_MARKS.map(([, close]) => close)), 'gi');
 const ENDS = new RegExp(`(?:${OPEN})\\s*$`, 'i');
 
-export interface TextBehindThoughts {
+interface TextBehindThoughts {
   /** The text behind the last thought. */
   readonly text: string;
   /** A thought was opened and not closed. */

@@ -13,7 +13,7 @@ import { type RolloutId, rolloutWorkflowId } from '../names/ids.ts';
 export const EFFECTS = ['pure', 'idempotent', 'once'] as const;
 
 /** `python`: the sandbox; `module`: the user's own file; `mcp`: a server that speaks the Model Context Protocol. */
-export const TOOL_DOORS = ['python', 'module', 'mcp'] as const;
+const TOOL_DOORS = ['python', 'module', 'mcp'] as const;
 
 /** The part that the model is told. */
 const TOOL_SCHEMA = {
@@ -99,7 +99,7 @@ export const WRITTEN_CALLS = f.listOf(WRITTEN_CALL);
  * failed      the tool itself reported a failure
  * timed-out   it gave nothing in its time
  */
-export const CALL_OUTCOMES = ['ok', 'failed', 'timed-out'] as const;
+const CALL_OUTCOMES = ['ok', 'failed', 'timed-out'] as const;
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 const PLACE_OF_CALL = {

@@ -5,7 +5,7 @@
 import { type ServerUpdate, unsureLabel, type UpdateState, type UpdateStep } from './weights.ts';
 
 /** The failure of a step. */
-export interface StepFailure {
+interface StepFailure {
   readonly reason: string;
   readonly error: string;
   /** The step certainly did nothing: the server is not paused after `pause`, and has the old weights after `load`. */
@@ -24,7 +24,7 @@ export interface SagaSteps {
   resume(url: string, label: string | null): Promise<StepResult<{ readonly now?: string | null }>>;
 }
 
-export interface SagaOptions {
+interface SagaOptions {
   readonly label: string;
   /** True: updates in progress are finished, no other is begun. */
   readonly stopped: () => boolean;

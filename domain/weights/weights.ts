@@ -87,7 +87,7 @@ export interface WeightsProgress extends Omit<WeightsResult, 'label'> {
 }
 
 /** The label of weights that may be either version. It has no number of its own. */
-export const UNSURE = 'unsure';
+const UNSURE = 'unsure';
 export const unsureLabel = (label: string): string => `${UNSURE}/${label}?`;
 
 const INT32_END = 2 ** 31;
@@ -97,10 +97,10 @@ export function weightsWorkflowId({ run, version, rewind }: Pick<WeightsInput, '
   return `${run}/${rewind ? 'rewind' : 'weights'}-${version}`;
 }
 
-export type Wanted = Pick<WeightsInput, 'version' | 'label' | 'rewind'> & { readonly folder: string };
+type Wanted = Pick<WeightsInput, 'version' | 'label' | 'rewind'> & { readonly folder: string };
 
 /** The entry in force: the last one that a server, or the embedded model, has loaded. */
-export interface Known {
+interface Known {
   readonly entries: readonly DeclaredWeights[];
   readonly current: DeclaredWeights | null;
 }

@@ -25,7 +25,7 @@ export interface OnnxSession {
   run(feeds: Record<string, OnnxTensor>): Promise<Record<string, OnnxTensor>>;
 }
 
-export type MakeTensor = (
+type MakeTensor = (
   type: 'int64' | 'float32',
   data: BigInt64Array | Float32Array,
   dims: readonly number[],

@@ -3,7 +3,7 @@
 
 import type { Sampling } from '../../domain/rollout/sampling.ts';
 
-export interface Drawn {
+interface Drawn {
   readonly id: number;
   /** Natural, finite, ≤ 0. */
   readonly logprob: number;

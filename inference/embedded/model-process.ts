@@ -30,7 +30,7 @@ export interface RestartPolicy {
   readonly restMs: number;
 }
 
-export const RESTART_POLICY: RestartPolicy = { maxDeaths: 5, backoffMs: 250, restMs: 30_000 };
+const RESTART_POLICY: RestartPolicy = { maxDeaths: 5, backoffMs: 250, restMs: 30_000 };
 const STDERR_LINES = 12;
 /** Weights in memory: the current ones, and older ones that answers in flight still sample from. */
 const LOADED_AT_ONCE = 2;

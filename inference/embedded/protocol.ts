@@ -31,13 +31,13 @@ export interface GenerateMessage {
   readonly stopTokenIds: readonly number[];
 }
 
-export interface CancelMessage {
+interface CancelMessage {
   readonly type: 'cancel';
   readonly id: number;
 }
 
 /** Unloads weights once no answer samples from them. */
-export interface UnloadMessage {
+interface UnloadMessage {
   readonly type: 'unload';
   readonly key: string;
 }
@@ -60,7 +60,7 @@ export interface ReadyMessage {
   readonly facts: LoadedFacts;
 }
 
-export interface ProgressMessage {
+interface ProgressMessage {
   readonly type: 'progress';
   /** Pairs of request id and tokens so far. */
   readonly tokens: readonly (readonly [number, number])[];
@@ -75,7 +75,7 @@ export interface ResultMessage {
 }
 
 /** A ModelError; `id` is null when the first weights could not be loaded. */
-export interface ErrorMessage {
+interface ErrorMessage {
   readonly type: 'error';
   readonly id: number | null;
   readonly message: string;

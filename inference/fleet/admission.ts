@@ -16,7 +16,7 @@ const A_FEW = 8;
 /** Other processes do not announce the leases they return. */
 const LEASE_POLL_MS = 100;
 
-export interface Admission<K extends Kind> {
+interface Admission<K extends Kind> {
   /** Takes a place on a server; waits for one if all are full. `leave` gives it back. */
   admit(request: Kinds[K]['request'], signal: AbortSignal): Promise<{ member: Member<K>; leave: () => void }>;
   /** A server has come, or gone. */
@@ -108,7 +108,7 @@ function noServer(members: readonly Member<Kind>[]): ModelError {
   );
 }
 
-export class Waiters {
+class Waiters {
   readonly #wakes = new Set<() => void>();
 
   wakeOne(): void {

@@ -11,7 +11,7 @@ import { badReply } from '../http/http-errors.ts';
 const ANSWERS_KEPT = 20_000;
 const RUNS_KEPT = 64;
 
-export interface GivenAnswer {
+interface GivenAnswer {
   readonly url: string;
   /** `<run>/<query>/<sample>/<turn>`. */
   readonly requestId: string;
@@ -63,7 +63,7 @@ const TELLING_VALUES = 6;
 /** Above this, a logprob is one of the few values that a confident model gives. */
 const SURE = -1e-3;
 
-export function isUnrepeatable(logprobs: readonly number[]): boolean {
+function isUnrepeatable(logprobs: readonly number[]): boolean {
   if (logprobs.length < TELLING_TOKENS) return false;
   const values = new Set<number>();
   for (const logprob of logprobs) if (logprob < SURE && values.add(logprob).size >= TELLING_VALUES) return true;

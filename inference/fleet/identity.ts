@@ -12,7 +12,7 @@ const CANARY_TEXT =
   'To be, or not to be: that is the question. SELECT name FROM users WHERE id = 1; Water boils at 100 °C.';
 const CANARY_TOKENS = 96;
 
-export interface Question {
+interface Question {
   /** The name under which it is served. */
   readonly name: string;
   readonly served: ServedTokenizer;

@@ -12,7 +12,7 @@ export interface Leases {
   close(): Promise<void>;
 }
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly folder: string;
   readonly limit: number;
   readonly ttlMs?: number;

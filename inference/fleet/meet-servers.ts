@@ -54,7 +54,7 @@ export async function meetAll<K extends Kind>(
 }
 
 /** The fleet as it was when it opened. */
-export interface FleetAtStart<K extends Kind> {
+interface FleetAtStart<K extends Kind> {
   readonly first: ServerBackend<K>;
   readonly facts: Kinds[K]['facts'];
 }

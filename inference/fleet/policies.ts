@@ -36,7 +36,7 @@ export function charge(chosen: RankedServer, candidates: readonly RankedServer[]
 }
 
 /** Weighted rendezvous hashing: a server that leaves or joins moves only its own rollouts. */
-export function rendezvousScore(url: string, weight: number, key: string): number {
+function rendezvousScore(url: string, weight: number, key: string): number {
   const bits = Number.parseInt(createHash('sha256').update(`${url}\n${key}`).digest('hex').slice(0, 13), 16);
   return weight / -Math.log((bits + 0.5) / 2 ** 52);
 }

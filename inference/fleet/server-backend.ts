@@ -75,7 +75,7 @@ export interface ServerReply extends Claimed {
 }
 
 /** The vocabulary and stop tokens, from the model's files. */
-export interface ReplyRules extends Pick<TokenFacts, 'vocabSize'> {
+interface ReplyRules extends Pick<TokenFacts, 'vocabSize'> {
   readonly ends: (id: number, reported: number | null) => boolean;
 }
 
@@ -165,7 +165,7 @@ export function parseServerReply<T>(schema: z.ZodType<T>, reply: unknown, place:
 }
 
 /** Choices that are absent, null or none are how a gateway passes on that the server behind it failed. */
-export function mustHoldChoices(reply: unknown, place: Place): void {
+function mustHoldChoices(reply: unknown, place: Place): void {
   const { choices } = reply as { readonly choices?: unknown };
   if (choices != null && !(Array.isArray(choices) && choices.length === 0)) return;
   const said = complaintIn(reply);

@@ -24,7 +24,7 @@ import {
 import { bombCheck } from './json-bomb.ts';
 import { parseReplyJson, type Together } from './reply-json.ts';
 
-export interface Timeouts {
+interface Timeouts {
   readonly connectMs: number;
   /** Until the first byte: the server generates the whole answer before it sends any. */
   readonly firstByteMs: number;
@@ -33,19 +33,19 @@ export interface Timeouts {
 }
 
 /** Enough for an answer of 16,384 tokens from a fully loaded server. TCP keep-alive probes connections meanwhile. */
-export const GENERATION: Timeouts = {
+const GENERATION: Timeouts = {
   connectMs: 10_000,
   firstByteMs: DEFAULT_SETTINGS.requestTimeoutSeconds * 1000,
   betweenBytesMs: 60_000,
   totalMs: DEFAULT_SETTINGS.requestTimeoutSeconds * 1000,
 };
 /** The limits of requests without generation. A starting server may be slow to answer its first. */
-export const QUESTION: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, betweenBytesMs: 10_000, totalMs: 30_000 };
+const QUESTION: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, betweenBytesMs: 10_000, totalMs: 30_000 };
 
 /** 700,000 tokens with their logprobs; joining the pieces of a body briefly takes twice as much. */
-export const MAX_BODY_BYTES = 32 * 2 ** 20;
+const MAX_BODY_BYTES = 32 * 2 ** 20;
 
-export interface HttpOptions {
+interface HttpOptions {
   /** http or https, without credentials; may have a path. */
   readonly url: string;
   readonly apiKey: string | null;

@@ -17,7 +17,7 @@ export const numbersOrNull = list<number | null>('numbers', isNumberOrNull);
 export const strings = list<string>('texts', (entry) => typeof entry === 'string');
 
 /** SGLang's [logprob, id, text]. */
-export type LogprobTriple = readonly [logprob: number | null, id: number, ...rest: unknown[]];
+type LogprobTriple = readonly [logprob: number | null, id: number, ...rest: unknown[]];
 const isTriple = (entry: unknown) => Array.isArray(entry) && isNumberOrNull(entry[0]) && isNumber(entry[1]);
 export const triples = list<LogprobTriple>('[logprob, token id]', isTriple);
 export const triplesByToken = list<readonly LogprobTriple[] | null>(
@@ -26,7 +26,7 @@ export const triplesByToken = list<readonly LogprobTriple[] | null>(
 );
 
 /** vLLM's, of one token. */
-export interface TokenLogprob {
+interface TokenLogprob {
   readonly token_id?: unknown;
   readonly logprob: number | null;
   readonly top_logprobs?: readonly { readonly token_id: number; readonly logprob: number | null }[] | null;

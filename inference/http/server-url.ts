@@ -15,7 +15,7 @@ export function parseServerUrls(target: string): string[] {
   return urls;
 }
 
-export interface OpenaiTarget {
+interface OpenaiTarget {
   /** The prefix of `/chat/completions`. */
   readonly url: string;
   readonly model: string;

@@ -5,12 +5,12 @@ import { ModelError } from '../../domain/errors/errors.ts';
 import type { Http } from '../http/http.ts';
 import { shownAddress } from '../http/http-errors.ts';
 
-export interface HealthWatch {
+interface HealthWatch {
   /** Runs `work` with a signal that aborts with the caller's signal, or once the server stops answering. */
   during<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-export interface HealthWatchOptions {
+interface HealthWatchOptions {
   readonly everyMs?: number;
   readonly timeoutMs?: number;
   /** Consecutive health requests without an answer. A fully loaded server may miss one. */

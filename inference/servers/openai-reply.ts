@@ -47,7 +47,7 @@ const Completion = z.object({
     .min(1),
 });
 
-export interface SaidToken {
+interface SaidToken {
   readonly token: string;
   readonly logprob: number;
 }

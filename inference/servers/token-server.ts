@@ -72,7 +72,7 @@ export function explicitSampling(
   };
 }
 
-export interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer' | 'given'> {
+interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer' | 'given'> {
   readonly http: Http;
   /** Throws for requests that this kind of server cannot serve, beyond those that no model can. */
   readonly check?: (request: GenerateRequest) => void;

@@ -9,9 +9,9 @@ import type { VersionSpan } from '../../domain/rollout/turn.ts';
 import { badReply, type Place } from '../http/http-errors.ts';
 
 /** Every record stores the string, so a long one is cut. */
-export const LABEL_CHARS = 200;
+const LABEL_CHARS = 200;
 
-export type Version = string | number | null | undefined;
+type Version = string | number | null | undefined;
 
 export interface ReportedSpan {
   readonly version?: Version;
@@ -20,14 +20,14 @@ export interface ReportedSpan {
 }
 
 /** A reply as far as it names versions. */
-export interface SaidVersions {
+interface SaidVersions {
   readonly spans: readonly ReportedSpan[] | null | undefined;
   /** The version of the whole answer. */
   readonly label?: Version;
 }
 
 /** The versions of one server's weights. */
-export interface Versions {
+interface Versions {
   /** Asked before a request; undefined: not asked, because replies have spans. */
   before(signal: AbortSignal | undefined): Promise<string | null | undefined>;
   /** Null if the spans do not cover `tokens` tokens. */

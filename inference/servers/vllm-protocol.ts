@@ -11,7 +11,7 @@ import type { ReportedSpan } from './version-spans.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 
-export interface Call {
+interface Call {
   readonly model: string;
   readonly contextIds: readonly number[];
   readonly id: string | null;
@@ -33,10 +33,10 @@ export interface Endpoint {
 }
 
 /** A reply as received; `finish` is null for an unknown reason. */
-export type ReadReply = Omit<ServerReply, 'finish' | 'versions'> & { readonly finish: Finish | null };
+type ReadReply = Omit<ServerReply, 'finish' | 'versions'> & { readonly finish: Finish | null };
 
 /** The single choice of either endpoint's body, in a common form. */
-export interface Choice {
+interface Choice {
   /** The server's name of the request; null if it gives none. */
   readonly id: string | null;
   readonly finish: string | null;
@@ -57,7 +57,7 @@ export interface Choice {
 
 const version = z.union([z.string(), z.number()]).nullish();
 /** One choice was asked for, and is the first one. */
-export const CHOICE_INDEX = z.literal(0).nullish();
+const CHOICE_INDEX = z.literal(0).nullish();
 export const USAGE = z
   .object({
     prompt_tokens: z.unknown().optional(),

@@ -6,7 +6,7 @@ import { Template } from '@huggingface/jinja';
 import type { ChatMessage } from '../../domain/query/query.ts';
 import { strftime } from './strftime.ts';
 
-export interface ChatTemplate {
+interface ChatTemplate {
   /** Null if the model has none. Of several: the one for these tools. Throws if none of them is for every conversation. */
   text(tools?: readonly object[]): string | null;
   /** Throws where the template refuses the messages. */

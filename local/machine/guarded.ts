@@ -15,7 +15,7 @@ export interface GuardedProcess {
   stop(graceMs: number): Promise<void>;
 }
 
-export interface GuardedOptions {
+interface GuardedOptions {
   /** Descriptors, 'pipe' or 'ignore' for the program's stdout and stderr. */
   readonly stdout: number | 'pipe' | 'ignore';
   readonly stderr: number | 'pipe' | 'ignore';

@@ -8,13 +8,13 @@ import { once } from 'node:events';
 import { UsageError } from '../../domain/errors/errors.ts';
 import { withoutSteering } from '../../domain/text/foreign-text.ts';
 
-export interface Health {
+interface Health {
   /** Null while it takes work; else why not. */
   readonly problem: () => string | null;
   readonly metrics: Metrics;
 }
 
-export interface HealthPort {
+interface HealthPort {
   readonly port: number;
   close(): void;
 }
@@ -90,7 +90,7 @@ export async function passOnMetrics(source: Metrics, reply: ServerResponse, limi
   }
 }
 
-export function sendText(reply: ServerResponse, status: number, text: string): void {
+function sendText(reply: ServerResponse, status: number, text: string): void {
   reply.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${text}\n`);
 }
 

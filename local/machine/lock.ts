@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identify, isAlive, type ProcessId } from './process.ts';
 
-export interface Lock {
+interface Lock {
   release(): void;
 }
 

@@ -20,7 +20,7 @@ export interface BuildProgress {
 
 export type OnProgress = (progress: ServerProgress) => void;
 
-export interface Terminal {
+interface Terminal {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }

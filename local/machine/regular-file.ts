@@ -27,7 +27,7 @@ export function openRegular(path: string, mostBytes?: number): Opened {
 }
 
 /** Thrown where a file is none to be read. Its code is as of an error of the file system: `EFTYPE`, or `EISDIR`. */
-export class NotRegular extends UsageError {
+class NotRegular extends UsageError {
   readonly code: string;
   constructor(path: string, stats: Stats) {
     super(`${path} is ${kindOf(stats)}, not a regular file.`, {

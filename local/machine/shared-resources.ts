@@ -9,14 +9,14 @@ const IDLE_MS = 600_000;
 
 export type HasEnded = (runFolder: string) => Promise<boolean>;
 
-export interface SharedResourceOptions<T> {
+interface SharedResourceOptions<T> {
   readonly hasEnded: HasEnded;
   /** A call is in flight, or it holds what a later call needs. */
   readonly isUsed: (it: T) => boolean;
   readonly close: (it: T) => Promise<void> | void;
 }
 
-export interface SharedResources<T> {
+interface SharedResources<T> {
   /** The one of this key, for this run. */
   of(key: string, runFolder: string, open: () => T): T;
   /** Forgets it without closing it. */

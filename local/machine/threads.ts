@@ -4,14 +4,14 @@
 
 import { parentPort, type ResourceLimits, Worker } from 'node:worker_threads';
 
-export interface Threads<Ask, Answer> {
+interface Threads<Ask, Answer> {
   /** Rejects if the thread failed, with its message alone. */
   ask(question: Ask): Promise<Answer>;
   /** Waits for the questions in flight. */
   close(): Promise<void>;
 }
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly script: () => string;
   /** The script's `workerData`. */
   readonly beginning?: unknown;

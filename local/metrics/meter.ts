@@ -4,13 +4,13 @@
 
 export type Tags = Readonly<Record<string, string>>;
 
-export interface Counter {
+interface Counter {
   add(value: number, tags?: Tags): void;
 }
-export interface Histogram {
+interface Histogram {
   record(value: number, tags?: Tags): void;
 }
-export interface Gauge {
+interface Gauge {
   set(value: number, tags?: Tags): void;
 }
 

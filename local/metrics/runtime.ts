@@ -13,7 +13,7 @@ const EXPECTED = /^No (?:Nexus services|workflows) registered, not polling/;
 /** Somebody else may take a free one before it is bound. */
 const FREE_PORTS = 5;
 
-export interface InstalledRuntime {
+interface InstalledRuntime {
   /** Undefined: nothing is measured. */
   readonly meter: Meter | undefined;
   /** The address of the text, or why there is none: the health port says it. */
@@ -77,8 +77,8 @@ export type MetricsTarget =
   | { readonly kind: 'otlp'; readonly url: string }
   | { readonly kind: 'health-port' };
 
-export const METRICS_VARIABLE = 'EVERTURN_METRICS';
-export const OTLP_VARIABLE = 'EVERTURN_OTLP';
+const METRICS_VARIABLE = 'EVERTURN_METRICS';
+const OTLP_VARIABLE = 'EVERTURN_OTLP';
 const LOOPBACK = '127.0.0.1';
 
 export function metricsTarget(

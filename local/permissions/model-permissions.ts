@@ -19,7 +19,7 @@ export interface ModelPermissions {
   mayLoad(settings: RolloutSettings, runFolder: string): (folderOrHubId: string) => void;
 }
 
-export interface WeightsUse {
+interface WeightsUse {
   readonly settings: RolloutSettings;
   /** The run's. */
   readonly folder: string;

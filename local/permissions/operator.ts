@@ -6,7 +6,7 @@ import { BUCKET_FORM, bucketProblem, isBucketPlace, parseBucketPlace } from '../
 import { UsageError } from '../../domain/errors/errors.ts';
 import { realPath } from './folders.ts';
 
-export interface KeyRule {
+interface KeyRule {
   readonly name: string;
   /** `https://host:port` of servers; null: the servers of the command that started the run. */
   readonly origin: string | null;
@@ -39,7 +39,7 @@ export interface OperatorWords {
   readonly apiKeyEnv?: string | undefined;
 }
 
-export const OPERATOR_VARIABLES = {
+const OPERATOR_VARIABLES = {
   runsUnder: 'EVERTURN_RUNS_UNDER',
   models: 'EVERTURN_ALLOWED_MODELS',
   apiKeyEnv: 'EVERTURN_ALLOWED_KEYS',

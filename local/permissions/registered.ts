@@ -11,7 +11,7 @@ import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { Home } from '../service/home.ts';
 import { realPath } from './folders.ts';
 
-export interface RegisteredRun extends Pick<
+interface RegisteredRun extends Pick<
   RolloutSettings,
   'model' | 'tokenizer' | 'apiKeyEnv' | 'environments' | 'program'
 > {
@@ -22,7 +22,7 @@ export interface RegisteredRun extends Pick<
 }
 
 /** The code of a run, as the user's own command named it, and never as a run's folder does. */
-export type OwnCode = Pick<RegisteredRun, 'environments' | 'tools' | 'program'>;
+type OwnCode = Pick<RegisteredRun, 'environments' | 'tools' | 'program'>;
 
 /** `code`: not given, what is registered already stays. */
 export function registerRun(home: Home, run: Omit<RegisteredRun, keyof OwnCode>, code?: OwnCode): void {
@@ -47,7 +47,7 @@ export function registeredRun(home: Home, folder: string): RegisteredRun | undef
 }
 
 /** The weights that this user's own commands gave a run. */
-export interface RegisteredUpdates extends Pick<RolloutSettings, 'model' | 'apiKeyEnv'> {
+interface RegisteredUpdates extends Pick<RolloutSettings, 'model' | 'apiKeyEnv'> {
   /** The run's own folder, links resolved. */
   readonly folder: string;
   /** Folders, the latest last. */

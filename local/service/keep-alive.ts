@@ -13,7 +13,7 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-export interface KeepAliveOptions {
+interface KeepAliveOptions {
   readonly start: () => Promise<Child>;
   readonly onStarted: (child: Child) => void;
   readonly onReady: (child: Child) => void;
@@ -25,7 +25,7 @@ export interface KeepAliveOptions {
 }
 
 /** The description of an end by signal: somebody killed it, which is no reason to delay the restart. */
-export const KILLED = 'killed by';
+const KILLED = 'killed by';
 
 /** A child that worked at least this long did not fail at its start. */
 const SETTLED_MS = 1_000;

@@ -102,12 +102,12 @@ export async function stopService(env: Environment): Promise<ServiceState | unde
 }
 
 /** Only this supervisor, never one that replaced it meanwhile. */
-export async function endSupervisor(supervisor: ProcessId): Promise<void> {
+async function endSupervisor(supervisor: ProcessId): Promise<void> {
   sendSignal(supervisor, 'SIGTERM');
   if (!(await waitUntilGone(supervisor, STOP_WITHIN_MS))) await terminate(supervisor, 0);
 }
 
-export interface ServiceStatus {
+interface ServiceStatus {
   readonly up: boolean;
   readonly home: Home;
   /** The last known state, also of a service that is down. */

@@ -78,7 +78,7 @@ export function writeState(home: Home, state: ServiceState): void {
   renameSync(temporary, home.stateFile);
 }
 
-export interface Variables {
+interface Variables {
   readonly salt: string;
   /** The digest of each variable's value, by its name. */
   readonly digests: Readonly<Record<string, string>>;

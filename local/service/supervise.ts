@@ -18,13 +18,13 @@ import type { Environment } from '../machine/user-folders.ts';
 import { type Child, keepAlive } from './keep-alive.ts';
 import { spawnWorker, type WorkerCommand } from './worker-process.ts';
 
-export interface SuperviseOptions extends SupervisedOptions {
+interface SuperviseOptions extends SupervisedOptions {
   readonly code: CodeId;
   readonly idleMs: number;
   readonly signal: AbortSignal;
 }
 
-export type SuperviseEnd =
+type SuperviseEnd =
   | { readonly end: 'stopped' | 'idle' }
   /** Another supervisor holds this home. */
   | { readonly end: 'held'; readonly by: ProcessId };
@@ -116,7 +116,7 @@ function keepHouse(home: Home): void {
   utimesSync(home.stateFile, now, now);
 }
 
-export interface SupervisedOptions {
+interface SupervisedOptions {
   readonly home: Home;
   readonly temporal: { readonly path: string; readonly version: string };
   readonly worker: WorkerCommand;
@@ -125,7 +125,7 @@ export interface SupervisedOptions {
   readonly workerGraceMs?: number;
 }
 
-export interface Supervised {
+interface Supervised {
   /** Resolves when both loops have ended; the worker is stopped first, then the server. */
   stop(): Promise<void>;
 }
@@ -136,7 +136,7 @@ const WORKER_TRIES = 3;
 const WORKER_GRACE_MS = 10_000;
 
 /** Runs until `signal`. `giveUp` is called once, with the child that never started and why. */
-export function superviseChildren(
+function superviseChildren(
   options: SupervisedOptions,
   health: ServiceHealth,
   firstPorts: Ports,

@@ -19,7 +19,7 @@ export interface WorkerCommand {
   readonly args: readonly string[];
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly worker: WorkerCommand;
   readonly address: string;
   readonly namespace: string;

@@ -20,7 +20,7 @@ const LDFLAGS = `-s -w -X github.com/temporalio/cli/internal/temporalcli.Version
 /** Progress is reported at least this often while the compiler is silent. */
 const TICK_MS = 1_000;
 
-export interface BuildOptions {
+interface BuildOptions {
   /** Receives `temporal`; the caller holds its lock. */
   readonly folder: string;
   readonly env: Environment;

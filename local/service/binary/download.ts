@@ -46,7 +46,7 @@ function distrust(path: string): string | undefined {
   return (mode & 0o022) !== 0 ? `${path} can be written by others` : undefined;
 }
 
-export interface DownloadOptions {
+interface DownloadOptions {
   /** Receives `temporal`; the caller holds its lock. */
   readonly folder: string;
   readonly env: Environment;

@@ -23,7 +23,7 @@ export interface FindOptions {
   readonly download?: typeof download;
 }
 
-export interface FoundBinary extends TemporalBinary {
+interface FoundBinary extends TemporalBinary {
   /** The step that found it. */
   readonly source: string;
 }
