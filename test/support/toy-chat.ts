@@ -3,6 +3,9 @@
 import type { Engine } from './toy-engine.ts';
 import { made, NOT_FOUND, num, ok, usage, type Answer, type Body, type Reply } from './toy-wire.ts';
 
+/** A chat answers in so many tokens, whatever budget it is given: no test reads more of them. */
+const LONGEST = 64;
+
 export function openai(engine: Engine): Answer {
   return async ({ method, path, body, gone }) =>
     `${method} ${path}` === 'POST /v1/chat/completions' ? chat(engine, body as Body, gone, 'openai') : NOT_FOUND;
@@ -18,7 +21,9 @@ export async function chat(
   const max = num(body['max_completion_tokens'] ?? body['max_tokens'], 16);
   const draw = { temperature: num(body['temperature'], 1), topP: 1, topK: -1, seed: num(body['seed'], 0), top: 0 };
   const id = `chatcmpl-${made()}`;
-  const { outputs, finish, spans } = await engine.generate({ id, context, max, stops: [], draw, gone });
+  const run = await engine.generate({ id, context, max: Math.min(max, LONGEST), stops: [], draw, gone });
+  const { outputs, spans } = run;
+  const finish = run.finish === 'length' && outputs.length < max ? 'stop' : run.finish;
   const text = outputs.map((o) => `w${o.id}`).join(' ');
   const extra: Record<typeof as, Body> = {
     sglang: { reasoning_content: null },
