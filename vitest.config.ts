@@ -3,8 +3,8 @@
 // real server, started once; `x.chaos.test.ts`: the same and kills, at a tenth of their size with every commit, whole on demand;
 // `x.chaos.ts`: on demand alone. The suites of `test/real/` (real servers, agents, trainers) run only by hand.
 
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -12,21 +12,23 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 delete process.env['npm_command'];
 
 const CHAOS_SIZE = process.env['EVERTURN_CHAOS'];
-const SERVER = { globalSetup: ['test/support/global-setup.ts'] };
+const CHAOS = ['test/chaos/*.chaos.test.ts'];
 
 /** Those that wait most begin first, the larger file before the smaller: none is left alone at the end. */
-const KINDS = ['near', 'chaos', 'temporal', 'parts'];
+const KINDS = [/near/, /chaos/, /temporal/, /parts/];
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const kind = ({ project }: TestSpecification) => KINDS.indexOf(project.name);
+    const kind = ({ project, moduleId }: TestSpecification) =>
+      KINDS.findIndex((kind) => kind.test(`${project.name} ${basename(moduleId)}`));
     return (await super.sort(files)).sort((a, b) => kind(a) - kind(b));
   }
 }
 
 /** Temporary files in memory: on a disk these tests mostly wait for fsync, and none of them proves durability. */
 const SCRATCH: Record<string, string> = bytesFree('/dev/shm') > 2 ** 31 ? { TMPDIR: scratchIn('/dev/shm') } : {};
+/** None where no program may be started. */
 function bytesFree(folder: string): number {
-  if (!existsSync(folder)) return 0;
+  if (!existsSync(folder) || /^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(readFileSync('/proc/mounts', 'utf8'))) return 0;
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
@@ -38,7 +40,8 @@ function scratchIn(memory: string): string {
 }
 
 /** They wait more than they compute, for servers, heartbeats and limits: more at once than there are cores. */
-const WAITS = { maxWorkers: 5, sequence: { groupOrder: 1 } };
+const WAITS = { maxWorkers: 7, sequence: { groupOrder: 1 } };
+const SERVER = { globalSetup: ['test/support/global-setup.ts'], env: SCRATCH };
 const project = (name: string, test: Record<string, unknown>) => ({ extends: true as const, test: { name, ...test } });
 /** A suite of `test/real/`, with minutes for what it installs and starts. */
 const real = (name: string, minutes: number, server: object) =>
@@ -67,11 +70,17 @@ export default defineConfig({
         env: SCRATCH,
       }),
       project('parts', { include: ['test/**/*.parts.test.ts'], env: SCRATCH, ...WAITS }),
-      project('temporal', { include: ['test/**/*.temporal.test.ts'], ...SERVER, ...WAITS }),
-      project('chaos', {
-        include: ['test/chaos/*.chaos.test.ts', ...(CHAOS_SIZE ? ['test/chaos/*.chaos.ts'] : [])],
+      // Chaos with every commit shares the processes of the others, and what these have imported.
+      project('temporal', {
+        include: ['test/**/*.temporal.test.ts', ...(CHAOS_SIZE ? [] : CHAOS)],
         ...SERVER,
-        ...(CHAOS_SIZE ? { maxWorkers: 1, sequence: { groupOrder: 2 } } : WAITS),
+        ...WAITS,
+        hookTimeout: 300_000,
+      }),
+      project('chaos', {
+        include: CHAOS_SIZE ? [...CHAOS, 'test/chaos/*.chaos.ts'] : [],
+        ...SERVER,
+        ...{ maxWorkers: 1, sequence: { groupOrder: 2 } },
         testTimeout: CHAOS_SIZE === 'full' ? 3_600_000 : 120_000,
         hookTimeout: 300_000,
       }),

@@ -32,7 +32,10 @@ interface Shared {
 const shared = globalThis as { everturnTests?: { users: number; readonly parts: Promise<Shared> } };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const everturnTests = (shared.everturnTests ??= { users: 0, parts: open() });
+  const everturnTests = (shared.everturnTests ??= {
+    users: 0,
+    parts: open(project.config.env['TMPDIR'] ?? tmpdir()),
+  });
   everturnTests.users++;
   const { address, binary, bundle, close } = await everturnTests.parts;
   project.provide('temporalAddress', address);
@@ -43,8 +46,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-async function open(): Promise<Shared> {
-  const folder = mkdtempSync(join(tmpdir(), 'everturn-test-'));
+async function open(scratch: string): Promise<Shared> {
+  const folder = mkdtempSync(join(scratch, 'everturn-test-'));
   const onProgress = printProgress(process.stderr);
   const { path: binary } = await findTemporal({ env: process.env, onProgress });
   const port = await freePort([]);
