@@ -14,9 +14,10 @@ import { type AgentRig, openAgentRig } from './agent-rig.ts';
 
 const AGENT = `node ${join(import.meta.dirname, '../fixtures/agents/vote.mjs')}`;
 const FULL = process.env['EVERTURN_CHAOS'] === 'full';
-const ROWS = FULL ? 100 : 4;
+const ROWS = FULL ? 100 : 3;
 const SAMPLES = FULL ? 3 : 2;
-const KILLS = FULL ? 100 : 6;
+const VICTIMS = ['agent', 'worker', 'server', 'model'] as const;
+const KILLS = FULL ? 100 : VICTIMS.length;
 const CALLS = 8;
 const LATENCY_MS = FULL ? 150 : 500;
 const SEED = Number(process.env['KILL_SEED'] ?? Math.floor(Math.random() * 1e9));
@@ -85,22 +86,24 @@ describe('a program that asks the model itself', () => {
       while (!isOver && count() < KILLS) {
         await sleep(200 + 800 * rand());
         const draw = rand();
+        // With a commit each of them once.
+        const kind = VICTIMS[FULL ? [0.5, 0.8, 0.9, 1].findIndex((end) => draw < end) : count()]!;
         const there = agents().filter((pid) => (killed.get(rolloutOf(pid)) ?? 0) < 3);
         const victim = there[Math.floor(rand() * there.length)];
         const { worker, server } = everturn.service() ?? {};
         try {
-          if (draw < 0.5 && victim !== undefined) {
+          if (kind === 'agent' && victim !== undefined) {
             const rollout = rolloutOf(victim);
             process.kill(victim, 'SIGKILL');
             killed.set(rollout, (killed.get(rollout) ?? 0) + 1);
             kills.agent++;
-          } else if (draw < 0.8 && worker && agents().length > 0) {
+          } else if (kind === 'worker' && worker && agents().length > 0) {
             process.kill(worker.pid, 'SIGKILL');
             kills.worker++;
-          } else if (draw < 0.9 && server && agents().length > 0) {
+          } else if (kind === 'server' && server && agents().length > 0) {
             process.kill(server.pid, 'SIGKILL');
             kills.server++;
-          } else if (draw >= 0.9 && agents().length > 0) {
+          } else if (kind === 'model' && agents().length > 0) {
             await model.stop('SIGKILL');
             await sleep(500 * rand());
             model.start();
