@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../support/s3-server.ts';
-import { deedsIn, look, openWriters, type Reader, READERS, viewer } from './growing-run.ts';
+import { deedsIn, look, openWriters, type Reader, READERS, viewer, type Writers } from './growing-run.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const LOOKS = Number(process.env['LOOKS'] ?? 4);
@@ -14,22 +14,34 @@ const HOURS = 4 * 3_600_000;
 const root = scratchFolder();
 let server: S3Server;
 let restore: () => void;
+let writers: Writers;
+/** Played once for all readers. */
+const deeds = {
+  2: deedsIn(mkdtempSync(join(root, 'played-')), 2),
+  16: deedsIn(mkdtempSync(join(root, 'played-')), 16),
+};
 beforeAll(async () => {
   server = await openS3Server({ pageKeys: 7 });
   restore = useBuckets(bucketEnvironment(server.url));
+  // Threads, which have the environment of the moment.
+  writers = openWriters();
 });
 afterAll(async () => {
+  await writers.close();
   restore();
   await server.close();
 });
 
 /** Looks until there were enough of them that began while a run grew. */
-async function looksAt(place: () => string, queries: number, pauseMs: number, reader: Reader): Promise<void> {
-  const deeds = await deedsIn(mkdtempSync(join(root, 'played-')), queries);
-  const writers = openWriters();
+async function looksAt(
+  place: () => string,
+  queries: keyof typeof deeds,
+  pauseMs: number,
+  reader: Reader,
+): Promise<void> {
   for (let looks = 0; looks < LOOKS;) {
     const out = place();
-    const run = await writers.write(out, deeds, pauseMs);
+    const run = await writers.write(out, await deeds[queries], pauseMs);
     const read = reader(run);
     while (run.begun() === 0) await breath();
     for (; run.grows() && looks < LOOKS; looks++) await look(run, read);
@@ -40,7 +52,6 @@ async function looksAt(place: () => string, queries: number, pauseMs: number, re
     server.objects.clear();
     if (out.startsWith(root)) rmSync(out, { recursive: true });
   }
-  await writers.close();
 }
 
 describe('a run that grows is sound to every reader', () => {
