@@ -111,9 +111,14 @@ describe('a run on a failing model server', () => {
         const tries = asks.filter((ask) => ask.key.startsWith(`fatal/${key}/`)).length;
         if (!how) expect([key, end?.['outcome'], tries]).toEqual([key, 'complete', run.turns]);
         else {
-          const { reason, message } = end!['failure'] as { reason: string; message: string };
-          expect([key, end!['outcome'], tries, NAMES[how as FaultKind]]).toEqual([key, 'failed', 1, [reason]]);
-          expect(message).toMatch(/answered 4\d\d: \w/);
+          const failure = end?.['failure'] as { reason: string; message: string } | null;
+          expect([key, end?.['outcome'], tries, [failure?.reason]]).toEqual([
+            key,
+            'failed',
+            1,
+            NAMES[how as FaultKind],
+          ]);
+          expect(failure?.message).toMatch(/answered 4\d\d: \w/);
         }
       }
       const status = await workload.everturn.run('status', 'fatal');
