@@ -59,7 +59,8 @@ describe('many runs at once', () => {
       const open = "WorkflowType = 'rollout' AND ExecutionStatus = 'Running'";
       const opening = Date.now();
       const opened = async () => (await client.workflow.count(open)).count >= OPEN || undefined;
-      await until(`${OPEN} open rollouts`, opened, FULL ? 1_800_000 : 120_000);
+      // However long a busy machine takes: the test's own limit ends it.
+      await until(`${OPEN} open rollouts`, opened, FULL ? 1_800_000 : 800_000);
       const openedMs = Date.now() - opening;
 
       const asked = async (i: number): Promise<number> => {
