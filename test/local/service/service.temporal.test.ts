@@ -116,6 +116,8 @@ describe('the local service', () => {
     expect(up.uiAddress).not.toBe('http://127.0.0.1:8233');
     await until('an answer', () => isServing(up.address));
     await stopService(env);
+    // Another test's service that had them may have ended.
+    for (const port of [7233, 8233]) await occupy(port);
     expect(await ensureService(options)).toMatchObject({ address: up.address, uiAddress: up.uiAddress });
   });
 
