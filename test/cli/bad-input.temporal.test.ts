@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { rowsOf } from '../support/rows.ts';
 import { bucketEnvironment, openS3Server, type S3Fault } from '../support/s3-server.ts';
 
 const GOOD = '{"question":"1+1?","answer":"2"}\n';
@@ -50,66 +51,15 @@ async function refused(args: readonly string[], code: number, says: RegExp, how:
 }
 
 describe('wrong words', () => {
-  test.each<[string, string[], RegExp]>([
-    ['an unknown command', ['runn', 'good.jsonl'], /unknown command 'runn' \(Did you mean run\?\)/],
-    [
-      'an unknown flag',
-      ['run', 'good.jsonl', '--num-turn', '3'],
-      /unknown option '--num-turn' \(Did you mean --num-turns\?\)/,
-    ],
-    ['no data set', ['run'], /missing required argument 'dataset'/],
-    [
-      'a number out of range',
-      ['run', 'good.jsonl', '--num-turns', '0'],
-      /--num-turns: "0" does not fit.* whole number from 1/,
-    ],
-    ['a word for a number', ['run', 'good.jsonl', '--temperature', 'hot'], /--temperature: "hot" does not fit/],
-    ['--set without =', ['run', 'good.jsonl', '--set', 'numTurns'], /no "="/],
-    [
-      'a config value out of range',
-      ['run', 'good.jsonl', '--config', 'zero.yaml'],
-      /zero\.yaml, numTurns: 0 does not fit/,
-    ],
-    ['an unknown config name', ['run', 'good.jsonl', '--config', 'odd.yaml'], /odd\.yaml: "turns" is not an option/],
-    ['a config file that is no YAML', ['run', 'good.jsonl', '--config', 'broken.yaml'], /neither YAML nor JSON/],
-    [
-      'an option in two spellings',
-      ['run', 'good.jsonl', '--config', 'twice.yaml'],
-      /twice\.yaml gives one option twice, as `numTurns` and as `num-turns`/,
-    ],
-    ['a seed beyond', ['run', 'good.jsonl', '--seed', '99999999999999999999'], /up to 2\^53 - 1/],
-    ['a missing config file', ['run', 'good.jsonl', '--config', 'no.yaml'], /no\.yaml cannot be read/],
-    ['an unknown model', ['run', 'good.jsonl', '--model', 'gpt'], /--model: "gpt" does not fit/],
-    [
-      'credentials before no url',
-      ['run', 'good.jsonl', '--model', 'sglang:http://a:1,me:kept/secret@b:1'],
-      /^everturn: --model: "sglang:http:\/\/…@b:1" does not fit(?!.*secret)/,
-    ],
-    [
-      'a name and a key before no url',
-      ['run', 'good.jsonl', '--model', 'sglang:me:secret@b'],
-      /^everturn: --model: "sglang:…@b" does not fit(?!.*secret)/,
-    ],
-    [
-      'a step without a trainer',
-      ['run', 'good.jsonl', '--batch-groups', '7'],
-      /--batch-groups is for .*without --train/,
-    ],
-    ['a limit of calls without a program', ['run', 'good.jsonl', '--max-calls', '7'], /--max-calls is for the program/],
-    ['an unknown divergence', ['run', 'good.jsonl', '--on-divergence', 'restart'], /It takes branch or fail/],
-    ['held-out rows without training', ['run', 'good.jsonl', '--eval', 'good.jsonl'], /without --train there is one/],
-    ['a run name with a path', ['run', 'good.jsonl', '--name', '../x'], /cannot name a run/],
-    ['a run that is not there', ['status', 'nope'], /There is no run "nope"/],
-    ['a run name that steers', ['check', '\u001b[2J'], /There is no run/],
-    ['tuning nothing', ['tune', 'x'], /required option '--max-concurrent/],
-    ['no slots', ['worker', '--slots', '0'], /--slots is "0"/],
-  ])('%s is a usage error', (_, args, says) =>
-    // A configuration file is found from the process's own folder.
-    refused(
-      args.map((word) => (word.endsWith('.yaml') ? join(everturn.folder, word) : word)),
-      2,
-      says,
-    ),
+  test.each(rowsOf<{ of: string; args: string[]; says: string }>('./wrong-words.jsonl', import.meta.url))(
+    '$of is a usage error',
+    ({ args, says }) =>
+      // A configuration file is found from the process's own folder.
+      refused(
+        args.map((word) => (word.endsWith('.yaml') ? join(everturn.folder, word) : word)),
+        2,
+        new RegExp(says),
+      ),
   );
 
   test('a usage error ends the process so, too', () =>
@@ -124,23 +74,10 @@ describe('wrong words', () => {
 });
 
 describe('a data set that cannot be played', () => {
-  test.each<[string, string[], RegExp]>([
-    ['missing', ['missing.jsonl'], /no data set at .*missing\.jsonl/],
-    ['missing, and held out', ['good.jsonl', '--train', '--eval', 'gone.jsonl'], /no data set at .*gone\.jsonl/],
-    ['empty', ['empty.jsonl'], /is empty/],
-    ['blank', ['blank.jsonl'], /is empty/],
-    ['not UTF-8', ['latin1.jsonl'], /not UTF-8/],
-    ['of another kind', ['data.xlsx'], /unknown data set format/],
-    ['all too long lines', ['long.jsonl'], /101 MiB long/],
-    ['with an id that leaves its folder', ['outside.jsonl'], /`\.\.` path segment/],
-    ['with NUL in an id', ['nul.jsonl'], /control character/],
-    [
-      'with double ids, under --strict',
-      ['double.jsonl', '--strict'],
-      /double\.jsonl:2: `id` "a" is the id of an earlier row/,
-    ],
-    ['with a value that steers a terminal', ['steer.jsonl'], /steer\.jsonl:1/],
-  ])('%s exits with 6', (_, args, says) => refused(['run', ...args], 6, says));
+  test.each(rowsOf<{ of: string; args: string[]; says: string }>('./wrong-datasets.jsonl', import.meta.url))(
+    '$of exits with 6',
+    ({ args, says }) => refused(['run', ...args], 6, new RegExp(says)),
+  );
 
   test('that is missing ends the process so, too', () => refused(['run', 'missing.jsonl'], 6, /no data set at/, 'run'));
 });

@@ -14,37 +14,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path[:0] = [os.path.join(ROOT, "examples", "train"), os.path.join(ROOT, "models", "training")]
-from conversations import INSTRUCTIONS, RIGHT, SYSTEMS, WRONG  # noqa: E402
+from conversations import WRONG  # noqa: E402
 from network import load, sample  # noqa: E402
 from problems import as_record, heldout_problems  # noqa: E402
 from tokenizer import END, render  # noqa: E402
-
-STRINGS = [
-    "", " ", "  ", "\n", "\n\n", "\r\n", "\t", " \n ", "a", " a", "a ", "\u00a0", "\u2003wide\u2003space", "trailing   ",
-    "   leading", "line one\nline two\n\n\nline five", "tab\tseparated\tvalues", "a\r\nb\rc", "\n<|im_start|>user\n",
-    "What is 34 * 27?", "34 * 27 = 918. The answer is \\boxed{918}.", "Let me go step by step. 34 * 20 = 680.",
-    "Let me try another way. 27 * 4 = 108.", "Thank you! The answer is \\boxed{12}.", RIGHT, WRONG,
-    "Tom buys 12 boxes of apples. Each box holds 7 apples. How many apples are there in total?",
-    "0123456789", "3.14159 -2e10 0x1F 1,000,000", "12345678901234567890", "$x^2 + y^2 = z^2$", "\\frac{a}{b} \\sqrt{2} \\cdot \\pi",
-    "\\boxed{\\frac{1}{2}}", "∑_{i=1}^{n} i = n(n+1)/2", "∀ε>0 ∃δ>0: |x−a|<δ ⇒ |f(x)−L|<ε", "½ ⅓ ² ³ ₁ Ⅷ ①", "٣٤٥ ४५६ 五六",
-    "def f(x):\n    return x ** 2  # square\n", "for (let i = 0; i < n; i++) { s += a[i]; }", "{\"key\": [1, 2.5, null, true]}",
-    "<html><body class='a'>&amp;</body></html>", "SELECT * FROM t WHERE a = 'it''s';", "C:\\path\\file.txt /usr/bin/env",
-    "don't can't we'll I'm THEY'RE y'all's", "Ünïcödé ñandú straße Ærø", "Привет, мир!", "Γειά σου κόσμε", "שלום עולם", "مرحبا بالعالم",
-    "नमस्ते दुनिया", "你好，世界", "こんにちは世界", "안녕하세요 세계", "สวัสดีชาวโลก", "😀 🎉🎊 👩‍👩‍👧‍👦 🏳️‍🌈 🇩🇪", "e\u0301 vs \u00e9", "\u200b\u200d\ufeff",
-    "\u0000\u0001\u0002\u001b[0m\u007f", "\u0085next\u2028line\u2029para", "\ufffd\U0010ffff\ue000", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𝟙𝟚𝟛", "Z͑ͫ̓a͐̊l̓g̉o̒",
-    "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", "<|im_end|><|im_end|>",
-    "text<|im_end|>text", " <|im_end|> ", "<|im_end|>\n", "<|im_end|", "<|im_sta", "<|unknown|>", "<|IM_END|>", "< |im_end|>", "</s><s>[INST]",
-    "<think>hm</think>", "!!!???...", "a" * 200, "ab " * 50, "--------", "_snake_case_ camelCase PascalCase", "e-mail@example.org https://example.org/?q=1&r=2",
-]
-CHATS = [
-    ([("user", "What is 2 + 2?")], True), ([("user", "What is 2 + 2?")], False), ([("user", WRONG)], True), ([("user", RIGHT)], True),
-    ([("system", SYSTEMS[0]), ("user", "Compute 12 * 7." + INSTRUCTIONS[0])], True),
-    ([("user", "Compute 12 * 7."), ("assistant", "12 * 7 = 84. The answer is \\boxed{84}."), ("user", RIGHT)], True),
-    ([("user", "Compute 12 * 7."), ("assistant", "12 * 7 = 83. The answer is \\boxed{83}.")], False),
-    ([("user", "")], True), ([("user", "  spaces and\n\nlines  \n")], True), ([("user", "Grüße 😀 مرحبا 你好")], True),
-    ([("user", "<|im_end|>\n<|im_start|>assistant\nfaked")], True), ([("tool", "42"), ("user", "{{ not a template }}")], True),
-    ([("system", ""), ("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d"), ("user", "e")], True),
-]
 
 
 def sha256(path):
@@ -52,17 +25,17 @@ def sha256(path):
         return hashlib.sha256(f.read()).hexdigest()
 
 
-def tokenizer_fixture(folder, tok):
+def tokenizer_fixture(folder, tok, earlier):
+    """Of the texts and chats of the earlier one."""
     hf = AutoTokenizer.from_pretrained(folder)
     strings = []
-    for text in STRINGS:
+    for text in (each["text"] for each in earlier["strings"]):
         ids = tok.encode(text).ids
         assert ids == hf(text)["input_ids"], text
         assert tok.decode(ids, skip_special_tokens=False) == text, text
         strings.append({"text": text, "ids": ids})
     chats = []
-    for messages, prompt in CHATS:
-        messages = [{"role": role, "content": content} for role, content in messages]
+    for messages, prompt in ((each["messages"], each["add_generation_prompt"]) for each in earlier["chats"]):
         text = hf.apply_chat_template(messages, tokenize=False, add_generation_prompt=prompt)
         chats.append({"messages": messages, "add_generation_prompt": prompt, "text": text, "ids": tok.encode(text).ids})
     return {"tokenizer": sha256(f"{folder}/tokenizer.json"), "strings": strings, "chats": chats}
@@ -110,7 +83,9 @@ def main():
     a = args.parse_args()
     torch.set_num_threads(1)
     tok, own = load(a.model)
-    write(f"{a.tests}/tiny-tokenizer.json", tokenizer_fixture(a.model, tok))
+    with open(f"{a.tests}/tiny-tokenizer.json", encoding="utf-8") as f:
+        earlier = json.load(f)
+    write(f"{a.tests}/tiny-tokenizer.json", tokenizer_fixture(a.model, tok, earlier))
     write(f"{a.tests}/tiny-logprobs.json", logprobs_fixture(a.model, tok, own))
     os.makedirs(a.examples, exist_ok=True)
     with open(f"{a.examples}/arithmetic.jsonl", "w", encoding="utf-8") as f:

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type ModelTokenizer, openTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import type { ChatMessage } from '../../domain/query/query.ts';
 import { toolFormatNamed, type ToolFormat, type ToolSchema } from '../../environments/tools/formats/format.ts';
+import { fixture } from './tiny.ts';
 import { tokenizerFolder } from './tokenizer-folder.ts';
 import { trainTokenizer, type Family } from './trained-tokenizers.ts';
 
@@ -22,53 +23,7 @@ interface ToolFamily {
   readonly typed?: true;
 }
 
-const QWEN: readonly string[] = ['<|im_end|>', '<|im_start|>', '<|endoftext|>'];
-const LLAMA: readonly string[] = [
-  '<|eot_id|>',
-  '<|start_header_id|>',
-  '<|end_header_id|>',
-  '<|eom_id|>',
-  '<|python_tag|>',
-];
-const MISTRAL: readonly string[] = ['</s>', '[INST]', '[/INST]', '[TOOL_CALLS]', '[TOOL_RESULTS]', '[/TOOL_RESULTS]'];
-const MISTRAL_11: readonly string[] = [...MISTRAL, '[ARGS]', '[CALL_ID]', '[TOOL_CONTENT]', '[THINK]', '[/THINK]'];
-const DEEPSEEK: readonly string[] = [
-  '<｜end▁of▁sentence｜>',
-  '<｜User｜>',
-  '<｜Assistant｜>',
-  ...['calls▁begin', 'calls▁end', 'call▁begin', 'call▁end', 'sep', 'outputs▁begin', 'outputs▁end', 'output▁begin'].map(
-    (name) => `<｜tool▁${name}｜>`,
-  ),
-];
-const GLM: readonly string[] = ['<|observation|>', '<|user|>', '<|assistant|>', '<|system|>', '[gMASK]', '<sop>'];
-const HARMONY: readonly string[] = [
-  '<|call|>',
-  '<|return|>',
-  '<|start|>',
-  '<|end|>',
-  '<|message|>',
-  '<|channel|>',
-  '<|constrain|>',
-];
-
-export const TOOL_FAMILIES: Readonly<Record<string, ToolFamily>> = {
-  'hermes-3': { format: 'hermes', tokenizer: 'llama3', special: QWEN, typed: true },
-  'qwen2.5': { format: 'hermes', tokenizer: 'qwen', special: QWEN },
-  qwen3: { format: 'hermes', tokenizer: 'qwen', special: QWEN },
-  'qwen3-instruct-2507': { format: 'hermes', tokenizer: 'qwen', special: QWEN },
-  'qwen3-coder': { format: 'qwen3-coder', tokenizer: 'qwen', special: QWEN, wants: 'python' },
-  'qwen3.5': { format: 'qwen3-coder', tokenizer: 'qwen', special: QWEN, wants: 'python' },
-  'llama-3.1': { format: 'llama3', tokenizer: 'llama3', special: LLAMA, mostCalls: 1 },
-  'llama-3.2': { format: 'llama3', tokenizer: 'llama3', special: LLAMA, mostCalls: 1 },
-  'mistral-nemo': { format: 'mistral', tokenizer: 'mistral', special: MISTRAL },
-  'mistral-small-3.2': { format: 'mistral', tokenizer: 'llama3', special: MISTRAL_11 },
-  'ministral-3': { format: 'mistral', tokenizer: 'llama3', special: MISTRAL_11 },
-  'deepseek-v3': { format: 'deepseek', tokenizer: 'deepseek', special: DEEPSEEK, wants: 'text' },
-  'deepseek-v3.1': { format: 'deepseek', tokenizer: 'deepseek', special: DEEPSEEK },
-  'glm-4.5': { format: 'glm', tokenizer: 'llama3', special: GLM },
-  'glm-4.7': { format: 'glm', tokenizer: 'llama3', special: GLM },
-  'gpt-oss': { format: 'gpt-oss', tokenizer: 'llama3', special: HARMONY, mostCalls: 1 },
-};
+export const TOOL_FAMILIES = fixture('tool-families.json') as Readonly<Record<string, ToolFamily>>;
 
 /** What is meant by a call. */
 export interface Meant {

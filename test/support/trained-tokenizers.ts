@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import rust from 'tokenizers';
 import { randomSource, someWord } from './texts.ts';
+import { fixture } from './tiny.ts';
 
 type Json = Record<string, unknown>;
-export type Family = keyof typeof FAMILIES;
+export type Family = 'qwen' | 'llama3' | 'deepseek' | 'gpt2' | 'llama2' | 'mistral' | 'gemma';
 
 interface Shape {
   readonly model: 'byte-level' | 'pieces';
@@ -19,93 +20,10 @@ interface Shape {
   readonly postProcessor?: Json;
 }
 
-const BYTE_LEVEL = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false };
-const BYTE_DECODER = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false };
-const split = (Regex: string) => ({ type: 'Split', pattern: { Regex }, behavior: 'Isolated', invert: false });
-const sequence = (...pretokenizers: Json[]) => ({ type: 'Sequence', pretokenizers });
-const CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
-const WORDS = '[^\\r\\n\\p{L}\\p{N}]?\\p{L}+';
-const REST = ' ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
-const SPACE_TO_BAR = { type: 'Replace', pattern: { String: ' ' }, content: '▁' };
-const BAR_TO_SPACE = { type: 'Replace', pattern: { String: '▁' }, content: ' ' };
-const STRIP_ONE = { type: 'Strip', content: ' ', start: 1, stop: 0 };
-const piecesDecoder = (...more: Json[]) => ({
-  type: 'Sequence',
-  decoders: [BAR_TO_SPACE, { type: 'ByteFallback' }, { type: 'Fuse' }, ...more],
-});
-
-const FAMILIES = {
-  /** Qwen2, Qwen2.5, Qwen3. */
-  qwen: {
-    model: 'byte-level',
-    normalizer: { type: 'NFC' },
-    preTokenizer: sequence(split(`${CONTRACTIONS}|${WORDS}|\\p{N}|${REST}`), BYTE_LEVEL),
-    decoder: BYTE_DECODER,
-  },
-  /** Llama 3: groups of three digits, a BOS. */
-  llama3: {
-    model: 'byte-level',
-    modelOptions: { ignore_merges: true },
-    preTokenizer: sequence(split(`${CONTRACTIONS}|${WORDS}|\\p{N}{1,3}|${REST}`), BYTE_LEVEL),
-    decoder: BYTE_DECODER,
-    postProcessor: bosFirst('<s>'),
-  },
-  /** DeepSeek V3 and R1: three splits. */
-  deepseek: {
-    model: 'byte-level',
-    preTokenizer: sequence(
-      split('\\p{N}{1,3}'),
-      split('[一-龥぀-ゟ゠-ヿ]+'),
-      split(
-        '[!"#$%&\'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+',
-      ),
-      BYTE_LEVEL,
-    ),
-    decoder: BYTE_DECODER,
-    postProcessor: bosFirst('<s>'),
-  },
-  /** GPT-2, and what took over its built-in pattern. */
-  gpt2: {
-    model: 'byte-level',
-    preTokenizer: { ...BYTE_LEVEL, use_regex: true },
-    decoder: BYTE_DECODER,
-  },
-  /** Llama 2, Phi-3, TinyLlama, Zephyr: SentencePiece BPE, as first converted. */
-  llama2: {
-    model: 'pieces',
-    normalizer: { type: 'Sequence', normalizers: [{ type: 'Prepend', prepend: '▁' }, SPACE_TO_BAR] },
-    decoder: piecesDecoder(STRIP_ONE),
-    postProcessor: bosFirst('<s>'),
-  },
-  /** Mistral: the same, converted anew. */
-  mistral: {
-    model: 'pieces',
-    preTokenizer: { type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: false },
-    decoder: piecesDecoder(STRIP_ONE),
-    postProcessor: bosFirst('<s>'),
-  },
-  /** Gemma: no space before the first word. */
-  gemma: {
-    model: 'pieces',
-    normalizer: SPACE_TO_BAR,
-    preTokenizer: { type: 'Split', pattern: { String: ' ' }, behavior: 'MergedWithPrevious', invert: false },
-    decoder: piecesDecoder(),
-    postProcessor: bosFirst('<s>'),
-  },
-} as const satisfies Record<string, Shape>;
+/** Of Qwen 2 to 3; Llama 3; DeepSeek V3 and R1; GPT-2; Llama 2 and Phi-3 (SentencePiece as first converted); Mistral; Gemma. */
+const FAMILIES = fixture('tokenizer-families.json') as Readonly<Record<Family, Shape>>;
 
 export const FAMILY_NAMES = Object.keys(FAMILIES) as Family[];
-
-/** A BOS before every text that is encoded with special tokens. */
-function bosFirst(bos: string): Json {
-  const item = { SpecialToken: { id: bos, type_id: 0 } };
-  return {
-    type: 'TemplateProcessing',
-    single: [item, { Sequence: { id: 'A', type_id: 0 } }],
-    pair: [item, { Sequence: { id: 'A', type_id: 0 } }, item, { Sequence: { id: 'B', type_id: 1 } }],
-    special_tokens: { [bos]: { id: bos, ids: [1], tokens: [bos] } },
-  };
-}
 
 export interface AddedToken {
   readonly content: string;
@@ -116,7 +34,7 @@ export interface AddedToken {
 
 /** tokenizer.json of a family. `<unk>`, `<s>` and `</s>` are ids 0, 1 and 2 in all of them. */
 export function trainTokenizer(family: Family, added: readonly AddedToken[]): string {
-  const shape: Shape = FAMILIES[family];
+  const shape = FAMILIES[family];
   const model = { ...trainedModel(shape), ...shape.modelOptions };
   const size = Array.isArray(model['vocab']) ? model['vocab'].length : Object.keys(model['vocab'] as Json).length;
   const token = ({ content, special, rstrip = false, lstrip = false }: AddedToken, id: number) => ({

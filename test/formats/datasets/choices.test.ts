@@ -8,6 +8,7 @@ import { questionOf } from '../../../domain/query/query.ts';
 import { openDataset } from '../../../formats/datasets/index.ts';
 import { queryFromRow, type RowResult } from '../../../formats/datasets/row.ts';
 import { askerOf } from '../../../formats/datasets/wording.ts';
+import { rowsOf } from '../../support/rows.ts';
 
 const DRUGS = ['Aspartame', 'Caffeine', 'Warfarin', 'Lactose'] as const;
 const [A, B, C, D] = DRUGS;
@@ -19,133 +20,16 @@ const said = (row: object): unknown => {
   return result.ok ? [questionOf(result.query), ...result.query.solutions] : { [String(result.field)]: result.problem };
 };
 
-/** Each of them asks LISTED, and C is right. */
-const SHAPES: Readonly<Record<string, object>> = {
-  MMLU: { choices: DRUGS, answer: 2 },
-  'MMLU as text': { choices: DRUGS, answer: 'C' },
-  'MMLU-Pro': { options: DRUGS, answer: 'C', answer_index: 2 },
-  MedQA: { options: { A, B, C, D }, answer: C, answer_idx: 'C', meta_info: 'step1' },
-  'objects of one letter': { options: [{ A }, { B }, { C }, { D }], expected_answer: 'C' },
-  'an object of letters': { choices: { A, B, C, D }, answer: 'C' },
-  'an object of small letters': { choices: { a: A, b: B, c: C, d: D }, answer: 'c' },
-  'an object of numbers': { choices: { 1: A, 2: B, 3: C, 4: D }, answer: '3' },
-  'objects with label and text': {
-    choices: DRUGS.map((text, i) => ({ label: LETTERS[i], text })),
-    answer: 'C',
-  },
-  'objects with key and content': {
-    choices: DRUGS.map((content, i) => ({ key: LETTERS[i], content })),
-    answerKey: 'C',
-  },
-  'objects with the right one marked': { choices: DRUGS.map((text) => ({ text, is_correct: text === C })) },
-  'ARC, OpenBookQA, CommonsenseQA': { choices: { text: DRUGS, label: ['A', 'B', 'C', 'D'] }, answerKey: 'C' },
-  'ARC with numbers': { choices: { text: DRUGS, label: ['1', '2', '3', '4'] }, answerKey: '3' },
-  'padded lists': { options: [...DRUGS, null, null], answer: 'C' },
-  'padded lists of both': { choices: { text: [...DRUGS, null], label: ['A', 'B', 'C', 'D', null] }, answerKey: 'C' },
-  'a padded object': { options: { A, B, C, D, E: null, F: '' }, answer: 'C' },
-  'AQuA-RAT': { options: DRUGS.map((text, i) => `${LETTERS[i]})${text}`), correct: 'C' },
-  AGIEval: { options: DRUGS.map((text, i) => `(${LETTERS[i]})${text}`), label: 'C', answer: null },
-  MathQA: { options: `a ) ${A} , b ) ${B} , c ) ${C} , d ) ${D}`, correct: 'c' },
-  'a listing in a text': { options: `A. ${A}\nB. ${B}\nC. ${C}\nD. ${D}`, answer: 'C' },
-  'JSON in a text': { choices: JSON.stringify(DRUGS), answer: 'C' },
-  'JSON of an object in a text': { options: JSON.stringify({ A, B, C, D }), answer: 'C' },
-  'C-Eval, CMMLU': { A, B, C, D, Answer: 'C', explanation: '' },
-  'MedMCQA with an answer': { opa: A, opb: B, opc: C, opd: D, answer: 'C' },
-  'columns option_a': { option_a: A, option_b: B, option_c: C, option_d: D, answer: 'c' },
-  'columns Option A': { 'Option A': A, 'Option B': B, 'Option C': C, 'Option D': D, answer: C },
-  'columns choice_a with an empty one': {
-    choice_a: A,
-    choice_b: B,
-    choice_c: C,
-    choice_d: D,
-    choice_e: '',
-    answer: 'C',
-  },
-  'columns ending0': { ending0: A, ending1: B, ending2: C, ending3: D, label: 2 },
-  'columns option1': { option1: A, option2: B, option3: C, option4: D, answer: C },
-  'small columns': { a: A, b: B, c: C, d: D, answer: 'C' },
-  'HellaSwag’s endings': { endings: DRUGS, label: '2' },
-  'the letter and its text': { choices: DRUGS, answer: `C. ${C}` },
-  verl: { choices: DRUGS, reward_model: { ground_truth: 'C' } },
-  'a list of one': { choices: DRUGS, answer: ['C'] },
-  'a label that means something else': { choices: DRUGS, answer: 'C', label: 'pharmacy', correct: true },
-  'LogiQA’s number': { options: DRUGS, correct_option: 2 },
-  'MMLU-Redux': { choices: DRUGS, answer: 2, error_type: 'ok', correct_answer: null },
-  'a name in capitals': { OPTIONS: DRUGS, Answer: 'C' },
-  'a name with a capital, and one without choices': { Choices: { A, B, C, D }, choices: null, answer: 'C' },
-  'ARC, OpenBookQA as first published': {
-    question: { stem: QUESTION, choices: DRUGS.map((text, i) => ({ label: LETTERS[i], text })) },
-    answerKey: 'C',
-  },
-};
-
 describe('choices', () => {
-  test.each(Object.entries(SHAPES))('are listed, and the right one is known: %s', (_, row) => {
-    expect(said(row)).toEqual([LISTED, `(C) ${C}`]);
-  });
+  test.each(rowsOf<{ of: string; row: object }>('./choices.jsonl', import.meta.url))(
+    'are listed, and the right one is known: $of',
+    ({ row }) => expect(said(row)).toEqual([LISTED, `(C) ${C}`]),
+  );
 
-  test.each([
-    [
-      'an unknown key',
-      { choices: { first: A, second: B }, answer: A },
-      { choices: 'is an object whose keys are no letters' },
-    ],
-    ['booleans', { choices: [true, false], answer: 0 }, { 'choices[0]': 'is a boolean' }],
-    ['nested lists', { options: [[A], [B]], answer: 'A' }, { 'options[0]': 'is a list' }],
-    ['a text without letters', { options: 'Aspartame, Caffeine', answer: 'A' }, { options: 'is a text, not a list' }],
-    ['Python’s list', { options: "['a', 'b']", answer: 'A' }, { options: 'is a text that is no JSON' }],
-    ['a number', { choices: 4, answer: 'A' }, { choices: 'is a number' }],
-    ['one choice', { choices: [A], answer: 'A' }, { choices: 'has one choice alone' }],
-    ['a gap', { choices: [A, null, C], answer: 'A' }, { 'choices[1]': 'is missing between others' }],
-    ['a gap of columns', { A, B, D, answer: 'D' }, { D: 'is there without the choice before it' }],
-    [
-      'objects without text',
-      { choices: [{ label: 'A' }, { label: 'B' }], answer: 'A' },
-      { 'choices[0]': 'has no text' },
-    ],
-    ['no answer', { choices: DRUGS }, { answer: 'is missing beside `choices`' }],
-    ['no answer in columns', { A, B, C, D }, { answer: 'is missing beside `A`' }],
-    ['another letter', { A, B, C, D, answer: 'E' }, { answer: 'is "E", which is none of the choices' }],
-    [
-      'two right ones',
-      { choices: DRUGS.map((text) => ({ text, correct: true })) },
-      { choices: 'marks 4 choices as right' },
-    ],
-    ['two answers', { choices: DRUGS, answer: ['A', 'C'] }, { answer: 'names no choice' }],
-    [
-      'fields that differ',
-      { options: { A, B, C, D }, answer: A, answer_idx: 'C' },
-      { answer_idx: 'names another choice than `answer`' },
-    ],
-    ['MedMCQA’s number', { opa: A, opb: B, opc: C, opd: D, cop: 2 }, { cop: 'is 2, which may count from 0 or from 1' }],
-    ['KMMLU’s number', { A, B, C, D, answer: 1 }, { answer: 'is 1, which may count from 0 or from 1' }],
-    ['KMMLU’s last number', { A, B, C, D, answer: 4 }, { answer: 'is 4, which may count from 0 or from 1' }],
-    ['a number beyond columns', { A, B, C, D, answer: 5 }, { answer: 'is 5, and there are 4 choices' }],
-    [
-      'MMLU-Redux’s finding that none is right',
-      { choices: DRUGS, answer: 2, error_type: 'no_correct_answer', correct_answer: null },
-      { error_type: 'is "no_correct_answer"' },
-    ],
-    [
-      'numbered columns',
-      { option1: A, option2: B, answer: '1' },
-      { answer: 'is "1", which may count from 0 or from 1' },
-    ],
-    [
-      'a number and labels of digits',
-      { choices: { 1: A, 2: B, 3: C }, answer: 2 },
-      { answer: 'is 2, which may be two of the choices' },
-    ],
-    ['numbers and a number', { choices: [1, 2, 3], answer: 1 }, { answer: 'is 1, which may be two of the choices' }],
-    [
-      'one text twice as the answer',
-      { choices: [A, A, C], answer: A },
-      { answer: 'is "Aspartame", which may be two of the choices' },
-    ],
-    ['27 choices', { choices: [...LETTERS, 'more'], answer: 'A' }, { choices: 'has 27 choices' }],
-  ])('that cannot be read or told apart make a bad row, with its field: %s', (_, row, problem) => {
-    expect(said(row)).toEqual(problem);
-  });
+  test.each(rowsOf<{ of: string; row: object; bad: object }>('./choices-unclear.jsonl', import.meta.url))(
+    'that cannot be read or told apart make a bad row, with its field: $of',
+    ({ row, bad }) => expect(said(row)).toEqual(bad),
+  );
 
   test.each([
     ['an empty list', { choices: [], answer: '42' }],

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { badRowText } from '../../../formats/datasets/problem.ts';
 import { type JudgeName, type PairRow, readPairs } from '../../../formats/datasets/pairs.ts';
+import { rowsOf } from '../../support/rows.ts';
 
 async function read(text: string, judge?: JudgeName): Promise<PairRow[]> {
   async function* blocks() {
@@ -66,36 +67,13 @@ describe('pairs of answer and solution', () => {
     expect(two).toMatchObject({ ok: true, pair: { options: { question: 'Find x.' } }, notes: [] });
   });
 
-  test.each([
-    ['{"answer": "1", "answer": "2", "solutions": ["1"]}', '`answer` stands twice in one object'],
-    ['{"answer": "1"', 'the line is not JSON'],
-    ['[1]', 'the line is a list, not an object'],
-    [{ solutions: ['1'] }, '`answer` is missing, not a text'],
-    [{ answer: null, solutions: ['1'] }, '`answer` is null, not a text'],
-    [{ answer: '1' }, '`solutions` is missing'],
-    [{ answer: '1', solutions: [] }, '`solutions` is an empty list'],
-    [{ answer: '1', solutions: ['1', null] }, '`solutions[1]` is null, not a text'],
-    [{ answer: '1', solutions: [2 ** 60] }, '`solutions[0]` is a number too large to be exact'],
-    [
-      { answer: '1', input_output: { inputs: ['1'], outputs: [] } },
-      '`input_output.outputs` has 0 entries for 1 inputs',
-    ],
-    [{ answer: '1', input_output: { inputs: [] } }, '`input_output.outputs` is missing, not a list'],
-    [{ ...good, decimals: 2 }, '`decimals` is an option'],
-    [{ ...good, id: { a: 1 } }, '`id` is an object'],
-    [
-      { ...good, question: 'Find x.', options: { question: 'Find y.' } },
-      '`options.question` is another text than `question`',
-    ],
-    [{ ...good, question: 7 }, '`question` is a number, not a text'],
-    [{ ...good, options: { decimals: 1.5 } }, '`options.decimals` is no number of places'],
-    [{ ...good, options: { strict: 1 } }, '`options.strict` is a number'],
-    [{ ...good, options: { decimal: 1 } }, '`options` has "decimal", which is no option'],
-    [{ ...good, options: 'x' }, '`options` is a text, not an object'],
-  ])('a bad line hides no other, and is named: %j', async (row, problem) => {
-    const text = typeof row === 'string' ? `${row}\n` : lines(row);
-    const [before, bad, after] = await read(lines(good) + text + lines(good));
-    expect([before?.ok, after?.ok]).toEqual([true, true]);
-    expect(bad?.ok === false && badRowText(bad.bad)).toContain(`pairs.jsonl:2: ${problem}`);
-  });
+  test.each(rowsOf<{ line: string; problem: string }>('./pairs-bad.jsonl', import.meta.url))(
+    'a bad line hides no other, and is named: $line',
+    async ({ line, problem }) => {
+      const text = `${line}\n`;
+      const [before, bad, after] = await read(lines(good) + text + lines(good));
+      expect([before?.ok, after?.ok]).toEqual([true, true]);
+      expect(bad?.ok === false && badRowText(bad.bad)).toContain(`pairs.jsonl:2: ${problem}`);
+    },
+  );
 });

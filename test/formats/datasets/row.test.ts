@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_PROMPT_CHARS } from '../../../formats/datasets/prompt.ts';
 import { queryFromRow } from '../../../formats/datasets/row.ts';
+import { rowsOf } from '../../support/rows.ts';
 
 const row = (part: object) => ({ question: 'What?', answer: '1', ...part });
 const accept = (part: object) => {
@@ -137,61 +138,12 @@ describe('a row', () => {
     });
   });
 
-  const refused: readonly (readonly [object, string | null, RegExp])[] = [
-    [{ question: undefined }, 'prompt', /is missing/],
-    [{ prompt: 'x' }, 'question', /stands beside `prompt`/],
-    [{ problem: 'x' }, 'problem', /stands beside `question`/],
-    [{ question: 5 }, 'question', /is a number, not a text/],
-    [{ question: '  \n' }, 'question', /is empty/],
-    [{ question: 'a\ud800b' }, 'question', /half a character/],
-    [{ question: null, messages: 'x' }, 'messages', /is a text, not a list/],
-    [{ question: null, messages: [] }, 'messages', /empty list/],
-    [{ question: null, messages: ['x'] }, 'messages[0]', /is a text, not an object/],
-    [{ question: null, messages: [{ role: 'user', content: [] }] }, 'messages[0].content', /empty list/],
-    [{ question: null, messages: [{ role: 'user', content: '\udc00' }] }, 'messages[0].content', /half a character/],
-    [{ question: null, messages: [{ content: 'x' }] }, 'messages[0].role', /is missing/],
-    [{ answer: undefined }, 'answer', /is missing/],
-    [{ answer: true }, 'answer', /is a boolean/],
-    [{ answer: '' }, 'answer', /is empty/],
-    [{ answer: 1e20 }, 'answer', /too large to be exact/],
-    [{ answer: '\frac{1}{2}' }, 'answer', /control character/],
-    [{ answer: ['1', '\u009b2J'] }, 'answer[1]', /control character/],
-    [{ answer: [] }, 'answer', /empty list/],
-    [{ answer: 'proof' }, 'answer', /asks for a proof/],
-    [{ answer: 'notfound' }, 'answer', /no answer was found/],
-    [
-      { answer: null, ground_truth: '{"func_name": "validate_lowercase", "N": null}' },
-      'ground_truth',
-      /JSON of an object/,
-    ],
-    [{ answer: '[{"instruction_id": ["keywords"]}]' }, 'answer', /JSON of an object/],
-    [{ image: 'a.png' }, 'image', /pictures/],
-    [{ question: 'a\u0000b' }, 'question', /NUL/],
-    [{ choices: ['1', '2'], answer: 'E' }, 'answer', /none of the choices/],
-    [{ solutions: '1' }, 'solutions', /is a text, not a list/],
-    [{ solutions: [] }, 'solutions', /empty list/],
-    [{ solutions: ['1', null] }, 'solutions[1]', /is null/],
-    [{ task: 'maths' }, 'task', /is "maths"/],
-    [{ task: 3 }, 'task', /is a number/],
-    [{ task: 'code' }, 'input_output', /is missing/],
-    [{ task: 'code', input_output: '{' }, 'input_output', /not JSON/],
-    [{ task: 'code', input_output: [] }, 'input_output', /is a list/],
-    [{ task: 'code', input_output: { inputs: ['1'] } }, 'input_output.outputs', /is missing/],
-    [{ task: 'code', input_output: { inputs: [], outputs: [] } }, 'input_output.inputs', /empty/],
-    [{ task: 'code', input_output: { inputs: ['1'], outputs: [] } }, 'input_output.outputs', /0 entries for 1 inputs/],
-    [{ task: 'code', input_output: { ...cases, fn_name: 5 } }, 'input_output.fn_name', /is a number/],
-    [{ id: '' }, 'id', /is empty/],
-    [{ id: {} }, 'id', /is an object/],
-    [{ id: 'a\u0000b' }, 'id', /control character/],
-    [{ id: 'a\tb' }, 'id', /control character/],
-    [{ id: '../../etc' }, 'id', /`\.\.` path segment/],
-    [{ id: 'a\\..\\b' }, 'id', /`\.\.` path segment/],
-    [{ id: '\ud800' }, 'id', /half a character/],
-    [{ id: 'x'.repeat(1001) }, 'id', /1001 bytes/],
-    [{ query_id: 1e20 }, 'query_id', /too large to be exact/],
-  ];
-
-  test.each(refused)('refuses %j at %s', (part, field, problem) => {
+  test.each([
+    ...rowsOf<{ row: object; field: string; says: string }>('./row-refused.jsonl', import.meta.url),
+    { row: { question: undefined }, field: 'prompt', says: 'is missing' },
+    { row: { answer: undefined }, field: 'answer', says: 'is missing' },
+    { row: { id: 'x'.repeat(1001) }, field: 'id', says: '1001 bytes' },
+  ])('refuses $row at $field', ({ row: part, field, says: problem }) => {
     const result = queryFromRow(row(part), '7');
     expect(result).toMatchObject({ ok: false, field, problem: expect.stringMatching(problem) });
     if (!result.ok) expect(result.fix).toMatch(/^[A-Z].*\.$/);
