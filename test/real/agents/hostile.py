@@ -128,7 +128,7 @@ ATTACKS = {
     "messages": lambda: refused(*({"messages": one} for one in ("x", None, [], [None], [[]], [{"role": "wizard"}], [{"role": "user", "content": 5}]))),
     "too-many-messages": lambda: refused({"messages": [{"role": "user", "content": "x"}] * 100000}),
     "file-as-image": lambda: refused(user([{"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}])),
-    "limits": lambda: refused(*(call(max_tokens=one) for one in (0, -1, "5", 1.5, True, 10**30))),
+    "limits": lambda: refused(*(call(max_tokens=one) for one in (0, -2, "5", 1.5, True, 10**30))),
     "stops": lambda: refused(*(call(stop=one) for one in ("", [""], 5, [None]))),
     "fields": lambda: refused(call(n=2), call(logprobs=True), call(stream="yes"), call(response_format={"type": "json_schema"})),
     "tools": lambda: refused(*(call(tools=one) for one in ("x", [None], [{"type": "function", "function": {"name": "f", "parameters": "x"}}]))),
