@@ -12,7 +12,7 @@ import { UNSAFE_VARIABLE } from '../../environments/code/consent.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { openFileStore } from '../../records/file-store.ts';
-import { openEverturn } from '../support/everturn.ts';
+import { type Everturn, openEverturn, openSharedEverturn } from '../support/everturn.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { describeUnless } from '../support/needs.ts';
 
@@ -106,8 +106,8 @@ describeUnless(lack)('code in a workflow', () => {
 
 describe('the command line', () => {
   const play = ['run', 'code.jsonl', '--name', 'c', '--num-turns', '1', '--max-new-tokens', '8'];
-  const open = (env: Readonly<Record<string, string>>) => {
-    const everturn = openEverturn(env);
+  const open = (env: Readonly<Record<string, string>>) => withExamples(openEverturn(env));
+  const withExamples = (everturn: Everturn) => {
     cpSync(EXAMPLES, join(everturn.folder, 'code.jsonl'));
     return everturn;
   };
@@ -130,8 +130,7 @@ describe('the command line', () => {
     await everturn.close();
   });
 
-  const playAndJudge = async (env: Readonly<Record<string, string>>) => {
-    const everturn = open(env);
+  const playAndJudge = async (everturn: Everturn) => {
     try {
       await everturn.mustRun(...play);
       const shown = await everturn.mustCall('show', 'c', 'code-sum', '--json');
@@ -148,11 +147,11 @@ describe('the command line', () => {
   };
 
   test('plays and judges code without one only where the user says so', { timeout: 240_000 }, () =>
-    playAndJudge({ PATH: '/nowhere', [UNSAFE_VARIABLE]: '1' }),
+    playAndJudge(open({ PATH: '/nowhere', [UNSAFE_VARIABLE]: '1' })),
   );
 
   test('plays code with the local service', { timeout: 240_000 }, ({ skip }) => {
     skip(lack !== undefined, lack);
-    return playAndJudge({});
+    return playAndJudge(withExamples(openSharedEverturn()));
   });
 });

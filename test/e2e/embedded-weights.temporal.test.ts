@@ -10,7 +10,7 @@ import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { openScorer, otherWeights } from '../real/servers/other-weights.ts';
 import { errorBySpans } from '../real/servers/weight-tests.ts';
-import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type Everturn, openSharedEverturn } from '../support/everturn.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { until } from '../support/until.ts';
 
@@ -18,7 +18,7 @@ const DATA = join(import.meta.dirname, '../../examples/arithmetic.jsonl');
 
 let everturn: Everturn;
 beforeAll(() => {
-  everturn = openEverturn();
+  everturn = openSharedEverturn();
 });
 afterAll(() => everturn?.close());
 

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type Everturn, openSharedEverturn } from '../support/everturn.ts';
 import { type HttpListener, listenHttp } from '../support/http-listener.ts';
 
 const ROWS = 4;
@@ -24,7 +24,7 @@ beforeAll(async () => {
     const reply = { id: 'x', object: 'chat.completion', model, choices };
     response.writeHead(status).end(JSON.stringify(status === 200 ? reply : { error: { message: `no ${model}` } }));
   });
-  everturn = openEverturn();
+  everturn = openSharedEverturn();
   const rows = Array.from({ length: ROWS }, (_, i) => ({ id: `q${i}`, question: `What is 42? ${i}`, answer: '42' }));
   everturn.write('rows.jsonl', rows);
 });

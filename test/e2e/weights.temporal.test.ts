@@ -9,7 +9,7 @@ import type { WeightUpdate } from '../../cli/commands/update-weights.ts';
 import { updateModel } from '../support/weights.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { compareWeights } from '../support/compare-weights.ts';
-import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type Everturn, openSharedEverturn } from '../support/everturn.ts';
 import { type ModelServer, modelServer } from '../support/model-server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -27,7 +27,7 @@ let model: string;
 /** No request of the run begins meanwhile, however long an update takes. */
 let updating = false;
 beforeAll(async () => {
-  everturn = openEverturn();
+  everturn = openSharedEverturn();
   servers = await Promise.all(
     [1, 2].map(() =>
       modelServer({ kind: 'vllm', meaning: 'policy', msPerToken: 1, length: 2048, held: () => updating }),

@@ -49,9 +49,15 @@ export interface Everturn {
 
 const INSTALLATION = join(import.meta.dirname, '../..');
 
-export function openEverturn(env: Readonly<Record<string, string>> = {}): Everturn {
+/**
+ * The same with a local service that all files of a test run share, each by names of runs that no other has: a start and
+ * an end take five seconds of a processor. For tests that neither end nor configure it.
+ */
+export const openSharedEverturn = () => openEverturn({}, inject('sharedHome'));
+
+export function openEverturn(env: Readonly<Record<string, string>> = {}, sharedHome?: string): Everturn {
   const folder = mkdtempSync(join(tmpdir(), 'everturn-e2e-'));
-  const home = join(folder, 'home');
+  const home = sharedHome ?? join(folder, 'home');
   const own = Object.entries(process.env).filter(([name]) => !/^(TEMPORAL|EVERTURN|VITEST|NODE_)/.test(name));
   const environment = {
     ...Object.fromEntries(own),
@@ -109,7 +115,7 @@ export function openEverturn(env: Readonly<Record<string, string>> = {}): Evertu
     },
     service: () => liveState(homeAt(home)),
     async close() {
-      await stopService(environment);
+      if (sharedHome === undefined) await stopService(environment);
       rmSync(folder, { recursive: true, force: true });
     },
   };

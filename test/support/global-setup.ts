@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
 import { startDevServer } from '../../local/service/dev-server.ts';
+import { stopService } from '../../local/service/service.ts';
 import { findTemporal } from '../../local/service/binary/find.ts';
 import { freePort } from '../../local/machine/ports.ts';
 import { printProgress } from '../../local/machine/progress.ts';
@@ -18,6 +19,8 @@ declare module 'vitest' {
     temporalBinary: string;
     /** Path of the workflows' bundle, built from source. */
     workflowBundle: string;
+    /** The home of a local service that test files share: the first command that needs it starts it. */
+    sharedHome: string;
   }
 }
 
@@ -25,6 +28,7 @@ interface Shared {
   readonly address: string;
   readonly binary: string;
   readonly bundle: string;
+  readonly home: string;
   close(): Promise<void>;
 }
 
@@ -37,10 +41,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     parts: open(project.config.env['TMPDIR'] ?? tmpdir()),
   });
   everturnTests.users++;
-  const { address, binary, bundle, close } = await everturnTests.parts;
+  const { address, binary, bundle, home, close } = await everturnTests.parts;
   project.provide('temporalAddress', address);
   project.provide('temporalBinary', binary);
   project.provide('workflowBundle', bundle);
+  project.provide('sharedHome', home);
   return async () => {
     if (--everturnTests.users === 0) await close();
   };
@@ -65,12 +70,14 @@ async function open(scratch: string): Promise<Shared> {
   });
   const bundle = join(folder, 'workflow-bundle.js');
   writeFileSync(bundle, code);
+  const home = join(folder, 'home');
   return {
     address: server.address,
     binary,
     bundle,
+    home,
     async close() {
-      await server.stop();
+      await Promise.all([server.stop(), stopService({ EVERTURN_HOME: home })]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
