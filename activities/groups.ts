@@ -76,7 +76,7 @@ async function watchGroups(
 /** Reads the groups that may have ended once: those that have, and the members of the others. */
 async function passGroups(
   input: WatchInput,
-  { ofGroup }: GroupMembers,
+  { ofGroup }: ReturnType<typeof openMembers>,
   runEnd: RunEnd | undefined,
   signal: AbortSignal,
 ) {
@@ -134,12 +134,6 @@ interface RunEnd {
   readonly cancelled?: boolean;
 }
 
-interface GroupMembers {
-  ofGroup(group: number): Promise<{ readonly member: MemberToStart; readonly state: MemberState }[]>;
-  /** Members whose workflow has closed without a record are started again, from what they have recorded. */
-  lostOf(waiting: readonly WaitingMember[], runEnd: RunEnd | undefined): Promise<MemberToStart[]>;
-}
-
 /** Tries of one member, the first included. */
 const MEMBER_ATTEMPTS = 3;
 /** A member whose workflow closes without a record is started again so often at most. */
@@ -155,7 +149,7 @@ function openMembers(
     shape,
     restarts,
   }: { readonly run: string; readonly shape: FeedShape; readonly restarts: Readonly<Record<string, number>> },
-): GroupMembers {
+) {
   const queryAt = queriesOf(store, shape.queries);
   /** Scores by group and sample: an end does not change. */
   const scores = new Map<string, ScoredMember | null>();
@@ -183,14 +177,15 @@ function openMembers(
   }
 
   return {
-    async ofGroup(group) {
+    async ofGroup(group: number) {
       const { index, epoch } = groupPlace(shape, group);
       const query = await queryAt(index);
       const members = memberSamples(shape, epoch).map((sample) => ({ group, index, query, sample, attempt: 1 }));
       return Promise.all(members.map(async (member) => ({ member, state: await stateOf(member) })));
     },
 
-    async lostOf(waiting, runEnd) {
+    /** Members whose workflow has closed without a record are started again, from what they have recorded. */
+    async lostOf(waiting: readonly WaitingMember[], runEnd: RunEnd | undefined) {
       const byId = new Map<string, WaitingMember>();
       for (const member of waiting) {
         const { attempt, birthTime } = await latestOf(store, { run, ...member });

@@ -152,16 +152,7 @@ function withBeginning(rollout: RolloutRecord, environment: EnvironmentRecord, b
   };
 }
 
-interface AdmittedRollout {
-  readonly store: Store;
-  readonly id: RolloutId;
-  /** Undefined where the run has no record yet. */
-  readonly runRecord: RunRecord | undefined;
-  readonly settings: RolloutSettings;
-  readonly query: Query;
-}
-
-async function admitRollout(deps: ActivityDeps, input: RolloutInput): Promise<AdmittedRollout> {
+async function admitRollout(deps: ActivityDeps, input: RolloutInput) {
   const { run, out, sample = 0, attempt = 1 } = input;
   const store = deps.openStore(out, run);
   const runRecord = (await store.getRun())?.record;
@@ -178,6 +169,7 @@ async function admitRollout(deps: ActivityDeps, input: RolloutInput): Promise<Ad
   const id = { run, query: query.queryId, sample, attempt };
   if (runRecord?.dataset && sample >= samplesPerQuery(runRecord)) throw noSuchSample(run, samplesPerQuery(runRecord));
   if (attempt > 1) await mustHaveFailed(store, { ...id, attempt: attempt - 1 });
+  // A run that a client's rollout begins has no record yet.
   return { store, id, runRecord, settings, query };
 }
 

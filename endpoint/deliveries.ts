@@ -4,21 +4,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-interface Deliveries {
-  /** The connection that asks for a call: the end of an earlier one says nothing. The function says that the reply is written. */
-  hold(call: string, socket: Socket, response: ServerResponse): () => void;
-  /** The client has read what this connection carried before. */
-  confirm(socket: Socket): void;
-  /** The call whose reply was delivered last; null if there is none. */
-  last(): string | null;
-  /** Breaks the connections of its calls. */
-  close(): void;
-}
-
 export function openDeliveries(listener: {
   readonly onEnd: (call: string, isDelivered: boolean) => void;
   readonly onDoubt: (call: string) => void;
-}): Deliveries {
+}) {
   let last: string | null = null;
   const holders = new Map<string, ServerResponse>();
   /** The call whose reply a connection carried last, with no request behind it. */
@@ -39,7 +28,8 @@ export function openDeliveries(listener: {
   }
 
   return {
-    hold(call, socket, response) {
+    /** The connection that asks for a call: the end of an earlier one says nothing. The function says that the reply is written. */
+    hold(call: string, socket: Socket, response: ServerResponse) {
       let isWritten = false;
       holders.set(call, response);
       response.on('close', () => {
@@ -54,8 +44,11 @@ export function openDeliveries(listener: {
       });
       return () => (isWritten = true);
     },
-    confirm: (socket) => void carried.delete(socket),
+    /** The client has read what this connection carried before. */
+    confirm: (socket: Socket) => void carried.delete(socket),
+    /** The call whose reply was delivered last; null if there is none. */
     last: () => last,
+    /** Breaks the connections of its calls. */
     close() {
       for (const response of holders.values()) response.destroy();
     },

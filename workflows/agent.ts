@@ -1,13 +1,7 @@
 // A rollout that an agent's program plays: the program runs as one activity, and each call that it makes comes as an Update,
 // and becomes a turn. The last turn is judged, by what the program said last.
 
-import {
-  allHandlersFinished,
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  setHandler,
-} from '@temporalio/workflow';
+import * as wf from '@temporalio/workflow';
 import { type StopReason, stopReason } from '../domain/rollout/ending.ts';
 import { CALLED } from '../domain/rollout/calls.ts';
 import {
@@ -25,7 +19,7 @@ import { evaluate, generate, runAgent } from './steps.ts';
 export async function playAgent(opened: OpenedRollout, progress: ShownProgress): Promise<StopReason> {
   const { rollout, program, limits, task, environment } = opened;
   const turns = new Map<number, Promise<GeneratedTurn>>();
-  const running = new CancellationScope();
+  const running = new wf.CancellationScope();
   let isOver = false;
   let failure: { readonly error: unknown } | undefined;
 
@@ -36,7 +30,7 @@ export async function playAgent(opened: OpenedRollout, progress: ShownProgress):
     progress.played(turnFacts(answer, CALLED));
     return answer;
   };
-  setHandler(
+  wf.setHandler(
     askTurn,
     async ({ turn }) => {
       const answered = running.run(() => played(turn));
@@ -52,7 +46,7 @@ export async function playAgent(opened: OpenedRollout, progress: ShownProgress):
     },
     {
       validator: (asked: AskedTurn) => {
-        if (isOver) throw ApplicationFailure.nonRetryable('The agent has ended.', 'rollout-ended');
+        if (isOver) throw wf.ApplicationFailure.nonRetryable('The agent has ended.', 'rollout-ended');
         if (!Number.isSafeInteger(asked?.turn) || asked.turn < 1) throw new RangeError('turn is no number above 0');
       },
       description: 'A call of the agent becomes a turn',
@@ -62,7 +56,7 @@ export async function playAgent(opened: OpenedRollout, progress: ShownProgress):
   try {
     const { turns: count } = await running.run(() => runAgent(rollout, program!));
     isOver = true;
-    await condition(allHandlersFinished);
+    await wf.condition(wf.allHandlersFinished);
     // Turns that an earlier workflow of this rollout played are read back.
     for (let turn = 1; turn <= count; turn++) if (!turns.has(turn)) turns.set(turn, played(turn));
     const all = await Promise.all(turns.values());
@@ -73,7 +67,7 @@ export async function playAgent(opened: OpenedRollout, progress: ShownProgress):
   } catch (error) {
     isOver = true;
     running.cancel();
-    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+    await wf.CancellationScope.nonCancellable(() => wf.condition(wf.allHandlersFinished));
     if (failure) throw failure.error;
     throw error;
   }

@@ -2,13 +2,7 @@
 // reports its counts, at last when it has ended. Without a root, or cancelled, it begins nothing more and ends when its
 // rollouts have; a root starts it again.
 
-import {
-  CancellationScope,
-  condition,
-  continueAsNew,
-  getExternalWorkflowHandle,
-  setHandler,
-} from '@temporalio/workflow';
+import * as wf from '@temporalio/workflow';
 import { isOrder } from '../domain/run/blocks.ts';
 import type { BlockInput } from '../domain/run/messages.ts';
 import { countBegun } from '../domain/run/window.ts';
@@ -38,14 +32,14 @@ export async function block(input: BlockInput): Promise<void> {
     isAlone = true;
     follow();
   };
-  setHandler(orderBlock, (given) => {
+  wf.setHandler(orderBlock, (given) => {
     history.did();
     if (!isOrder(given)) return;
     order = given;
     isAlone = false;
     follow();
   });
-  CancellationScope.current().cancelRequested.catch(leave);
+  wf.CancellationScope.current().cancelRequested.catch(leave);
   follow();
 
   let isClosing = false;
@@ -55,7 +49,7 @@ export async function block(input: BlockInput): Promise<void> {
     history.did();
     reported = facts();
     const { counts } = state;
-    return getExternalWorkflowHandle(run).signal(blockReport, {
+    return wf.getExternalWorkflowHandle(run).signal(blockReport, {
       block: name,
       inFlight: countBegun(state),
       counts,
@@ -64,14 +58,14 @@ export async function block(input: BlockInput): Promise<void> {
   };
   async function reportChanges(): Promise<void> {
     for (;;) {
-      await condition(() => isClosing || facts() !== reported);
+      await wf.condition(() => isClosing || facts() !== reported);
       if (isClosing) return;
       await sendReport(false).catch(leave);
-      await condition(() => isClosing, REPORT_MS);
+      await wf.condition(() => isClosing, REPORT_MS);
     }
   }
 
-  return CancellationScope.nonCancellable(async () => {
+  return wf.CancellationScope.nonCancellable(async () => {
     const reporting = reportChanges();
     const allReported = () => {
       isClosing = true;
@@ -87,7 +81,7 @@ export async function block(input: BlockInput): Promise<void> {
       },
       async moveOn() {
         await allReported();
-        await continueAsNew<typeof block>({ ...input, order, window: state });
+        await wf.continueAsNew<typeof block>({ ...input, order, window: state });
       },
     });
     await allReported();

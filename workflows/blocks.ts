@@ -3,16 +3,7 @@
 // workflow stops the run. Blocks outlive this workflow's continue-as-new: their reports come as signals to the run.
 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import {
-  allHandlersFinished,
-  ChildWorkflowFailure,
-  condition,
-  getExternalWorkflowHandle,
-  ParentClosePolicy,
-  startChild,
-  TerminatedFailure,
-  TimeoutFailure,
-} from '@temporalio/workflow';
+import * as wf from '@temporalio/workflow';
 import {
   type Block,
   type BlocksState,
@@ -45,11 +36,11 @@ export async function playBlocks(
     block.heardAt = Date.now();
     const { name, order } = block;
     try {
-      const child = await startChild(blockWorkflow, {
+      const child = await wf.startChild(blockWorkflow, {
         workflowId: blockWorkflowId(run, name),
         taskQueue: TASK_QUEUE,
         args: [{ run, out, maxHistoryEvents, block: name, order, window: windowOf(state, block) }],
-        parentClosePolicy: ParentClosePolicy.ABANDON,
+        parentClosePolicy: wf.ParentClosePolicy.ABANDON,
         staticSummary: `block ${name} of ${run}`,
         priority: steeringPriority(run),
         typedSearchAttributes: [{ key: RUN_ATTRIBUTE, value: run }],
@@ -65,14 +56,14 @@ export async function playBlocks(
   }
 
   async function send(block: Block): Promise<void> {
-    const handle = getExternalWorkflowHandle(blockWorkflowId(run, block.name));
+    const handle = wf.getExternalWorkflowHandle(blockWorkflowId(run, block.name));
     await handle.signal(orderBlock, block.order).catch(() => closed(block));
   }
 
   /** One that has not said that it ended is started again. */
   function closed(block: Block, error?: unknown): void {
-    const cause = error instanceof ChildWorkflowFailure ? error.cause : error;
-    const isLost = cause === undefined || cause instanceof TerminatedFailure || cause instanceof TimeoutFailure;
+    const cause = error instanceof wf.ChildWorkflowFailure ? error.cause : error;
+    const isLost = cause === undefined || cause instanceof wf.TerminatedFailure || cause instanceof wf.TimeoutFailure;
     if (!isLost) failure = { cause };
     else if (block.state === 'open') block.state = 'absent';
   }
@@ -92,10 +83,10 @@ export async function playBlocks(
     const silent = state.blocks.filter((block) => !busy.has(block) && isSilent(block));
     silent.forEach(actOn);
     const woken = () => failure !== undefined || isRunFinished(state) || history.isFull() || due().length > 0;
-    await condition(woken, SILENT_MS / 2);
+    await wf.condition(woken, SILENT_MS / 2);
     if (failure) throw failure.cause;
     if (!history.isFull() || isRunFinished(state)) continue;
-    await condition(() => busy.size === 0 && allHandlersFinished());
+    await wf.condition(() => busy.size === 0 && wf.allHandlersFinished());
     await moveOn();
   }
 }

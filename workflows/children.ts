@@ -3,16 +3,7 @@
 // same run) is awaited through `awaitEnds`.
 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import {
-  ApplicationFailure,
-  CancellationScope,
-  ChildWorkflowFailure,
-  getExternalWorkflowHandle,
-  isCancellation,
-  ParentClosePolicy,
-  startChild,
-  TimeoutFailure,
-} from '@temporalio/workflow';
+import * as wf from '@temporalio/workflow';
 import type { PagedUnit } from '../activities/collection.ts';
 import { type RolloutResult, unrecordedResult } from '../domain/rollout/ending.ts';
 import { rolloutWorkflowId } from '../domain/names/ids.ts';
@@ -24,19 +15,6 @@ import { applicationFailure } from './failure.ts';
 import { rollout } from './rollout.ts';
 import { QUERY_ATTRIBUTE, RUN_ATTRIBUTE } from './search-attributes.ts';
 
-interface Children {
-  /** Starts one unit; its result is counted in the window when it ends. Of a window that stops, ends one that has begun. */
-  start(unit: PagedUnit): void;
-  /** Awaits units that are in flight already. */
-  follow(units: readonly UnitInFlight[]): void;
-  cancelAll(): void;
-  /** Rejects when a unit's end cannot be learned; nothing is to be started then. */
-  readonly failure: Promise<never>;
-  hasFailed(): boolean;
-  /** Starts that are not acknowledged: the collection may continue as new only without any. */
-  starting(): number;
-}
-
 type Place = Pick<CollectionInput, 'run' | 'out'>;
 
 /** Rollouts that are followed or cancelled together: with more, the activity would ask for the server's list of open workflows. */
@@ -47,7 +25,7 @@ export function openChildren(
   place: Place,
   state: WindowState,
   { changed, many = false }: { changed(): void; readonly many?: boolean | undefined },
-): Children {
+) {
   const { failure, fail, hasFailed } = openFailure();
   const starts = openStarts(state);
   const count = (unit: number, result: RolloutResult) => {
@@ -78,16 +56,17 @@ export function openChildren(
     } catch (error) {
       if (cancelledLater && starts.has(unit.unit)) cancel(unit);
       starts.acknowledged(unit.unit);
-      const result = error instanceof ChildWorkflowFailure ? failedResult(error, { ...place, ...unit }) : undefined;
+      const result = error instanceof wf.ChildWorkflowFailure ? failedResult(error, { ...place, ...unit }) : undefined;
       if (result) count(unit.unit, result);
-      else if (isCancellation(error)) await followCancelled(unit);
+      else if (wf.isCancellation(error)) await followCancelled(unit);
       else if (error instanceof WorkflowExecutionAlreadyStartedError) await follow([unit]);
       else throw error;
     }
   }
 
   return {
-    start({ unit, query, sample, ...rest }) {
+    /** Starts one unit; its result is counted in the window when it ends. Of a window that stops, ends one that has begun. */
+    start({ unit, query, sample, ...rest }: PagedUnit): void {
       if (state.stopping && !rest.begun) return passUnit(state, unit);
       const inFlight = { unit, query, sample };
       beginUnit(state, inFlight);
@@ -96,13 +75,16 @@ export function openChildren(
       cancel(inFlight);
       followCancelled(inFlight).catch(fail);
     },
-    follow: (units) => void follow(units).catch(fail),
+    /** Awaits units that are in flight already. */
+    follow: (units: readonly UnitInFlight[]) => void follow(units).catch(fail),
+    /** Rejects when a unit's end cannot be learned; nothing is to be started then. */
     failure,
     hasFailed,
-    cancelAll() {
+    cancelAll(): void {
       if (!many) return state.inFlight.forEach(cancel);
       endAll().catch(fail);
     },
+    /** Starts that are not acknowledged: the collection may continue as new only without any. */
     starting: starts.count,
   };
 }
@@ -179,16 +161,16 @@ const workflowIdOf = ({ run }: Place, { query, sample }: UnitInFlight): string =
 
 /** Sent even if the run itself is cancelled. A rollout that has closed meanwhile has nothing to cancel. */
 function cancelRollout(place: Place, unit: UnitInFlight): void {
-  const handle = () => getExternalWorkflowHandle(workflowIdOf(place, unit));
-  CancellationScope.nonCancellable(() => handle().cancel()).catch(() => {});
+  const handle = () => wf.getExternalWorkflowHandle(workflowIdOf(place, unit));
+  wf.CancellationScope.nonCancellable(() => handle().cancel()).catch(() => {});
 }
 
 function startRollout({ run, out }: Place, unit: PagedUnit) {
-  return startChild(rollout, {
+  return wf.startChild(rollout, {
     workflowId: workflowIdOf({ run, out }, unit),
     taskQueue: TASK_QUEUE,
     args: [{ run, out, index: unit.index, sample: unit.sample }],
-    parentClosePolicy: ParentClosePolicy.ABANDON,
+    parentClosePolicy: wf.ParentClosePolicy.ABANDON,
     staticSummary: unit.title,
     priority: rolloutPriority(run),
     typedSearchAttributes: [
@@ -200,15 +182,15 @@ function startRollout({ run, out }: Place, unit: PagedUnit) {
 
 /** The result of a rollout whose workflow itself failed; undefined where its records say more. */
 function failedResult(
-  error: ChildWorkflowFailure,
+  error: wf.ChildWorkflowFailure,
   unit: PagedUnit & { run: string; out: string },
 ): RolloutResult | undefined {
-  if (isCancellation(error)) return undefined;
+  if (wf.isCancellation(error)) return undefined;
   const { cause } = error;
   const failure =
-    cause instanceof ApplicationFailure
+    cause instanceof wf.ApplicationFailure
       ? applicationFailure(cause)
-      : ({ boundary: 'temporal', reason: cause instanceof TimeoutFailure ? 'timed-out' : 'terminated' } as const);
+      : ({ boundary: 'temporal', reason: cause instanceof wf.TimeoutFailure ? 'timed-out' : 'terminated' } as const);
   const { run, out, query, sample } = unit;
   return unrecordedResult({ out, run, query, sample, attempt: 1 }, failure);
 }

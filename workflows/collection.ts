@@ -3,16 +3,7 @@
 // every unit is started once and counted once, under any replay; history and carried state are bounded by what is in
 // flight, not by the data set.
 
-import {
-  allHandlersFinished,
-  ApplicationFailure,
-  CancelledFailure,
-  CancellationScope,
-  condition,
-  continueAsNew,
-  getExternalWorkflowHandle,
-  setHandler,
-} from '@temporalio/workflow';
+import * as wf from '@temporalio/workflow';
 import { isBlockReport, isInBlocks, openBlocks, takeReport, runFacts } from '../domain/run/blocks.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/run/defaults.ts';
 import { openWindow, totalUnits, type WindowState } from '../domain/run/window.ts';
@@ -29,20 +20,20 @@ export async function collection(input: CollectionInput): Promise<CollectionResu
   const history = openHistoryLength(input.maxHistoryEvents);
   const steering = openCollectionSteering(input, history);
   let held = input.carried;
-  setHandler(blockReport, (given) => {
+  wf.setHandler(blockReport, (given) => {
     if (!held || !isBlockReport(given)) return;
     history.did();
     if (isInBlocks(held) && takeReport(held, given, Date.now())) steering.show();
     else if (!given.ended) leaveAlone(input.run, given.block);
   });
-  const root = CancellationScope.current();
+  const root = wf.CancellationScope.current();
   // A cancelled run ends in order: its rollouts end as cancelled, and all are counted.
   root.cancelRequested.catch(() => steering.stop());
 
-  const result = await CancellationScope.nonCancellable(async () => {
+  const result = await wf.CancellationScope.nonCancellable(async () => {
     const state = (held = steering.opened(input.carried ?? (await accepted(input))));
     if (isInBlocks(state)) {
-      const moveOn = () => continueAsNew<typeof collection>({ ...input, carried: state });
+      const moveOn = () => wf.continueAsNew<typeof collection>({ ...input, carried: state });
       await playBlocks(input, state, { history, moveOn });
     } else await play(input, state, { steering, history });
     const { numTurns, stopping } = state;
@@ -50,23 +41,24 @@ export async function collection(input: CollectionInput): Promise<CollectionResu
     const ended = { run: input.run, total: totalUnits(state), cancelled: stopping, numTurns, counts };
     await conclude({ out: input.out, result: ended });
     steering.publish();
-    await condition(allHandlersFinished);
+    await wf.condition(wf.allHandlersFinished);
     return ended;
   });
-  if (root.consideredCancelled) throw new CancelledFailure('The run was cancelled; its result is in its folder.');
+  if (root.consideredCancelled) throw new wf.CancelledFailure('The run was cancelled; its result is in its folder.');
   return result;
 }
 
 /** A block of an earlier root that was dealt other units: they belong to others now. */
 function leaveAlone(run: string, block: string): void {
-  getExternalWorkflowHandle(blockWorkflowId(run, block))
+  wf.getExternalWorkflowHandle(blockWorkflowId(run, block))
     .cancel()
     .catch(() => {});
 }
 
 /** The feed says how many groups may begin; one that is not there says it when it begins. */
 async function askFeed(run: string): Promise<void> {
-  await getExternalWorkflowHandle(feedWorkflowId(run))
+  await wf
+    .getExternalWorkflowHandle(feedWorkflowId(run))
     .signal(collectionBegan)
     .catch(() => {});
 }
@@ -76,7 +68,7 @@ async function accepted(input: CollectionInput): Promise<WindowState> {
   const most = input.maxWindow ?? MAX_WINDOW;
   if (window.maxConcurrent <= most) return window;
   if (window.admitted === undefined) return openBlocks(window, most);
-  throw ApplicationFailure.nonRetryable(
+  throw wf.ApplicationFailure.nonRetryable(
     `A run that a trainer lives on has at most ${most} rollouts in flight, not ${window.maxConcurrent}.`,
     'bad-value',
   );
@@ -94,8 +86,8 @@ async function play(input: CollectionInput, state: WindowState, { steering, hist
     history,
     changed: steering.show,
     onStop: steering.onStop,
-    moveOn: () => continueAsNew<typeof collection>({ ...input, carried: state }),
+    moveOn: () => wf.continueAsNew<typeof collection>({ ...input, carried: state }),
     isOutgrown: () => state.admitted === undefined && state.maxConcurrent > most,
   });
-  if (end === 'outgrown') await continueAsNew<typeof collection>({ ...input, carried: openBlocks(state, most) });
+  if (end === 'outgrown') await wf.continueAsNew<typeof collection>({ ...input, carried: openBlocks(state, most) });
 }

@@ -30,13 +30,6 @@ const progressQuery = defineQuery<FeedProgress | null>('progress');
 /** Updates that wait for groups at once: the server lets ten be in flight. */
 const MOST_WAITING = 5;
 
-interface Verbs {
-  /** Updates so far. */
-  readonly updates: () => number;
-  /** Ends the waiting of leases: the workflow is to continue as new. */
-  drain(): void;
-}
-
 interface VerbsInput {
   readonly input: FeedInput;
   /** Undefined until the ledger is read. */
@@ -56,7 +49,7 @@ interface Served extends VerbsInput {
   alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export function openVerbs(verbs: VerbsInput): Verbs {
+export function openVerbs(verbs: VerbsInput) {
   const { stateOf, changed, history } = verbs;
   let updates = 0;
   let draining = false;
@@ -84,7 +77,8 @@ export function openVerbs(verbs: VerbsInput): Verbs {
   });
   return {
     updates: () => updates,
-    drain() {
+    /** Ends the waiting of leases: the workflow is to continue as new. */
+    drain(): void {
       draining = true;
     },
   };

@@ -3,19 +3,7 @@
 // and rollouts alone; so this workflow may be lost at any time. History and carried state hold what is open. Leaves out
 // tokens: groups are numbers (domain/samples/group.ts). docs/feed.md
 
-import {
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  continueAsNew,
-  getExternalWorkflowHandle,
-  isCancellation,
-  log,
-  ParentClosePolicy,
-  setCurrentDetails,
-  setHandler,
-  startChild,
-} from '@temporalio/workflow';
+import * as wf from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { type FeedInput, feedProgress, type FeedProgress } from '../domain/feed/messages.ts';
 import { admittedGroups, type FeedState, isExhausted } from '../domain/feed/state.ts';
@@ -43,7 +31,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
   let changes = 0;
   const changed = () => {
     changes++;
-    if (held.state) setCurrentDetails(details(feedProgress(held.state)));
+    if (held.state) wf.setCurrentDetails(details(feedProgress(held.state)));
   };
   let evaluated = Promise.resolve();
   const evaluateNow = () => {
@@ -59,22 +47,22 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
   if (!input.carried) evaluateNow();
 
   let admittedSent = -1;
-  setHandler(collectionBegan, () => {
+  wf.setHandler(collectionBegan, () => {
     admittedSent = -1;
     changed();
   });
-  const watching = new CancellationScope();
+  const watching = new wf.CancellationScope();
   let broken: unknown;
   watching
     .run(() => followGroups(input, state, { history, changed }))
     .catch((error: unknown) => {
-      if (!isCancellation(error)) broken = error;
+      if (!wf.isCancellation(error)) broken = error;
     });
   const isFull = () => history.isFull() || verbs.updates() >= maxUpdates;
   const endAll = async () => {
     verbs.drain();
     watching.cancel();
-    await condition(allHandlersFinished);
+    await wf.condition(wf.allHandlersFinished);
     await evaluated;
   };
 
@@ -87,11 +75,11 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
     }
     if (isFull()) {
       await endAll();
-      await continueAsNew<typeof feed>({ ...input, carried: state });
+      await wf.continueAsNew<typeof feed>({ ...input, carried: state });
     }
     const woken = () => changes !== seen || broken !== undefined || isFull();
-    if (!isExhausted(state)) await condition(woken);
-    else if (!(await condition(woken, idleMs)) && isExhausted(state)) break;
+    if (!isExhausted(state)) await wf.condition(woken);
+    else if (!(await wf.condition(woken, idleMs)) && isExhausted(state)) break;
   }
   await endAll();
   return feedProgress(state);
@@ -100,10 +88,10 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
 /** The collection is told how many groups may have begun in all. */
 async function tellCollection(run: string, groups: number): Promise<void> {
   try {
-    await getExternalWorkflowHandle(run).signal(admit, groups);
+    await wf.getExternalWorkflowHandle(run).signal(admit, groups);
   } catch (error) {
     // A run that has ended, or has not begun, needs no signal: it reads run.json when it begins.
-    if (isCancellation(error)) throw error;
+    if (wf.isCancellation(error)) throw error;
   }
 }
 
@@ -123,18 +111,18 @@ async function startEvaluation({ run, out }: FeedInput, { shape, version, floors
   try {
     const opened = await openEvaluation({ run, out, version, line });
     if (opened === null) return;
-    await startChild(collection, {
+    await wf.startChild(collection, {
       workflowId: name,
       taskQueue: TASK_QUEUE,
       args: [{ run: name, out: folder, ...opened }],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
+      parentClosePolicy: wf.ParentClosePolicy.ABANDON,
       staticSummary: `held-out evaluation of version ${version}`,
       memo: { out: folder },
       priority: steeringPriority(name),
       typedSearchAttributes: [{ key: RUN_ATTRIBUTE, value: name }],
     });
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError || isCancellation(error)) return;
-    log.error(`version ${version} is not evaluated: ${String(error)}`);
+    if (error instanceof WorkflowExecutionAlreadyStartedError || wf.isCancellation(error)) return;
+    wf.log.error(`version ${version} is not evaluated: ${String(error)}`);
   }
 }

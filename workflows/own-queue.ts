@@ -1,13 +1,7 @@
 // Calls of an environment that is the user's own Temporal worker: its activities, on its task queue. A call waits until a
 // worker takes it, for a day at most; its failure is a value, which the rollout records by name.
 
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  isCancellation,
-  proxyActivities,
-  TimeoutFailure,
-} from '@temporalio/workflow';
+import * as wf from '@temporalio/workflow';
 import type { QueueReply } from '../domain/rollout/environment.ts';
 import type { OwnQueue } from '../domain/rollout/rollout-facts.ts';
 import { UnreadablePayload } from './payloads.ts';
@@ -21,7 +15,7 @@ export async function callQueue(
   summary: string,
 ): Promise<QueueReply> {
   try {
-    const activities = proxyActivities<Methods>({
+    const activities = wf.proxyActivities<Methods>({
       taskQueue: own.queue,
       startToCloseTimeout: own.timeoutSeconds * 1000,
       scheduleToCloseTimeout: '24 hours',
@@ -30,7 +24,7 @@ export async function callQueue(
     const result = await activities[method].executeWithOptions({ summary }, [params]);
     return result instanceof UnreadablePayload ? { failure: unreadable(result, method) } : { result };
   } catch (error) {
-    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    if (wf.isCancellation(error) || !(error instanceof wf.ActivityFailure)) throw error;
     return { failure: failureOf(error, method) };
   }
 }
@@ -42,21 +36,21 @@ function unreadable({ message: problem }: UnreadablePayload, method: string): Fa
   return { reason: 'environment-broken', message };
 }
 
-function failureOf({ cause }: ActivityFailure, method: string): Failure {
-  if (cause instanceof TimeoutFailure) {
+function failureOf({ cause }: wf.ActivityFailure, method: string): Failure {
+  if (cause instanceof wf.TimeoutFailure) {
     const late = cause.timeoutType === 'START_TO_CLOSE';
     return late
       ? { reason: 'environment-timeout', message: `no reply to \`${method}\` in its time limit` }
       : { reason: 'environment-not-served', message: `no worker took \`${method}\`` };
   }
   const failureText =
-    cause instanceof ApplicationFailure ? `${cause.type ?? 'error'}: ${cause.message}` : String(cause?.message);
+    cause instanceof wf.ApplicationFailure ? `${cause.type ?? 'error'}: ${cause.message}` : String(cause?.message);
   return { reason: 'environment-error', message: `\`${method}\` failed: ${failureText.slice(0, 400)}` };
 }
 
 /** The environment's own description of itself, for the command that makes a run of it. */
 export async function describeEnvironment({ queue }: { readonly queue: string }): Promise<unknown> {
-  const activities = proxyActivities<Methods>({
+  const activities = wf.proxyActivities<Methods>({
     taskQueue: queue,
     startToCloseTimeout: '30 seconds',
     scheduleToStartTimeout: '30 seconds',

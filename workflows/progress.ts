@@ -1,14 +1,7 @@
 // A rollout's progress, as its query, the UI's table and its search attributes show it; and the updates that pause,
 // resume and stop it.
 
-import {
-  type CancellationScope,
-  condition,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import * as wf from '@temporalio/workflow';
 import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutResult } from '../domain/rollout/ending.ts';
 import { type TurnFacts, turnTable } from '../domain/rollout/turn-facts.ts';
@@ -33,24 +26,27 @@ export interface ShownProgress {
 }
 
 /** An update `stop` cancels `scope`. */
-export function openProgress(scope: CancellationScope): ShownProgress {
+export function openProgress(scope: wf.CancellationScope): ShownProgress {
   const turns: TurnFacts[] = [];
   let opened: OpenedRollout | undefined;
   let paused = false;
   let phase = 'opening';
 
   const show = () => {
-    if (opened) setCurrentDetails(turnTable({ title: opened.title, phase, turns, numTurns: opened.limits.numTurns }));
+    if (opened)
+      wf.setCurrentDetails(turnTable({ title: opened.title, phase, turns, numTurns: opened.limits.numTurns }));
   };
   const setPaused = (value: boolean) => {
     paused = value;
   };
-  setHandler(rolloutProgress, () => ({ query: opened?.rollout.query ?? null, phase, paused, turns }), {
+  wf.setHandler(rolloutProgress, () => ({ query: opened?.rollout.query ?? null, phase, paused, turns }), {
     description: 'Phase and finished turns of this rollout',
   });
-  setHandler(pause, () => setPaused(true), { description: 'No new turn begins until resume' });
-  setHandler(resume, () => setPaused(false), { description: 'Turns begin again' });
-  setHandler(stop, () => scope.cancel(), { description: 'Ends the rollout as cancelled; finished turns are stored' });
+  wf.setHandler(pause, () => setPaused(true), { description: 'No new turn begins until resume' });
+  wf.setHandler(resume, () => setPaused(false), { description: 'Turns begin again' });
+  wf.setHandler(stop, () => scope.cancel(), {
+    description: 'Ends the rollout as cancelled; finished turns are stored',
+  });
 
   return {
     get turns() {
@@ -59,8 +55,8 @@ export function openProgress(scope: CancellationScope): ShownProgress {
     opened(what) {
       opened = what;
       // A collection gives these to its rollouts; one that was started alone has none before its end.
-      if (!workflowInfo().typedSearchAttributes.get(RUN_ATTRIBUTE)) {
-        upsertSearchAttributes([
+      if (!wf.workflowInfo().typedSearchAttributes.get(RUN_ATTRIBUTE)) {
+        wf.upsertSearchAttributes([
           { key: RUN_ATTRIBUTE, value: what.rollout.run },
           { key: QUERY_ATTRIBUTE, value: what.rollout.query },
         ]);
@@ -70,7 +66,7 @@ export function openProgress(scope: CancellationScope): ShownProgress {
     async mayBegin(turn) {
       if (paused) phase = `paused before turn ${turn}`;
       // A pause may come in the very task of the resume before it.
-      while (paused) await condition(() => !paused);
+      while (paused) await wf.condition(() => !paused);
       phase = `turn ${turn}`;
       show();
     },
@@ -84,7 +80,7 @@ export function openProgress(scope: CancellationScope): ShownProgress {
     closed(result) {
       phase = `${result.outcome} · ${result.stopReason}`;
       show();
-      upsertSearchAttributes([
+      wf.upsertSearchAttributes([
         { key: RUN_ATTRIBUTE, value: result.trajectory.run },
         { key: QUERY_ATTRIBUTE, value: result.trajectory.query },
         { key: OUTCOME_ATTRIBUTE, value: result.outcome },

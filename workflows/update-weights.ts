@@ -2,16 +2,7 @@
 // paused server is always resumed, also when this workflow is cancelled: only servers not yet begun are left out.
 // Idempotent; one update of a run at a time. A partial failure is a result, by server.
 
-import {
-  ActivityCancellationType,
-  CancellationScope,
-  CancelledFailure,
-  isCancellation,
-  proxyActivities,
-  proxyLocalActivities,
-  setCurrentDetails,
-  setHandler,
-} from '@temporalio/workflow';
+import * as wf from '@temporalio/workflow';
 import type { WeightsPlan } from '../activities/weights.ts';
 import {
   type ServerUpdate,
@@ -31,7 +22,7 @@ import { failureFacts } from './failure.ts';
 
 export async function updateWeights(input: WeightsInput): Promise<WeightsResult> {
   const { run, version, weights } = input;
-  const root = CancellationScope.current();
+  const root = wf.CancellationScope.current();
   const servers = new Map<string, ServerUpdate>();
   const steps: Record<string, UpdateStep> = {};
   let state: WeightsState = 'running';
@@ -43,8 +34,10 @@ export async function updateWeights(input: WeightsInput): Promise<WeightsResult>
     servers: done(),
     steps: { ...steps },
   });
-  const show = () => setCurrentDetails(weightsTable(progress()));
-  setHandler(weightsProgress, progress, { description: 'Which servers have the version, and which do not, and why' });
+  const show = () => wf.setCurrentDetails(weightsTable(progress()));
+  wf.setHandler(weightsProgress, progress, {
+    description: 'Which servers have the version, and which do not, and why',
+  });
   show();
 
   const plan = await declare(input);
@@ -53,11 +46,11 @@ export async function updateWeights(input: WeightsInput): Promise<WeightsResult>
   show();
   const save = (loaded = false) => {
     show();
-    return CancellationScope.nonCancellable(() => note(input, plan, progress(), loaded));
+    return wf.CancellationScope.nonCancellable(() => note(input, plan, progress(), loaded));
   };
   const mayBegin = await myTurn(input, plan);
 
-  await CancellationScope.nonCancellable(async () => {
+  await wf.CancellationScope.nonCancellable(async () => {
     await updateServers(plan.servers ?? [], sagaSteps(input, plan), {
       label: plan.label,
       stopped: () => root.consideredCancelled || mayBegin !== true,
@@ -75,7 +68,7 @@ export async function updateWeights(input: WeightsInput): Promise<WeightsResult>
   const cancelled = root.consideredCancelled;
   state = cancelled ? 'cancelled' : mayBegin === false ? 'superseded' : updateStateOf(done());
   await save();
-  if (cancelled) throw new CancelledFailure('The update was cancelled; servers that were begun were finished.');
+  if (cancelled) throw new wf.CancelledFailure('The update was cancelled; servers that were begun were finished.');
   return { run, version, label: plan.label, weights, state, servers: done() };
 }
 
@@ -84,7 +77,7 @@ async function myTurn(input: WeightsInput, plan: WeightsPlan): Promise<boolean |
   try {
     return await awaitOthers(input, plan);
   } catch (error) {
-    if (isCancellation(error)) return null;
+    if (wf.isCancellation(error)) return null;
     throw error;
   }
 }
@@ -94,29 +87,29 @@ const common = {
   taskQueue: TASK_QUEUE,
   // Within this time Temporal notices a dead worker and gives its step to another.
   heartbeatTimeout: '10 seconds',
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   retry,
 } as const;
 
-const accepting = proxyActivities<Activities>({ ...common, startToCloseTimeout: '1 hour' });
-const short = proxyActivities<Activities>({
+const accepting = wf.proxyActivities<Activities>({ ...common, startToCloseTimeout: '1 hour' });
+const short = wf.proxyActivities<Activities>({
   ...common,
   startToCloseTimeout: '10 minutes',
   scheduleToCloseTimeout: '2 hours',
 });
 /** The time that a large model takes to load, and the requests in flight before it. */
-const loading = proxyActivities<Activities>({
+const loading = wf.proxyActivities<Activities>({
   ...common,
   startToCloseTimeout: '2 hours',
   scheduleToCloseTimeout: '6 hours',
 });
 /** A server must not stay paused: tried for as long as it may come back. */
-const resuming = proxyActivities<Activities>({
+const resuming = wf.proxyActivities<Activities>({
   ...common,
   startToCloseTimeout: '10 minutes',
   scheduleToCloseTimeout: '24 hours',
 });
-const light = proxyLocalActivities<Activities>({
+const light = wf.proxyLocalActivities<Activities>({
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '24 hours',
   localRetryThreshold: '20 seconds',

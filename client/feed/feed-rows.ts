@@ -16,21 +16,13 @@ import { readTrajectory } from '../../records/reading/trajectories.ts';
 
 const AT_ONCE = 16;
 
-interface Batch {
-  /** Ids of the groups. */
-  readonly groups: readonly string[];
-  readonly rows: number;
-  /** Each a line of JSON with its newline. */
-  lines(): AsyncGenerator<string>;
-}
-
 export interface RunShape {
   readonly run: string;
   readonly queries: number;
   readonly samples: number;
 }
 
-export async function openBatch(store: Store, shape: RunShape, lease: GrantedLease): Promise<Batch> {
+export async function openBatch(store: Store, shape: RunShape, lease: GrantedLease) {
   const { samples, run } = shape;
   const members: (GroupMember & { readonly row: Partial<RowLabels> })[] = [];
   const groups: string[] = [];
@@ -55,6 +47,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
   }
   const lines = () => mapAhead(members, AT_ONCE, async (member) => rowLines(await read(member), member.row, lease));
   const rows = members.reduce((sum, { end }) => sum + (end.record.branches ?? 1), 0);
+  // The ids of the groups, and each row as a line of JSON with its newline.
   return { groups, rows, lines };
 }
 

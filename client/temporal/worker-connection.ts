@@ -138,14 +138,8 @@ const DEADLINE_MS = 10_000;
 /** The time that a poll may take, and a margin: a short outage takes no worker out of service. */
 const SILENT_MS = 90_000;
 
-interface Readiness {
-  /** Null while the cluster answers; else since when it does not. */
-  problem(): string | null;
-  close(): void;
-}
-
 /** Whether the worker reaches its cluster, for its health port: by the last answer to a small call. */
-export function watchCluster({ client, address }: Session, everyMs = ASK_EVERY_MS, silentMs = SILENT_MS): Readiness {
+export function watchCluster({ client, address }: Session, everyMs = ASK_EVERY_MS, silentMs = SILENT_MS) {
   let answeredMs = performance.now();
   const ask = () => {
     const call = () => client.connection.workflowService.getSystemInfo({});
@@ -156,6 +150,7 @@ export function watchCluster({ client, address }: Session, everyMs = ASK_EVERY_M
   };
   const timer = setInterval(ask, everyMs).unref();
   return {
+    /** Null while the cluster answers; else since when it does not. */
     problem() {
       const silent = performance.now() - answeredMs;
       return silent < silentMs ? null : `Temporal at ${address} has not answered for ${Math.round(silent / 1000)} s`;

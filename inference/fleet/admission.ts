@@ -16,24 +16,16 @@ const A_FEW = 8;
 /** Other processes do not announce the leases they return. */
 const LEASE_POLL_MS = 100;
 
-interface Admission<K extends Kind> {
-  /** Takes a place on a server; waits for one if all are full. `leave` gives it back. */
-  admit(request: Kinds[K]['request'], signal: AbortSignal): Promise<{ member: Member<K>; leave: () => void }>;
-  /** A server has come, or gone. */
-  wakeAll(): void;
-  /** Requests that wait are rejected. */
-  close(): void;
-}
-
 export function openAdmission<K extends Kind>(
   members: readonly Member<K>[],
   rules: FleetRules<K>,
   policy: FleetPolicy,
-): Admission<K> {
+) {
   const waiters = new Waiters();
   let closed = false;
   return {
-    async admit(request, signal) {
+    /** Takes a place on a server; waits for one if all are full. `leave` gives it back. */
+    async admit(request: Kinds[K]['request'], signal: AbortSignal) {
       for (;;) {
         signal.throwIfAborted();
         if (closed) throw closedError(members.map(({ url }) => url).join(', '));
@@ -55,6 +47,7 @@ export function openAdmission<K extends Kind>(
       }
     },
     wakeAll: () => waiters.wakeAll(),
+    /** Requests that wait are rejected. */
     close() {
       closed = true;
       waiters.wakeAll();

@@ -14,12 +14,7 @@ interface Health {
   readonly metrics: Metrics;
 }
 
-interface HealthPort {
-  readonly port: number;
-  close(): void;
-}
-
-export async function openHealthPort(host: string, port: number, { problem, metrics }: Health): Promise<HealthPort> {
+export async function openHealthPort(host: string, port: number, { problem, metrics }: Health) {
   const server = createServer(
     { requestTimeout: 10_000, headersTimeout: 10_000, maxHeaderSize: 8192 },
     (request, reply) => {

@@ -16,16 +16,6 @@ interface SharedResourceOptions<T> {
   readonly close: (it: T) => Promise<void> | void;
 }
 
-interface SharedResources<T> {
-  /** The one of this key, for this run. */
-  of(key: string, runFolder: string, open: () => T): T;
-  /** Forgets it without closing it. */
-  forget(it: T): void;
-  /** Runs that hold anything. */
-  runs(): Set<string>;
-  close(): Promise<void>;
-}
-
 interface One<T> {
   readonly it: T;
   readonly runs: Set<string>;
@@ -33,7 +23,7 @@ interface One<T> {
   at: number;
 }
 
-export function openSharedResources<T>({ hasEnded, isUsed, close }: SharedResourceOptions<T>): SharedResources<T> {
+export function openSharedResources<T>({ hasEnded, isUsed, close }: SharedResourceOptions<T>) {
   const all = new Map<string, One<T>>();
   let looks = false;
   const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
@@ -61,7 +51,8 @@ export function openSharedResources<T>({ hasEnded, isUsed, close }: SharedResour
   }
 
   return {
-    of(key, runFolder, open) {
+    /** The one of this key, for this run. */
+    of(key: string, runFolder: string, open: () => T): T {
       const known = all.get(key);
       const one = known ?? { it: open(), runs: new Set(), at: 0 };
       if (!known) all.set(key, one);
@@ -69,11 +60,13 @@ export function openSharedResources<T>({ hasEnded, isUsed, close }: SharedResour
       one.at = performance.now();
       return one.it;
     },
-    forget(it) {
+    /** Forgets it without closing it. */
+    forget(it: T): void {
       for (const [key, one] of all) if (one.it === it) all.delete(key);
     },
+    /** Runs that hold anything. */
     runs: () => new Set([...all.values()].flatMap(({ runs }) => [...runs])),
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer);
       const last = [...all.values()];
       all.clear();

@@ -125,11 +125,6 @@ interface SupervisedOptions {
   readonly workerGraceMs?: number;
 }
 
-interface Supervised {
-  /** Resolves when both loops have ended; the worker is stopped first, then the server. */
-  stop(): Promise<void>;
-}
-
 /** Consecutive starts that may fail before the service was ever ready. */
 const SERVER_TRIES = 2;
 const WORKER_TRIES = 3;
@@ -142,7 +137,7 @@ function superviseChildren(
   firstPorts: Ports,
   signal: AbortSignal,
   giveUp: (what: string, why: string, logFile: string) => void,
-): Supervised {
+) {
   const { home, log } = options;
   let ports = firstPorts;
   let worker: { readonly child: Child; readonly address: string } | undefined;
@@ -212,7 +207,8 @@ function superviseChildren(
   );
 
   return {
-    async stop() {
+    /** Resolves when both loops have ended. */
+    async stop(): Promise<void> {
       // The worker first: its last answers still reach the server.
       await (await workerLoop)?.stop();
       await (await serverLoop)?.stop();
