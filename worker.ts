@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { type BackendPermissions, type Backends, openBackends } from './run/backends.ts';
-import { askTurn } from './client/temporal/ask-turn.ts';
+import { requestTurn } from './client/temporal/ask-turn.ts';
 import { closedRollouts, progressOf } from './client/temporal/runs.ts';
 import { cancelRollout, isWaiting, openStopping } from './client/temporal/cancellation.ts';
 import type { Session } from './client/temporal/connection.ts';
@@ -191,7 +191,7 @@ function dependencies(parts: Parts): ActivityDeps {
     environments,
     tools,
     agents,
-    askTurn: (workflowId, turn, signal) => askTurn(session, workflowId, turn, signal),
+    askTurn: (workflowId, turn, signal) => requestTurn(session, workflowId, turn, signal),
     backend,
     permit: permissions.mayUseModel,
     parseRow: (row, { environments: own }) => parsedRow(row, own).query,

@@ -5,7 +5,7 @@
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { takesActivities } from '../../client/temporal/workers.ts';
-import { type Described, describeInFlight } from '../../client/temporal/in-flight.ts';
+import { type DescribedWorkflow, describeInFlight } from '../../client/temporal/in-flight.ts';
 import { stranded } from '../../client/temporal/routing.ts';
 import { activitiesIn, type PendingActivity, retriedLocally } from '../../client/temporal/pending.ts';
 import type { Session } from '../../client/temporal/connection.ts';
@@ -125,13 +125,13 @@ async function missingWorker(session: Session, pending: readonly Pending[]): Pro
 }
 
 /** None where the server does not answer. */
-async function inFlight(session: Session, run: string): Promise<Described[]> {
+async function inFlight(session: Session, run: string): Promise<DescribedWorkflow[]> {
   const asking = session.client.withDeadline(Date.now() + CALL_MS, () => describeInFlight(session, run, ROLLOUTS));
   return (await asking.catch(unanswered)) ?? [];
 }
 
 /** Local activities that fail. */
-async function localsOf(session: Session, described: readonly Described[]): Promise<Pending[]> {
+async function localsOf(session: Session, described: readonly DescribedWorkflow[]): Promise<Pending[]> {
   const idle = described.filter(({ raw }) => (raw.pendingActivities ?? []).length === 0);
   // The run's own is first, its rollouts are last.
   const some = idle.length > HISTORIES ? [idle[0]!, ...idle.slice(1 - HISTORIES)] : idle;

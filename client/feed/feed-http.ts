@@ -60,7 +60,7 @@ export function verbOf(path: string, method = ''): Verb | 'status' {
 const MAX_WAIT_SECONDS = 3600;
 
 /** The arguments of a verb; `wait` may be longer than one Update waits. */
-export async function readArguments(verb: Verb, request: IncomingMessage): Promise<Record<string, unknown>> {
+export async function readVerbArguments(verb: Verb, request: IncomingMessage): Promise<Record<string, unknown>> {
   let given: unknown;
   const text = await bodyOf(request);
   try {

@@ -10,7 +10,7 @@ import { oldAnswers } from '../../records/reading/old-answers.ts';
 import type { Store } from '../../records/store.ts';
 import type { Session } from '../temporal/connection.ts';
 import { callFeed, type FeedPlace, feedProgressOf } from '../temporal/feed.ts';
-import { readArguments } from './feed-http.ts';
+import { readVerbArguments } from './feed-http.ts';
 import { openBatch, type RunShape } from './feed-rows.ts';
 
 export interface RunFeedOptions {
@@ -39,7 +39,7 @@ export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions
     async answer(verb, request, response) {
       response.setHeader('everturn-protocol', '1');
       if (verb === 'status') return json(response, (await feedProgressOf(session(), place)) ?? null);
-      const given = await readArguments(verb, request);
+      const given = await readVerbArguments(verb, request);
       if (verb === 'version' && typeof given['weights'] === 'string') onWeights?.(given['weights']);
       // Weights take as long as the servers take to load them.
       const waitMs = verb === 'version' ? LOADING_MS : 0;

@@ -14,7 +14,7 @@ import { isServerFailure, type Session } from './connection.ts';
 const PAUSE_MS = { first: 100, most: 3_000 };
 
 /** Resolves when the turn is recorded. Throws AgentError if the workflow has ended, or could not play it. */
-export async function askTurn(
+export async function requestTurn(
   { client }: Pick<Session, 'client'>,
   workflowId: string,
   turn: AskedTurn,

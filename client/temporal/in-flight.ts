@@ -7,13 +7,13 @@ import type { Session } from './connection.ts';
 
 const BLOCKS = 4;
 
-export interface Described {
+export interface DescribedWorkflow {
   readonly workflowId: string;
   readonly raw: WorkflowExecutionDescription['raw'];
 }
 
 /** `most` rollouts, about. */
-export async function describeInFlight({ client }: Session, run: string, most: number): Promise<Described[]> {
+export async function describeInFlight({ client }: Session, run: string, most: number): Promise<DescribedWorkflow[]> {
   const all = (ids: readonly string[]) => Promise.all(ids.map((id) => described(client, id)));
   const root = await described(client, run);
   const parents = [root, ...(await all(childrenOf(root, 'block').slice(0, BLOCKS)))];
@@ -23,20 +23,20 @@ export async function describeInFlight({ client }: Session, run: string, most: n
   return [...parents, ...(await all(ids))];
 }
 
-async function described(client: Client, workflowId: string): Promise<Described> {
+async function described(client: Client, workflowId: string): Promise<DescribedWorkflow> {
   const { raw } = await client.workflow.getHandle(workflowId).describe();
   return { workflowId, raw };
 }
 
 /** The workflow ids of pending children, in the order of their start. */
-function childrenOf({ raw }: Described, type: string): string[] {
+function childrenOf({ raw }: DescribedWorkflow, type: string): string[] {
   return (raw.pendingChildren ?? [])
     .filter(({ workflowTypeName }) => workflowTypeName === type)
     .toSorted((a, b) => Number(a.initiatedId) - Number(b.initiatedId))
     .flatMap(({ workflowId }) => workflowId ?? []);
 }
 
-function hasContinued({ raw: { workflowExecutionInfo: info } }: Described): boolean {
+function hasContinued({ raw: { workflowExecutionInfo: info } }: DescribedWorkflow): boolean {
   return Boolean(info?.firstRunId) && info?.firstRunId !== info?.execution?.runId;
 }
 

@@ -5,7 +5,7 @@
 import { TASK_QUEUE } from '../../domain/names/queues.ts';
 import type { Session } from './connection.ts';
 import { currentCommand, type DeploymentVersion } from './deployment.ts';
-import type { Described } from './in-flight.ts';
+import type { DescribedWorkflow } from './in-flight.ts';
 import { describeQueue } from './workers.ts';
 
 /** temporal.api.enums.v1: WorkerVersioningMode, VersioningBehavior. */
@@ -37,7 +37,7 @@ export async function misrouted(session: Session): Promise<string | undefined> {
 export async function stranded(
   session: Session,
   run: string,
-  described: readonly Described[],
+  described: readonly DescribedWorkflow[],
 ): Promise<string | undefined> {
   const pinned = described.flatMap(({ raw }) => {
     const info = raw.workflowExecutionInfo?.versioningInfo;

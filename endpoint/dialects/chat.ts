@@ -6,7 +6,7 @@ import { itemId, replyMessage, type AgentReply } from '../../domain/agent/reply.
 import type { Json, JsonObject } from '../../domain/text/json.ts';
 import {
   ARGUMENTS,
-  readArguments,
+  readCallArguments,
   CONTENT,
   type Dialect,
   readFunctions,
@@ -124,7 +124,7 @@ function messageRead(message: z.output<typeof MESSAGE>, i: number, recorded: Rec
   const calls = (message.tool_calls ?? []).map(({ id, function: called }, j) => ({
     id,
     name: called.name,
-    arguments: readArguments(
+    arguments: readCallArguments(
       called.arguments,
       { id, field: `messages[${i}].tool_calls[${j}].function.arguments` },
       recorded,

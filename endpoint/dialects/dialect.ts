@@ -89,7 +89,7 @@ export const ARGUMENTS = z.union([z.string(), z.record(z.string(), z.json())]);
  * The arguments of a call that a request sends back. Text that is no JSON stays text. JSON that readers take differently is
  * refused, unless it is a model's own, as its reply was sent. `id`: of the call.
  */
-export function readArguments(
+export function readCallArguments(
   given: z.output<typeof ARGUMENTS>,
   { id, field }: { readonly id: string; readonly field: string },
   recorded: RecordedCalls,

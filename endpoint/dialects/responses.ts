@@ -6,7 +6,7 @@ import type { AgentMessage, AgentRequest } from '../../domain/agent/conversation
 import { callNamedBy, itemId, placeInId, replyMessage } from '../../domain/agent/reply.ts';
 import {
   ARGUMENTS,
-  readArguments,
+  readCallArguments,
   CONTENT,
   continueFromReply,
   type Dialect,
@@ -177,7 +177,7 @@ function itemRead(item: Item, i: number, recorded: RecordedCalls): AgentMessage 
     }
     case 'function_call': {
       const called = { id: callId ?? '', field: `input[${i}].arguments` };
-      const given = readArguments(item.arguments ?? '', called, recorded);
+      const given = readCallArguments(item.arguments ?? '', called, recorded);
       const call = { id: called.id, name: item.name ?? '', arguments: given };
       return { role: 'assistant', text: '', calls: [call], ids };
     }

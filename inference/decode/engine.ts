@@ -9,7 +9,7 @@ import { DecodeBatch } from './batch.ts';
 import { gatherRows } from './kv.ts';
 import { advance, tokenAt, type DecodeRequest, type DecodeResult, type DecodeRow } from './row.ts';
 import { createSampler, type DrawToken } from './sampler.ts';
-import type { StepModel, Traits } from './step-model.ts';
+import type { StepModel, ModelTraits } from './step-model.ts';
 
 export interface EngineLimits {
   /** Rows decoded at once; further requests wait their turn, first come first served. */
@@ -34,7 +34,7 @@ export const ENGINE_LIMITS: EngineLimits = {
 
 export class DecodeEngine {
   readonly #model: StepModel;
-  readonly #traits: Traits;
+  readonly #traits: ModelTraits;
   readonly #limits: EngineLimits;
   readonly #draw: DrawToken;
   readonly #queue: DecodeRow[] = [];
@@ -48,7 +48,7 @@ export class DecodeEngine {
   readonly #solo = new Set<DecodeBatch>();
   #running = false;
 
-  constructor(model: StepModel, traits: Traits, limits: EngineLimits = ENGINE_LIMITS) {
+  constructor(model: StepModel, traits: ModelTraits, limits: EngineLimits = ENGINE_LIMITS) {
     this.#model = model;
     this.#traits = traits;
     this.#limits = limits;

@@ -4,7 +4,7 @@
 import { ModelError } from '../../domain/errors/errors.ts';
 import { gatherRows } from './kv.ts';
 import { uniformAt } from './philox.ts';
-import type { Kv, StepModel, Traits } from './step-model.ts';
+import type { Kv, StepModel, ModelTraits } from './step-model.ts';
 
 /** A share of the largest logit: float32 noise is far below, a wrong mask or position far above. */
 const TOLERANCE = 1e-3;
@@ -15,7 +15,7 @@ const ALIGNMENTS = [8, 16, 32];
 const PROOF_MS = 1500;
 
 export interface CheckReport {
-  readonly traits: Traits;
+  readonly traits: ModelTraits;
   /** Largest difference of a logit, in units of the largest logit: cached against uncached, padded against not. */
   readonly cacheError: number;
   readonly paddingError: number;

@@ -41,7 +41,7 @@ export interface StepModel {
   step(input: StepInput): Promise<StepOutput>;
 }
 
-export interface Traits {
+export interface ModelTraits {
   /** Left padding does not change a row's answer (beyond rounding): rows of different lengths may share a step. */
   readonly padding: boolean;
   /** Padding by multiples of this changes no bit. 0: no such number was found. */

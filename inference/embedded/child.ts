@@ -6,7 +6,7 @@ import { ModelError } from '../../domain/errors/errors.ts';
 import { DecodeEngine } from '../decode/engine.ts';
 import { loadModel } from './load.ts';
 import type { FromModel, GenerateMessage, LoadMessage, ToModel } from './protocol.ts';
-import type { Traits } from '../decode/step-model.ts';
+import type { ModelTraits } from '../decode/step-model.ts';
 
 const PROGRESS_MS = 250;
 const RELEASE_AFTER_MS = 10_000;
@@ -26,7 +26,7 @@ interface Loaded {
 
 const loaded = new Map<string, Loaded>();
 /** Traits of the first weights: others of the same architecture behave alike in batches. */
-let traits: Traits | null = null;
+let traits: ModelTraits | null = null;
 let loading: Promise<unknown> = Promise.resolve();
 
 process.on('message', (message: ToModel) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { createOnnxModel, type OnnxSession, type OnnxTensor } from '../decode/onnx-model.ts';
 import { checkDecoding, type CheckReport } from '../decode/self-check.ts';
-import type { StepModel, Traits } from '../decode/step-model.ts';
+import type { StepModel, ModelTraits } from '../decode/step-model.ts';
 import { weightsHash } from '../tokenizer/model-files.ts';
 import {
   checkModelFolder,
@@ -24,7 +24,7 @@ const ONE_THREAD_BYTES = 64 * 2 ** 20;
 
 export interface LoadedModel {
   readonly model: StepModel;
-  readonly traits: Traits;
+  readonly traits: ModelTraits;
   readonly facts: LoadedFacts;
   /** Frees its memory. It must not be called afterwards. */
   readonly release: () => Promise<unknown>;
@@ -33,7 +33,7 @@ export interface LoadedModel {
 /** `known`: traits of other weights of the same architecture, so that only properties of the weights are checked. */
 export async function loadModel(
   { source, tokenizerSize }: Pick<LoadMessage, 'type' | 'source' | 'tokenizerSize'>,
-  known: Traits | null = null,
+  known: ModelTraits | null = null,
 ): Promise<LoadedModel> {
   if (source.kind === 'folder') await checkModelFolder(source.path, false);
   const { AutoModelForCausalLM, Tensor, env } = await import('@huggingface/transformers');
@@ -83,7 +83,7 @@ export async function loadModel(
 }
 
 /** A training step can produce NaN. */
-async function checkWeights(model: StepModel, traits: Traits): Promise<CheckReport> {
+async function checkWeights(model: StepModel, traits: ModelTraits): Promise<CheckReport> {
   const ids = Array.from({ length: 8 }, (_, i) => i % model.vocabSize);
   const { logits } = await model.step({ rows: 1, width: ids.length, ids, pads: [0], past: null });
   if (logits.every(Number.isFinite)) return { traits, cacheError: 0, paddingError: 0 };
@@ -93,7 +93,7 @@ async function checkWeights(model: StepModel, traits: Traits): Promise<CheckRepo
   });
 }
 
-function describe({ padding, alignment, exactUpTo }: Traits, cacheError: number, paddingError: number): string[] {
+function describe({ padding, alignment, exactUpTo }: ModelTraits, cacheError: number, paddingError: number): string[] {
   return [
     `logits with and without the KV cache differ by at most ${cacheError.toExponential(1)}`,
     padding

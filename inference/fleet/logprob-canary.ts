@@ -13,7 +13,7 @@ export interface Peek {
 }
 
 /** Samples one token. Null if the server returns no logprobs of other tokens. */
-export type Ask = (sampling: Sampling) => Promise<Peek | null>;
+export type AskPeek = (sampling: Sampling) => Promise<Peek | null>;
 
 /** vLLM's default limit. */
 export const PEEK_TOKENS = 20;
@@ -24,7 +24,7 @@ const LEAST_GAP = 0.02;
 /** Weights may change between two probes: then the probes are repeated. */
 const LOOKS = 5;
 
-export async function logprobMeaning(ask: Ask): Promise<LogprobMeaning> {
+export async function logprobMeaning(ask: AskPeek): Promise<LogprobMeaning> {
   for (let look = 1; ; look++) {
     const versions = new Set<string | null>();
     const meaning = await oneLook(async (sampling) => {
@@ -37,7 +37,7 @@ export async function logprobMeaning(ask: Ask): Promise<LogprobMeaning> {
   }
 }
 
-async function oneLook(ask: Ask): Promise<LogprobMeaning> {
+async function oneLook(ask: AskPeek): Promise<LogprobMeaning> {
   const [warm, cold] = [
     await ask({ temperature: 1, ...NO_TRUNCATION }),
     await ask({ temperature: 0.5, ...NO_TRUNCATION }),

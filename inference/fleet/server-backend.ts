@@ -10,9 +10,9 @@ import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Finish } from '../../domain/rollout/turn.ts';
 import type { BackendOf, GenerateRequest, Kind, Reply, TokenFacts, Tokenizer } from '../backend.ts';
 import type { Given } from './recheck.ts';
-import type { Ask, Http } from '../http/http.ts';
+import type { RequestOptions, Http } from '../http/http.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
-import { shownAddress, badReply, complaintError, type Place } from '../http/http-errors.ts';
+import { shownAddress, badReply, complaintError, type RequestPlace } from '../http/http-errors.ts';
 import { complaintIn } from '../http/server-words.ts';
 import {
   type Claimed,
@@ -60,7 +60,7 @@ export function callId(requestId: string): string {
 const PREFIXES = ['', 'cmpl-', 'generate-tokens-'];
 
 /** An answer is only taken for the request that it names. `said`: null if the reply names none. */
-export function mustName(id: string, said: string | null | undefined, place: Place): void {
+export function mustName(id: string, said: string | null | undefined, place: RequestPlace): void {
   if (said == null || PREFIXES.some((prefix) => said === prefix + id)) return;
   const what = `gave the answer to the request ${short(JSON.stringify(said), 120)}, and ${id} was asked`;
   throw badReply(what, place, { flaw: 'the answer to another request' });
@@ -80,7 +80,7 @@ interface ReplyRules extends Pick<TokenFacts, 'vocabSize'> {
 }
 
 /** The reply, or a ModelError with the first fault. */
-export function asReply(answer: ServerReply, request: GenerateRequest, rules: ReplyRules, place: Place): Reply {
+export function asReply(answer: ServerReply, request: GenerateRequest, rules: ReplyRules, place: RequestPlace): Reply {
   const { outputIds, finish, versions, endedAt = null } = answer;
   if (outputIds.length === 0 && finish !== 'stop') throw noTokens(finish, place);
   const { vocabSize } = rules;
@@ -106,7 +106,7 @@ function flawOfEndedAt({ outputIds, endedAt = null }: ServerReply): Impossible |
   return { reason: 'reply-malformed', flaw: 'a stop at another token than the last', what };
 }
 
-function noTokens(finish: Finish, place: Place): ModelError {
+function noTokens(finish: Finish, place: RequestPlace): ModelError {
   if (finish === 'length') {
     // Every request asks for at least one token: the server silently cut the budget to 0.
     return new ModelError(`${shownAddress(place)} had no room for a single token`, { reason: 'context-length' });
@@ -139,7 +139,7 @@ export function routingHeaders(requestId: string): Record<string, string> {
 }
 
 /** Tries the paths in order: servers rename their endpoints. */
-export async function getFirst(http: Http, paths: readonly string[], ask: Ask): Promise<unknown> {
+export async function getFirst(http: Http, paths: readonly string[], ask: RequestOptions): Promise<unknown> {
   for (const [i, path] of paths.entries()) {
     try {
       return await http.get(path, ask);
@@ -152,7 +152,7 @@ export async function getFirst(http: Http, paths: readonly string[], ask: Ask): 
 }
 
 /** The part of an answer that is read, or a ModelError that names the fault. */
-export function parseServerReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place): T {
+export function parseServerReply<T>(schema: z.ZodType<T>, reply: unknown, place: RequestPlace): T {
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;
   if (reply === null) throw badReply('sent an empty answer', place, { flaw: 'an empty answer' });
@@ -165,7 +165,7 @@ export function parseServerReply<T>(schema: z.ZodType<T>, reply: unknown, place:
 }
 
 /** Choices that are absent, null or none are how a gateway passes on that the server behind it failed. */
-function mustHoldChoices(reply: unknown, place: Place): void {
+function mustHoldChoices(reply: unknown, place: RequestPlace): void {
   const { choices } = reply as { readonly choices?: unknown };
   if (choices != null && !(Array.isArray(choices) && choices.length === 0)) return;
   const said = complaintIn(reply);
@@ -191,7 +191,7 @@ export function sameIds(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /** A router that asks another model, or a server that was restarted as another. `before`: the name in its first reply. */
-export function otherName(said: string, asked: string, place: Place, before = asked): ModelError {
+export function otherName(said: string, asked: string, place: RequestPlace, before = asked): ModelError {
   const [reply, wanted, first] = [said, asked, before].map((name) => short(JSON.stringify(name), 100));
   const more = before === asked ? '' : `; its first reply named ${first}`;
   return badReply(`gave a reply of the model ${reply}, and ${wanted} was asked${more}`, place, {

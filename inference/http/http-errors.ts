@@ -8,7 +8,7 @@ import { forbiddenIn } from '../../local/machine/forbidden-address.ts';
 import { type Complaint, complaintIn, type Meaning, pauseIn } from './server-words.ts';
 
 /** The place of a failure; every message begins with it. */
-export interface Place {
+export interface RequestPlace {
   /** Without credentials. */
   readonly url: string;
   readonly path: string;
@@ -68,14 +68,19 @@ const UNNAMED = 503;
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-export function statusError(status: number, headers: Headers, body: string, place: Place): ModelError {
+export function statusError(status: number, headers: Headers, body: string, place: RequestPlace): ModelError {
   if (status >= 600)
     return badReply(`answered ${status}, which is no status`, place, { flaw: 'a status that is none' });
   return complaintError(status, headers, complaintIn(jsonOr(body)), place);
 }
 
 /** `status`: of the reply; the server's own words may name another one. */
-export function complaintError(status: number, headers: Headers, complaint: Complaint, place: Place): ModelError {
+export function complaintError(
+  status: number,
+  headers: Headers,
+  complaint: Complaint,
+  place: RequestPlace,
+): ModelError {
   const words = short(complaint.words, 500, place.secret);
   const codes = short(complaint.codes, 100, place.secret);
   const said = VAGUE.has(status) && complaint.meaning ? MEANT[complaint.meaning] : undefined;
@@ -131,7 +136,7 @@ const UNREACHABLE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNR
 const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 
 /** An error of undici, the socket or TLS. */
-export function transportError(cause: unknown, place: Place): ModelError {
+export function transportError(cause: unknown, place: RequestPlace): ModelError {
   const code = codeOf(cause);
   const make = (what: string, reason: Reason<'model'>, retryable: boolean, fix?: string) =>
     new ModelError(`${shownAddress(place)} ${what}`, {
@@ -164,7 +169,7 @@ function flawOfHttp(cause: unknown, code: string): string | null {
   return interim ? 'a status that ends nothing' : null;
 }
 
-function forbiddenError(place: Place): ModelError {
+function forbiddenError(place: RequestPlace): ModelError {
   const fix = 'Link-local addresses, and those where a cloud serves its secrets, are never requested.';
   return new ModelError(`${shownAddress(place)} is at an address that no model server has`, {
     reason: 'server-forbidden',
@@ -172,7 +177,7 @@ function forbiddenError(place: Place): ModelError {
   });
 }
 
-export function totalTimeout(place: Place, afterMs: number): ModelError {
+export function totalTimeout(place: RequestPlace, afterMs: number): ModelError {
   const message = `${shownAddress(place)} had not answered after ${afterMs / 1000} s`;
   return new ModelError(message, { reason: 'server-timeout', retryable: RETRY });
 }
@@ -187,14 +192,14 @@ export function closedError(url: string): ModelError {
  */
 export function badReply(
   what: string,
-  place: Place,
+  place: RequestPlace,
   { flaw = what, reason = 'reply-malformed', cause }: { flaw?: string; reason?: Reason<'model'>; cause?: unknown } = {},
 ): ModelError {
   return new ModelError(`${shownAddress(place)} ${what}`, { reason, retryable: RETRY, flaw, server: place.url, cause });
 }
 
 /** A reply that is not read at all. */
-export function bombReply(what: string, place: Place): ModelError {
+export function bombReply(what: string, place: RequestPlace): ModelError {
   return new ModelError(`${shownAddress(place)} ${what}`, {
     reason: 'reply-too-large',
     fix: 'What is at that address?',
@@ -202,7 +207,7 @@ export function bombReply(what: string, place: Place): ModelError {
 }
 
 /** Replies are stored and shown: one that contains the API key would spread it. */
-export function keyReply(place: Place): ModelError {
+export function keyReply(place: RequestPlace): ModelError {
   const fix = 'Change the key, and ask its operator why the answers contain it.';
   return new ModelError(`${shownAddress(place)} repeated the API key in its answer`, {
     reason: 'reply-tells-key',
@@ -210,14 +215,14 @@ export function keyReply(place: Place): ModelError {
   });
 }
 
-export function tooLargeReply(place: Place, limitBytes: number): ModelError {
+export function tooLargeReply(place: RequestPlace, limitBytes: number): ModelError {
   return new ModelError(`${shownAddress(place)} sent more than ${limitBytes} bytes`, {
     reason: 'reply-too-large',
     fix: 'An answer to this request is smaller; what is at that address?',
   });
 }
 
-export function shownAddress({ url, path }: Pick<Place, 'url' | 'path'>): string {
+export function shownAddress({ url, path }: Pick<RequestPlace, 'url' | 'path'>): string {
   return `${url}${path}`;
 }
 

@@ -19,7 +19,7 @@ import {
   tooLargeReply,
   totalTimeout,
   transportError,
-  type Place,
+  type RequestPlace,
 } from './http-errors.ts';
 import { bombCheck } from './json-bomb.ts';
 import { parseReplyJson, type Together } from './reply-json.ts';
@@ -57,7 +57,7 @@ interface HttpOptions {
   readonly lookup?: Lookup;
 }
 
-export interface Ask {
+export interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly timeouts?: Partial<Timeouts>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -69,10 +69,10 @@ export interface Ask {
 
 export interface Http {
   readonly url: string;
-  place(path: string): Place;
+  place(path: string): RequestPlace;
   /** The parsed body of a 2xx answer; null for an empty one. Any other answer throws a ModelError. */
-  get(path: string, ask?: Ask): Promise<unknown>;
-  post(path: string, body: unknown, ask?: Ask): Promise<unknown>;
+  get(path: string, ask?: RequestOptions): Promise<unknown>;
+  post(path: string, body: unknown, ask?: RequestOptions): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -86,9 +86,9 @@ export function openHttp(options: HttpOptions): Http {
   const connect = guardedConnector(buildConnector, { timeout: connectMs, lookup: options.lookup });
   // No limit on connections: the fleet limits the requests.
   const pool = new Pool(origin, { connections: null, pipelining: 1, connect });
-  const place = (path: string): Place => ({ url, path, secret: apiKey });
+  const place = (path: string): RequestPlace => ({ url, path, secret: apiKey });
 
-  async function send(method: 'GET' | 'POST', path: string, body: unknown, ask: Ask): Promise<unknown> {
+  async function send(method: 'GET' | 'POST', path: string, body: unknown, ask: RequestOptions): Promise<unknown> {
     const here = place(path);
     const times = { ...(method === 'GET' ? QUESTION : generation), ...ask.timeouts };
     ask.signal?.throwIfAborted();
@@ -151,9 +151,9 @@ async function asText(body: unknown): Promise<string | Buffer> {
 
 async function read(
   { statusCode, headers, body }: Dispatcher.ResponseData,
-  place: Place,
+  place: RequestPlace,
   limit: number,
-  events: Ask['events'],
+  events: RequestOptions['events'],
 ) {
   const failed = statusCode < 200 || statusCode >= 300;
   const encoding = headers['content-encoding'];
@@ -176,7 +176,7 @@ async function read(
   return parseReplyJson(whole, text, place, { headers, events });
 }
 
-function refuseBomb(piece: Buffer, check: (piece: Buffer) => string | undefined, place: Place): void {
+function refuseBomb(piece: Buffer, check: (piece: Buffer) => string | undefined, place: RequestPlace): void {
   const bomb = check(piece);
   if (bomb !== undefined) throw bombReply(`sent an answer ${bomb}`, place);
 }
@@ -196,7 +196,7 @@ const MOST_INFLATION = 100;
 const SMALL_BYTES = 8 * 2 ** 20;
 
 /** Requests ask for no compression, but a proxy may compress anyway. */
-async function inflated(bytes: Buffer, encoding: string | string[] | undefined, place: Place, limit: number) {
+async function inflated(bytes: Buffer, encoding: string | string[] | undefined, place: RequestPlace, limit: number) {
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity' || bytes.length === 0) return bytes;
   if (!Object.hasOwn(INFLATE, name))

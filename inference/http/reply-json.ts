@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import { short } from '../../domain/text/foreign-text.ts';
 import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 
-import { badReply, complaintError, type Place } from './http-errors.ts';
+import { badReply, complaintError, type RequestPlace } from './http-errors.ts';
 import { failureIn } from './server-words.ts';
 
 /** `isEnded`: the stream says itself that it is whole. */
@@ -22,7 +22,7 @@ interface Reading {
 export function parseReplyJson(
   body: Buffer,
   said: string,
-  place: Place,
+  place: RequestPlace,
   { headers = {}, events }: Reading = {},
 ): unknown {
   const text = said.replace(/^\uFEFF/, '');
@@ -38,7 +38,7 @@ export function parseReplyJson(
 const NO_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/gs;
 
 /** `strictly`: each number is needed. An endpoint of texts may have one in a count that is none. */
-function parsed(text: string, place: Place, strictly: boolean): unknown {
+function parsed(text: string, place: RequestPlace, strictly: boolean): unknown {
   try {
     return strictJson(text);
   } catch (error) {
@@ -57,7 +57,7 @@ const isStream = (text: string): boolean => /^(?:data|event|id|retry|):/.test(te
 
 const END = '[DONE]';
 
-function streamed(text: string, events: Together, place: Place): unknown {
+function streamed(text: string, events: Together, place: RequestPlace): unknown {
   const all = text.split(/\r?\n\r?\n/).map((event) => {
     const lines = event.split(/\r?\n/);
     const data = lines.flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : [])).join('\n');

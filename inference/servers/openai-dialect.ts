@@ -32,7 +32,7 @@ export const OPENAI_DIALECT: OpenaiDialect = {
   ...{ topK: null, thoughts: 'reasoning_content', callFields: true, nothing: '', stream: false },
 };
 
-export interface Question {
+export interface ChatRequest {
   readonly model: string;
   readonly messages: readonly TextMessage[];
   readonly tools?: readonly ToolSchema[] | undefined;
@@ -45,7 +45,7 @@ export interface Question {
 
 const IN_31_BITS = 2 ** 31;
 
-export function requestBody(question: Question, dialect: OpenaiDialect): object {
+export function requestBody(question: ChatRequest, dialect: OpenaiDialect): object {
   const { model, messages, tools = [], noCalls, maxNewTokens, seed, temperature, topP } = question;
   return {
     model,

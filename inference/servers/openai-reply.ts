@@ -9,7 +9,7 @@ import type { Finish, Usage } from '../../domain/rollout/turn.ts';
 import type { JsonObject } from '../../domain/text/json.ts';
 import type { GivenCall } from '../../domain/tools/tool.ts';
 import { parseServerReply } from '../fleet/server-backend.ts';
-import { badReply, complaintError, type Place } from '../http/http-errors.ts';
+import { badReply, complaintError, type RequestPlace } from '../http/http-errors.ts';
 import { flawOfLogprob } from '../possible.ts';
 import { countsOf, USAGE } from './vllm-protocol.ts';
 
@@ -91,7 +91,7 @@ const FINISHES: readonly (readonly [RegExp, Finish])[] = [
 /** The server broke off, for a cause that it names. */
 const FAILED = /^(?:.*_error|insufficient_system_resource)$/;
 
-export function readCompletion(reply: unknown, place: Place): ReadCompletion {
+export function readCompletion(reply: unknown, place: RequestPlace): ReadCompletion {
   const { model, usage: used, choices } = parseServerReply(Completion, reply, place);
   const { message, text: plain, finish_reason: said, logprobs } = choices[0]!;
   const end = typeof said === 'string' ? said.toLowerCase() : '';

@@ -11,7 +11,7 @@ import { readApiKey } from '../http/api-key.ts';
 import type { BackendOptions, GenerateOptions, TextBackend, TextReply, TextRequest } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
 import { textRules } from '../fleet/rules.ts';
-import { type Ask, openHttp, type Http } from '../http/http.ts';
+import { type RequestOptions, openHttp, type Http } from '../http/http.ts';
 import { badReply, UnreadAnswer } from '../http/http-errors.ts';
 import { SLOW_TIMEOUTS, otherName, routingHeaders, type ServerBackend } from '../fleet/server-backend.ts';
 import { parseOpenaiTarget } from '../http/server-url.ts';
@@ -22,7 +22,7 @@ import {
   type OpenaiDialect,
   OPENAI_DIALECT,
   type Form,
-  type Question,
+  type ChatRequest,
 } from './openai-dialect.ts';
 import { namedOnly, nothingSaid, type ReadCompletion, readCompletion } from './openai-reply.ts';
 import { joinStream } from './openai-stream.ts';
@@ -69,9 +69,9 @@ export async function openOpenai(
 export interface Chat {
   /** Sends a request in the form that the endpoint takes, and learns what it refuses. */
   ask(
-    request: Omit<Question, 'model'>,
+    request: Omit<ChatRequest, 'model'>,
     sampling: Sampling,
-    call: Ask,
+    call: RequestOptions,
   ): Promise<ReadCompletion & { readonly most: number }>;
   /** Tokens in another spelling than the text's cannot be compared with it, so they are not asked for any more. */
   leaveLogprobs(): void;
@@ -91,7 +91,7 @@ export function openChat(http: Http, model: string, extraBody: JsonObject): Chat
     throw new ModelError(`${place.url} takes no ${untaken} for ${model}`, { reason: 'bad-sampling', fix });
   }
 
-  async function send(body: object, call: Ask): Promise<ReadCompletion> {
+  async function send(body: object, call: RequestOptions): Promise<ReadCompletion> {
     try {
       return readCompletion(await http.post(PATH, body, { ...call, events: joinStream }), place);
     } catch (error) {

@@ -9,7 +9,7 @@ import { ModelError } from '../../domain/errors/errors.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { Sampling } from '../../domain/rollout/sampling.ts';
 import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
-import type { Ask, Http } from '../http/http.ts';
+import type { RequestOptions, Http } from '../http/http.ts';
 import { badReply, statusError } from '../http/http-errors.ts';
 import { serverCanary, serverIdentity } from '../fleet/identity.ts';
 import { logprobMeaning, PEEK_TOKENS, type Peek } from '../fleet/logprob-canary.ts';
@@ -213,7 +213,7 @@ function serverBackend(
   const place = http.place('/generate');
   const versions = openVersions(place, (signal) => versionNow(http, signal), spans);
 
-  async function ask(request: GenerateRequest, rid: string, call: Ask): Promise<Reply> {
+  async function ask(request: GenerateRequest, rid: string, call: RequestOptions): Promise<Reply> {
     const before = await versions.before(call.signal);
     const body = {
       rid,

@@ -7,7 +7,7 @@ import { readApiKey } from '../http/api-key.ts';
 import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
 import { tokenRules } from '../fleet/token-fleet.ts';
-import { openHttp, type Ask, type Http } from '../http/http.ts';
+import { openHttp, type RequestOptions, type Http } from '../http/http.ts';
 import { halfRoom, refusalIn, type Room, roomIn } from '../budget-room.ts';
 import { checkRequest } from '../request.ts';
 import {
@@ -77,7 +77,7 @@ interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer' | 'given
   /** Throws for requests that this kind of server cannot serve, beyond those that no model can. */
   readonly check?: (request: GenerateRequest) => void;
   /** `id` is the call's name at the server. */
-  readonly ask: (request: GenerateRequest, id: string, call: Ask) => Promise<Reply>;
+  readonly ask: (request: GenerateRequest, id: string, call: RequestOptions) => Promise<Reply>;
   readonly identify: () => Promise<ModelIdentity>;
   /** The request that aborts a call. */
   readonly abort: (id: string) => { readonly path: string; readonly body: unknown };

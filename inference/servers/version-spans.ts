@@ -6,7 +6,7 @@ import { ModelError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { FIRST_VERSION, versionNumber } from '../../domain/weights/weight-version.ts';
 import type { VersionSpan } from '../../domain/rollout/turn.ts';
-import { badReply, type Place } from '../http/http-errors.ts';
+import { badReply, type RequestPlace } from '../http/http-errors.ts';
 
 /** Every record stores the string, so a long one is cut. */
 const LABEL_CHARS = 200;
@@ -41,7 +41,7 @@ interface Versions {
 
 /** `now` asks the server; null: it does not say. `spans`: whether its first reply had spans. */
 export function openVersions(
-  place: Place,
+  place: RequestPlace,
   now: (signal?: AbortSignal) => Promise<string | null>,
   spans: boolean,
 ): Versions {
@@ -100,7 +100,7 @@ function oneSpan(label: string | null, start: number, end: number): VersionSpan 
 }
 
 /** The tokens cannot be assigned to versions, so the answer is requested again. */
-function moved({ url }: Place, what: string): ModelError {
+function moved({ url }: RequestPlace, what: string): ModelError {
   return new ModelError(`${url} ${what}`, {
     reason: 'version-moved',
     retryable: true,
@@ -108,14 +108,14 @@ function moved({ url }: Place, what: string): ModelError {
   });
 }
 
-function alien(place: Place, said: string, is: string | null): ModelError {
+function alien(place: RequestPlace, said: string, is: string | null): ModelError {
   const [one, other] = [said, is].map((label) => short(JSON.stringify(label), 100));
   return badReply(`says that its weights are ${one}; the server says ${other}, before and after`, place, {
     flaw: 'a weight version that the server does not have',
   });
 }
 
-function unnamed(place: Place): ModelError {
+function unnamed(place: RequestPlace): ModelError {
   return badReply('named no weight version for this answer, and has named one before', place, {
     flaw: 'no weight version',
   });

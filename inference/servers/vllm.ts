@@ -6,7 +6,7 @@ import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
-import type { Ask, Http } from '../http/http.ts';
+import type { RequestOptions, Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';
 import { serverCanary, serverIdentity } from '../fleet/identity.ts';
 import { logprobMeaning, PEEK_TOKENS } from '../fleet/logprob-canary.ts';
@@ -181,7 +181,7 @@ function serverBackend(
     }
   }
 
-  async function ask(request: GenerateRequest, id: string, call: Ask): Promise<Reply> {
+  async function ask(request: GenerateRequest, id: string, call: RequestOptions): Promise<Reply> {
     const before = await versions.before(call.signal);
     const { contextIds } = request;
     const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);

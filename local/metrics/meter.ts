@@ -2,16 +2,16 @@
 // metrics. Units and `_total` are written into the names: the SDK would append them once more, and drops a metric whose
 // unit is not a word.
 
-export type Tags = Readonly<Record<string, string>>;
+export type MetricTags = Readonly<Record<string, string>>;
 
 interface Counter {
-  add(value: number, tags?: Tags): void;
+  add(value: number, tags?: MetricTags): void;
 }
 interface Histogram {
-  record(value: number, tags?: Tags): void;
+  record(value: number, tags?: MetricTags): void;
 }
 interface Gauge {
-  set(value: number, tags?: Tags): void;
+  set(value: number, tags?: MetricTags): void;
 }
 
 export interface Meter {

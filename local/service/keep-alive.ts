@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from '../../domain/errors/errors.ts';
 import type { ProcessId } from '../machine/process.ts';
 
-export interface Child {
+export interface KeptChild {
   readonly id: ProcessId;
   /** Resolves when it takes work. Never rejects; may stay open. */
   readonly ready: Promise<void>;
@@ -14,9 +14,9 @@ export interface Child {
 }
 
 interface KeepAliveOptions {
-  readonly start: () => Promise<Child>;
-  readonly onStarted: (child: Child) => void;
-  readonly onReady: (child: Child) => void;
+  readonly start: () => Promise<KeptChild>;
+  readonly onStarted: (child: KeptChild) => void;
+  readonly onReady: (child: KeptChild) => void;
   /** `failures`: consecutive failed starts; 0 if a working child ended. */
   readonly onEnded: (why: string, failures: number) => void;
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ const KILLED = 'killed by';
 const SETTLED_MS = 1_000;
 
 /** Resolves after `signal`, with the child that still runs; the caller stops it in its own order. */
-export async function keepAlive(options: KeepAliveOptions): Promise<Child | undefined> {
+export async function keepAlive(options: KeepAliveOptions): Promise<KeptChild | undefined> {
   const { signal, firstDelayMs = 200, longestDelayMs = 30_000 } = options;
   const aborted = new Promise<undefined>((resolve) => {
     if (signal.aborted) resolve(undefined);

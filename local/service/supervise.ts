@@ -15,7 +15,7 @@ import { addressesOf, choosePorts, keepPorts, type Ports } from './service-ports
 import { type CodeId, readState, type ServiceState, STATE_RENEWAL_MS, variablesOf } from './state.ts';
 import { NAMESPACE, startDevServer } from './dev-server.ts';
 import type { Environment } from '../machine/user-folders.ts';
-import { type Child, keepAlive } from './keep-alive.ts';
+import { type KeptChild, keepAlive } from './keep-alive.ts';
 import { spawnWorker, type WorkerCommand } from './worker-process.ts';
 
 interface SuperviseOptions extends SupervisedOptions {
@@ -140,8 +140,8 @@ function superviseChildren(
 ) {
   const { home, log } = options;
   let ports = firstPorts;
-  let worker: { readonly child: Child; readonly address: string } | undefined;
-  let serverLoop: Promise<Child | undefined> = Promise.resolve(undefined);
+  let worker: { readonly child: KeptChild; readonly address: string } | undefined;
+  let serverLoop: Promise<KeptChild | undefined> = Promise.resolve(undefined);
 
   const serverIsUp = new Promise<void>((resolve) => {
     serverLoop = keepAlive({

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../machine/user-folders.ts';
-import type { Child } from './keep-alive.ts';
+import type { KeptChild } from './keep-alive.ts';
 import { openLog } from './logs.ts';
 import { isReady } from '../machine/parent.ts';
 import { identify, terminate } from '../machine/process.ts';
@@ -29,7 +29,7 @@ interface WorkerOptions {
   readonly stopGraceMs: number;
 }
 
-export function spawnWorker(options: WorkerOptions): Promise<Child> {
+export function spawnWorker(options: WorkerOptions): Promise<KeptChild> {
   const { worker } = options;
   const log = openLog(options.logFile);
   const child = spawn(worker.command, [...worker.args], {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../client/temporal/connection.ts';
-import type { Described } from '../../client/temporal/in-flight.ts';
+import type { DescribedWorkflow } from '../../client/temporal/in-flight.ts';
 import { misrouted, stranded } from '../../client/temporal/routing.ts';
 
 type Build = string | null;
@@ -31,11 +31,11 @@ function server(
   return { client, namespace, address: '', close: async () => {} } as unknown as Session;
 }
 
-const pinnedTo = (build: Build, behavior = 1): Described =>
+const pinnedTo = (build: Build, behavior = 1): DescribedWorkflow =>
   ({
     workflowId: 'r/q/0',
     raw: { workflowExecutionInfo: { versioningInfo: { behavior, deploymentVersion: versionOf(build) } } },
-  }) as unknown as Described;
+  }) as unknown as DescribedWorkflow;
 
 describe('new work', () => {
   test.each<[string, Parameters<typeof server>]>([
@@ -84,7 +84,12 @@ describe('a rollout that is pinned to a version', () => {
   });
 
   test('is played where one is; so is one that may move, or has no version', async () => {
-    const all = [pinnedTo('1'), pinnedTo('9', 2), pinnedTo(null), { workflowId: 'x', raw: {} } as unknown as Described];
+    const all = [
+      pinnedTo('1'),
+      pinnedTo('9', 2),
+      pinnedTo(null),
+      { workflowId: 'x', raw: {} } as unknown as DescribedWorkflow,
+    ];
     const two: Pollers = [
       ['2', 1],
       ['1', 9],

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { strictJson } from '../../domain/text/json-text.ts';
 import { parseLine as environmentReply } from '../../environments/processes/envelope.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
-import { readArguments } from '../../client/feed/feed-http.ts';
+import { readVerbArguments } from '../../client/feed/feed-http.ts';
 import { parseReplyJson as serverReply } from '../../inference/http/reply-json.ts';
 import { openMcpProcess } from '../../environments/tools/mcp-process.ts';
 
@@ -21,7 +21,7 @@ const DOORS: Readonly<Record<string, (text: string) => unknown>> = {
   'an environment': (text) => environmentReply('guess', Buffer.from(text)),
   'a rubric': (text) => readRubric('r.json', text),
   'a feed': (text) =>
-    readArguments('lease', Object.assign(Readable.from([Buffer.from(text)]), { headers: {} }) as never),
+    readVerbArguments('lease', Object.assign(Readable.from([Buffer.from(text)]), { headers: {} }) as never),
   'a model server': (text) => serverReply(Buffer.from(text), text, place),
   'an MCP server': mcp,
 };

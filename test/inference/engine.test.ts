@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DecodeEngine, ENGINE_LIMITS, type EngineLimits } from '../../inference/decode/engine.ts';
 import type { DecodeRequest, DecodeResult } from '../../inference/decode/row.ts';
-import type { Traits } from '../../inference/decode/step-model.ts';
+import type { ModelTraits } from '../../inference/decode/step-model.ts';
 import { HISTORY_VOCABULARY, historyModel } from '../support/history-model.ts';
 
-const TRAITS: Traits = { padding: true, alignment: 8, exactUpTo: 64 };
+const TRAITS: ModelTraits = { padding: true, alignment: 8, exactUpTo: 64 };
 const SMALL: EngineLimits = { ...ENGINE_LIMITS, maxRows: 5, readyRows: 2, prefillBlock: 16, prefillPerStep: 32 };
 
 function request(changes: Partial<DecodeRequest> = {}): DecodeRequest {
@@ -47,7 +47,7 @@ const anyCompany = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-async function alone(traits: Traits, request: DecodeRequest): Promise<DecodeResult> {
+async function alone(traits: ModelTraits, request: DecodeRequest): Promise<DecodeResult> {
   return new DecodeEngine(historyModel(), traits, SMALL).generate(1, request);
 }
 

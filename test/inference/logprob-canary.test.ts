@@ -1,10 +1,10 @@
 // What a server's logprobs are of, found out while its weights may change.
 
 import { describe, expect, test } from 'vitest';
-import { logprobMeaning, type Ask } from '../../inference/fleet/logprob-canary.ts';
+import { logprobMeaning, type AskPeek } from '../../inference/fleet/logprob-canary.ts';
 
 /** Two tokens, `gap` apart in the model's own logits; logprobs after temperature. */
-function model(version: string, gap: number): Ask {
+function model(version: string, gap: number): AskPeek {
   return async ({ temperature, topK }) => {
     const worse = -gap / temperature;
     const mass = Math.log(1 + Math.exp(worse));

@@ -10,7 +10,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
-import { askTurn } from '../../client/temporal/ask-turn.ts';
+import { requestTurn } from '../../client/temporal/ask-turn.ts';
 import { closedRollouts } from '../../client/temporal/runs.ts';
 import { cancelRollout, isWaiting, openStopping } from '../../client/temporal/cancellation.ts';
 import { parseSettings } from '../../run/config.ts';
@@ -99,7 +99,7 @@ export async function openRig(
     isWaiting: (workflowId) => isWaiting(client, workflowId),
     cancelRollout: (workflowId) => cancelRollout(client, workflowId),
     isStopping: openStopping({ client }),
-    askTurn: (workflowId, turn, signal) => askTurn({ client }, workflowId, turn, signal),
+    askTurn: (workflowId, turn, signal) => requestTurn({ client }, workflowId, turn, signal),
     weights: {
       ledger: openWeightsLedger,
       servers: weightServers,

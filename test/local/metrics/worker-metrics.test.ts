@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { metricsTarget } from '../../../local/metrics/runtime.ts';
-import { BUCKETS, type Meter, type Tags } from '../../../local/metrics/meter.ts';
+import { BUCKETS, type Meter, type MetricTags } from '../../../local/metrics/meter.ts';
 import { openWorkerMetrics } from '../../../local/metrics/worker-metrics.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { aQuery, play, RUN } from '../../records/play.ts';
@@ -14,7 +14,7 @@ beforeEach(() => void (out = testFolder()));
 interface Seen {
   readonly name: string;
   readonly value: number;
-  readonly tags: Tags;
+  readonly tags: MetricTags;
 }
 
 function scriptedMeter() {
@@ -22,14 +22,14 @@ function scriptedMeter() {
   const made: { name: string; unit: string | undefined }[] = [];
   const at = (name: string, unit?: string) => {
     made.push({ name, unit });
-    return (value: number, tags: Tags = {}) => void seen.push({ name, value, tags });
+    return (value: number, tags: MetricTags = {}) => void seen.push({ name, value, tags });
   };
   const meter: Meter = {
     createCounter: (name, unit) => ({ add: at(name, unit) }),
     createHistogram: (name, _, unit) => ({ record: at(name, unit) }),
     createGauge: (name, _, unit) => ({ set: at(name, unit) }),
   };
-  const sum = (name: string, tags: Tags = {}) =>
+  const sum = (name: string, tags: MetricTags = {}) =>
     seen
       .filter((one) => one.name === name && Object.entries(tags).every(([key, text]) => one.tags[key] === text))
       .reduce((total, { value }) => total + value, 0);

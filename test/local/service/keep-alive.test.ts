@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { keepAlive, type Child } from '../../../local/service/keep-alive.ts';
+import { keepAlive, type KeptChild } from '../../../local/service/keep-alive.ts';
 
 const ID = { pid: 1, startTime: '1' };
 const NEVER = new Promise<never>(() => undefined);
 
 /** Runs the scripted lives one after the other, then stops; to what `onEnded` was told. */
-async function lives(...script: (() => Promise<Child>)[]): Promise<[string, number][]> {
+async function lives(...script: (() => Promise<KeptChild>)[]): Promise<[string, number][]> {
   const stop = new AbortController();
   const ended: [string, number][] = [];
   await keepAlive({
@@ -25,7 +25,7 @@ async function lives(...script: (() => Promise<Child>)[]): Promise<[string, numb
   return ended;
 }
 
-function child(parts: Partial<Child>): Child {
+function child(parts: Partial<KeptChild>): KeptChild {
   return { id: ID, ready: NEVER, exited: NEVER, stop: async () => undefined, ...parts };
 }
 
