@@ -19,6 +19,9 @@ const EVERY_ROOM = [
   'viewer/',
 ];
 
+/** Those that a program's door needs: all that read a run. */
+const READING_ROOMS = EVERY_ROOM.filter((room) => !['endpoint/', 'run/'].includes(room));
+
 /** The sub-rooms of `domain/`: each may import those before it. */
 const DOMAIN = [
   ...['text', 'errors', 'schema', 'names', 'query', 'tools', 'agent', 'rollout', 'context', 'run'],
@@ -99,7 +102,8 @@ const ROOMS = {
   'viewer/model/': { ours: ['domain/', 'statistics/'] },
   'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact', 'markdown-it', 'temml'] },
   'viewer/': { ours: ['domain/', 'statistics/', 'records/', 'local/machine/own-user.ts'], outside: ['node:'] },
-  'cli/': { ours: [...EVERY_ROOM, 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
+  'library/': { ours: READING_ROOMS, outside: ['node:'] },
+  'cli/': { ours: [...EVERY_ROOM, 'library/', 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
   'worker-settings.ts': { ours: [...EVERY_ROOM] },
   'worker.ts': { ours: [...EVERY_ROOM, 'activities/', 'worker-settings.ts'], outside: ['node:'] },
 };

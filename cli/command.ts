@@ -2,10 +2,11 @@
 // answer is a value: one line of JSON with --json, a text without.
 
 import { Argument, type Command, Option } from 'commander';
-import { UsageError } from '../domain/errors/errors.ts';
-import type { Reason } from '../domain/errors/reasons.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type Io, print, printJson, say } from './io.ts';
+
+export { unusable };
 
 /** A flag, under the name in which a program writes it: `atTurn` is `--at-turn`. */
 export interface Flag<T> {
@@ -204,16 +205,6 @@ function optionsOf(key: string, one: Flag<unknown>): Option[] {
 
 /** `atTurn` as `--at-turn`. */
 export const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-/** A value of the command line that cannot be meant. */
-export function unusable(
-  message: string,
-  fix: string | undefined,
-  reason: Reason<'usage'> = 'bad-value',
-  cause?: unknown,
-): UsageError {
-  return new UsageError(message, { reason, cause, ...(fix !== undefined && { fix }) });
-}
 
 export function parseWholeNumber(flag: string, given: string, least: number): number {
   if (/^\d{1,9}$/.test(given) && Number(given) >= least) return Number(given);

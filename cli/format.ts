@@ -2,8 +2,11 @@
 
 import { styleText } from 'node:util';
 import { oneLine, visible } from '../domain/text/foreign-text.ts';
+import { count, plural } from '../domain/text/plural.ts';
 import type { Interval } from '../statistics/mean.ts';
 import type { Io, Stream } from './io.ts';
+
+export { count, plural };
 
 /** The lines that are there: of a condition that does not hold, none. */
 export function lines(...parts: readonly (string | false | null | undefined | readonly string[])[]): string[] {
@@ -16,15 +19,6 @@ export function indented(text: string, margin: string, paintLine = (line: string
     .replace(/^\n+|\n+$/g, '')
     .split('\n');
   return all.map((line) => paintLine(`${margin}${line}`)).join('\n');
-}
-
-export function count(n: number): string {
-  return Math.round(n).toLocaleString('en-US');
-}
-
-/** `1 query`, `2 queries`. */
-export function plural(n: number, one: string, many = `${one}s`): string {
-  return `${count(n)} ${n === 1 ? one : many}`;
 }
 
 /** `12 tokens`; `– tokens` if nobody knows how many. */

@@ -84,7 +84,7 @@ export interface Store {
   getRecord(id: RolloutId, file: string): Promise<Stored<object> | undefined>;
   /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
   listFiles(id: RolloutId): Promise<string[]>;
-  /** The ended rollouts as rows of a list, in no order. `seen` is of an earlier call: only those since. */
+  /** The ended rollouts as rows of a list, in the order of `Ended.entries`. `seen` is of an earlier call: only those since. */
   listEnded(seen?: SeenLines): AsyncIterable<RolloutRow>;
   /** Why the line of an ended rollout is not the one that its records give. */
   lineProblem(id: RolloutId): Promise<string | undefined>;

@@ -7,6 +7,7 @@ import { END_FILE, parseRolloutFile, parseRolloutFolder, ROLLOUT_FILE, ROLLOUTS 
 import type { Owner } from '../records/format/text.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import { rowOf } from '../records/ended/row.ts';
+import { nothingSeen } from '../records/ended/ended.ts';
 import type { SeenLines, Store } from '../records/store.ts';
 import type { RolloutFiles } from '../records/reading/summary.ts';
 import { type Doing, compareRows, type Row, rowKey } from './model/row.ts';
@@ -19,7 +20,7 @@ export class RunIndex {
   readonly #rows = new Map<string, Row>();
   /** Rows in data set order; undefined when a row is new since. */
   #sorted: readonly Row[] | undefined;
-  readonly #seen: SeenLines = new Map();
+  readonly #seen: SeenLines = nothingSeen();
   /** The rollout that is in each folder. */
   readonly #owners = new Map<string, Owner>();
   #revision = 0;

@@ -4,13 +4,13 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { EXPORTERS, FORMATS } from '../../formats/exports/index.ts';
 import { logs } from '../../formats/exports/logs.ts';
+import { plannedExport } from '../../library/export-plan.ts';
 import type { ExportSummary } from '../../records/export/export-run.ts';
 import { join, resolvePlace } from '../../records/place.ts';
-import { mustHoldAll } from '../../records/run/present.ts';
 import type { SkippedRollout } from '../../records/export/selection.ts';
 import { command, flag, text, unusable } from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { EXPORT_FLAGS, plannedExport } from '../find/export-plan.ts';
+import { EXPORT_FLAGS } from '../export-flags.ts';
 import { findRun, shortPath, commandLine } from '../find/place.ts';
 import { JSON_FLAG, OUT, RUN_ARGUMENT } from '../flags.ts';
 import { plural } from '../format.ts';
@@ -47,13 +47,9 @@ const exported = command({
       const fix = 'Name a file with --to, or send stdout into one.';
       throw unusable('Parquet is binary, and stdout is a terminal.', fix);
     }
-    const planned = plannedExport(given);
+    const planned = plannedExport(format, given);
     const place = await findRun(io, given.run, given.out);
-    const { store, run } = place;
-    const file = isFolder ? join(wanted!, `${run}.${endingOf(format)}`) : wanted;
-    // It says what is exported of the records: without it, or of another version, an export would be a guess.
-    await store.getRun();
-    await mustHoldAll(store);
+    const file = isFolder ? join(wanted!, `${place.run}.${endingOf(format)}`) : wanted;
     const skipped: SkippedRollout[] = [];
     /** Rollouts of one damaged segment have one fault. */
     const faults = new Set<string>();
@@ -61,7 +57,8 @@ const exported = command({
       if (skipped.length < LISTED) skipped.push(rollout);
       if (rollout.outcome === 'broken' && rollout.problem !== null && faults.size < LISTED) faults.add(rollout.problem);
     };
-    const { note, summary } = await planned(store, file, { overwrite: given.overwrite, onSkip });
+    const target = { overwrite: given.overwrite, onSkip };
+    const { note, summary } = await planned(place.store, file ?? process.stdout, target);
     const { empty } = summary;
     const broken = (summary.skipped['broken'] ?? 0) > 0;
     return {

@@ -1,25 +1,18 @@
 // `everturn stats <run>`: every number of a run with its n, interval and definition. Reads the run's folder alone.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { byField, type FieldGroup } from '../../statistics/by-field.ts';
+import type { RunPlace } from '../../library/run-place.ts';
+import { type FieldOptions, type FieldStatistics, statisticsByField } from '../../library/statistics.ts';
 import { type Estimate, isTooWide } from '../../statistics/estimate.ts';
-import { totalOf } from '../../statistics/in-progress.ts';
-import {
-  defaultKs,
-  runStatistics,
-  type RunStatistics,
-  type StatisticsOptions,
-} from '../../statistics/run-statistics.ts';
-import { openEvaluations } from '../../viewer/evaluations.ts';
+import type { RunStatistics } from '../../statistics/run-statistics.ts';
 import { type Answer, command, flag, number, parsed, text, unusable, wholeFlag } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
-import { costBy, costText, PRICE_FLAGS } from '../find/prices.ts';
-import { fieldOfRows } from '../find/row-field.ts';
-import { damageLines, readRunSummaries, type RunSummaries } from '../find/summaries.ts';
+import { costText, PRICE_FLAGS, pricesBy } from '../find/prices.ts';
 import { INCLUDE_STEERED, OUT, RUN_ARGUMENT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { type Column, count, type Paint, paintFor, percents, plural, share, table } from '../format.ts';
+import { damageLines } from '../view/damage-lines.ts';
 import { steeredLines } from '../view/people.ts';
 import { evaluationTable, statisticsText } from '../view/statistics-text.ts';
 
@@ -46,28 +39,19 @@ export const stats = command({
   },
   help: 'Definitions and sources: docs/stats.md.\n\nExample:\n  everturn stats my-run --k 1,4,8',
   async run(io, given) {
-    const { by, failUnder, includeSteered, explain } = given;
+    const { by, failUnder, explain } = given;
     if (given.rows !== undefined && by === undefined)
       throw unusable('--rows names the data set for --by.', 'Give --by <field> too.');
-    const costOf = costBy(io, given);
-    const place = await findRun(io, given.run, given.out);
-    const read = await readRunSummaries(place, { detail: given.logprobs ? 'logprobs' : 'turns', includeSteered });
-    const { shape, rollouts, broken, record, end } = read;
-    const { atTurn = shape.numTurns } = given;
-    mustBePossible(given.k, atTurn, read);
-    const options = { ks: given.k ?? defaultKs(shape), atTurn };
-    if (by !== undefined) {
-      const values = await fieldOfRows(io, place, record, by, given.rows);
-      return byFieldAnswer(io, { ...read, run: place.run }, options, by, values, given.json);
-    }
-    const statistics = runStatistics(rollouts, shape, options);
-    const model = record?.settings.model ?? null;
-    const cost = costOf(model, rollouts);
-    const evaluations = record?.evaluation ? await openEvaluations()(place.store.folder) : [];
+    const { k, atTurn, logprobs, includeSteered } = given;
+    const options = { k, atTurn, logprobs, includeSteered, prices: pricesBy(io, given) };
+    const run = await findRun(io, given.run, given.out);
+    if (by !== undefined) return byFieldAnswer(io, run, { ...options, by, rows: given.rows });
+    const statistics = await run.stats(options);
+    const { end, cost, evaluations, broken } = statistics;
     const paint = paintFor(io.out, io.env);
     const shown = () =>
       [
-        headLine(place.run, statistics, paint),
+        headLine(run.run, statistics, paint),
         '',
         statisticsText(statistics, { explain, end, paint }),
         ...(cost === undefined ? [] : [`cost         ${costText(cost)}`]),
@@ -75,7 +59,7 @@ export const stats = command({
       ].join('\n');
     const under = failUnder === undefined ? null : whyUnder(statistics, failUnder);
     return {
-      json: { run: place.run, end, model, ...statistics, ...(cost !== undefined && { cost }), evaluations, broken },
+      json: statistics,
       text: shown,
       notes: [
         ...steeredLines(statistics.steered),
@@ -113,72 +97,39 @@ function listOfK(given: string): number[] {
   throw unusable(message, `Write at most ${MOST_KS}, with commas: --k 1,4,8.`);
 }
 
-/** A k or a turn that the run does not have gives no number: said, not shown as a dash. */
-function mustBePossible(ks: readonly number[] | undefined, atTurn: number, { shape }: RunSummaries): void {
-  const most = shape.samples * shape.epochs;
-  const large = ks?.find((k) => k > most);
-  if (large !== undefined && shape.queries > 0) {
-    throw unusable(
-      `--k ${large} is above the ${plural(most, 'sample')} of each query: no number is defined.`,
-      `Give numbers up to ${most}, or play the run with --samples ${large}.`,
-    );
-  }
-  if (atTurn <= shape.numTurns) return;
-  const message = `--at-turn ${atTurn}: the run plays ${plural(shape.numTurns, 'turn')}.`;
-  throw unusable(message, `Give a turn from 1 to ${shape.numTurns}.`, 'no-such-turn');
-}
-
-/** More parts than this are no groups: each would be a query or two. */
-const MOST_VALUES = 200;
 const NONE = '(none)';
 
 /** The numbers of a run apart for each value of a field of its rows. */
-function byFieldAnswer(
-  io: Io,
-  { run, shape, rollouts, broken, end }: RunSummaries & { readonly run: string },
-  options: StatisticsOptions,
-  by: string,
-  values: ReadonlyMap<string, string>,
-  json: boolean,
-): Answer {
-  const different = new Set(values.values()).size;
-  if (different > MOST_VALUES) {
-    throw unusable(
-      `Field ${JSON.stringify(oneLine(by))} has ${count(different)} values: numbers of so few queries each say nothing.`,
-      `Choose a field with at most ${MOST_VALUES} values, such as a level or a subject.`,
-    );
-  }
-  const found = byField(rollouts, shape, values, options);
-  const groups = found.map(({ value, statistics }) => ({ value, ...statistics }));
-  if (json) return { json: { run, end, by, groups, broken }, notes: damageLines(broken) };
+async function byFieldAnswer(io: Io, place: RunPlace, options: FieldOptions): Promise<Answer> {
+  const { found, all } = await statisticsByField(io.cwd, place, options);
+  const { run, by, groups, broken } = found;
   const paint = paintFor(io.out, io.env);
-  const all = runStatistics(rollouts, shape, options);
-  const open = totalOf(shape) - all.ended;
-  return {
-    text: [
-      `${paint('bold', run)} by ${oneLine(by)}: ${plural(all.ended, 'ended rollout')}`,
-      groupTable(found, { value: 'all', statistics: all }, paint),
-    ].join('\n'),
-    notes: [
-      ...(open > 0 && all.provisional ? [`${plural(open, 'rollout')} not ended: these numbers are provisional.`] : []),
-      ...steeredLines(all.steered),
-      ...damageLines(broken),
-    ],
-  };
+  const { of, ended } = all.provisional ?? { of: 0, ended: 0 };
+  const text = [
+    `${paint('bold', run)} by ${oneLine(by)}: ${plural(all.ended, 'ended rollout')}`,
+    groupTable(groups, { value: 'all', ...all }, paint),
+  ];
+  const about = [
+    ...(of > ended ? [`${plural(of - ended, 'rollout')} not ended: these numbers are provisional.`] : []),
+    ...steeredLines(all.steered),
+  ];
+  return { json: found, text: text.join('\n'), about, notes: damageLines(broken) };
 }
 
-function groupTable(groups: readonly FieldGroup[], all: FieldGroup, paint: Paint): string {
-  const numbers = ({ statistics: s }: FieldGroup): Estimate[] => [
-    ...(s.atTurn === 1 ? [] : [s.passAtKFirst[0]!, s.lastAnswer]),
-    ...s.passAtK,
+type Group = FieldStatistics['groups'][number];
+
+function groupTable(groups: readonly Group[], all: Group, paint: Paint): string {
+  const numbers = ({ atTurn, passAtKFirst, passAtK, lastAnswer }: Group): Estimate[] => [
+    ...(atTurn === 1 ? [] : [passAtKFirst[0]!, lastAnswer]),
+    ...passAtK,
   ];
-  const of = (group: FieldGroup, name: string) => numbers(group).find((one) => one.name === name);
-  const tint = (group: FieldGroup) => (group === all ? 'bold' : undefined);
-  const columns: Column<FieldGroup>[] = [
+  const of = (group: Group, name: string) => numbers(group).find((one) => one.name === name);
+  const tint = (group: Group) => (group === all ? 'bold' : undefined);
+  const columns: Column<Group>[] = [
     ['value', ({ value }) => oneLine(value ?? NONE), 'bold'],
-    ['>queries', ({ statistics }) => count(statistics.queries), tint],
-    ['>rollouts', ({ statistics }) => count(statistics.ended), tint],
-    ...numbers(all).flatMap(({ name }): Column<FieldGroup>[] => [
+    ['>queries', ({ queries }) => count(queries), tint],
+    ['>rollouts', ({ ended }) => count(ended), tint],
+    ...numbers(all).flatMap(({ name }): Column<Group>[] => [
       [`>${name}`, (group) => share(of(group, name)?.value ?? null), tint],
       ['>95 %', (group) => intervalOf(of(group, name)), tint],
     ]),

@@ -2,58 +2,32 @@
 // plays elsewhere. And the reverse: the argument that names a run in suggested commands.
 
 import { relative, resolve } from 'node:path';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
-import { UsageError, StoreError } from '../../domain/errors/errors.ts';
-import { evaluationsNamed } from '../../domain/run/evaluation.ts';
+import { describeWorkflow } from '../../client/temporal/runs.ts';
+import { StoreError, UsageError } from '../../domain/errors/errors.ts';
 import { isRunName, type RolloutId, RUN_NAME_RULE } from '../../domain/names/ids.ts';
-import { mapAhead } from '../../records/map-ahead.ts';
-import { openFileStore } from '../../records/file-store.ts';
-import { basename, dirname, join, resolvePlace } from '../../records/place.ts';
-import { namesIn } from '../../records/in-flight/listing.ts';
-import type { Store } from '../../records/store.ts';
+import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
+import { type OpenedRun, openPlace } from '../../library/open-run.ts';
+import {
+  DEFAULT_OUT,
+  knownResult,
+  recordedProgress,
+  runNames,
+  runPlace,
+  type RunPlace,
+} from '../../library/run-place.ts';
+import { join, resolvePlace } from '../../records/place.ts';
 import { mustHoldRollouts } from '../../records/run/present.ts';
 import { allQueries } from '../../records/run/queries.ts';
-import { samplesPerQuery } from '../../domain/samples/group.ts';
-import { addResult, countEnded, noCounts } from '../../domain/run/progress.ts';
-import { trajectoryResult } from '../../domain/rollout/trajectory.ts';
-import { readTrajectories } from '../../records/reading/trajectories.ts';
-import { readActs } from '../../records/run/steering.ts';
-import type { CollectionResult } from '../../domain/run/messages.ts';
-import { describeWorkflow } from '../../client/temporal/runs.ts';
 import { unusable } from '../command.ts';
-import { DEFAULT_OUT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { ifUp } from './link.ts';
 
-export interface RunPlace {
-  /** Absolute. */
-  readonly out: string;
-  readonly run: string;
-  readonly store: Store;
-}
+export { knownResult, recordedProgress, runNames, runPlace, type RunPlace };
 
 /** The run as its folder has it. */
-export async function findRun(io: Io, named: string, out: string): Promise<RunPlace> {
-  const root = resolvePlace(io.cwd, out);
-  const folder = resolvePlace(io.cwd, named);
-  const evaluations = evaluationsNamed(named);
-  const here =
-    (await openRun(root, named)) ??
-    (await openRun(dirname(folder), basename(folder))) ??
-    (evaluations === null ? undefined : await openRun(join(root, evaluations), named));
-  if (here) return here;
-  const beside = isBucketPlace(folder) ? dirname(folder) : root;
-  const known = await runNames(beside);
-  const some = known.slice(0, 5).join(', ') + (known.length > 5 ? ', …' : '');
-  throw unusable(
-    `There is no run ${JSON.stringify(named)} in ${beside}, and no folder of that name.`,
-    known.length > 0
-      ? `There are: ${some}.`
-      : 'Give the run by its folder, or name the folder that holds the runs (--out).',
-    'no-such-run',
-  );
-}
+export const findRun = (io: Io, named: string, out: string): Promise<OpenedRun> =>
+  openPlace(named, { cwd: io.cwd, env: io.env, out });
 
 /** The same of a run that was started elsewhere, or whose folder was removed, if the server plays it. */
 export async function locateRun(io: Io, named: string, out: string): Promise<RunPlace> {
@@ -72,26 +46,6 @@ export function mustBeRunName(name: string): void {
   if (isRunName(name)) return;
   throw unusable(`--name ${JSON.stringify(name)} cannot name a run.`, RUN_NAME_RULE, 'run-name');
 }
-
-export function runPlace(out: string, run: string): RunPlace {
-  return { out, run, store: openFileStore(out, run) };
-}
-
-async function openRun(out: string, run: string): Promise<RunPlace | undefined> {
-  const place = isRunName(run) ? runPlace(out, run) : undefined;
-  return (await place?.store.exists()) ? place : undefined;
-}
-
-/** Names of the runs in a folder, sorted. */
-export async function runNames(out: string): Promise<string[]> {
-  const names = (await namesIn(out)).filter(isRunName);
-  const found: string[] = [];
-  const looked = mapAhead(names, AT_ONCE, (name) => openRun(out, name).catch(() => undefined));
-  for await (const place of looked) if (place) found.push(place.run);
-  return found;
-}
-
-const AT_ONCE = 16;
 
 /** The argument that names this run in a command typed in the same folder. */
 export function runArgument(io: Io, { out, run }: Pick<RunPlace, 'out' | 'run'>): string {
@@ -157,45 +111,4 @@ export async function noRollout(place: RunPlace, query: string): Promise<UsageEr
     `${some.length > 0 ? `Ids are as in ${some.join(', ')}; all` : 'Ids'} are in ${store.folder}/queries.jsonl.`,
     'no-such-query',
   );
-}
-
-/**
- * The result of the run; undefined until it has ended. The stored one counts first attempts; where a rollout was tried again,
- * the records are counted, of each sample the last attempt.
- */
-export async function knownResult(place: RunPlace): Promise<KnownResult | undefined> {
-  // The collection itself writes it, as a whole, with a hash.
-  const result = (await place.store.getResult())?.record as CollectionResult | undefined;
-  // A damaged act is for `check` to name, as is a rollout that cannot be counted.
-  const acts = result ? [...(await readActs(place.store, () => {})).values()].flat() : [];
-  if (!result || !acts.some(({ act }) => act.act === 'retry')) return result;
-  try {
-    const { counts, inFlight } = await recordedProgress(place);
-    return { ...result, counts, inFlight };
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    return result;
-  }
-}
-
-/** `inFlight`: rollouts that are tried again now. */
-export type KnownResult = CollectionResult & { readonly inFlight?: number };
-
-/** `inFlight`: rollouts that have begun and not ended. */
-export async function recordedProgress({ out, store }: RunPlace) {
-  const record = (await store.getRun())?.record;
-  const numTurns = record?.settings.numTurns ?? 0;
-  const counts = noCounts();
-  let inFlight = 0;
-  for await (const trajectory of readTrajectories(store)) {
-    const result = trajectoryResult(out, trajectory);
-    if (result) addResult(counts, result, numTurns);
-    else inFlight++;
-  }
-  // Rollouts that a client started directly have no list of queries.
-  const total = Math.max(
-    (await store.countQueries()) * (record ? samplesPerQuery(record) : 1),
-    countEnded(counts) + inFlight,
-  );
-  return { total, numTurns, counts, inFlight };
 }

@@ -27,15 +27,23 @@ export type CostOf = (
 ) => Cost | undefined;
 export type Cost = readonly [least: number, most: number] | null;
 
-export function costBy({ cwd }: Io, { priceIn, priceCached, priceOut, prices }: Values<typeof PRICE_FLAGS>): CostOf {
+export function costBy(io: Io, flags: Values<typeof PRICE_FLAGS>): CostOf {
+  const pricesOf = pricesBy(io, flags);
+  return (model, rollouts) => {
+    const one = pricesOf(model);
+    return one && costBounds(unsteered(rollouts), one);
+  };
+}
+
+export function pricesBy(
+  { cwd }: Io,
+  { priceIn, priceCached, priceOut, prices }: Values<typeof PRICE_FLAGS>,
+): (model: string | null) => Prices | undefined {
   if ((priceIn === undefined) !== (priceOut === undefined) || (priceIn === undefined && priceCached !== undefined))
     throw unusable('One price alone gives no cost.', 'Give both --price-in and --price-out, per million tokens.');
   const ofFile = prices === undefined ? {} : readPrices(resolve(cwd, prices), prices);
   const given = priceIn !== undefined && { input: priceIn, cached: priceCached ?? priceIn, output: priceOut! };
-  return (model, rollouts) => {
-    const one = pricesIn(ofFile, model) ?? (given || undefined);
-    return one && costBounds(unsteered(rollouts), one);
-  };
+  return (model) => pricesIn(ofFile, model) ?? (given || undefined);
 }
 
 export const costText = (cost: Cost): string => {

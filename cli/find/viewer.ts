@@ -17,7 +17,7 @@ import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { clusterUi, workflowUrl } from '../../local/service/link.ts';
 import type { RunPlace } from './place.ts';
-import { tokenizerFolderOf } from './tokenizer.ts';
+import { tokenizerFolderOf } from '../../library/run-tokenizer.ts';
 
 /** The page as the build made it. */
 export function bundle(): Bundle {

@@ -5,7 +5,7 @@ import { oneLine } from '../../domain/text/foreign-text.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { passesOf, runStatistics } from '../../statistics/run-statistics.ts';
-import { readRunSummaries } from '../find/summaries.ts';
+import { readRunSummaries } from '../../library/run-summaries.ts';
 import { shortPath, runArgument, shellQuoted, commandLine, type RunPlace } from '../find/place.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, exitCodeOfResult, modelFailedAll, noneComplete } from '../exit.ts';

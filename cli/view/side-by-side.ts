@@ -14,7 +14,8 @@ import { intervalText, points, pText } from './comparison-text.ts';
 import { type Column, count, paintFor, percents, share, table } from '../format.ts';
 import type { RunPlace } from '../find/place.ts';
 import { costText, type CostOf } from '../find/prices.ts';
-import { damageLines, readRunSummaries, type RunSummaries } from '../find/summaries.ts';
+import { readRunSummaries, type RunSummaries } from '../../library/run-summaries.ts';
+import { damageLines } from './damage-lines.ts';
 
 export type ReadRun = RunSummaries & ComparedRun & { readonly run: string };
 

@@ -63,7 +63,7 @@ function timingLines(timing: NonNullable<RunStatistics['timing']>): string[] {
     `tokens/s     a turn: ${spread(tokensPerSecond, fourDigits)}; all together ${fourDigits(throughput)}`,
     `judging      seconds: ${spread(judgeSeconds, fourDigits)}`,
     `tokens per right rollout  ${fourDigits(tokensPerRight.value)}${realInterval(tokensPerRight.interval)}`,
-    retried > 0 && `${plural(retried, 'turn')} were generated at a later attempt.`,
+    retried > 0 && `${plural(retried, 'turn was', 'turns were')} generated at a later attempt.`,
   );
 }
 

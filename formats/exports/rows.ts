@@ -25,7 +25,7 @@ export const rowsWithTexts: Exporter = {
 };
 
 /** Fields of `--texts`, behind those of a neutral row; lists have an entry a turn. */
-interface RowTexts {
+export interface RowTexts {
   readonly run: string;
   /** 0-based line of the run's rows; null for a rollout that a client started. */
   readonly index: number | null;

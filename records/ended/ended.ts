@@ -2,13 +2,21 @@
 // object each (objects.ts). A line that cannot be read is an error for those that ask for it: it is not absent.
 
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
+import { NameSet } from '../name-set.ts';
 import type { Breach } from '../format/stored.ts';
 import type { EndedRollout } from './line.ts';
 import type { EndedId } from './places.ts';
 import type { Extent } from './segment.ts';
 
-/** How far the segments were read, by their path; filled by the reader. */
-export type SeenLines = Map<string, Extent>;
+/** What was read of the ended rollouts; filled by the reader. */
+export interface SeenLines {
+  /** How far, of a segment, by its path. */
+  readonly lines: Map<string, Extent>;
+  /** Names, in a bucket. */
+  readonly objects: NameSet;
+}
+
+export const nothingSeen = (): SeenLines => ({ lines: new Map(), objects: new NameSet() });
 
 export interface Ended {
   /** As it was when last looked. */
@@ -23,7 +31,10 @@ export interface Ended {
   lineOf(id: EndedId): string;
   /** Looks again; in no order. `partly`: even if there are lines that nobody can read. */
   of(query: string, partly: boolean): Promise<readonly EndedId[]>;
-  /** Looks again; each once, in no order. Lines that nobody can read go to `onFlaw`, else they are an error. */
+  /**
+   * Looks again; each once, on a disk in the order in which they ended, in a bucket in no order. Lines that nobody can read go to
+   * `onFlaw`, else they are an error.
+   */
   entries(onFlaw?: (path: string, problem: string) => void, seen?: SeenLines): AsyncGenerator<RolloutRow>;
   /** Lines that do not count and hold another record of their rollout than the one that does. */
   conflicts(): AsyncGenerator<Breach>;

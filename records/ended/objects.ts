@@ -11,7 +11,7 @@ import { NameSet } from '../name-set.ts';
 import { basename, join } from '../place.ts';
 import { ENDED, endedObject, parseRolloutFolder, queryFolder, ROLLOUTS } from '../format/layout.ts';
 import { namesIn } from '../in-flight/listing.ts';
-import type { Ended } from './ended.ts';
+import { type Ended, nothingSeen } from './ended.ts';
 import { endedRow } from './row.ts';
 import { openCache } from './cache.ts';
 import { type EndedRollout, openLine } from './line.ts';
@@ -64,9 +64,11 @@ export function openObjects(folder: string): Ended {
     },
     // One name, one object.
     async *conflicts() {},
-    async *entries(onFlaw) {
-      const objects = inBucket(join(folder, ENDED))!.all();
-      const found = mapAhead(objects, AT_ONCE, async ({ name }) => ({
+    async *entries(onFlaw, { objects } = nothingSeen()) {
+      async function* unseen() {
+        for await (const { name } of inBucket(join(folder, ENDED))!.all()) if (!objects.has(name)) yield name;
+      }
+      const found = mapAhead(unseen(), AT_ONCE, async (name) => ({
         name,
         rollout: await readSurely(`${ENDED}/${name}`),
       }));
@@ -74,6 +76,7 @@ export function openObjects(folder: string): Ended {
         const object = `${ENDED}/${name}`;
         if (rollout) {
           known.add(object);
+          objects.add(name);
           yield endedRow(rollout);
         } else if (!basename(name).startsWith('.')) {
           if (!onFlaw) throw recordError(join(folder, object), CHANGED);

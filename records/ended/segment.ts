@@ -87,33 +87,39 @@ function* readEntries(from: Extent, to: Readonly<Extent>, { path, onFlaw }: Read
 }
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-const BLOCK_BYTES = 4 * 1024 * 1024;
+/** Several segments are read side by side. */
+const BLOCK_BYTES = 256 * 1024;
 const NEWLINE = 10;
 
-/** Whole lines with their newline; what follows the last one is left out. */
+/** Whole lines with their newline; what follows the last one is left out. The file is open only while a block is read. */
 function* linesBetween(
   path: string,
   from: number,
   to: number,
 ): Generator<{ readonly line: Buffer; readonly at: number }> {
-  const file = to > from ? opened(path) : undefined;
-  if (file === undefined) return;
+  let rest: Buffer = Buffer.alloc(0);
+  for (let at = from; at + rest.length < to;) {
+    const left = to - at - rest.length;
+    // A line that is longer than a block is read in ever larger ones.
+    const block = Buffer.allocUnsafe(rest.length + Math.min(left, Math.max(BLOCK_BYTES, rest.length)));
+    rest.copy(block);
+    const read = readAt(path, block, rest.length, at + rest.length);
+    if (read === 0) return;
+    const bytes = block.subarray(0, rest.length + read);
+    let start = 0;
+    for (let end; (end = bytes.indexOf(NEWLINE, start)) >= 0; start = end + 1)
+      yield { line: bytes.subarray(start, end + 1), at: at + start };
+    at += start;
+    rest = bytes.subarray(start);
+  }
+}
+
+/** Fills the block from `offset` on. Returns the bytes that were read: 0 where there are none, or no file. */
+function readAt(path: string, block: Buffer, offset: number, at: number): number {
+  const file = opened(path);
+  if (file === undefined) return 0;
   try {
-    let rest: Buffer = Buffer.alloc(0);
-    for (let at = from; ;) {
-      const left = to - at - rest.length;
-      // A line that is longer than a block is read in ever larger ones.
-      const block = Buffer.allocUnsafe(rest.length + Math.min(left, Math.max(BLOCK_BYTES, rest.length)));
-      rest.copy(block);
-      const read = readSync(file, block, rest.length, block.length - rest.length, at + rest.length);
-      const bytes = block.subarray(0, rest.length + read);
-      let start = 0;
-      for (let end; (end = bytes.indexOf(NEWLINE, start)) >= 0; start = end + 1)
-        yield { line: bytes.subarray(start, end + 1), at: at + start };
-      at += start;
-      rest = bytes.subarray(start);
-      if (read === 0) return;
-    }
+    return readSync(file, block, offset, block.length - offset, at);
   } catch (error) {
     throw fileError('read', path, error);
   } finally {
@@ -144,14 +150,6 @@ export function sizeOf(path: string): number | undefined {
 
 /** Undefined where that is not in the file. */
 export function readPlace(path: string, { at, bytes }: Place): Buffer | undefined {
-  const file = opened(path);
-  if (file === undefined) return undefined;
-  try {
-    const line = Buffer.allocUnsafe(bytes);
-    return readSync(file, line, 0, bytes, at) === bytes ? line : undefined;
-  } catch (error) {
-    throw fileError('read', path, error);
-  } finally {
-    closeSync(file);
-  }
+  const line = Buffer.allocUnsafe(bytes);
+  return readAt(path, line, 0, at) === bytes ? line : undefined;
 }

@@ -1,15 +1,16 @@
 // Ended rollouts on a disk, as readers see them while workers append (segment.ts). A line that was read once is found again by
 // its place, and what stands there now must be that rollout. Readers write nothing.
 
+import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import { recordError } from '../disk/errors.ts';
 import { join } from '../place.ts';
 import { ENDED, rolloutFolder } from '../format/layout.ts';
 import { FOREIGN } from '../in-flight/listing.ts';
-import type { Ended } from './ended.ts';
+import { type Ended, nothingSeen } from './ended.ts';
 import { type EndedRollout, openLine } from './line.ts';
 import { openCache } from './cache.ts';
 import type { EndedId, Place } from './places.ts';
-import { entriesBetween, nothingRead, readPlace } from './segment.ts';
+import { entriesBetween, type Extent, nothingRead, readPlace } from './segment.ts';
 import { openSegmentReader } from './segment-reader.ts';
 
 export function openSegments(folder: string): Ended {
@@ -62,7 +63,7 @@ export function openSegments(folder: string): Ended {
         yield { path: path.slice(folder.length + 1), problem };
       }
     },
-    async *entries(onFlaw, seen = new Map()) {
+    async *entries(onFlaw, { lines } = nothingSeen()) {
       await reader.refresh();
       if (!onFlaw) reader.mustBeSound();
       else {
@@ -73,21 +74,47 @@ export function openSegments(folder: string): Ended {
       const { segments, places } = reader.now;
       const ends = segments.map(({ read }) => ({ ...read }));
       const isIn = ({ segment, at }: Place) => at < (ends[segment]?.covered ?? 0);
-      for (const [number, end] of ends.entries()) {
+      function* newIn(number: number, end: Extent): Generator<NewRow> {
         const { path, trusted } = segments[number]!;
-        const from = { ...(seen.get(path) ?? nothingRead()) };
-        if (from.covered >= end.covered) continue;
+        const from = { ...(lines.get(path) ?? nothingRead()) };
+        if (from.covered >= end.covered) return;
         for (const { at, bytes: _, ...row } of entriesBetween(from, end, { path, trusted })) {
-          seen.set(path, { ...from });
           const place = places.find(row);
           const isLonger = place && (place.segment !== number || place.at !== at) && isIn(place);
-          if (!isLonger) yield row;
+          if (!isLonger) yield { row, path, read: { ...from } };
         }
-        seen.set(path, from);
+        lines.set(path, from);
+      }
+      for (const { row, path, read } of byEnd(ends.map((end, number) => newIn(number, end)))) {
+        lines.set(path, read);
+        yield row;
       }
     },
   };
 }
+
+interface NewRow {
+  readonly row: RolloutRow;
+  readonly path: string;
+  /** How far its segment has been read with it. */
+  readonly read: Extent;
+}
+
+/** The rows of several segments by the time of their end: each segment has its own in that order. */
+function* byEnd(segments: readonly Generator<NewRow>[]): Generator<NewRow> {
+  const heads = segments.map((rest) => ({ rest, next: rest.next() }));
+  for (;;) {
+    let first: { readonly rest: Generator<NewRow>; next: IteratorResult<NewRow> } | undefined;
+    for (const head of heads)
+      if (!head.next.done && (!first || endOf(head.next.value) < endOf(first.next.value))) first = head;
+    if (!first) return;
+    yield first.next.value as NewRow;
+    first.next = first.rest.next();
+  }
+}
+
+/** A damaged rollout, of which no end is known, holds up no other one. */
+const endOf = ({ row }: NewRow): number => row.endedAt ?? 0;
 
 const lineAt = (path: string, place: Place): EndedRollout | undefined =>
   openLine(readPlace(path, place) ?? Buffer.alloc(0));

@@ -1,7 +1,8 @@
 // What `check` says of a feed's ledger beside its faults.
 
 import { describe, expect, test } from 'vitest';
-import { ledgerLine, shortened } from '../../cli/commands/check.ts';
+import { ledgerLine } from '../../cli/commands/check.ts';
+import { shortened } from '../../library/check.ts';
 
 describe('check on a ledger', () => {
   test('says how many entries it read, and whether a feed could confirm them', () => {

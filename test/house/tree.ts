@@ -18,6 +18,7 @@ export const ROOMS = [
   'environments',
   'formats',
   'inference',
+  'library',
   'local/machine',
   'local/metrics',
   'local/permissions',

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { tokenizerOf } from '../../../cli/find/tokenizer.ts';
+import { tokenizerOf } from '../../../library/run-tokenizer.ts';
 import { createTools } from '../../../environments/tools/index.ts';
 import { areal } from '../../../formats/exports/areal.ts';
 import { everturnVersion } from '../../../local/machine/package-root.ts';

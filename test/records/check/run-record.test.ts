@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type FoundTokenizer, tokenizerOf } from '../../../cli/find/tokenizer.ts';
+import { type FoundTokenizer, tokenizerOf } from '../../../library/run-tokenizer.ts';
 import type { ModelIdentity } from '../../../domain/weights/model-identity.ts';
 import { tinyIdentity } from '../../../inference/index.ts';
 import { everturnVersion } from '../../../local/machine/package-root.ts';

@@ -3,15 +3,15 @@
 // with one processor are read by the command itself.
 
 import { availableParallelism } from 'node:os';
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
-import { StoreError } from '../../domain/errors/errors.ts';
-import type { RolloutId } from '../../domain/names/ids.ts';
-import type { Layout } from '../../formats/exports/index.ts';
-import { compiledScript } from '../../local/machine/compiled.ts';
-import { openThreads } from '../../local/machine/threads.ts';
-import type { CheckedPart, PartIds, PartsElsewhere } from '../../records/check/parts.ts';
-import type { ExportedPart, ExportElsewhere, PartOptions } from '../../records/export/exported-parts.ts';
-import type { Store } from '../../records/store.ts';
+import { isBucketPlace } from '../domain/run/bucket-place.ts';
+import { StoreError } from '../domain/errors/errors.ts';
+import type { RolloutId } from '../domain/names/ids.ts';
+import type { Layout } from '../formats/exports/index.ts';
+import { compiledScript } from '../local/machine/compiled.ts';
+import { openThreads } from '../local/machine/threads.ts';
+import type { CheckedPart, PartIds, PartsElsewhere } from '../records/check/parts.ts';
+import type { ExportedPart, ExportElsewhere, PartOptions } from '../records/export/exported-parts.ts';
+import type { Store } from '../records/store.ts';
 
 /** The part of a command that its threads need to know. */
 export interface Beginning {

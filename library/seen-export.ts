@@ -1,9 +1,9 @@
 // An export file as `check` takes it: its format is seen by the fields of its lines; its layout and its advantages, by what the
 // records give. Throws a UsageError that says why a format cannot be told, or cannot be proved.
 
-import { oneLine } from '../../domain/text/foreign-text.ts';
-import { areal } from '../../formats/exports/areal.ts';
-import type { Exporter } from '../../formats/exports/exporter.ts';
+import { oneLine } from '../domain/text/foreign-text.ts';
+import { areal } from '../formats/exports/areal.ts';
+import type { Exporter } from '../formats/exports/exporter.ts';
 import {
   exporterNamed,
   formatOf,
@@ -11,17 +11,17 @@ import {
   PROVED,
   type Sequences,
   sequencesFor,
-} from '../../formats/exports/index.ts';
-import { parquet } from '../../formats/exports/parquet.ts';
-import { rows } from '../../formats/exports/rows.ts';
-import { asWritten } from '../../records/check/as-written.ts';
-import { readPart } from '../../records/disk/facts.ts';
-import { linesOf } from '../../records/disk/lines.ts';
-import { ADVANTAGES } from '../../records/export/group-labels.ts';
-import type { PartOptions } from '../../records/export/exported-parts.ts';
-import type { RunRecord } from '../../records/format/run-record.ts';
-import type { Store } from '../../records/store.ts';
-import { unusable } from '../command.ts';
+} from '../formats/exports/index.ts';
+import { parquet } from '../formats/exports/parquet.ts';
+import { rows } from '../formats/exports/rows.ts';
+import { asWritten } from '../records/check/as-written.ts';
+import { readPart } from '../records/disk/facts.ts';
+import { linesOf } from '../records/disk/lines.ts';
+import { ADVANTAGES } from '../records/export/group-labels.ts';
+import type { PartOptions } from '../records/export/exported-parts.ts';
+import type { RunRecord } from '../records/format/run-record.ts';
+import type { Store } from '../records/store.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 
 export interface SeenExport {
   readonly exporter: Exporter;

@@ -1,33 +1,20 @@
-// The flags of an export: which are refused, and what follows where none is given.
+// The options of an export: which are refused, and what follows where none is given.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { type ExportFlags, plannedExport } from '../../cli/find/export-plan.ts';
 import { main } from '../../cli/main.ts';
+import { type ExportOptions, plannedExport } from '../../library/export-plan.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { someRun } from '../formats/exports/some-run.ts';
 import { RUN } from '../records/play.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
-import { call } from './command-line.ts';
-import { scriptedIo } from './scripted-io.ts';
+import { call } from '../cli/command-line.ts';
+import { scriptedIo } from '../cli/scripted-io.ts';
 
 const folder = scratchFolder();
 
-const UNSET = Object.fromEntries(
-  'contradicted successRate minMembers advantages sequences'.split(' ').map((name) => [name, undefined]),
-) as Partial<ExportFlags>;
-const flags = (part: Partial<ExportFlags>) =>
-  ({
-    format: 'rows',
-    undecided: 'drop',
-    verdicts: 'judge',
-    humanTurns: 'drop',
-    dropZeroVariance: false,
-    texts: false,
-    ...UNSET,
-    ...part,
-  }) as ExportFlags;
 const target = { overwrite: true, onSkip: () => {} };
 
 async function storeOf(stop: 'always' | 'success') {
@@ -36,16 +23,16 @@ async function storeOf(stop: 'always' | 'success') {
   return store;
 }
 
-describe('the flags of an export', () => {
-  test.each<[string, Partial<ExportFlags>, string]>([
-    ['an unknown format', { format: 'csv' }, 'there is no export format "csv"'],
-    ['limits in the wrong order', { successRate: '0.9:0.1' }, '--success-rate'],
-    ['limits above 1', { successRate: '0:2' }, '--success-rate'],
-    ['sequences of another format', { sequences: 'turn' }, '--sequences'],
-    ['texts of another format', { format: 'labels', texts: true }, '--texts'],
-    ['advantages where there is no place for them', { format: 'dpo', advantages: 'std' }, '--advantages'],
-  ])('%s is refused before anything is read', (_, part, said) => {
-    expect(() => plannedExport(flags(part))).toThrow(
+describe('the options of an export', () => {
+  test.each<[string, string, ExportOptions, string]>([
+    ['an unknown format', 'csv', {}, 'there is no export format "csv"'],
+    ['limits in the wrong order', 'rows', { successRate: '0.9:0.1' }, '--success-rate'],
+    ['limits above 1', 'rows', { successRate: [0, 2] }, '--success-rate'],
+    ['sequences of another format', 'rows', { sequences: 'turn' }, '--sequences'],
+    ['texts of another format', 'labels', { texts: true }, '--texts'],
+    ['advantages where there is no place for them', 'dpo', { advantages: 'std' }, '--advantages'],
+  ])('%s is refused before anything is read', (_, format, options, said) => {
+    expect(() => plannedExport(format, options)).toThrow(
       expect.objectContaining({ boundary: 'usage', message: expect.stringContaining(said), fix: expect.any(String) }),
     );
   });
@@ -69,7 +56,7 @@ describe('the flags of an export', () => {
   test.each(['rows', 'dpo'])('%s with more members than the run has samples is refused', async (format) => {
     const store = await storeOf('always');
     const { samples } = (await store.getRun())!.record;
-    const planned = (minMembers: number) => plannedExport(flags({ format, minMembers }));
+    const planned = (minMembers: number) => plannedExport(format, { minMembers });
     const file = join(folder, `members-${format}`);
     await expect(planned(samples + 1)(store, file, target)).rejects.toMatchObject({
       reason: 'bad-value',
@@ -79,9 +66,9 @@ describe('the flags of an export', () => {
   });
 
   test('logs to stdout, or with --overwrite, is refused', async () => {
-    const planned = plannedExport(flags({ format: 'logs' }));
+    const planned = plannedExport('logs', {});
     const store = await storeOf('always');
-    await expect(planned(store, undefined, target)).rejects.toMatchObject({
+    await expect(planned(store, new PassThrough(), target)).rejects.toMatchObject({
       message: expect.stringContaining('folder'),
     });
     await expect(planned(store, join(folder, 'p'), target)).rejects.toMatchObject({
@@ -94,7 +81,7 @@ describe('the flags of an export', () => {
       (['always', 'success'] as const).flatMap((stop) =>
         [undefined, 'rollout' as const, 'turn' as const].map(async (sequences) => {
           const file = join(folder, `${stop}-${sequences}.jsonl`);
-          const planned = plannedExport(flags({ format: 'areal', ...(sequences ? { sequences } : {}) }));
+          const planned = plannedExport('areal', { sequences });
           const { note } = await planned(await storeOf(stop), file, target);
           const first = JSON.parse(readFileSync(file, 'utf8').split('\n')[0]!) as { ids: string[] };
           return [stop, sequences ?? 'default', first.ids[0], /group_size/.test(note ?? '')];

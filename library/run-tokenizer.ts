@@ -3,16 +3,16 @@
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { explain } from '../../domain/errors/errors.ts';
-import { hubCacheFolder, optionalModelFile } from '../../inference/tokenizer/model-source.ts';
-import { packageRoot } from '../../local/machine/package-root.ts';
-import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
-import { tokenizerHashes, weightsHash } from '../../inference/tokenizer/model-files.ts';
-import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
-import type { CheckTokenizer } from '../../records/check/checked.ts';
-import type { RolloutSettings } from '../../domain/rollout/settings.ts';
-import type { Store } from '../../records/store.ts';
-import { unusable } from '../command.ts';
+import { explain } from '../domain/errors/errors.ts';
+import { hubCacheFolder, optionalModelFile } from '../inference/tokenizer/model-source.ts';
+import { packageRoot } from '../local/machine/package-root.ts';
+import { loadTokenizer } from '../inference/tokenizer/tokenizer.ts';
+import { tokenizerHashes, weightsHash } from '../inference/tokenizer/model-files.ts';
+import type { ModelIdentity } from '../domain/weights/model-identity.ts';
+import type { CheckTokenizer } from '../records/check/checked.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
+import type { Store } from '../records/store.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 
 export interface FoundTokenizer {
   readonly tokenizer?: CheckTokenizer;

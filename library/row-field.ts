@@ -4,15 +4,14 @@
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { openDataset } from '../../formats/datasets/index.ts';
-import { oneLine, short } from '../../domain/text/foreign-text.ts';
-import { isObject } from '../../domain/schema/fields.ts';
-import type { Query } from '../../domain/query/query.ts';
-import type { RunRecord } from '../../records/format/run-record.ts';
-import { playedQueries } from '../../records/run/played-queries.ts';
-import { unusable } from '../command.ts';
-import type { Io } from '../io.ts';
-import type { RunPlace } from './place.ts';
+import { openDataset } from '../formats/datasets/index.ts';
+import { oneLine, short } from '../domain/text/foreign-text.ts';
+import { isObject } from '../domain/schema/fields.ts';
+import type { Query } from '../domain/query/query.ts';
+import type { RunRecord } from '../records/format/run-record.ts';
+import { playedQueries } from '../records/run/played-queries.ts';
+import { unusable } from '../domain/errors/unusable.ts';
+import type { RunPlace } from './run-place.ts';
 
 /** Values by query id; a query without a value is not in it. */
 export type FieldValues = ReadonlyMap<string, string>;
@@ -22,7 +21,7 @@ const MOST_NAMES = 40;
 
 /** `file`: instead of the place where the run found its data set. */
 export async function fieldOfRows(
-  io: Io,
+  cwd: string,
   { store, run }: RunPlace,
   record: RunRecord | undefined,
   field: string,
@@ -42,7 +41,7 @@ export async function fieldOfRows(
     else prompts.set(query.queryId, digest(query.prompt));
   }
   if (prompts.size > 0) {
-    const path = file === undefined ? record?.dataset?.path : resolve(io.cwd, file);
+    const path = file === undefined ? record?.dataset?.path : resolve(cwd, file);
     if (path === undefined) {
       const problem = `Run "${run}" has no data set: its rollouts were started one by one.`;
       throw unusable(problem, 'Name a file with the rows that were played: --rows <file>.');

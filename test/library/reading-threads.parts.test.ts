@@ -4,7 +4,7 @@
 import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Beginning, openReadingThreads, type ReadingThreads } from '../../cli/find/reading-threads.ts';
+import { type Beginning, openReadingThreads, type ReadingThreads } from '../../library/reading-threads.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
 import { checkRun } from '../../records/check/check.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';

@@ -1,11 +1,11 @@
 // A thread of reading-threads.ts: reads some rollouts of a run, and proves them or makes their samples.
 
 import { workerData } from 'node:worker_threads';
-import { exporterNamed } from '../../formats/exports/index.ts';
-import { everturnVersion } from '../../local/machine/package-root.ts';
-import { answerQuestions } from '../../local/machine/threads.ts';
-import { type MakePart, openPartMaker } from '../../records/export/exported-parts.ts';
-import { openFileStore } from '../../records/file-store.ts';
+import { exporterNamed } from '../formats/exports/index.ts';
+import { everturnVersion } from '../local/machine/package-root.ts';
+import { answerQuestions } from '../local/machine/threads.ts';
+import { type MakePart, openPartMaker } from '../records/export/exported-parts.ts';
+import { openFileStore } from '../records/file-store.ts';
 import type { Answer, Beginning, Question } from './reading-threads.ts';
 
 const { out, run, format, layout, selection, check } = workerData as Beginning;
@@ -15,10 +15,10 @@ const exporter = exporterNamed(format, layout);
 async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, exports }: NonNullable<Beginning['check']>) {
   // An export needs none of these.
   const [{ openFacts }, { openParts }, { createTools }, { tokenizerOf }] = await Promise.all([
-    import('../../records/check/facts.ts'),
-    import('../../records/check/parts.ts'),
-    import('../../environments/tools/index.ts'),
-    import('./tokenizer.ts'),
+    import('../records/check/facts.ts'),
+    import('../records/check/parts.ts'),
+    import('../environments/tools/index.ts'),
+    import('./run-tokenizer.ts'),
   ]);
   const record = (await store.getRun().catch(() => undefined))?.record;
   const { tokenizer } = await tokenizerOf(store, cwd, wanted);

@@ -1,13 +1,12 @@
 // A run's rollouts as small summaries, with the run's size: what statistics and comparisons are made of.
 
-import type { RolloutSummary, RunSize } from '../../domain/rollout/rollout-summary.ts';
-import { mustHoldAll } from '../../records/run/present.ts';
-import type { RunRecord } from '../../records/format/run-record.ts';
-import type { Breach } from '../../records/store.ts';
-import { readSummaries } from '../../records/reading/summaries.ts';
-import type { SummaryOptions } from '../../records/reading/summary.ts';
-import { plural } from '../format.ts';
-import { knownResult, type RunPlace } from './place.ts';
+import type { RolloutSummary, RunSize } from '../domain/rollout/rollout-summary.ts';
+import { mustHoldAll } from '../records/run/present.ts';
+import type { RunRecord } from '../records/format/run-record.ts';
+import type { Breach } from '../records/store.ts';
+import { readSummaries } from '../records/reading/summaries.ts';
+import type { SummaryOptions } from '../records/reading/summary.ts';
+import { knownResult, type RunPlace } from './run-place.ts';
 
 export interface RunSummaries {
   readonly record: RunRecord | undefined;
@@ -46,14 +45,6 @@ export async function readRunSummaries(
   const result = await knownResult(place).catch(() => undefined);
   const end = result ? (result.cancelled ? 'cancelled' : 'ended') : null;
   return { record, end, shape: shapeOf(record, queries, rollouts), rollouts, broken };
-}
-
-/** The lines about damage, which go to stderr. */
-export function damageLines(broken: readonly Breach[], of = ''): string[] {
-  const [first] = broken;
-  if (!first) return [];
-  const left = `everturn: ${plural(broken.length, 'rollout')}${of} left out: records are damaged`;
-  return [`${left}, the first ${first.path}, which ${first.problem}. \`everturn check\` lists all.`];
 }
 
 /** A run without a record of its own has the size that its rollouts show. */

@@ -1,0 +1,86 @@
+// Waits for news of a run that is being played: its folder is looked at again and again, and the server is asked only after a
+// while without news. A run that nobody plays is an error, never an endless wait.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { namesCluster } from '../client/temporal/cluster-settings.ts';
+import type { WorkflowState } from '../client/temporal/runs.ts';
+import { InternalError, TemporalError } from '../domain/errors/errors.ts';
+import { isBucketPlace } from '../domain/run/bucket-place.ts';
+import type { Environment } from '../local/machine/user-folders.ts';
+import { askServer } from './ask-server.ts';
+import type { RunPlace } from './run-place.ts';
+
+/** Between two looks at a folder; each is some requests in a bucket. */
+const LOOK_MS = 500;
+const LOOK_IN_BUCKET_MS = 5_000;
+/** Time without news after which the server is asked, again and again. */
+const ASK_MS = 10_000;
+/** A cluster that does not answer is waited for. */
+const GIVE_UP_MS = 15 * 60_000;
+
+export interface Waiting {
+  /** Resolves when it is time to look again. Rejects if nobody plays the run, or with the signal's reason. */
+  next(hadNews: boolean): Promise<void>;
+}
+
+export function openWaiting({ run, store }: RunPlace, env: Environment, signal: AbortSignal | undefined): Waiting {
+  const lookMs = isBucketPlace(store.folder) ? LOOK_IN_BUCKET_MS : LOOK_MS;
+  let answeredMs = Date.now();
+  // At once: most often a run is either going on or not.
+  let askMs = 0;
+  /** A run that has just ended has its result at the next look. */
+  let closed: Error | undefined;
+
+  async function ask(): Promise<void> {
+    const state = await askServer(env, async (session) => {
+      const { describeWorkflow } = await import('../client/temporal/runs.ts');
+      return (await describeWorkflow(session, run, 1)).state;
+    });
+    const now = Date.now();
+    if (state === 'running') answeredMs = now;
+    else if (state !== undefined) closed = notPlayed(run, state);
+    else if (!namesCluster()) closed = serviceDown(run);
+    else if (now - answeredMs > GIVE_UP_MS) closed = serverAway(run);
+    askMs = now + ASK_MS;
+  }
+
+  return {
+    async next(hadNews) {
+      signal?.throwIfAborted();
+      if (closed && !hadNews) throw closed;
+      closed = undefined;
+      if (hadNews) askMs = Math.max(askMs, Date.now() + ASK_MS);
+      else if (Date.now() >= askMs) await ask();
+      await sleep(lookMs, undefined, { signal }).catch(() => {});
+      signal?.throwIfAborted();
+    },
+  };
+}
+
+const AGAIN = 'The command that started the run plays the rest: finished turns stay stored.';
+
+function notPlayed(run: string, state: Exclude<WorkflowState, 'running'>): Error {
+  if (state === 'failed')
+    return new InternalError(`The workflow of run "${run}" failed.`, { reason: 'workflow-failed', fix: AGAIN });
+  const was = state === 'absent' ? 'is not known to the server' : `was ${state}`;
+  return new TemporalError(`The workflow of run "${run}" ${was}.`, { reason: `workflow-${state}`, fix: AGAIN });
+}
+
+function serviceDown(run: string): TemporalError {
+  return new TemporalError(`Nobody plays run "${run}": it has not ended, and the local service is down.`, {
+    reason: 'service-ended',
+    fix: '`everturn up` starts it again, and the run continues.',
+    retryable: true,
+  });
+}
+
+function serverAway(run: string): TemporalError {
+  return new TemporalError(
+    `Temporal did not answer for ${GIVE_UP_MS / 60_000} minutes while run "${run}" was followed.`,
+    {
+      reason: 'temporal-away',
+      fix: 'Nothing is lost: follow it again once it answers.',
+      retryable: true,
+    },
+  );
+}

@@ -1,0 +1,32 @@
+// The package's door, `import … from 'everturn'`: runs, read by a program. Documented in docs/library.md.
+
+export {
+  AgentError,
+  DatasetError,
+  EnvironmentError,
+  EverturnError,
+  InternalError,
+  JudgeError,
+  ModelError,
+  SandboxError,
+  StoreError,
+  TemporalError,
+  ToolError,
+  UsageError,
+} from '../domain/errors/errors.ts';
+export type { Boundary, Reason } from '../domain/errors/reasons.ts';
+export { openRun, type OpenOptions } from './open-run.ts';
+export type { CheckOptions, CheckResult } from './check.ts';
+export type { ExportOptions, SampleOptions } from './export-plan.ts';
+export type { Rollout, RolloutFacts, RolloutTexts } from './rollout.ts';
+export type {
+  ExportResult,
+  RolloutsOptions,
+  Row,
+  RowsOptions,
+  Run,
+  RunResult,
+  SkipOptions,
+  TargetOptions,
+} from './run.ts';
+export type { FieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';

@@ -1,0 +1,132 @@
+// Opens a run by its name or its folder: for programs, and for commands, which get its store with it.
+
+import type { Writable } from 'node:stream';
+import { countEnded } from '../domain/run/progress.ts';
+import type { Environment } from '../local/machine/user-folders.ts';
+import { nothingSeen } from '../records/ended/ended.ts';
+import { resolvePlace } from '../records/place.ts';
+import { openWaiting } from './await-run.ts';
+import type { Around, CheckOptions } from './check.ts';
+import type { ExportOptions } from './export-plan.ts';
+import type { Method } from './options.ts';
+import { openRollout, type Rollout } from './rollout.ts';
+import type { ExportResult, RolloutsOptions, Row, RowsOptions, Run, RunResult, TargetOptions } from './run.ts';
+import { DEFAULT_OUT, knownResult, placeNamed, type RunPlace } from './run-place.ts';
+import type { FieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
+
+export interface OpenOptions {
+  /** The folder that holds runs, or `s3://bucket/prefix`. Default `runs`, in `cwd`. */
+  readonly out?: string | undefined;
+  /** Everturn's home, where a local service has its state. Default: EVERTURN_HOME, or that of this user. */
+  readonly home?: string | undefined;
+  /** The variables that are read in place of this process's; those of Temporal (`TEMPORAL_*`) are always its own. */
+  readonly env?: Environment | undefined;
+  /** The folder of relative paths. Default: this process's. */
+  readonly cwd?: string | undefined;
+  /** Ends the waits of `rollouts()` and `result()` that have no signal of their own. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Opens the run `named`: by its name in `out`, by its folder, or by its place in a bucket (`s3://bucket/prefix/name`). Rejects
+ * with a UsageError of reason `no-such-run` where there is none.
+ */
+export async function openRun(named: string, options: OpenOptions = {}): Promise<Run> {
+  const { out: _out, store: _store, ...run } = await openPlace(named, options);
+  return run;
+}
+
+export type OpenedRun = Run & RunPlace;
+
+/** The same with its place, for commands. */
+export async function openPlace(
+  named: string,
+  { out = DEFAULT_OUT, home, env: given = process.env, cwd = process.cwd(), signal }: OpenOptions,
+): Promise<OpenedRun> {
+  const env = home === undefined ? given : { ...given, EVERTURN_HOME: home };
+  return runAt(await placeNamed(named, { cwd, out }), { cwd, env, signal });
+}
+
+/** Most programs and commands use one part of the library: each is loaded with its first use. */
+const mustTake = async (method: Method, options: object) => (await import('./options.ts')).mustTake(method, options);
+
+function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal | undefined }): OpenedRun {
+  const { run, store } = place;
+  const { cwd, env, signal } = around;
+
+  async function* rollouts(options: RolloutsOptions = {}): AsyncGenerator<Rollout> {
+    await mustTake('rollouts', options);
+    const { follow = true, signal: own = signal } = options;
+    const waiting = openWaiting(place, env, own);
+    const seen = nothingSeen();
+    for (;;) {
+      // Read first: the result is written behind the last end.
+      const isLast = !follow || (await store.getResult()) !== undefined;
+      let hadNews = false;
+      for await (const row of store.listEnded(seen)) {
+        own?.throwIfAborted();
+        hadNews = true;
+        yield openRollout(store, run, row);
+      }
+      if (isLast) return;
+      await waiting.next(hadNews);
+    }
+  }
+
+  async function result(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<RunResult> {
+    await mustTake('result', options);
+    const waiting = openWaiting(place, env, options.signal ?? signal);
+    for (;;) {
+      const found = await knownResult(place);
+      if (!found) {
+        await waiting.next(false);
+        continue;
+      }
+      const { total, cancelled, numTurns, counts, inFlight = 0 } = found;
+      const state = cancelled ? 'cancelled' : 'ended';
+      return { run, folder: store.folder, state, total, done: countEnded(counts), inFlight, numTurns, counts };
+    }
+  }
+
+  async function exported(
+    format: string,
+    to: string | Writable,
+    options: ExportOptions & TargetOptions = {},
+  ): Promise<ExportResult> {
+    await mustTake('export', options);
+    const { plannedExport } = await import('./export-plan.ts');
+    const { overwrite = false, onSkip = () => {} } = options;
+    const file = typeof to === 'string' ? resolvePlace(cwd, to) : null;
+    const { summary } = await plannedExport(format, options)(store, file ?? to, { overwrite, onSkip });
+    return { ...summary, format, file: summary.empty ? null : file };
+  }
+
+  function stats(options?: StatsOptions): Promise<Statistics>;
+  function stats(options: FieldOptions): Promise<FieldStatistics>;
+  async function stats(options: StatsOptions & Partial<FieldOptions> = {}) {
+    await mustTake('stats', options);
+    const { by } = options;
+    const { statisticsByField, statisticsOf } = await import('./statistics.ts');
+    if (by === undefined) return statisticsOf(place, options);
+    return (await statisticsByField(cwd, place, { ...options, by })).found;
+  }
+
+  return {
+    ...place,
+    folder: store.folder,
+    rollouts,
+    async *rows(options: RowsOptions = {}): AsyncGenerator<Row> {
+      await mustTake('rows', options);
+      const { runRows } = await import('./run-rows.ts');
+      yield* runRows(store, options);
+    },
+    stats,
+    export: exported,
+    async check(options: CheckOptions = {}) {
+      await mustTake('check', options);
+      const { checkPlace } = await import('./check.ts');
+      return (await checkPlace(place, around, options)).result;
+    },
+    result,
+  };
+}

@@ -1,0 +1,92 @@
+// The options of a run's methods as data: their names, and the values that each takes. An option that cannot be meant is
+// refused before anything is read.
+
+import { unusable } from '../domain/errors/unusable.ts';
+import { UNDECIDED } from '../domain/samples/finished-turns.ts';
+import { CONTRADICTED, VERDICT_SOURCES } from '../domain/samples/human-verdicts.ts';
+import {
+  BOOLEAN,
+  eitherOf,
+  type FieldTable,
+  listOf,
+  maybe,
+  NAME,
+  NUMBERS,
+  OBJECT,
+  oneOf,
+  PLACE,
+  realNumber,
+  type Test,
+} from '../domain/schema/fields.ts';
+import { FORMATS, SEQUENCES } from '../formats/exports/index.ts';
+import { ADVANTAGES } from '../records/export/group-labels.ts';
+import { HUMAN_TURNS } from '../records/export/policies.ts';
+
+const FUNCTION: Test = [(value) => typeof value === 'function', 'a function'];
+const SIGNAL: Test = [(value) => value instanceof AbortSignal, 'an AbortSignal'];
+
+const ROLLOUTS_OPTIONS = { follow: maybe(BOOLEAN), signal: maybe(SIGNAL) };
+
+const STATS_OPTIONS = {
+  k: maybe(listOf(PLACE)),
+  atTurn: maybe(PLACE),
+  by: maybe(NAME),
+  rows: maybe(NAME),
+  prices: maybe(eitherOf(OBJECT as Test, FUNCTION)),
+  logprobs: maybe(BOOLEAN),
+  includeSteered: maybe(BOOLEAN),
+};
+
+const SELECTION = {
+  undecided: maybe(oneOf(...UNDECIDED)),
+  verdicts: maybe(oneOf(...VERDICT_SOURCES)),
+  contradicted: maybe(oneOf(...CONTRADICTED)),
+  humanTurns: maybe(oneOf(...HUMAN_TURNS)),
+  successRate: maybe(eitherOf(NAME, NUMBERS)),
+  dropZeroVariance: maybe(BOOLEAN),
+  minMembers: maybe(PLACE),
+};
+
+const ROWS_OPTIONS = {
+  ...SELECTION,
+  advantages: maybe(oneOf(...ADVANTAGES)),
+  texts: maybe(BOOLEAN),
+  onSkip: maybe(FUNCTION),
+};
+
+const EXPORT_OPTIONS = { ...ROWS_OPTIONS, sequences: maybe(oneOf(...SEQUENCES)), overwrite: maybe(BOOLEAN) };
+
+const CHECK_OPTIONS = {
+  ...SELECTION,
+  export: maybe(NAME),
+  format: maybe(oneOf(...FORMATS.map(({ name }) => name))),
+  sequences: maybe(oneOf(...SEQUENCES)),
+  tokenizer: maybe(eitherOf(NAME, oneOf(false))),
+  clockSkew: maybe(realNumber(0, Number.MAX_VALUE, 'a number of seconds')),
+  onBreach: maybe(FUNCTION),
+};
+
+const OPTIONS = {
+  rollouts: ROLLOUTS_OPTIONS,
+  rows: ROWS_OPTIONS,
+  stats: STATS_OPTIONS,
+  export: EXPORT_OPTIONS,
+  check: CHECK_OPTIONS,
+  result: { signal: maybe(SIGNAL) },
+} satisfies Readonly<Record<string, FieldTable>>;
+
+export type Method = keyof typeof OPTIONS;
+
+/** Throws a UsageError that names the option, and what it takes. */
+export function mustTake(method: Method, options: object): void {
+  const table: FieldTable = OPTIONS[method];
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(table, name)) {
+      const fix = `It takes ${Object.keys(table).join(', ')}.`;
+      throw unusable(`${method}() has no option ${JSON.stringify(name)}.`, fix, 'unknown-option');
+    }
+    const [test, wanted] = table[name]!;
+    if (!test(value))
+      throw unusable(`The option ${name} of ${method}() is ${JSON.stringify(value)}.`, `It takes ${wanted}.`);
+  }
+}

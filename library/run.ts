@@ -1,0 +1,93 @@
+// A run as a program reads it, while it is played or later: from its folder, on a disk or in a bucket. Nothing is printed, and
+// nothing of the run is changed. Memory: that of one rollout, and some bytes for each that has ended.
+
+import type { Writable } from 'node:stream';
+import type { CollectionCounts } from '../domain/run/progress.ts';
+import type { NeutralRow } from '../domain/samples/neutral-row.ts';
+import type { RowTexts } from '../formats/exports/rows.ts';
+import type { ExportSummary } from '../records/export/export-run.ts';
+import type { SkippedRollout } from '../records/export/selection.ts';
+import type { CheckOptions, CheckResult } from './check.ts';
+import type { ExportOptions, SampleOptions } from './export-plan.ts';
+import type { Rollout } from './rollout.ts';
+import type { FieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
+
+/**
+ * A run. Each method reads again what is stored now. All reject with an `EverturnError`, whose `reason` is stable: a
+ * `UsageError` for an option that cannot be meant, a `StoreError` for records that are damaged, missing or of another version, a
+ * `TemporalError` where a run is waited for that nobody plays.
+ */
+export interface Run {
+  /** Its name, which is that of its folder. */
+  readonly run: string;
+  /** Absolute, or `s3://…`. */
+  readonly folder: string;
+
+  /**
+   * The rollouts that have ended, in the order in which they ended (those that had ended in a bucket before the call: in no
+   * order), then each that ends, up to the run's end. Every attempt is one: a later one of the same query and sample counts in its place.
+   */
+  rollouts(options?: RolloutsOptions): AsyncGenerator<Rollout>;
+  /**
+   * The trajectories of complete rollouts as token-aligned rows, in data set order, then sample order: those of
+   * `everturn export --format rows`. Of a run that goes on, those that are stored now.
+   */
+  rows(options?: RowsOptions): AsyncGenerator<Row>;
+  /** Every number of the run with n, interval and definition, as `everturn stats --json` prints it. */
+  stats(options?: StatsOptions): Promise<Statistics>;
+  /** The same apart for each value of a field of the data set's rows. */
+  stats(options: FieldOptions): Promise<FieldStatistics>;
+  /**
+   * Writes the run in a trainer's format, as `everturn export` does. `to`: a file's path, relative to `cwd`, which appears whole
+   * or not at all; or a stream. Of `logs`, a folder's path. A file that is there is an error (`file-exists`) without `overwrite`.
+   */
+  export(format: string, to: string | Writable, options?: ExportOptions & TargetOptions): Promise<ExportResult>;
+  /** Proves the records, as `everturn check --json` does: resolves with the number of breaches, and each goes to `onBreach`. */
+  check(options?: CheckOptions): Promise<CheckResult>;
+  /** Waits for the run's end. A run that was cancelled has a result too (`state`). */
+  result(options?: { readonly signal?: AbortSignal | undefined }): Promise<RunResult>;
+}
+
+export interface RolloutsOptions {
+  /** False: only those that have ended by now. Default true. */
+  readonly follow?: boolean | undefined;
+  /** Ends the wait: the iteration then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SkipOptions {
+  /** Called for each rollout that is left out, with the reason. */
+  readonly onSkip?: ((rollout: SkippedRollout) => void) | undefined;
+}
+
+/** Without `onSkip`, a rollout with damaged records is an error: rows are never silently fewer. */
+export interface RowsOptions extends SampleOptions, SkipOptions {}
+
+/** The fields of texts are there with `texts: true`. */
+export type Row = NeutralRow & Partial<RowTexts>;
+
+export interface TargetOptions extends SkipOptions {
+  /** Replaces a file that is there. Default false. */
+  readonly overwrite?: boolean | undefined;
+}
+
+export interface ExportResult extends ExportSummary {
+  readonly format: string;
+  /** Null: nothing was exported, and no file made; or a stream was written to. */
+  readonly file: string | null;
+}
+
+/** As `everturn status --json` prints it of a run that has ended. */
+export interface RunResult {
+  readonly run: string;
+  readonly folder: string;
+  readonly state: 'ended' | 'cancelled';
+  /** Rollouts of the run. */
+  readonly total: number;
+  /** Those that ended, the last attempt of each. */
+  readonly done: number;
+  /** Those that are tried again now. */
+  readonly inFlight: number;
+  readonly numTurns: number;
+  readonly counts: CollectionCounts;
+}
