@@ -2,12 +2,11 @@
 // a real worker from dist/, and, with EVERTURN_BENCH_AGAINST, the worker of another checkout. Says what each of them used of
 // the processors.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { TASK_QUEUE } from '../../domain/names/queues.ts';
 import { startDevServer } from '../../local/service/dev-server.ts';
@@ -18,6 +17,8 @@ import { ensureSearchAttributes } from '../../client/temporal/search-attributes.
 import { findModelSource } from '../../inference/tokenizer/model-source.ts';
 import { openTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
+import { openNamespace } from '../support/namespace.ts';
+import { cpuSeconds, descendants } from '../support/processes.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const TOKENIZER = join(ROOT, 'models/tiny');
@@ -78,9 +79,7 @@ export async function openRig({ turns, queries, slots, delayMs, out }: RigOption
   };
   if (OTHER !== undefined) {
     const namespace = namespaces.other;
-    const workflowExecutionRetentionPeriod = { seconds: 86_400 as never };
-    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
-    await untilKnown(connection, namespace);
+    await openNamespace(connection, namespace);
     await ensureSearchAttributes(connection, namespace);
   }
 
@@ -172,37 +171,8 @@ async function ready(process: ChildProcess): Promise<void> {
   }
 }
 
-async function untilKnown(connection: Connection, namespace: string): Promise<void> {
-  for (let n = 0; n < 100; n++) {
-    const known = await new Client({ connection, namespace }).workflow.count().catch(() => undefined);
-    if (known) return;
-    await sleep(100);
-  }
-}
-
-const TICKS = Number(execFileSync('getconf', ['CLK_TCK']));
-
-/** User and system seconds of a process. */
-function secondsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
-}
-
-/** User and system seconds of each process and of the children it has now: the judge's. */
-function cpuOf(pids: Readonly<Record<Part, number>>): Record<Part, number> {
-  const seconds = (pid: number): number => {
-    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => childrenOf(pid, thread));
-    return children.reduce((sum, child) => sum + seconds(child), secondsOf(pid));
-  };
-  return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, seconds(pid)])) as Record<Part, number>;
-}
-
-function childrenOf(pid: number, thread: string): number[] {
-  try {
-    const pids = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8');
-    return pids.split(' ').filter(Boolean).map(Number);
-  } catch {
-    return []; // the thread has just ended
-  }
-}
+/** User and system seconds of each process and of those below it: the judge's. */
+const cpuOf = (pids: Readonly<Record<Part, number>>): Record<Part, number> =>
+  Object.fromEntries(
+    Object.entries(pids).map(([name, pid]) => [name, cpuSeconds([pid, ...descendants(pid)])]),
+  ) as Record<Part, number>;

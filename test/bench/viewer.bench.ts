@@ -12,13 +12,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bench } from 'vitest';
 import { RUN } from '../records/play.ts';
 import type { RowsMessage } from '../../viewer/model/messages.ts';
+import { cpuSeconds } from '../support/processes.ts';
 import { makeRun } from './ended-rig.ts';
 
 const ROLLOUTS = Number(process.env['ROLLOUTS'] ?? 10_000);
 const CLI = process.env['VIEW_CLI'] ?? join(import.meta.dirname, '../../dist/cli/index.js');
 /** Of the page: rows asked for at once, and the wait while a run is still read. */
 const [PAGE, READING_MS] = [100, 700];
-const TICKS_PER_S = 100;
 
 const api = (question: string, ...args: unknown[]): string =>
   `/api/${question}?args=${encodeURIComponent(JSON.stringify([RUN, ...args]))}`;
@@ -55,11 +55,7 @@ async function ask(origin: string, pid: number) {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 200)}`);
     return path.startsWith('/api/') ? JSON.parse(text) : text;
   };
-  const cpuS = () => {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
-  };
+  const cpuS = () => cpuSeconds([pid]);
   async function timed(work: () => Promise<unknown>) {
     const [began, cpu] = [performance.now(), cpuS()];
     await work();

@@ -1,12 +1,11 @@
 // A key in an answer is found however JSON spells it, and a word that stands there by chance is none.
 
 import fc from 'fast-check';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { holdsSecret, withoutSecret } from '../../domain/text/secret.ts';
 import { openHttp } from '../../inference/http/http.ts';
 import { cpuMs } from '../support/cpu.ts';
+import { listenHttp } from '../support/http-listener.ts';
 
 const KEY = 'sk-a+b/c"d\\e(f)9';
 
@@ -95,10 +94,8 @@ describe('a key', () => {
   test('is no answer of a model server, however it is spelled there', async () => {
     const text = JSON.stringify({ text: 'it is sk-ab+cd/1.' });
     const spellings = [text, text.replace('+', '\\u002B'), text.replace('/', '\\/'), text.replace('s', '\\u0073')];
-    const server = createServer((request, response) => response.end(spellings[Number(request.url!.slice(1))]));
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const http = openHttp({ url, apiKey: 'sk-ab+cd/1' });
+    const server = await listenHttp((request, response) => response.end(spellings[Number(request.url!.slice(1))]));
+    const http = openHttp({ url: server.url, apiKey: 'sk-ab+cd/1' });
     for (const n of spellings.keys())
       await expect(http.get(`/${n}`)).rejects.toMatchObject({ reason: 'reply-tells-key', retryable: false });
     await http.close();

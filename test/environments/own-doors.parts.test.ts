@@ -12,6 +12,7 @@ import { putCode } from '../../records/run/code.ts';
 import { guess, guessServer } from './own/guess.ts';
 import { ownRig } from './own/own-rig.ts';
 import { earlier, moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
+import { rowsOf } from '../support/rows.ts';
 
 const { folder, described, describeText, open, serve } = ownRig();
 
@@ -114,34 +115,14 @@ describe('a module', () => {
     await expect(asked).rejects.toMatchObject({ reason: 'environment-unloadable' });
   });
 
-  test.each([
-    ['nothing.mjs', 'export const other = 1;', 'exports no `environment`'],
-    ['no-respond.mjs', "export const environment = { name: 'a', version: '1' };", 'no function `respond`'],
-    ['throws.mjs', "throw new Error('no weights here');", 'no weights here'],
-    ['odd-name.mjs', "export default { name: 'A b', version: '1', respond() {} };", 'name'],
-    [
-      'idle-second.mjs',
-      "export default { name: 'a', version: '1', idleSecond: 5, respond() {} };",
-      'has the field `idleSecond`: `idleSeconds` is meant',
-    ],
-    [
-      'timeout.mjs',
-      "export default { name: 'a', version: '1', timeout: 5, respond() {} };",
-      '`timeoutSeconds` is meant',
-    ],
-    ['responds.mjs', "export default { name: 'a', version: '1', Begin() {}, respond() {} };", '`begin` is meant'],
-    [
-      'awaits.mjs',
-      "export const environment = { name: 'a', version: '1', respond() {} };\nawait 0;",
-      'it has a top-level `await`',
-    ],
-    ['syntax.ts', 'export const environment = {{', 'cannot be bundled'],
-    ['missing.ts', "import { x } from './not-there.ts';\nexport const environment = x;", 'cannot be bundled'],
-  ])('that does not load is refused with the reason: %s', async (name, text, says) => {
-    const refused = await described(write(name, text)).catch((error: unknown) => error as Error);
-    expect(refused).toBeInstanceOf(Error);
-    expect((refused as Error).message).toContain(says);
-  });
+  test.each(rowsOf<Record<'name' | 'text' | 'says', string>>('./broken-modules.jsonl', import.meta.url))(
+    'that does not load is refused with the reason: $name',
+    async ({ name, text, says }) => {
+      const refused = await described(write(name, text)).catch((error: unknown) => error as Error);
+      expect(refused).toBeInstanceOf(Error);
+      expect((refused as Error).message).toContain(says);
+    },
+  );
 
   test('has agents whose NaN is one, and no null that nobody wrote', async () => {
     const agents = "[{ name: 'p', numTurns: 2, temperature: 0 / 0 }]";

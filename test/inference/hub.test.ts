@@ -1,12 +1,11 @@
 // A tokenizer from a hub: a server of files on loopback. The hub itself is not asked.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { tokenizerFromHub } from '../../inference/tokenizer/hub.ts';
+import { listenHttp } from '../support/http-listener.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   'tokenizer.json': '{"t":1}',
@@ -29,7 +28,7 @@ afterEach(() => {
 /** `broken`: files that are cut off in the middle. */
 async function hub(broken: ReadonlySet<string> = new Set(), files = FILES) {
   const asked: string[] = [];
-  const server = createServer((request, reply) => {
+  const { url, close } = await listenHttp((request, reply) => {
     const file = request.url!.replace('/maker/model/resolve/main/', '');
     asked.push(`${file} ${request.headers.authorization}`);
     const text = files[file];
@@ -38,9 +37,8 @@ async function hub(broken: ReadonlySet<string> = new Set(), files = FILES) {
     if (!broken.has(file)) return void reply.end(text);
     reply.write(text.slice(0, 3), () => reply.destroy());
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  onTestFinished(close);
+  return { url, asked };
 }
 
 describe('a tokenizer from the hub', () => {

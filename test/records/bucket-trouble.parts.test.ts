@@ -1,11 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openBucket } from '../../records/bucket/bucket.ts';
 import { openSender } from '../../records/bucket/request.ts';
 import { bucketSettings } from '../../records/bucket/settings.ts';
 import { uploadOf } from '../../records/bucket/upload.ts';
 import { parseListing } from '../../records/bucket/xml.ts';
+import { listenHttp } from '../support/http-listener.ts';
 import { bucketEnvironment, openS3Server, type S3Call, type S3Server } from '../support/s3-server.ts';
 
 let server: S3Server;
@@ -174,13 +173,11 @@ describe('a refusal of a bucket', () => {
     'of no S3 server, which answers everything with %s, is named before anything is read or written',
     async (_, type, page) => {
       const methods: string[] = [];
-      const web = createServer((request, response) => {
+      const web = await listenHttp((request, response) => {
         methods.push(request.method!);
         response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(page);
       });
-      await new Promise<void>((done) => void web.listen(0, '127.0.0.1', done));
-      const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
-      const bucket = () => opened({ AWS_ENDPOINT_URL: url });
+      const bucket = () => opened({ AWS_ENDPOINT_URL: web.url });
       const refusal = {
         reason: 'bucket-refused',
         message: expect.stringContaining('no listing of a bucket') as string,

@@ -3,26 +3,8 @@
 import type { ToolSchema } from '../../environments/tools/formats/format.ts';
 import { rowsOf } from './rows.ts';
 
-export const TOOLS: readonly ToolSchema[] = [
-  {
-    name: 'f',
-    description: 'Does.',
-    parameters: {
-      type: 'object',
-      properties: {
-        n: { type: 'integer' },
-        s: { type: 'string' },
-        b: { type: 'boolean' },
-        o: { $ref: '#/$defs/Point' },
-        u: { type: ['integer', 'null', 'string'] },
-        e: { enum: [1, 'one'] },
-        a: {},
-      },
-      $defs: { Point: { type: 'object', properties: { x: { type: 'number' } } } },
-    },
-  },
-  { name: 'python', description: 'Runs.', parameters: { type: 'object', properties: { code: { type: 'string' } } } },
-];
+/** A tool with a parameter of each type, and one that runs code. */
+export const TOOLS = rowsOf<ToolSchema>('./broken-answers-tools.jsonl', import.meta.url);
 
 interface Answer {
   readonly format: string;

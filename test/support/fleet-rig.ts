@@ -1,6 +1,5 @@
 // Scripted servers, alone or as a fleet, for tests: opened here, closed by whoever calls `closeAll` after each test.
 
-import { createServer } from 'node:http';
 import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import type { TokenBackend, FleetOptions, GenerateRequest } from '../../inference/backend.ts';
@@ -10,6 +9,7 @@ import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { openSglang } from '../../inference/servers/sglang.ts';
 import { openVllm } from '../../inference/servers/vllm.ts';
 import { undisturbed } from '../contract/backend.ts';
+import { listenHttp } from './http-listener.ts';
 import { createTokenBackend } from './kinds.ts';
 import { modelServer, type ModelServer } from './model-server.ts';
 import { TINY_FOLDER } from './tiny.ts';
@@ -92,7 +92,7 @@ export async function replaced(old: ModelServer, changes: Partial<Shape>): Promi
 
 /** What stands before a server, and changes what it says. */
 export async function behind(origin: ModelServer, change: (text: string) => string): Promise<ModelServer> {
-  const proxy = createServer((request, response) => {
+  const proxy = await listenHttp((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -104,8 +104,6 @@ export async function behind(origin: ModelServer, change: (text: string) => stri
       });
     });
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const { port } = proxy.address() as { port: number };
-  opened.push({ close: () => new Promise((resolve) => void proxy.close(() => resolve())) });
-  return { ...origin, url: `http://127.0.0.1:${port}`, port };
+  opened.push({ close: async () => proxy.close() });
+  return { ...origin, url: proxy.url, port: proxy.port };
 }

@@ -1,7 +1,7 @@
 // An environment behind a URL: the same object as a module's, served over HTTP, and faults on request.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { listenHttp } from '../../support/http-listener.ts';
 
 type Step = (params: never) => unknown;
 
@@ -10,7 +10,7 @@ export interface Served {
   readonly paths: readonly string[];
   readonly keys: ReadonlySet<string>;
   fault: ((response: ServerResponse) => void) | undefined;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** `reply`: for reward servers, whose address has no methods. */
@@ -43,18 +43,13 @@ export async function serveEnvironment(
     if (typeof result === 'object' && 'error' in result) return said(result);
     said({ result, ...(fingerprint === undefined ? {} : { fingerprint }) });
   };
-  const server = createServer((request, response) => {
+  const { url, close } = await listenHttp((request, response) => {
     answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return Object.assign(served, {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `${url}/v1`,
     paths,
     keys,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   });
 }

@@ -1,7 +1,7 @@
 // A mock judge: a chat completions server whose replies are scripted, and which records what it was sent.
 
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { listenHttp } from '../../support/http-listener.ts';
 
 export interface Asked {
   readonly path: string;
@@ -21,13 +21,13 @@ export interface JudgeServer {
   /** `finish_reason`. */
   finish: string;
   fault: ((response: ServerResponse) => void) | undefined;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export async function serveJudge(reply: (asked: Asked) => string | null): Promise<JudgeServer> {
   const asked: Asked[] = [];
   const state = { reply, finish: 'stop', fault: undefined as JudgeServer['fault'] };
-  const server = createServer((request, response) => {
+  const { url, close } = await listenHttp((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -42,15 +42,10 @@ export async function serveJudge(reply: (asked: Asked) => string | null): Promis
       );
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return Object.assign(state, {
-    url: `http://127.0.0.1:${port}/v1`,
+    url: `${url}/v1`,
     asked,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   });
 }
 

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { find, toolRig } from './tool-rig.ts';
+import { rowsOf } from '../../support/rows.ts';
 
 const { listOf, call, written } = toolRig();
 const SERVER = `node ${join(import.meta.dirname, 'mcp-server.mjs')}`;
@@ -101,32 +102,16 @@ describe('tools of a command line', () => {
     await expect(asked).rejects.toThrow(said);
   });
 
-  test.each([
-    ['export const tools = [];', 'tool-unloadable', 'no list `tools`'],
-    ['export const tools = [{ name: "x" }];', 'tool-unloadable', 'tools[0] has no function `run`'],
-    ['export const tools = [{ name: "a b", run() {} }];', 'bad-tool', '`name` is not of letters'],
-    ['export const tools = [{ name: "x", effect: "twice", run() {} }];', 'bad-tool', '`effect` is none of pure'],
-    ['export const tools = [{ name: "x", parameters: { type: "strin" }, run() {} }];', 'bad-tool', '`type` is "strin"'],
-    ['export const tools = [{ name: "x", run() {} }, { name: "x", run() {} }];', 'bad-tool', 'Two tools are named "x"'],
-    [
-      'export const tools = [{ name: "x", timeout: 5, run() {} }];',
-      'tool-unloadable',
-      'tools[0] has the field `timeout`: `timeoutSeconds` is meant',
-    ],
-    [
-      'export const tools = [{ name: "x", inputSchema: {}, run() {} }];',
-      'tool-unloadable',
-      'tools[0] has the field `inputSchema`: `parameters` is meant',
-    ],
-    ['throw new Error("no luck");', 'tool-unloadable', 'no luck'],
-    ['export const tools = [', 'tool-unloadable', 'cannot be bundled'],
-  ])('in a module are refused: %s', async (text, reason, said) => {
-    const asked = listOf({ tool: [written('bad.ts', text)] });
-    await expect(asked).rejects.toMatchObject({ reason });
-    await expect(asked).rejects.toThrow(said);
-    // Its processes are those of environments; its errors speak of tools.
-    await expect(asked).rejects.not.toThrow('environment');
-  });
+  test.each(rowsOf<Record<'text' | 'reason' | 'said', string>>('./broken-modules.jsonl', import.meta.url))(
+    'in a module are refused: $text',
+    async ({ text, reason, said }) => {
+      const asked = listOf({ tool: [written('bad.ts', text)] });
+      await expect(asked).rejects.toMatchObject({ reason });
+      await expect(asked).rejects.toThrow(said);
+      // Its processes are those of environments; its errors speak of tools.
+      await expect(asked).rejects.not.toThrow('environment');
+    },
+  );
 });
 
 describe('docs/tools.md', () => {
