@@ -99,9 +99,9 @@ describe('an address', () => {
 
   test('that hangs, or never ends its reply, fails the call by name', async () => {
     const server = await serve(guess('none'), 'abc');
-    const record = { ...(await described(server.url)), timeoutSeconds: 1 };
+    const record = await described(server.url);
     server.fault = () => undefined;
-    await expect(respond(record)).rejects.toMatchObject({ reason: 'environment-timeout' });
+    await expect(respond({ ...record, timeoutSeconds: 1 })).rejects.toMatchObject({ reason: 'environment-timeout' });
     server.fault = (response) => {
       const more = () => {
         if (response.writable) response.write('x'.repeat(1 << 16), more);
