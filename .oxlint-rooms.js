@@ -19,8 +19,8 @@ const EVERY_ROOM = [
   'viewer/',
 ];
 
-/** Those that a program's door needs: all that read a run. */
-const READING_ROOMS = EVERY_ROOM.filter((room) => !['endpoint/', 'run/'].includes(room));
+/** Those that a program's door needs: all that make or read a run. */
+const LIBRARY_ROOMS = EVERY_ROOM.filter((room) => room !== 'endpoint/');
 
 /** The sub-rooms of `domain/`: each may import those before it. */
 const DOMAIN = [
@@ -90,8 +90,8 @@ const ROOMS = {
   },
   'run/': {
     ours: [
-      ...['domain/', 'local/machine/', 'local/service/', 'formats/datasets/', 'inference/', 'records/'],
-      'client/temporal/',
+      ...['domain/', 'local/machine/', 'local/service/', 'local/permissions/', 'formats/datasets/', 'inference/'],
+      ...['environments/', 'records/', 'client/temporal/'],
     ],
     outside: ['node:', 'vendor'],
   },
@@ -102,7 +102,7 @@ const ROOMS = {
   'viewer/model/': { ours: ['domain/', 'statistics/'] },
   'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact', 'markdown-it', 'temml'] },
   'viewer/': { ours: ['domain/', 'statistics/', 'records/', 'local/machine/own-user.ts'], outside: ['node:'] },
-  'library/': { ours: READING_ROOMS, outside: ['node:'] },
+  'library/': { ours: LIBRARY_ROOMS, outside: ['node:'] },
   'cli/': { ours: [...EVERY_ROOM, 'library/', 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
   'worker-settings.ts': { ours: [...EVERY_ROOM] },
   'worker.ts': { ours: [...EVERY_ROOM, 'activities/', 'worker-settings.ts'], outside: ['node:'] },

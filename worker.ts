@@ -18,7 +18,8 @@ import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
 import { makeEvaluation } from './run/evaluations.ts';
 import { parseRunParts } from './run/run-parts.ts';
-import { examineDataset, surveyDataset } from './run/survey.ts';
+import { newRecord } from './run/plan.ts';
+import { readRows } from './run/rows.ts';
 import { statedProblem } from './formats/datasets/examine.ts';
 import { parsedRow, rowError } from './formats/datasets/one-row.ts';
 import { DEFAULT_MAX_CONCURRENT } from './domain/run/defaults.ts';
@@ -207,23 +208,22 @@ function dependencies(parts: Parts): ActivityDeps {
       const parts = parseRunParts({ samples, epochs, train });
       const store = openStore(out, run);
       permissions.mayUseModel(complete, store.folder);
-      const survey = await examineDataset(
-        await surveyDataset({
-          dataset,
-          limit,
-          shuffleSeed,
-          ...(complete.environments && { environments: complete.environments }),
-        }),
-        reader,
-      );
-      // Rollouts wait for a model that is away; the run does not.
-      const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
-      if (facts) mustServeLogprobs(facts, complete);
-      const origins = Object.fromEntries(
-        Object.keys(complete).map((k) => [k, k in settings ? 'input' : 'default'] as const),
-      );
-      const found = { logprobs: facts && foundLogprobs(facts), model: facts?.identity ?? null };
-      await createRun(store, { run, survey, settings: complete, samples, ...parts, origins, ...found });
+      const { environments } = complete;
+      const selection = { dataset, limit, shuffleSeed, ...(environments && { environments }) };
+      const rows = await readRows(selection, reader);
+      try {
+        // Rollouts wait for a model that is away; the run does not.
+        const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
+        if (facts) mustServeLogprobs(facts, complete);
+        const origins = Object.fromEntries(
+          Object.keys(complete).map((k) => [k, k in settings ? 'input' : 'default'] as const),
+        );
+        const found = { logprobs: facts && foundLogprobs(facts), model: facts?.identity ?? null };
+        const made = { run, settings: complete, origins, samples, ...parts, dataset: rows.dataset, ...found };
+        await createRun(store, newRecord(made, Date.now()), rows.queries());
+      } finally {
+        rows.close();
+      }
     },
     async makeEvaluation(of) {
       if (!(await makeEvaluation(openStore, of))) return null;

@@ -8,7 +8,7 @@ import { InternalError, TemporalError } from '../domain/errors/errors.ts';
 import { isBucketPlace } from '../domain/run/bucket-place.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { askServer } from './ask-server.ts';
-import type { RunPlace } from './run-place.ts';
+import type { RunPlace } from '../run/place.ts';
 
 /** Between two looks at a folder; each is some requests in a bucket. */
 const LOOK_MS = 500;

@@ -16,7 +16,7 @@ import type { Breach, OnBreach } from '../records/store.ts';
 import { askServer } from './ask-server.ts';
 import { filterOf, readingOf, type SampleOptions } from './export-plan.ts';
 import { openReadingThreads } from './reading-threads.ts';
-import type { RunPlace } from './run-place.ts';
+import type { RunPlace } from '../run/place.ts';
 import { tokenizerOf } from './run-tokenizer.ts';
 import { type SeenExport, seenExport } from './seen-export.ts';
 

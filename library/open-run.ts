@@ -11,7 +11,7 @@ import type { ExportOptions } from './export-plan.ts';
 import type { Method } from './options.ts';
 import { openRollout, type Rollout } from './rollout.ts';
 import type { ExportResult, RolloutsOptions, Row, RowsOptions, Run, RunResult, TargetOptions } from './run.ts';
-import { DEFAULT_OUT, knownResult, placeNamed, type RunPlace } from './run-place.ts';
+import { DEFAULT_OUT, knownResult, placeNamed, type RunPlace } from '../run/place.ts';
 import type { FieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 
 export interface OpenOptions {

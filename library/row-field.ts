@@ -11,7 +11,7 @@ import type { Query } from '../domain/query/query.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import { playedQueries } from '../records/run/played-queries.ts';
 import { unusable } from '../domain/errors/unusable.ts';
-import type { RunPlace } from './run-place.ts';
+import type { RunPlace } from '../run/place.ts';
 
 /** Values by query id; a query without a value is not in it. */
 export type FieldValues = ReadonlyMap<string, string>;

@@ -6,7 +6,7 @@ import type { RunRecord } from '../records/format/run-record.ts';
 import type { Breach } from '../records/store.ts';
 import { readSummaries } from '../records/reading/summaries.ts';
 import type { SummaryOptions } from '../records/reading/summary.ts';
-import { knownResult, type RunPlace } from './run-place.ts';
+import { knownResult, type RunPlace } from '../run/place.ts';
 
 export interface RunSummaries {
   readonly record: RunRecord | undefined;

@@ -11,7 +11,7 @@ import { costBounds, type Prices } from '../statistics/timing.ts';
 import { openEvaluations } from '../viewer/evaluations.ts';
 import type { Evaluation } from '../viewer/model/messages.ts';
 import { fieldOfRows } from './row-field.ts';
-import type { RunPlace } from './run-place.ts';
+import type { RunPlace } from '../run/place.ts';
 import { readRunSummaries, type RunSummaries } from './run-summaries.ts';
 
 export interface StatsOptions {

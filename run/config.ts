@@ -21,6 +21,8 @@ export interface Sources {
   readonly set?: readonly string[];
   /** By option name; undefined where the flag was not given. */
   readonly flags?: Readonly<Record<string, unknown>>;
+  /** Values that a program gives, by option name. */
+  readonly input?: Readonly<Record<string, unknown>>;
 }
 
 type Changeable<T> = { -readonly [K in keyof T]: T[K] };
@@ -68,8 +70,13 @@ export function resolveOptions(sources: Sources): ResolvedOptions {
     const value = sources.flags?.[key];
     if (value !== undefined) put(key, value, 'flag', flagOf(key));
   }
+  for (const [name, value] of Object.entries(sources.input ?? {}))
+    if (value !== undefined) put(optionNamed(name, 'The options'), value, 'input', name);
   return { options, origins };
 }
+
+/** The caller gave it for this run alone: a file, a variable or an agent serves others too. */
+export const isAsked = (origin: Origin): boolean => origin === 'flag' || origin === 'input';
 
 function mustBeOnce(file: string, name: string, earlier: string | undefined): void {
   if (earlier === undefined) return;

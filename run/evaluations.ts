@@ -1,14 +1,17 @@
-// The runs of held-out evaluations. The command that makes a training run makes that of version 0; each later one repeats it
+// The runs of held-out evaluations. Whoever makes a training run makes that of version 0; each later one repeats it
 // with other weights: the same queries, settings and seed. Idempotent: all files of a run are written once.
 
 import { evaluationName, type EvaluationOf, evaluationsFolder, trainedIn } from '../domain/run/evaluation.ts';
 import { StoreError } from '../domain/errors/errors.ts';
+import type { RunRecord } from '../records/format/run-record.ts';
 import { copyCode } from '../records/run/code.ts';
 import { allQueries } from '../records/run/queries.ts';
 import { openWeightsLedger } from '../records/run/weights.ts';
 import { openFileStore } from '../records/file-store.ts';
 import { basename, dirname, join } from '../records/place.ts';
 import type { Store } from '../records/store.ts';
+import { createRun } from './create-run.ts';
+import type { Rows } from './rows.ts';
 
 export const evaluationPlace = ({ run, out, version, line }: EvaluationOf) => ({
   out: evaluationsFolder(join(out, run)),
@@ -35,10 +38,21 @@ export async function makeEvaluation(
   const { entries, current } = await openWeightsLedger(join(of.out, of.run)).read();
   const weights = entries.findLast(({ version }) => version === of.version) ?? current;
   await copyCode(first.folder, store.folder);
-  await store.putQueries(allQueries(first));
   const evaluates = { run: of.run, version: of.version, line: of.line, label: weights?.label ?? null };
-  await store.putRun({ ...record, run: place.run, evaluates, createdAt: Date.now() });
+  await createRun(store, { ...record, run: place.run, evaluates, createdAt: Date.now() }, allQueries(first));
   return true;
+}
+
+/** The run that evaluates version 0 of the weights, by the record of the training run; the later ones repeat it. */
+export function planFirstEvaluation(training: RunRecord, { dataset }: Pick<Rows, 'dataset'>): RunRecord {
+  const { epochs: _epochs, train: _train, keep: _keep, evaluation, ...record } = training;
+  const { run, origins } = record;
+  return {
+    ...{ ...record, dataset, samples: evaluation!.samples },
+    run: evaluationName(run, 0, 0),
+    origins: { ...origins, samples: origins['evalSamples'] ?? 'default' },
+    evaluates: { run, version: 0, line: 0, label: null },
+  };
 }
 
 export interface Evaluated {

@@ -1,10 +1,13 @@
 // The workers that a run needs, by the task queue of their work: whether one takes it, and what to start where none does.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { namesCluster } from '../client/temporal/cluster-settings.ts';
 import { misrouted } from '../client/temporal/routing.ts';
 import { takesActivities } from '../client/temporal/workers.ts';
 import { EnvironmentError, SandboxError } from '../domain/errors/errors.ts';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, SESSION_QUEUE, TASK_QUEUE } from '../domain/names/queues.ts';
+import { proveSandbox } from '../environments/code/canary.ts';
+import { UNSAFE_VARIABLE, unsafeCodeAllowed } from '../environments/code/consent.ts';
 import { homeOf } from '../local/service/home.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import type { Link } from '../local/service/link.ts';
@@ -61,4 +64,15 @@ export async function silenceOf({ session, local }: Link): Promise<{ readonly st
   if (elsewhere !== undefined) return { state: 'no worker gets its work', fix: elsewhere };
   if (takes !== false) return BUSY;
   return { state: 'no worker answers', fix: `${ANYWHERE}. Nothing is lost meanwhile.` };
+}
+
+/** A run whose programs no worker takes would wait without an error. Workers of a cluster are elsewhere. */
+export async function mustHaveSandbox(env: Environment): Promise<void> {
+  if (namesCluster() || unsafeCodeAllowed(env)) return;
+  const proof = await proveSandbox({ env });
+  if (proof.ok) return;
+  throw new SandboxError(`No sandbox is available, and the run has programs to run: ${proof.why}.`, {
+    reason: 'no-sandbox',
+    fix: `${proof.fix} On a throw-away machine: ${UNSAFE_VARIABLE}=1.`,
+  });
 }

@@ -13,7 +13,7 @@ import { temporalCheck } from '../doctor/temporal.ts';
 import { OUT } from '../flags.ts';
 import { print } from '../io.ts';
 import { type Paint, paintFor, plural, type Tint } from '../format.ts';
-import { withAbsolutePaths } from '../play/model.ts';
+import { withAbsolutePaths } from '../../run/model.ts';
 
 export const doctor = command({
   flags: {

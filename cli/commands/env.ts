@@ -28,7 +28,8 @@ import { command, commands, flag, unusable, wholeFlag, withDefault, type Answer,
 import { type Io, print, typable } from '../io.ts';
 import { EXIT } from '../exit.ts';
 import { plural } from '../format.ts';
-import { unpacked } from '../play/environments.ts';
+import { unpacked } from '../../run/environments.ts';
+import { callerOf } from '../play/say-event.ts';
 
 const OF_TEST = {
   limit: withDefault(wholeFlag('<n>', 'rows to play', 1), 5),
@@ -87,7 +88,7 @@ const RUN = 'env-test';
 type EnvTest = Values<typeof OF_TEST> & { readonly environment: string; readonly dataset: string };
 
 async function testEnvironment(io: Io, { environment, dataset, limit, turns, json }: EnvTest): Promise<Answer> {
-  const { record, open, remove } = await unpacked(environment, io);
+  const { record, open, remove } = await unpacked(environment, callerOf(io));
   if (!json) print(io, `Environment ${oneLine(environmentTitle(record))}, state ${record.state}`);
   const breaches: string[] = [];
   let [rows, replies] = [0, 0];

@@ -5,13 +5,16 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { safeName } from '../../domain/names/ids.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
+import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import { unfitRewards } from '../../domain/rollout/reward.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
-import { registerRun } from '../../local/permissions/registered.ts';
-import { homeOf } from '../../local/service/home.ts';
 import { resolveOptions } from '../../run/config.ts';
-import { createFork } from '../../run/fork-run.ts';
-import type { RunRecord } from '../../records/format/run-record.ts';
+import { againIfAllFailed } from '../../run/again.ts';
+import { mustBeSameRun } from '../../run/create-run.ts';
+import { createFork, planFork } from '../../run/fork.ts';
+import { checkModel } from '../../run/model.ts';
+import { mustBeRunName } from '../../run/prepare-run.ts';
+import { startRun } from '../../run/start-run.ts';
 import {
   type Answer,
   command,
@@ -29,7 +32,6 @@ import {
   findRollout,
   findRun,
   knownResult,
-  mustBeRunName,
   runPlace,
   type RunPlace,
   shellQuoted,
@@ -39,9 +41,8 @@ import {
 import { type Source, sourceOf } from '../find/fork-source.ts';
 import { ROLLOUT_ARGUMENTS } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { againIfAllFailed } from '../play/again.ts';
-import { checkModel } from '../play/model.ts';
-import { showEnded, startRun } from '../play/start.ts';
+import { followUnlessDetached, sayStarted, showEnded } from '../play/play-run.ts';
+import { callerOf } from '../play/say-event.ts';
 import { plural } from '../format.ts';
 import { messageOf, rolloutTitle, OF_ACT, REASON, reasonOf } from './act.ts';
 
@@ -140,34 +141,42 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
       text: `Would make run "${run}" in ${shortPath(io, folder)}: ${what}.`,
     };
   }
-  const { prompt } = rollout.query;
-  const opening = prompt.kind === 'messages' ? prompt.messages.map(({ role }) => role) : ['user'];
-  const recorded = (await runPlace(old.out, run).store.getRun())?.record;
-  const make = ({ store }: RunPlace, { logprobs = null, model = null }: Partial<RunRecord>) =>
-    createFork(store, old.store, {
-      ...{ run, from, parentRun: runRecord, rollout, numTurns, samples },
-      ...{ found: { logprobs, model }, now: io.now() },
-    });
-  // Refuses another fork under this name.
-  if (recorded) await make(runPlace(old.out, run), recorded);
-  const again = recorded && (await againIfAllFailed(io, runPlace(old.out, run), recorded));
-  const there = again ? undefined : recorded;
-  const known = there && (await knownResult(place));
-  if (known) return showEnded(io, place, known, { maxFailed: 0, json });
-  const found = there ?? (await checkModel(rollout.settings, [opening], io));
-  return startRun(io, {
-    ...{ place, detach: given.detach, maxFailed: 0, json, own: false, keys: [rollout.settings.apiKeyEnv] },
-    title: `${parent.run}: ${what}`,
-    programs: rollout.query.task === 'code',
-    async make(attached) {
-      if (!attached) await again?.begin();
-      registerRun(homeOf(io.env), { folder, ...(await make(place, found)).settings });
-    },
-    begun: async () => ({
-      lines: [`From       run "${parent.run}"`, `Playing    ${what}`],
-      facts: { forkedFrom: from },
-    }),
+  const planned = await planFork({
+    ...{ run, from, parentRun: runRecord, rollout, numTurns, samples, now: io.now() },
   });
+  const recorded = (await runPlace(old.out, run).store.getRun())?.record;
+  if (recorded) mustBeSameRun(folder, recorded, planned);
+  const caller = callerOf(io, { isLeft: given.detach });
+  const again = recorded && (await againIfAllFailed(runPlace(old.out, run), recorded, caller));
+  const isThere = recorded !== undefined && !again;
+  const shown = { maxFailed: 0, json, detach: given.detach };
+  const known = isThere && (await knownResult(place));
+  if (known) return showEnded(io, place, known, shown);
+  const { logprobs = null, model = null } = isThere
+    ? {}
+    : await checkModel(rollout.settings, [openingOf(rollout)], caller);
+  const record = { ...planned, logprobs, model };
+  const started = await startRun(
+    {
+      ...{ place, record, title: `${parent.run}: ${what}`, hasCodeRows: rollout.query.task === 'code' },
+      async make(attached) {
+        if (!attached) await again?.begin();
+        await createFork(place.store, old.store, record, rollout);
+      },
+    },
+    caller,
+  );
+  try {
+    const about = [`From       run "${parent.run}"`, `Playing    ${what}`];
+    await sayStarted(io, place, started, json, about, { forkedFrom: from });
+    return await followUnlessDetached(io, started.link, place, shown);
+  } finally {
+    await started.link.close();
+  }
+}
+
+function openingOf({ query: { prompt } }: RolloutRecord): readonly string[] {
+  return prompt.kind === 'messages' ? prompt.messages.map(({ role }) => role) : ['user'];
 }
 
 /** `first-fork-1a2b3c4d`: the same fork has the same name. */

@@ -21,10 +21,9 @@ import type { Link } from '../../local/service/link.ts';
 import { personOf } from '../find/person.ts';
 import { findRollout, findRun, type RunPlace, shellQuoted, commandLine } from '../find/place.ts';
 import { stillPlayed } from '../find/fork-source.ts';
-import { requireWorker } from '../../run/require-worker.ts';
+import { mustHaveSandbox, requireWorker } from '../../run/require-worker.ts';
 import { ROLLOUT_ARGUMENTS, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say } from '../io.ts';
-import { mustHaveSandbox } from '../play/start.ts';
 import { count, plural } from '../format.ts';
 import { rolloutTitle, OF_ACT, REASON, reasonOf, recordAct } from './act.ts';
 
@@ -104,7 +103,7 @@ async function begin(io: Io, link: Link, place: RunPlace, { id: before, end }: B
   const id = { ...before, attempt: attempt + 1 };
   const programs = asked.task === 'code' || settings.tools?.list.some(({ door }) => door === 'python');
   if (programs) {
-    await mustHaveSandbox(io);
+    await mustHaveSandbox(io.env);
     await requireWorker(io.env, link, CODE_QUEUE);
   }
   registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });

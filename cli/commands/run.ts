@@ -10,8 +10,8 @@ import { shortPath } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
 import { OUT } from '../flags.ts';
 import { say } from '../io.ts';
-import { launch } from '../play/launch.ts';
-import { launchVariants, variantsOf } from '../play/variants.ts';
+import { playRun } from '../play/play-run.ts';
+import { playVariants, variantsOf } from '../play/variants.ts';
 import { resolveRunFlags, runFlags } from '../run-flags.ts';
 
 const EVENTS = flag('events as JSON lines on stdout, everything else on stderr');
@@ -48,8 +48,8 @@ Example:
   run(io, { model = [], vary = [], ...given }) {
     const variants = variantsOf(model, vary, given);
     const [only, ...others] = variants;
-    if (others.length > 0) return launchVariants(io, given, variants, costBy(io, given));
-    return launch(io, { ...given, resolved: resolveRunFlags({ ...given, ...only!.flags }, io) });
+    if (others.length > 0) return playVariants(io, given, variants, costBy(io, given));
+    return playRun(io, { ...given, resolved: resolveRunFlags({ ...given, ...only!.flags }, io) });
   },
 });
 
@@ -64,7 +64,7 @@ export const demo = command({
   run(io, given) {
     if (given.tools) say(io, 'A script stands in for the model: no model that can call tools ships with Everturn.');
     const defaults = given.tools ? TOOLS_DEMO : DEMO_DEFAULTS;
-    return launch(io, {
+    return playRun(io, {
       ...{ out: given.out, json: given.json, strict: true, detach: false, viewer: true },
       dataset: shortPath(io, join(packageRoot(), 'examples', 'arithmetic.jsonl')),
       name: demoName(io.now()),

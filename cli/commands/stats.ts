@@ -1,7 +1,7 @@
 // `everturn stats <run>`: every number of a run with its n, interval and definition. Reads the run's folder alone.
 
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import type { RunPlace } from '../../library/run-place.ts';
+import type { RunPlace } from '../../run/place.ts';
 import { type FieldOptions, type FieldStatistics, statisticsByField } from '../../library/statistics.ts';
 import { type Estimate, isTooWide } from '../../statistics/estimate.ts';
 import type { RunStatistics } from '../../statistics/run-statistics.ts';

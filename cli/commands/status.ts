@@ -21,7 +21,7 @@ import { OF_RUN, RUN_ARGUMENT } from '../flags.ts';
 import { type Io, say, typable } from '../io.ts';
 import { showEnding } from '../play/ending.ts';
 import { followToEnd } from '../play/follow.ts';
-import { STAYS } from '../play/start.ts';
+import { STAYS } from '../play/play-run.ts';
 import { openEvaluations } from '../../viewer/evaluations.ts';
 import { feedStatusOf, statusLines } from '../view/feed.ts';
 import { ago, lines, paintFor, plural } from '../format.ts';

@@ -9,7 +9,7 @@ import { serve } from '../../worker.ts';
 import { command, flag, listFlag, parsed, text, wholeFlag } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { UNSAFE } from '../flags.ts';
-import { programWords } from '../play/agent-program.ts';
+import { programWords } from '../../run/agent-program.ts';
 import { type Io, say } from '../io.ts';
 
 /** All addresses of the machine by default: a kubelet asks from outside. */

@@ -4,18 +4,11 @@
 import { relative, resolve } from 'node:path';
 import { describeWorkflow } from '../../client/temporal/runs.ts';
 import { StoreError, UsageError } from '../../domain/errors/errors.ts';
-import { isRunName, type RolloutId, RUN_NAME_RULE } from '../../domain/names/ids.ts';
+import { isRunName, type RolloutId } from '../../domain/names/ids.ts';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type OpenedRun, openPlace } from '../../library/open-run.ts';
-import {
-  DEFAULT_OUT,
-  knownResult,
-  recordedProgress,
-  runNames,
-  runPlace,
-  type RunPlace,
-} from '../../library/run-place.ts';
+import { DEFAULT_OUT, knownResult, recordedProgress, runNames, runPlace, type RunPlace } from '../../run/place.ts';
 import { join, resolvePlace } from '../../records/place.ts';
 import { mustHoldRollouts } from '../../records/run/present.ts';
 import { allQueries } from '../../records/run/queries.ts';
@@ -39,12 +32,6 @@ export async function locateRun(io: Io, named: string, out: string): Promise<Run
     if (facts?.state !== 'running') throw error;
     return runPlace(facts.out ?? resolvePlace(io.cwd, out), named);
   }
-}
-
-/** The name of a new run. */
-export function mustBeRunName(name: string): void {
-  if (isRunName(name)) return;
-  throw unusable(`--name ${JSON.stringify(name)} cannot name a run.`, RUN_NAME_RULE, 'run-name');
 }
 
 /** The argument that names this run in a command typed in the same folder. */

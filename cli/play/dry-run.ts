@@ -6,6 +6,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine, visible } from '../../domain/text/foreign-text.ts';
+import { countEnded } from '../../domain/run/progress.ts';
 import { newContext, newTranscript } from '../../domain/context/new-context.ts';
 import type { Query } from '../../domain/query/query.ts';
 import type { RolloutSettings } from '../../domain/rollout/settings.ts';
@@ -13,43 +14,40 @@ import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import type { Backend } from '../../inference/backend.ts';
 import type { ResolvedOptions } from '../../run/config.ts';
-import { acceptedQueries, type DatasetSurvey } from '../../run/survey.ts';
+import { withModel } from '../../run/model.ts';
+import type { PreparedRun } from '../../run/prepare-run.ts';
+import type { Rows } from '../../run/rows.ts';
 import { clusterConfig, namesCluster } from '../../client/temporal/cluster-settings.ts';
 import { workersOf } from '../../client/temporal/workers.ts';
 import { ifUp } from '../find/link.ts';
-import { shortPath, type RunPlace } from '../find/place.ts';
+import { recordedProgress, shortPath } from '../find/place.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
-import { withModel } from './model.ts';
 import { count, lines, paintFor, plural } from '../format.ts';
 import { planOf, planText } from '../view/plan-text.ts';
 import { slotsText } from '../view/servers.ts';
-
-export interface DryRun {
-  readonly place: RunPlace;
-  readonly survey: DatasetSurvey;
-  readonly resolved: ResolvedOptions;
-  readonly settings: RolloutSettings;
-  /** Rollouts that have ended already, of a run that exists. */
-  readonly ended: number | null;
-}
+import { callerOf } from './say-event.ts';
 
 /** Prompts that are rendered: enough for a mean, and quick. */
 const RENDERED = 200;
 
-export function dryRun(io: Io, { place, survey, resolved, settings, ended }: DryRun): Promise<Answer> {
-  return withModel(io, settings, survey.openings, async (backend, tools) => {
-    const prompts = await renderedPrompts(place.run, survey, { ...settings, ...(tools && { tools }) }, backend);
+export async function dryRun(io: Io, { place, rows, record, parts, isThere }: PreparedRun): Promise<Answer> {
+  const { options, origins } = parts;
+  const { settings } = record;
+  // Rollouts that have ended already, of a run that exists.
+  const ended = isThere ? countEnded((await recordedProgress(place)).counts) : null;
+  return withModel(settings, rows.openings, callerOf(io), async (backend, tools) => {
+    const prompts = await renderedPrompts(place.run, rows, { ...settings, ...(tools && { tools }) }, backend);
     const plan = planOf({
-      queries: survey.accepted,
-      refused: survey.refused,
-      options: resolved.options,
+      queries: rows.dataset.accepted,
+      refused: rows.dataset.refused,
+      options,
       contextLength: 'contextLength' in backend.facts ? backend.facts.contextLength : null,
       promptTokens: prompts.tokens,
     });
     const servers = (backend.serverStatus?.() ?? []).map(({ url, state }) => ({ url, state }));
     const temporal = namesCluster() ? (clusterConfig().connectionOptions?.address ?? null) : null;
-    const code = (survey.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
+    const code = (rows.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
     // Null where no Temporal server is up yet, or none says so.
     const workers = (await ifUp(io, ({ session }) => workersOf(session))) ?? null;
     const freeBytes = await freeAt(place.store.folder);
@@ -57,12 +55,12 @@ export function dryRun(io: Io, { place, survey, resolved, settings, ended }: Dry
     const { run, store } = place;
     const { folder } = store;
     const there = ended === null ? '' : `: exists, ${plural(ended, 'rollout')} ended`;
-    const slots = slotsText(Math.min(resolved.options.maxConcurrent, plan.rollouts), workers);
+    const slots = slotsText(Math.min(options.maxConcurrent, plan.rollouts), workers);
     return {
       json: {
-        ...{ event: 'plan', run, folder, ...plan, inWords: survey.inWords, ended },
+        ...{ event: 'plan', run, folder, ...plan, inWords: rows.inWords, ended },
         ...{ servers, temporal, workers, sandbox, freeBytes },
-        ...{ ...resolved, prompt: prompts.first },
+        ...{ options, origins, prompt: prompts.first },
       },
       text: lines(
         paintFor(io.out, io.env)('bold', 'Nothing is started or written: --dry-run.'),
@@ -73,7 +71,7 @@ export function dryRun(io: Io, { place, survey, resolved, settings, ended }: Dry
         `Temporal   ${temporal ?? 'the local service, started if needed'}`,
         slots !== undefined && `Workers    ${slots}`,
         sandbox !== null && `Sandbox    ${oneLine(sandbox)}`,
-        settingLines(resolved),
+        settingLines(parts),
         promptLines(prompts.first),
       ).join('\n'),
     };
@@ -83,10 +81,10 @@ export function dryRun(io: Io, { place, survey, resolved, settings, ended }: Dry
 /** `ids` is null where the server tokenises. */
 type FirstPrompt = { readonly query: string; readonly text: string; readonly ids: readonly number[] | null } | null;
 
-async function renderedPrompts(run: string, survey: DatasetSurvey, settings: RolloutSettings, backend: Backend) {
+async function renderedPrompts(run: string, rows: Rows, settings: RolloutSettings, backend: Backend) {
   const lengths: number[] = [];
   let first: FirstPrompt = null;
-  for await (const query of acceptedQueries(survey)) {
+  for await (const query of rows.queries()) {
     const { text, ids } = await promptOf(run, query, settings, backend);
     first ??= { query: query.queryId, text, ids };
     if (ids === null) break;

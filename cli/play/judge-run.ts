@@ -8,6 +8,7 @@ import { questionOf } from '../../domain/query/query.ts';
 import { answerToJudge, isCut } from '../../domain/rollout/turn-facts.ts';
 import { inRowOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
+import { unpacked } from '../../run/environments.ts';
 import { mustHoldAll } from '../../records/run/present.ts';
 import { judgedTurns, type JudgedTurn } from '../../records/reading/judged-turns.ts';
 import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../records/run/judgements.ts';
@@ -17,8 +18,8 @@ import { type Answer, unusable } from '../command.ts';
 import { findRun, shortPath } from '../find/place.ts';
 import { type Io, say } from '../io.ts';
 import { type Column, paintFor, plural, count, type Paint, table } from '../format.ts';
-import { unpacked } from './environments.ts';
 import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judge-lines.ts';
+import { callerOf } from './say-event.ts';
 
 export interface JudgeRun {
   readonly run: string;
@@ -118,7 +119,7 @@ const TRIES = 3;
 
 /** One that stays broken leaves the answer undecided. */
 async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close(): Promise<void> }> {
-  const { record, open, remove } = await unpacked(spec, io);
+  const { record, open, remove } = await unpacked(spec, callerOf(io));
   if (record.state !== 'none') {
     const problem = `has the state "${record.state}", and judges no answer by itself`;
     throw unusable(`--environment ${JSON.stringify(spec)} ${problem}.`, 'Name one without a state.');

@@ -5,11 +5,12 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { addCounts, noCounts } from '../../domain/run/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { optionNamed } from '../../run/config.ts';
+import { mustBeRunName, type PreparedRun } from '../../run/prepare-run.ts';
 import { FIELDS } from '../../run/options.ts';
 import { type Answer, flagOf, unusable } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOfResult } from '../exit.ts';
 import { withLink } from '../find/link.ts';
-import { knownResult, mustBeRunName, runArgument, type RunPlace } from '../find/place.ts';
+import { knownResult, runArgument, type RunPlace } from '../find/place.ts';
 import type { CostOf } from '../find/prices.ts';
 import { tableOfRuns } from '../view/side-by-side.ts';
 import { type Io, say, typable } from '../io.ts';
@@ -17,7 +18,8 @@ import { resolveRunFlags, type RunFlags } from '../run-flags.ts';
 import { openProgressView, type ProgressView } from '../view/progress-view.ts';
 import { causeOf } from './ending.ts';
 import { follow } from './follow.ts';
-import { type Launch, prepareLaunch } from './launch.ts';
+import { dryRun } from './dry-run.ts';
+import { begin, playedLines, type PlayOptions, prepare, sayEnded, sayStarted } from './play-run.ts';
 
 export interface Variant {
   /** The difference: `gpt-x, temperature=0`. Empty for the only one. */
@@ -58,9 +60,9 @@ function modelChoices(models: readonly string[]): Choice[] {
   return models.map((model, i) => ['model', model, names[i]!]);
 }
 
-type Common = Omit<Launch, 'resolved' | 'beside' | 'viewer'>;
+type Common = Omit<PlayOptions, 'resolved' | 'viewer'>;
 
-export async function launchVariants(
+export async function playVariants(
   io: Io,
   given: Common & RunFlags,
   variants: readonly Variant[],
@@ -69,7 +71,7 @@ export async function launchVariants(
   const resolved = variants.map(({ flags }) => resolveRunFlags({ ...given, ...flags }, io));
   if (resolved.some(({ options }) => options.train))
     throw unusable('A trainer lives on one run.', 'Give --train with one model, and without --vary.');
-  const runs: Awaited<ReturnType<typeof prepareLaunch>>[] = [];
+  const runs: PreparedRun[] = [];
   if (given.name !== undefined) mustBeRunName(given.name);
   const slugs = slugsOf(
     variants.map(({ label }) => label),
@@ -80,14 +82,10 @@ export async function launchVariants(
     const name = given.name && `${given.name}-${slugs[i]!}`;
     const options = { ...one.options, maxConcurrent };
     say(io, `${i === 0 ? '' : '\n'}${variants[i]!.label}`);
-    runs.push(await prepareLaunch(io, { ...given, name, resolved: { ...one, options }, detach: true, beside: true }));
+    runs.push(await prepare(io, { ...given, name, resolved: { ...one, options } }));
   }
   // None begins before each model has answered.
-  for (const { start } of runs) {
-    const answer = await start();
-    // --dry-run: the plan.
-    if (answer !== undefined) await plannedBy(io, answer);
-  }
+  for (const prepared of runs) await beginBeside(io, prepared, given);
   if (given.dryRun || given.detach) return;
   const places = runs.map(({ place }) => place);
   const open = (await Promise.all(places.map(async (place) => ((await knownResult(place)) ? [] : [place])))).flat();
@@ -118,11 +116,21 @@ export function slugsOf(labels: readonly string[], most: number): readonly strin
   return areDistinct ? slugs : words.map((text, i) => cut(`${i + 1}-${text}`));
 }
 
-async function plannedBy(io: Io, answer: Answer | ExitCode): Promise<void> {
-  if (typeof answer === 'number') return;
-  const { text = '' } = answer;
-  say(io, typeof text === 'string' ? text : text());
+/** Starts one of the runs; with --dry-run says its plan. */
+async function beginBeside(io: Io, prepared: PreparedRun, given: Common): Promise<void> {
+  const { place, isThere } = prepared;
+  if (given.dryRun) return say(io, textOf(await dryRun(io, prepared)));
+  const known = isThere && (await knownResult(place));
+  if (known) return sayEnded(io, place, known);
+  const started = await begin(io, prepared, { ...given, detach: true });
+  try {
+    await sayStarted(io, place, started, given.json, await playedLines(io, started.link, prepared));
+  } finally {
+    await started.link.close();
+  }
 }
+
+const textOf = ({ text = '' }: Answer): string => (typeof text === 'string' ? text : text());
 
 /** Follows all of them as one: their counts are added. */
 function followed(io: Io, open: readonly RunPlace[], all: readonly RunPlace[], json: boolean) {

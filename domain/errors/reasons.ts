@@ -57,7 +57,6 @@ export const REASONS = {
   /** The data set, or a row of it. */
   dataset: [
     'bad-row',
-    'dataset-changed',
     'dataset-empty',
     'dataset-format',
     'dataset-is-folder',

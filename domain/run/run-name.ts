@@ -17,15 +17,16 @@ export function derivedRunName(
   const entries = sortedEntries(settings).filter(
     ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
   );
-  return `${stemOf(dataset)}-${sha256Hex(JSON.stringify([offered, entries, samples, ...sortedEntries(parts)])).slice(0, 8)}`;
+  return `${stemOfRuns(dataset)}${sha256Hex(JSON.stringify([offered, entries, samples, ...sortedEntries(parts)])).slice(0, 8)}`;
 }
 
-function stemOf(dataset: string): string {
+/** What the names of all runs of a data set begin with. */
+export function stemOfRuns(dataset: string): string {
   const file = dataset.replace(/\/+$/, '').split('/').at(-1)!;
   const slug = safeName(file.replace(/\.[a-z]+$/i, ''))
     .replace(/~.*/, '')
     .slice(0, 40);
-  return slug || 'run';
+  return `${slug || 'run'}-`;
 }
 
 function sortedEntries(object: object): [string, unknown][] {

@@ -45,6 +45,8 @@ const DATASET = objectOf({
   offered: maybe(HASH),
 });
 
+export type DatasetRecord = TypeOf<typeof DATASET>;
+
 export const RUN = {
   run: NAME,
   settings: SETTINGS_OF_RECORDS,

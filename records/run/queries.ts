@@ -17,17 +17,29 @@ export function queryLine(query: Query): string {
   return `${JSON.stringify(query)}\n`;
 }
 
-/** Hash and number of the accepted rows, without storing them: the `dataset` of a run record. */
+/** The hash of queries.jsonl with these queries, without storing them. */
+export function openQueryHash() {
+  const hash = createHash('sha256');
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    put(query: Query): void {
+      hash.update(queryLine(query));
+      count++;
+    },
+    digest: () => hash.digest('hex'),
+  };
+}
+
+/** Hash and number of these queries: the `dataset` of a run record. */
 export async function hashQueries(
   queries: AsyncIterable<Query> | Iterable<Query>,
 ): Promise<{ readonly sha256: string; readonly accepted: number }> {
-  const hash = createHash('sha256');
-  let accepted = 0;
-  for await (const query of queries) {
-    hash.update(queryLine(query));
-    accepted++;
-  }
-  return { sha256: hash.digest('hex'), accepted };
+  const hash = openQueryHash();
+  for await (const query of queries) hash.put(query);
+  return { sha256: hash.digest(), accepted: hash.count };
 }
 
 const BLOCK_BYTES = 1 << 20;

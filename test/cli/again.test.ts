@@ -4,10 +4,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { runPlace } from '../../cli/find/place.ts';
-import { againIfAllFailed } from '../../cli/play/again.ts';
 import { causeOf } from '../../cli/play/ending.ts';
-import { sayEnded } from '../../cli/play/start.ts';
+import { sayEnded } from '../../cli/play/play-run.ts';
+import { callerOf } from '../../cli/play/say-event.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
+import { againIfAllFailed } from '../../run/again.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../records/play.ts';
 import { testFolder } from '../support/scratch-folder.ts';
@@ -34,7 +35,7 @@ const again = async (
   place: ReturnType<typeof runPlace>,
   io = scriptedIo({ cwd: out }),
   more: Partial<RunRecord> = {},
-) => againIfAllFailed(io, place, { ...(await place.store.getRun())!.record, ...more });
+) => againIfAllFailed(place, { ...(await place.store.getRun())!.record, ...more }, callerOf(io));
 
 describe('a run of which every rollout failed', () => {
   test('is played again, and its records of then stay, beside the runs', async () => {

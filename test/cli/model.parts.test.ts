@@ -5,9 +5,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Io } from '../../cli/io.ts';
-import { checkModel, withAbsolutePaths } from '../../cli/play/model.ts';
+import { callerOf } from '../../cli/play/say-event.ts';
+import { checkModel, withAbsolutePaths } from '../../run/model.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
-import { surveyDataset } from '../../run/survey.ts';
+import { readRows } from '../../run/rows.ts';
 import { ModelError } from '../../domain/errors/errors.ts';
 import { type HttpListener, listenHttp } from '../support/http-listener.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -51,7 +52,8 @@ describe('--model', () => {
     });
     afterAll(() => server.close());
     beforeEach(() => void (asked = 0));
-    const opened = (io: Io) => checkModel({ ...DEFAULT_OPTIONS, model: `openai:${server.url}/v1#m` }, [['user']], io);
+    const opened = (io: Io) =>
+      checkModel({ ...DEFAULT_OPTIONS, model: `openai:${server.url}/v1#m` }, [['user']], callerOf(io));
 
     test('is asked again, and the command says so, where the server is busy or starts again', async () => {
       const io = scriptedIo({ cwd });
@@ -76,7 +78,9 @@ describe('--model', () => {
     const io = scriptedIo({ cwd });
     for (const folder of ['missing', 'here']) {
       const model = `transformers:${join(cwd, folder)}`;
-      await expect(checkModel({ ...DEFAULT_OPTIONS, model }, [['user']], io)).rejects.toBeInstanceOf(ModelError);
+      await expect(checkModel({ ...DEFAULT_OPTIONS, model }, [['user']], callerOf(io))).rejects.toBeInstanceOf(
+        ModelError,
+      );
     }
   });
 
@@ -93,19 +97,19 @@ describe('--model', () => {
     const user = { role: 'user', content: '1 + 1?' };
     const openingsOf = async (...prompts: object[]) => {
       writeFileSync(rows, prompts.map((prompt) => JSON.stringify({ ...prompt, answer: '2' })).join('\n'));
-      return (await surveyDataset({ dataset: rows, limit: null, shuffleSeed: null })).openings;
+      return (await readRows({ dataset: rows, limit: null, shuffleSeed: null })).openings;
     };
 
     const plain = await openingsOf({ question: '1 + 1?' }, { prompt: '1 + 1 = ' }, { messages: [user] });
     expect(plain).toEqual([['user']]);
-    await checkModel(options, plain, io);
+    await checkModel(options, plain, callerOf(io));
 
     const mixed = await openingsOf(
       { question: '1 + 1?' },
       { messages: [{ role: 'system', content: 'Be brief.' }, user] },
     );
     expect(mixed).toEqual([['user'], ['system', 'user']]);
-    await expect(checkModel(options, mixed, io)).rejects.toMatchObject({ reason: 'feedback-delta' });
-    await checkModel({ ...options, feedback: 'seed' }, mixed, io);
+    await expect(checkModel(options, mixed, callerOf(io))).rejects.toMatchObject({ reason: 'feedback-delta' });
+    await checkModel({ ...options, feedback: 'seed' }, mixed, callerOf(io));
   });
 });

@@ -17,7 +17,8 @@ import { parseSettings } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
 import { makeEvaluation } from '../../run/evaluations.ts';
 import { parseRunParts } from '../../run/run-parts.ts';
-import { surveyDataset } from '../../run/survey.ts';
+import { newRecord } from '../../run/plan.ts';
+import { readRows } from '../../run/rows.ts';
 import { queryFromRow } from '../../formats/datasets/row.ts';
 import { DatasetError } from '../../domain/errors/errors.ts';
 import { AGENT_QUEUE, CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/names/queues.ts';
@@ -82,15 +83,13 @@ export async function openRig(
     },
     parseSettings,
     async createRun({ run, dataset, samples, limit, shuffleSeed, settings, epochs, train }) {
-      const survey = await surveyDataset({ dataset, limit, shuffleSeed });
-      await createRun(openFileStore(out, run), {
-        run,
-        survey,
-        settings: parseSettings(run, { ...settings }),
-        samples,
+      const rows = await readRows({ dataset, limit, shuffleSeed });
+      const made = {
+        ...{ run, samples, dataset: rows.dataset, settings: parseSettings(run, { ...settings }) },
         ...parseRunParts({ samples, epochs, train }),
         origins: Object.fromEntries(Object.keys(settings).map((key) => [key, 'input' as const])),
-      });
+      };
+      await createRun(openFileStore(out, run), newRecord(made, Date.now()), rows.queries());
     },
     async makeEvaluation(of) {
       return (await makeEvaluation(openFileStore, of)) ? { maxConcurrent: 4 } : null;

@@ -11,11 +11,11 @@ import type { ToolRecord, ToolSettings } from '../../domain/tools/tool.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
 import { createRun } from '../../run/create-run.ts';
-import { surveyDataset } from '../../run/survey.ts';
+import { newRecord } from '../../run/plan.ts';
+import { readRows } from '../../run/rows.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments, describeOwnEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/run/code.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { Store } from '../../records/store.ts';
 import { readTrajectory } from '../../records/reading/trajectories.ts';
@@ -127,7 +127,7 @@ export async function openToolRuns({
       const described =
         environment && (await describeOwnEnvironment(parseSpec(environment, ENVIRONMENTS), () => undefined));
       const environments = described ? [described.record] : undefined;
-      const survey = await surveyDataset({
+      const { dataset: read, queries } = await readRows({
         ...{ dataset, limit: null, shuffleSeed: null },
         ...(environments && { environments }),
       });
@@ -141,8 +141,8 @@ export async function openToolRuns({
       const origins = Object.fromEntries(
         ['seed', 'numTurns', 'tool', 'environment', ...Object.keys(more)].map((key) => [key, 'flag' as const]),
       );
-      await createRun(store, { run, survey, settings, samples: 1, origins });
-      for (const code of codes) await putCode(store.folder, code);
+      const record = newRecord({ run, dataset: read, settings, samples: 1, origins }, Date.now());
+      await createRun(store, record, queries(), codes);
       const handle = await rig.client.workflow.start('collection', {
         workflowId: run,
         taskQueue: 'everturn',

@@ -9,7 +9,7 @@ import { runPlace } from '../../cli/find/place.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
-import { createFork } from '../../run/fork-run.ts';
+import { createFork, planFork } from '../../run/fork.ts';
 import { exportRun } from '../../records/export/export-run.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
@@ -61,11 +61,11 @@ async function makeFork(run: string, { turn, said, samples = 1, query = 'q', par
   const { trajectory, runRecord, parent: from } = await sourceOf(io, place, id, { turn, numTurns: () => 3 });
   const by = { by: 'anna', reason: null, at: Date.now() };
   const forkedFrom: ForkedFrom = { ...from, how: 'fork', said: said ?? null, ...by };
-  await createFork(openFileStore(rig.out, run), place.store, {
-    ...{ run, from: forkedFrom, parentRun: runRecord, rollout: trajectory.rollout, numTurns: 3, samples },
-    found: { logprobs: null, model: null },
-    now: Date.now(),
+  const { rollout } = trajectory;
+  const planned = await planFork({
+    ...{ run, from: forkedFrom, parentRun: runRecord, rollout, numTurns: 3, samples, now: Date.now() },
   });
+  await createFork(openFileStore(rig.out, run), place.store, planned, rollout);
 }
 
 async function playFork(run: string, wanted: Wanted) {

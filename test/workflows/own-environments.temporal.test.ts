@@ -18,8 +18,8 @@ import { createOwnEnvironments, describeOwnEnvironment } from '../../environment
 import { parseSpec } from '../../environments/own/spec.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
 import { createRun } from '../../run/create-run.ts';
-import { surveyDataset } from '../../run/survey.ts';
-import { putCode } from '../../records/run/code.ts';
+import { newRecord } from '../../run/plan.ts';
+import { readRows } from '../../run/rows.ts';
 import { exportRun } from '../../records/export/export-run.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { Session } from '../../client/temporal/connection.ts';
@@ -108,17 +108,13 @@ async function play(run: string, { specs, rows, settings = {} }: Given): Promise
   const environments: EnvironmentRecord[] = described.map(({ record }) => record);
   const dataset = join(rig.out, `${run}.jsonl`);
   writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
-  const survey = await surveyDataset({ dataset, limit: null, shuffleSeed: null, environments });
+  const read = await readRows({ dataset, limit: null, shuffleSeed: null, environments });
   const store = openFileStore(rig.out, run);
   const complete = { ...completeSettings(run, { seed: 7, numTurns: 5, ...settings }), environments };
-  await createRun(store, {
-    run,
-    survey,
-    settings: complete,
-    samples: 2,
-    origins: { environment: 'flag', seed: 'flag', numTurns: 'flag' },
-  });
-  for (const { code } of described) if (code) await putCode(store.folder, code);
+  const origins = { environment: 'flag', seed: 'flag', numTurns: 'flag' } as const;
+  const record = newRecord({ run, dataset: read.dataset, settings: complete, samples: 2, origins }, Date.now());
+  const codes = described.flatMap(({ code }) => code ?? []);
+  await createRun(store, record, read.queries(), codes);
   const handle = await rig.client.workflow.start('collection', {
     workflowId: run,
     taskQueue: 'everturn',

@@ -5,8 +5,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createRun, nameOfRun } from '../../../run/create-run.ts';
-import { examineDataset, surveyDataset } from '../../../run/survey.ts';
+import { createRun } from '../../../run/create-run.ts';
+import { newRecord, offeredOf } from '../../../run/plan.ts';
+import { readRows, type Rows } from '../../../run/rows.ts';
 import { completeSettings } from '../../../domain/run/defaults.ts';
 import type { SolutionReader } from '../../../domain/query/solution-reader.ts';
 import { openFileStore } from '../../../records/file-store.ts';
@@ -45,16 +46,20 @@ function scripted() {
 }
 
 const settings = completeSettings('r');
-const make = (survey: Awaited<ReturnType<typeof surveyDataset>>) =>
-  createRun(openFileStore(out, 'r'), { run: 'r', survey, settings, samples: 1, origins: {} });
+const make = ({ dataset: read, queries }: Rows, run = 'r') =>
+  createRun(
+    openFileStore(out, run),
+    newRecord({ run, dataset: read, settings, samples: 1, origins: {} }, 1000),
+    queries(),
+  );
 
 describe('accepting a data set', () => {
   test('a row that the judge cannot use is left out, named, and counted', async () => {
     writeFileSync(dataset, lines(['1', 'bad', '3']));
     const { asked, reader } = scripted();
-    const survey = await examineDataset(await surveyDataset(selection()), reader);
-    expect(survey).toMatchObject({ accepted: 2, refused: 1 });
-    expect(survey.badRows[0]).toEqual({
+    const rows = await readRows(selection(), reader);
+    expect(rows.dataset).toMatchObject({ accepted: 2, refused: 1 });
+    expect(rows.badRows[0]).toEqual({
       file: dataset,
       line: 2,
       field: 'answer',
@@ -62,7 +67,7 @@ describe('accepting a data set', () => {
       fix: expect.stringContaining('Write one value'),
     });
     expect(asked).toEqual(['1', 'bad', '3']);
-    await make(survey);
+    await make(rows);
     const kept = await openFileStore(out, 'r').readQueries(0, 9);
     expect(kept.map(({ queryId }) => queryId)).toEqual(['q0', 'q2']);
   });
@@ -70,47 +75,45 @@ describe('accepting a data set', () => {
   test('the same file is the same run again, and no solution is read a second time', async () => {
     writeFileSync(dataset, lines(['1', 'bad', '3']));
     const { asked, reader } = scripted();
-    const offered = await surveyDataset(selection());
-    const { record } = await make(await examineDataset(offered, reader));
+    const judged = await readRows(selection(), reader);
+    const record = await make(judged);
     const before = asked.length;
-    expect(await make(await surveyDataset(selection()))).toEqual({ created: false, record });
+    const unread = await readRows(selection());
+    expect(await make(unread)).toEqual(record);
     expect(asked.length).toBe(before);
-    const examined = await examineDataset(offered, scripted().reader);
-    expect(nameOfRun(examined, settings, 1)).toBe(nameOfRun(offered, settings, 1));
+    expect(offeredOf(judged.dataset)).toBe(offeredOf(unread.dataset));
     writeFileSync(dataset, lines(['1', 'bad', '4']));
-    await expect(make(await surveyDataset(selection()))).rejects.toMatchObject({ reason: 'run-differs' });
+    await expect(make(await readRows(selection()))).rejects.toMatchObject({ reason: 'run-differs' });
   });
 
   test('a run from before solutions were read is known by its rows', async () => {
     writeFileSync(dataset, lines(['1', 'bad', '3']));
-    const { record } = await make(await surveyDataset(selection()));
+    const record = await make(await readRows(selection()));
     expect(record.dataset).not.toHaveProperty('offered');
-    expect((await make(await surveyDataset(selection()))).created).toBe(false);
+    expect(await make(await readRows(selection()))).toEqual(record);
   });
 
   test('a limit counts usable rows, in file order and shuffled, and says nothing of what lies beyond', async () => {
     writeFileSync(dataset, lines(['1', 'bad', '3', '4', 'bad']));
-    const few = await examineDataset(await surveyDataset(selection({ limit: 2 })), scripted().reader);
-    expect(few).toMatchObject({ accepted: 2, refused: 1 });
+    const few = await readRows(selection({ limit: 2 }), scripted().reader);
+    expect(few.dataset).toMatchObject({ accepted: 2, refused: 1 });
     await make(few);
     expect((await openFileStore(out, 'r').readQueries(0, 9)).map(({ queryId }) => queryId)).toEqual(['q0', 'q2']);
-    const mixed = await surveyDataset(selection({ limit: 3, shuffleSeed: 5 }));
-    const shuffledSurvey = await examineDataset(mixed, scripted().reader);
-    expect(shuffledSurvey.accepted).toBe(3);
-    await createRun(openFileStore(out, 's'), { run: 's', survey: shuffledSurvey, settings, samples: 1, origins: {} });
+    const mixed = await readRows(selection({ limit: 3, shuffleSeed: 5 }), scripted().reader);
+    expect(mixed.dataset.accepted).toBe(3);
+    await make(mixed, 's');
     const ids = (await openFileStore(out, 's').readQueries(0, 9)).map(({ queryId }) => queryId);
     expect(ids.sort()).toEqual(['q0', 'q2', 'q3']);
   });
 
   test('--strict refuses the file for one solution that nobody can use', async () => {
     writeFileSync(dataset, lines(['1', 'bad']));
-    const offered = await surveyDataset(selection({ strict: true }));
-    await expect(examineDataset(offered, scripted().reader)).rejects.toMatchObject({ reason: 'bad-row' });
+    await expect(readRows(selection({ strict: true }), scripted().reader)).rejects.toMatchObject({ reason: 'bad-row' });
   });
 
   test('a file without a usable solution is refused with its first bad row', async () => {
     writeFileSync(dataset, lines(['bad', 'bad']));
-    await expect(examineDataset(await surveyDataset(selection()), scripted().reader)).rejects.toMatchObject({
+    await expect(readRows(selection(), scripted().reader)).rejects.toMatchObject({
       reason: 'empty-dataset',
       message: expect.stringContaining(':1: `answer` says "bad"'),
     });
@@ -119,7 +122,7 @@ describe('accepting a data set', () => {
   test('a judge that cannot run is an error, and no bad row', async () => {
     writeFileSync(dataset, lines(['1']));
     const reader: SolutionReader = { ...scripted().reader, examine: () => Promise.reject(new Error('no process')) };
-    await expect(examineDataset(await surveyDataset(selection()), reader)).rejects.toThrow('no process');
+    await expect(readRows(selection(), reader)).rejects.toThrow('no process');
   });
 
   test('a thousand batches keep their order, and memory holds a few of them', async () => {
@@ -137,32 +140,48 @@ describe('accepting a data set', () => {
         return reader.examine(solutions);
       },
     };
-    const survey = await examineDataset(await surveyDataset(selection()), slow);
-    expect(survey.refused).toBe(answers.filter((answer) => answer === 'bad').length);
+    const rows = await readRows(selection(), slow);
+    expect(rows.dataset.refused).toBe(answers.filter((answer) => answer === 'bad').length);
     expect(most).toBeLessThanOrEqual(3);
-    await make(survey);
+    await make(rows);
     const kept = await openFileStore(out, 'r').readQueries(0, 5000);
     expect(kept.map(({ solutions }) => solutions[0])).toEqual(answers.filter((answer) => answer !== 'bad'));
   });
 });
 
-describe('a run that is refused', () => {
-  test('leaves no folder where the file changed while it was read', async () => {
-    writeFileSync(dataset, lines(['1', '2']));
-    const survey = await surveyDataset(selection());
+describe('rows that were read', () => {
+  test('are those of the run, also where the file changes before it is made', async () => {
+    writeFileSync(dataset, lines(['1', '\u20282']));
+    const rows = await readRows(selection());
     writeFileSync(dataset, lines(['1', '3']));
-    await expect(make(survey)).rejects.toMatchObject({ reason: 'dataset-changed' });
+    await make(rows);
+    const kept = await openFileStore(out, 'r').readQueries(0, 9);
+    expect(kept.map(({ solutions }) => solutions[0])).toEqual(['1', '\u20282']);
+  });
+});
+
+describe('a run that is refused', () => {
+  const refused = async (rows: Rows) =>
+    make({
+      ...rows,
+      async *queries() {
+        yield* rows.queries();
+        throw new Error('broken off');
+      },
+    });
+
+  test('leaves no folder', async () => {
+    writeFileSync(dataset, lines(['1', '2']));
+    await expect(refused(await readRows(selection()))).rejects.toThrow('broken off');
     expect(existsSync(join(out, 'r'))).toBe(false);
-    expect((await make(await surveyDataset(selection()))).created).toBe(true);
   });
 
   test('keeps a folder that holds something', async () => {
     writeFileSync(dataset, lines(['1']));
-    const survey = await surveyDataset(selection());
-    writeFileSync(dataset, '');
+    const rows = await readRows(selection());
     mkdirSync(join(out, 'r'));
     writeFileSync(join(out, 'r', 'notes.txt'), 'mine');
-    await expect(make(survey)).rejects.toThrow();
+    await expect(refused(rows)).rejects.toThrow('broken off');
     expect(existsSync(join(out, 'r', 'notes.txt'))).toBe(true);
   });
 });

@@ -3,20 +3,16 @@
 
 import { readFile } from 'node:fs/promises';
 import { basename, isAbsolute } from 'node:path';
-import { type AgentCode, bundleAgent } from '../../client/temporal/agent-bundle.ts';
-import { FUNCTION, type ProgramRecord, SESSION } from '../../domain/agent/program.ts';
-import { packageRoot } from '../../local/machine/package-root.ts';
-import { readPrivate } from '../../local/machine/private-file.ts';
-import { homeOf } from '../../local/service/home.ts';
-import { short } from '../../domain/text/foreign-text.ts';
-import { commandIdentity } from '../../environments/processes/identity.ts';
-import { parseSpec } from '../../environments/own/spec.ts';
-import { isProgram as isOnPath } from '../../environments/tools/describe.ts';
-import { flagOf, type ResolvedOptions } from '../../run/config.ts';
-import { PROGRAM_FIELDS } from '../../run/program-options.ts';
-import { unusable } from '../command.ts';
-import type { Link } from '../../local/service/link.ts';
-import type { Io } from '../io.ts';
+import { type AgentCode, bundleAgent } from '../client/temporal/agent-bundle.ts';
+import { FUNCTION, type ProgramRecord, SESSION } from '../domain/agent/program.ts';
+import { packageRoot } from '../local/machine/package-root.ts';
+import { short } from '../domain/text/foreign-text.ts';
+import { commandIdentity } from '../environments/processes/identity.ts';
+import { parseSpec } from '../environments/own/spec.ts';
+import { isProgram as isOnPath } from '../environments/tools/describe.ts';
+import { flagOf, isAsked, type ResolvedOptions } from './config.ts';
+import { PROGRAM_FIELDS } from './program-options.ts';
+import { unusable } from '../domain/errors/unusable.ts';
 
 /** From 22.18 on. */
 const RUNS_TYPESCRIPT = Boolean((process.features as { readonly typescript?: unknown }).typescript);
@@ -42,12 +38,12 @@ export function programWords(text: string, cwd: string, flag = '--agent'): reado
 }
 
 /** As it was given, where the agent is a preset, or there is none. `code`: that of a function. */
-export async function describeProgram(resolved: ResolvedOptions, io: Io): Promise<Partial<Described>> {
+export async function describeProgram(resolved: ResolvedOptions, cwd: string): Promise<Partial<Described>> {
   const { agent } = resolved.options;
   if (agent === SESSION[0]) return withProgram(resolved, SESSION, commandIdentity(SESSION));
   if (agent === null || !isProgram(agent)) {
-    const given = (Object.keys(PROGRAM_FIELDS) as (keyof typeof PROGRAM_FIELDS)[]).find(
-      (key) => resolved.origins[key] === 'flag',
+    const given = (Object.keys(PROGRAM_FIELDS) as (keyof typeof PROGRAM_FIELDS)[]).find((key) =>
+      isAsked(resolved.origins[key]),
     );
     if (given === undefined) return {};
     throw unusable(
@@ -55,13 +51,13 @@ export async function describeProgram(resolved: ResolvedOptions, io: Io): Promis
       `Name the program with --agent, or leave ${flagOf(given)} out.`,
     );
   }
-  const { door, words } = parseSpec(agent, io.cwd, '--agent');
+  const { door, words } = parseSpec(agent, cwd, '--agent');
   const [file = ''] = words;
   if (door === 'module' && OF_FUNCTION.test(await readFile(file, 'utf8'))) {
     const code = await bundleAgent(file, packageRoot());
     return { ...withProgram(resolved, [FUNCTION, basename(file)], code.sha256), code };
   }
-  const command = programWords(agent, io.cwd);
+  const command = programWords(agent, cwd);
   return withProgram(resolved, command, commandIdentity(command));
 }
 
@@ -70,14 +66,6 @@ type Described = ReturnType<typeof withProgram> & { readonly code: AgentCode };
 /** A module that imports `everturn/agent`. */
 const OF_FUNCTION = /from\s*['"]everturn\/agent['"]/;
 
-/** The address where the agents come for their sessions. */
-export function sessionsText(io: Io, { local }: Link): string {
-  if (!local) return 'handed out by `everturn worker --sessions <address>`';
-  const { sessionsFile } = homeOf(io.env);
-  const { url = '' } = JSON.parse(readPrivate(sessionsFile) ?? '{}') as { readonly url?: string };
-  return `${url}, with the key in ${sessionsFile}`;
-}
-
 /** A preset has a name of one word; a command has a blank, or names a file. */
 const isProgram = (agent: string): boolean => /[\s/]/.test(agent.trim()) || /\.\w+$/.test(agent.trim());
 
@@ -85,7 +73,7 @@ const isProgram = (agent: string): boolean => /[\s/]/.test(agent.trim()) || /\.\
 function withProgram(resolved: ResolvedOptions, spec: readonly string[], fingerprint: string) {
   const { options, origins } = resolved;
   const { agentTimeout: timeoutSeconds, maxCalls, onDivergence } = options;
-  const given = (['numTurns', 'stop', 'feedback', 'turnDiscount'] as const).find((key) => origins[key] === 'flag');
+  const given = (['numTurns', 'stop', 'feedback', 'turnDiscount'] as const).find((key) => isAsked(origins[key]));
   const foreign = given ?? (['tool', 'mcp'] as const).find((key) => options[key].length > 0);
   if (foreign !== undefined) {
     const title = `The agent ${short(spec.join(' '), 80)} decides its turns and calls its tools itself`;

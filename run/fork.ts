@@ -1,9 +1,8 @@
 // Makes a fork: a new run of one query whose rollouts begin with copies of another rollout's turns. Idempotent and resumable:
 // every file is written once by name, so a command that was killed is simply repeated. The other run is only read.
 
-import { isDeepStrictEqual } from 'node:util';
 import { seedOfRun } from '../domain/run/defaults.ts';
-import { StoreError, UsageError } from '../domain/errors/errors.ts';
+import { StoreError } from '../domain/errors/errors.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
 import { carriedSay, carriedTurn, carriedVerdict } from '../domain/rollout/copy-records.ts';
 import { type ForkedFrom, parentOf } from '../domain/rollout/lineage.ts';
@@ -11,7 +10,8 @@ import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import { hashQueries } from '../records/run/queries.ts';
 import type { Origin, RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
-import { everturnVersion } from '../local/machine/package-root.ts';
+import { createRun } from './create-run.ts';
+import { newRecord } from './plan.ts';
 
 export interface NewFork {
   readonly run: string;
@@ -21,34 +21,31 @@ export interface NewFork {
   readonly rollout: RolloutRecord;
   readonly numTurns: number;
   readonly samples: number;
-  readonly found: Pick<RunRecord, 'logprobs' | 'model'>;
   readonly now: number;
 }
 
-export async function createFork(store: Store, source: Store, fork: NewFork): Promise<RunRecord> {
-  const { run, from, rollout, samples, numTurns } = fork;
-  const known = (await store.getRun())?.record;
-  if (known) mustBeSame(store.folder, known, fork);
-  const { sha256, accepted } = await hashQueries([rollout.query]);
+export async function planFork(fork: NewFork): Promise<RunRecord> {
+  const { run, from, parentRun, rollout, samples, numTurns, now } = fork;
+  const dataset = {
+    path: parentRun.dataset?.path ?? 'queries.jsonl',
+    ...(await hashQueries([rollout.query])),
+    refused: 0,
+  };
   const settings = { ...rollout.settings, numTurns, seed: seedOfRun(run) };
-  const { record } = await store.putRun({
-    format: 'everturn-run/1',
-    run,
-    settings,
-    origins: originsOf(fork),
-    samples,
-    dataset: { path: fork.parentRun.dataset?.path ?? 'queries.jsonl', sha256, accepted, refused: 0 },
-    ...fork.found,
-    forkedFrom: from,
-    versions: { everturn: everturnVersion(), node: process.version },
-    createdAt: fork.now,
-  });
-  mustBeSame(store.folder, record, fork);
-  // Behind the write-once record: a fork of another rollout under the same name, at the same time, is refused before this.
-  await store.putQueries([rollout.query]);
-  for (let sample = 0; sample < samples; sample++) {
-    const id = { run, query: rollout.query.queryId, sample, attempt: 1 };
-    await carryOver(store, source, id, record, rollout, fork.now);
+  return newRecord({ run, settings, origins: originsOf(fork), samples, dataset, forkedFrom: from }, now);
+}
+
+/** `source`: the store of the other run. */
+export async function createFork(
+  store: Store,
+  source: Store,
+  planned: RunRecord,
+  rollout: RolloutRecord,
+): Promise<RunRecord> {
+  const record = await createRun(store, planned, [rollout.query]);
+  for (let sample = 0; sample < record.samples; sample++) {
+    const id = { run: record.run, query: rollout.query.queryId, sample, attempt: 1 };
+    await carryOver(store, source, id, record, rollout, planned.createdAt);
   }
   return record;
 }
@@ -94,20 +91,6 @@ function originsOf({ parentRun, rollout, numTurns, samples }: NewFork): Record<s
   }
   if (numTurns !== rollout.settings.numTurns) origins['numTurns'] = 'flag';
   return { ...origins, seed: 'default', samples: samples === 1 ? 'default' : 'flag' };
-}
-
-function mustBeSame(folder: string, { forkedFrom, samples, settings }: RunRecord, fork: NewFork): void {
-  const said = ({ how, said: text, ...from }: ForkedFrom) => ({ ...parentOf(from), how, text });
-  const same =
-    forkedFrom &&
-    isDeepStrictEqual(said(forkedFrom), said(fork.from)) &&
-    samples === fork.samples &&
-    settings.numTurns === fork.numTurns;
-  if (same) return;
-  throw new UsageError(`Run "${fork.run}" exists in ${folder}, and is not this fork.`, {
-    reason: 'run-differs',
-    fix: 'Give the fork another --name, or repeat the command that made that run.',
-  });
 }
 
 function gone({ folder }: Store, turn: number): StoreError {

@@ -1,20 +1,24 @@
 // A run or a fork of which every rollout failed: the same command plays it again, under its name. The records of then are set
 // aside, whole. Left as it is: a run in a bucket, one that a trainer lives on, and one that was cancelled.
 
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
-import { countEnded } from '../../domain/run/progress.ts';
-import { setAside } from '../../records/disk/set-aside.ts';
-import type { RunRecord } from '../../records/format/run-record.ts';
-import { knownResult, recordedProgress, type RunPlace, shortPath } from '../find/place.ts';
-import { type Io, say } from '../io.ts';
+import { isBucketPlace } from '../domain/run/bucket-place.ts';
+import { countEnded } from '../domain/run/progress.ts';
+import { setAside } from '../records/disk/set-aside.ts';
+import type { RunRecord } from '../records/format/run-record.ts';
+import type { Caller } from './caller.ts';
+import { knownResult, recordedProgress, type RunPlace } from './place.ts';
 
 /** Undefined: it is not to be played again. */
 export interface Again {
-  /** Moves its folder away, and says so. */
+  /** Moves its folder away, and tells it. */
   begin(): Promise<void>;
 }
 
-export async function againIfAllFailed(io: Io, place: RunPlace, record: RunRecord): Promise<Again | undefined> {
+export async function againIfAllFailed(
+  place: RunPlace,
+  record: RunRecord,
+  { now, onEvent }: Pick<Caller, 'now' | 'onEvent'>,
+): Promise<Again | undefined> {
   const { store, run } = place;
   if (isBucketPlace(store.folder) || record.train || record.evaluates) return undefined;
   const result = await knownResult(place);
@@ -24,12 +28,8 @@ export async function againIfAllFailed(io: Io, place: RunPlace, record: RunRecor
   if (inFlight > 0 || counts.outcomes.failed < countEnded(counts)) return undefined;
   return {
     async begin() {
-      const aside = await setAside(store.folder, io.now());
-      const reasons = Object.keys(counts.reasons).join(', ');
-      say(
-        io,
-        `Again      every rollout of run "${run}" failed (${reasons}); the records of then are in ${shortPath(io, aside)}`,
-      );
+      const folder = await setAside(store.folder, now());
+      onEvent({ type: 'set-aside', run, folder, reasons: Object.keys(counts.reasons) });
     },
   };
 }

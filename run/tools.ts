@@ -1,19 +1,18 @@
-// The tools of a command's run: described once before anything is started, and the format in which its model calls them,
+// The tools of a run: described once before anything is started, and the format in which its model calls them,
 // which its chat template shows.
 
-import { ModelError } from '../../domain/errors/errors.ts';
-import { oneLine } from '../../domain/text/foreign-text.ts';
-import { renderFor } from '../../domain/context/new-context.ts';
-import { ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
-import type { Marker, ToolSettings } from '../../domain/tools/tool.ts';
-import { mustTakeTools } from '../../domain/context/tool-extension.ts';
-import type { Backend, TokenBackend } from '../../inference/backend.ts';
-import type { RolloutSettings } from '../../domain/rollout/settings.ts';
-import type { RunOptions } from '../../run/options.ts';
-import { type DescribedTools, describeTools } from '../../environments/tools/describe.ts';
-import { detectToolFormat, toolFormatNamed, toolFormatNames } from '../../environments/tools/formats/format.ts';
-import { unusable } from '../command.ts';
-import { type Io, say } from '../io.ts';
+import { ModelError } from '../domain/errors/errors.ts';
+import { renderFor } from '../domain/context/new-context.ts';
+import { ENDPOINT_CALLS } from '../domain/rollout/calls.ts';
+import type { Marker, ToolSettings } from '../domain/tools/tool.ts';
+import { mustTakeTools } from '../domain/context/tool-extension.ts';
+import type { Backend, TokenBackend } from '../inference/backend.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
+import type { RunOptions } from './options.ts';
+import { type DescribedTools, describeTools } from '../environments/tools/describe.ts';
+import { detectToolFormat, toolFormatNamed, toolFormatNames } from '../environments/tools/formats/format.ts';
+import { unusable } from '../domain/errors/unusable.ts';
+import { type Caller, logOf } from './caller.ts';
 
 export interface RunTools extends DescribedTools {
   /** Undefined: the run has no tools. Its format is empty while only the model can tell it. */
@@ -21,7 +20,7 @@ export interface RunTools extends DescribedTools {
 }
 
 /** `forProgram`: an agent's program brings its tools in its requests; the run says how the model calls them. */
-export async function describeRunTools(options: RunOptions, io: Io, forProgram: boolean): Promise<RunTools> {
+export async function describeRunTools(options: RunOptions, caller: Caller, forProgram: boolean): Promise<RunTools> {
   const { tool, mcp, toolFormat, maxToolCalls, toolOutputBytes } = options;
   if (toolFormat !== null && !toolFormatNamed(toolFormat)) {
     const message = `--tool-format ${JSON.stringify(toolFormat)} is no format.`;
@@ -35,7 +34,7 @@ export async function describeRunTools(options: RunOptions, io: Io, forProgram: 
       settings: forProgram ? { format: toolFormat ?? '', list: [], ...limits } : undefined,
     };
   }
-  const described = await describeTools(options, io.cwd, (line) => say(io, oneLine(line)));
+  const described = await describeTools(options, caller.cwd, logOf(caller));
   return { ...described, settings: { format: toolFormat ?? '', list: described.list, ...limits } };
 }
 
@@ -48,7 +47,7 @@ export async function withToolFormat(
   backend: Backend,
   tools: ToolSettings,
   openings: readonly (readonly string[])[],
-  io: Io,
+  { onEvent }: Caller,
 ): Promise<ToolSettings | undefined> {
   if (!('tokenizer' in backend)) {
     if (tools.format === '' || tools.format === ENDPOINT_CALLS) return { ...tools, format: ENDPOINT_CALLS };
@@ -80,7 +79,7 @@ export async function withToolFormat(
     tools.list,
     asked.map((roles) => roles.map((role) => ({ role, content: 'Question' }))),
   );
-  if (!shown) say(io, NOT_SHOWN);
+  if (!shown) onEvent({ type: 'tools-not-shown' });
   return withMarkers(whole, tokenizer, found.openings);
 }
 
@@ -109,9 +108,6 @@ export async function markersOf(
   );
   return found.flat();
 }
-
-const NOT_SHOWN =
-  'The model is not told of its tools: its chat template does not show them. Describe them in the messages of each row.';
 
 /** An existing run has the format that was found when it was made, unless another one is given. */
 export function withKnownFormat(

@@ -5,17 +5,18 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ModelError } from '../../domain/errors/errors.ts';
-import { mustExtend } from '../../domain/context/feedback-delta.ts';
-import { foundLogprobs, type FoundLogprobs, mustServeLogprobs } from '../../domain/rollout/logprob-meaning.ts';
-import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
-import type { RolloutSettings } from '../../domain/rollout/settings.ts';
-import type { ToolSettings } from '../../domain/tools/tool.ts';
-import type { Backend, TokenBackend } from '../../inference/backend.ts';
-import { createBackend, parseModelSpec, tinyIdentity, unhonouredSettings } from '../../inference/index.ts';
-import type { RunOptions } from '../../run/options.ts';
-import { flagOf, unusable } from '../command.ts';
-import { say, type Io } from '../io.ts';
+import { ModelError } from '../domain/errors/errors.ts';
+import { mustExtend } from '../domain/context/feedback-delta.ts';
+import { foundLogprobs, type FoundLogprobs, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
+import type { ModelIdentity } from '../domain/weights/model-identity.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
+import type { ToolSettings } from '../domain/tools/tool.ts';
+import type { Backend, TokenBackend } from '../inference/backend.ts';
+import { createBackend, parseModelSpec, tinyIdentity, unhonouredSettings } from '../inference/index.ts';
+import type { RunOptions } from './options.ts';
+import { unusable } from '../domain/errors/unusable.ts';
+import { type Caller, logOf } from './caller.ts';
+import { flagOf } from './config.ts';
 import { withToolFormat } from './tools.ts';
 
 /** The model's facts that run.json stores. */
@@ -31,16 +32,16 @@ interface FoundModel {
  * ModelError if it cannot be loaded, or cannot call the run's tools.
  */
 export async function withModel<T>(
-  io: Io,
   settings: Omit<RolloutSettings, 'seed'>,
   openings: readonly (readonly string[])[],
+  caller: Caller,
   use: (backend: Backend, tools: ToolSettings | undefined) => Promise<T>,
 ): Promise<T> {
-  const log = (line: string) => say(io, line);
-  const backend = await patiently(io, () => createBackend(settings.model, { ...settings, log }));
+  const log = logOf(caller);
+  const backend = await patiently(caller, () => createBackend(settings.model, { ...settings, log }));
   try {
     mustServeLogprobs(backend.facts, settings);
-    return await use(backend, settings.tools && (await withToolFormat(backend, settings.tools, openings, io)));
+    return await use(backend, settings.tools && (await withToolFormat(backend, settings.tools, openings, caller)));
   } finally {
     await backend.close();
   }
@@ -53,7 +54,7 @@ const LONGEST_PAUSE_MS = 30_000;
 const PASSING: ReadonlySet<string> = new Set(['server-busy', 'server-error', 'server-reset', 'server-unreachable']);
 
 /** A server that restarts, or that is busy for a moment, is asked some times: nothing has begun that would ask it again. */
-export async function patiently<T>(io: Io, ask: () => Promise<T>): Promise<T> {
+export async function patiently<T>({ onEvent }: Pick<Caller, 'onEvent'>, ask: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await ask();
@@ -64,7 +65,7 @@ export async function patiently<T>(io: Io, ask: () => Promise<T>): Promise<T> {
       const pauses = why.reason === 'server-unreachable' ? UNREACHED_PAUSES_MS : PAUSES_MS;
       const pauseMs = pauses[tries] && (why.retryAfterMs ?? pauses[tries]);
       if (pauseMs === undefined || pauseMs > LONGEST_PAUSE_MS) throw error;
-      say(io, `${why.message}. It is asked again in ${Math.ceil(pauseMs / 1000)} s.`);
+      onEvent({ type: 'asked-again', why: why.message, inMs: pauseMs });
       await sleep(pauseMs);
     }
   }
@@ -77,12 +78,12 @@ export async function patiently<T>(io: Io, ask: () => Promise<T>): Promise<T> {
 export async function checkModel(
   settings: Omit<RolloutSettings, 'seed'>,
   openings: readonly (readonly string[])[],
-  io: Io,
+  caller: Caller,
 ): Promise<FoundModel> {
   const { model, tokenizer, logprobs } = settings;
   if (model === 'tiny' && tokenizer === null && logprobs === 'policy' && !settings.tools)
     return { logprobs: { meaning: 'policy' }, model: await tinyIdentity() };
-  return withModel(io, settings, openings, async (backend, tools) => {
+  return withModel(settings, openings, caller, async (backend, tools) => {
     // A server of text renders the conversation itself.
     if (settings.feedback === 'delta' && 'tokenizer' in backend) mustFollow(backend, openings);
     const { facts } = backend;
@@ -92,13 +93,13 @@ export async function checkModel(
 
 /**
  * A setting with which every rollout would fail is refused before the run is made, since its name would be taken; one
- * that changes nothing is said.
+ * that changes nothing is told.
  */
-export function mustHonour(io: Io, settings: RolloutSettings): void {
+export function mustHonour(settings: RolloutSettings, { onEvent }: Caller): void {
   const found = unhonouredSettings(settings);
   const fatal = found.find((one) => one.fatal);
   for (const { name, why } of fatal ? [] : found)
-    say(io, `Note: ${settings.model} does not honour ${flagOf(name)}: ${why}.`);
+    onEvent({ type: 'not-honoured', model: settings.model, setting: name, why });
   if (!fatal) return;
   const { name, why } = fatal;
   const message = `${settings.model} cannot honour ${flagOf(name)}: ${why}.`;

@@ -1,35 +1,42 @@
-// The user's own environments of a command: each is loaded once, so that one that does not load, or has the name of
+// The user's own environments of a run: each is loaded once, so that one that does not load, or has the name of
 // another, is refused before anything is started.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BY_TASK } from '../../domain/rollout/agent.ts';
-import { TASKS } from '../../domain/query/query.ts';
-import { oneLine } from '../../domain/text/foreign-text.ts';
+import { BY_TASK } from '../domain/rollout/agent.ts';
+import { TASKS } from '../domain/query/query.ts';
 import {
   type AskQueue,
   createOwnEnvironments,
   type DescribedEnvironment,
   describeOwnEnvironment,
-} from '../../environments/own/own-environments.ts';
-import { parseSpec } from '../../environments/own/spec.ts';
-import { putCode } from '../../records/run/code.ts';
-import { unusable } from '../command.ts';
-import { type Io, say } from '../io.ts';
+} from '../environments/own/own-environments.ts';
+import { parseSpec } from '../environments/own/spec.ts';
+import { putCode } from '../records/run/code.ts';
+import { unusable } from '../domain/errors/unusable.ts';
+import { type Caller, logOf } from './caller.ts';
 
 /** An environment with the words that named it. */
 export interface NamedEnvironment extends DescribedEnvironment {
   readonly from: string;
 }
 
-export async function describeOwn(given: readonly string[], io: Io, askQueue?: AskQueue): Promise<NamedEnvironment[]> {
+type Asker = Pick<Caller, 'cwd' | 'onEvent'>;
+
+export async function describeOwn(
+  given: readonly string[],
+  caller: Asker,
+  askQueue?: AskQueue,
+): Promise<NamedEnvironment[]> {
   // By task is how rows are judged that name no environment.
   const specs = given.filter((text) => text.trim() !== BY_TASK);
-  const parsed = specs.map((text) => parseSpec(text, io.cwd));
-  const log = (line: string): void => say(io, oneLine(line));
+  const parsed = specs.map((text) => parseSpec(text, caller.cwd));
   const described = await Promise.all(
-    parsed.map(async (spec, i) => ({ ...(await describeOwnEnvironment(spec, log, askQueue)), from: specs[i]! })),
+    parsed.map(async (spec, i) => ({
+      ...(await describeOwnEnvironment(spec, logOf(caller), askQueue)),
+      from: specs[i]!,
+    })),
   );
   const builtIn: readonly string[] = TASKS;
   const names = described.map(({ record }) => record.name);
@@ -41,18 +48,17 @@ export async function describeOwn(given: readonly string[], io: Io, askQueue?: A
   return described;
 }
 
-/** An environment in a folder of its own, for a command without a worker. */
-export async function unpacked(spec: string, io: Io) {
-  const [described] = await describeOwn([spec], io);
+/** An environment in a folder of its own, for judging without a worker. */
+export async function unpacked(spec: string, caller: Asker) {
+  const [described] = await describeOwn([spec], caller);
   const { record, code } = described!;
   const folder = await mkdtemp(join(tmpdir(), 'everturn-environment-'));
   if (code) await putCode(folder, code);
-  const log = (line: string): void => say(io, oneLine(line));
   return {
     record,
     /** As a process of its own has it. */
     open() {
-      const own = createOwnEnvironments({ log, permitted: ({ spec: words }) => words });
+      const own = createOwnEnvironments({ log: logOf(caller), permitted: ({ spec: words }) => words });
       return { environment: own.open(record, folder), close: () => own.close() };
     },
     remove: () => rm(folder, { recursive: true, force: true }),

@@ -1,0 +1,28 @@
+// The held-out rows of a training run (`eval`): the options that go with them, and the problems that are trained on too.
+
+import { unusable } from '../domain/errors/unusable.ts';
+import { flagOf, isAsked, type ResolvedOptions } from './config.ts';
+import type { Rows } from './rows.ts';
+
+const OF_VERSIONS = ['batchGroups', 'maxStaleness', 'eval', 'evalEvery', 'evalSamples'] as const;
+
+/** Refuses options that mean nothing without a trainer; numbers in a config file may be shared with a run that has one. */
+export function mustTrain({ options, origins }: ResolvedOptions): void {
+  const given = options.eval === null ? OF_VERSIONS.find((key) => isAsked(origins[key])) : 'eval';
+  if (options.train || given === undefined) return;
+  const flag = flagOf(given);
+  const problem = `${flag} is for versions of the weights, and without --train there is one.`;
+  throw unusable(problem, `Give --train too, or leave ${flag} out: held-out rows can be a run of their own.`);
+}
+
+/** The held-out problems that are also trained on, by their prompt. */
+export async function trainedOnToo(heldOut: Pick<Rows, 'queries'>, trained: Pick<Rows, 'queries'>): Promise<string[]> {
+  const asked = new Map<string, string>();
+  for await (const { prompt, queryId } of heldOut.queries()) asked.set(JSON.stringify(prompt), queryId);
+  const shared = new Set<string>();
+  for await (const { prompt } of trained.queries()) {
+    const held = asked.get(JSON.stringify(prompt));
+    if (held !== undefined) shared.add(held);
+  }
+  return [...shared];
+}

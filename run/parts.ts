@@ -1,0 +1,66 @@
+// The user's own code of a run: its environments, its agent and its tools, each asked once what it is, so that one that does not
+// load is refused before anything is started. The options come back as they hold with it.
+
+import { describeOnQueue } from '../client/temporal/describe-environment.ts';
+import type { ProgramRecord } from '../domain/agent/program.ts';
+import type { Agent } from '../domain/rollout/agent.ts';
+import type { EnvironmentRecord } from '../domain/rollout/environment.ts';
+import type { RolloutSettings } from '../domain/rollout/settings.ts';
+import type { ModuleCode } from '../environments/processes/bundle.ts';
+import { openLink } from '../local/service/link.ts';
+import { describeProgram } from './agent-program.ts';
+import { withAgent } from './agents.ts';
+import { type Caller, linkOptionsOf } from './caller.ts';
+import type { ResolvedOptions } from './config.ts';
+import { describeOwn } from './environments.ts';
+import { withAbsolutePaths } from './model.ts';
+import { requireWorker } from './require-worker.ts';
+import { describeRunTools } from './tools.ts';
+
+export interface DescribedParts extends ResolvedOptions {
+  readonly agent: Agent | undefined;
+  /** As the settings of rollouts have them. */
+  readonly settings: Pick<RolloutSettings, 'environments' | 'program' | 'tools'>;
+  /** The code of modules and functions, which the run's folder holds. */
+  readonly codes: readonly Pick<ModuleCode, 'sha256' | 'code'>[];
+  /** Tries what a model has to answer for: a rubric. */
+  tryOut(ask: (attempt: () => Promise<void>) => Promise<void>): Promise<void>;
+}
+
+export async function describeParts(given: ResolvedOptions, caller: Caller): Promise<DescribedParts> {
+  const described = await describeOwn(given.options.environment, caller, (queue) => askQueue(caller, queue));
+  const { program, code, resolved: ofProgram = given } = await describeProgram(given, caller.cwd);
+  const { resolved, agent } = withAgent(ofProgram, described);
+  const options = withAbsolutePaths(resolved.options, caller.cwd);
+  const tools = await describeRunTools(options, caller, program !== undefined);
+  const environments = described.map(({ record }) => record);
+  return {
+    ...{ options, origins: resolved.origins, agent },
+    settings: settingsOfParts(environments, program, tools.settings),
+    codes: [...described.flatMap((one) => one.code ?? []), ...tools.codes, ...(code ? [code] : [])],
+    async tryOut(ask) {
+      for (const { tryOut } of described) if (tryOut) await ask(tryOut);
+    },
+  };
+}
+
+const settingsOfParts = (
+  environments: readonly EnvironmentRecord[],
+  program: ProgramRecord | undefined,
+  tools: RolloutSettings['tools'],
+): DescribedParts['settings'] => ({
+  ...(environments.length > 0 && { environments }),
+  ...(program && { program }),
+  ...(tools && { tools }),
+});
+
+/** The description of an environment by its own worker, which must be there. */
+async function askQueue(caller: Caller, queue: string): Promise<unknown> {
+  const link = await openLink(linkOptionsOf(caller));
+  try {
+    await requireWorker(caller.env, link, queue);
+    return await describeOnQueue(link.session, queue);
+  } finally {
+    await link.close();
+  }
+}

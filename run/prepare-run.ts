@@ -1,0 +1,144 @@
+// From what a caller wants to a run that can be started: its parts are described, its rows read, its record planned, and its model
+// asked. Whatever cannot be played is refused here, before anything is started or written.
+
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { unusable } from '../domain/errors/unusable.ts';
+import { isRunName, RUN_NAME_RULE } from '../domain/names/ids.ts';
+import type { SolutionReader } from '../domain/query/solution-reader.ts';
+import { evaluationName } from '../domain/run/evaluation.ts';
+import { stemOfRuns } from '../domain/run/run-name.ts';
+import { createMathJudge } from '../environments/math-environment.ts';
+import { createSolutionReader } from '../environments/solution-reader.ts';
+import { mustTakeRun } from '../records/disk/writable.ts';
+import type { RunRecord } from '../records/format/run-record.ts';
+import { namesIn } from '../records/in-flight/listing.ts';
+import { resolvePlace } from '../records/place.ts';
+import { mustLoadCodeFrom } from '../records/run/code.ts';
+import { allQueries } from '../records/run/queries.ts';
+import { type Again, againIfAllFailed } from './again.ts';
+import type { Caller } from './caller.ts';
+import type { ResolvedOptions } from './config.ts';
+import { mustBeSameRun } from './create-run.ts';
+import { mustTrain, trainedOnToo } from './held-out.ts';
+import { checkModel, mustHonour, patiently } from './model.ts';
+import { type DescribedParts, describeParts } from './parts.ts';
+import { type RunPlace, runPlace } from './place.ts';
+import { planRun } from './plan.ts';
+import { readRows, type Rows } from './rows.ts';
+import { wordingOf } from './wording.ts';
+
+export interface RunWish {
+  /** A file, as the caller names it. */
+  readonly dataset: string;
+  /** The folder of runs, or `s3://bucket/prefix`. */
+  readonly out: string;
+  /** Undefined: derived from data and settings, so that the same wish finds the same run. */
+  readonly name: string | undefined;
+  /** A data set with a bad row is refused. */
+  readonly strict: boolean;
+  readonly resolved: ResolvedOptions;
+}
+
+export interface PreparedRun {
+  readonly place: RunPlace;
+  /** As it is wished; a run that is there has a record of its own, with the same values. */
+  readonly record: RunRecord;
+  readonly rows: Rows;
+  readonly heldOut: Rows | undefined;
+  readonly parts: DescribedParts;
+  /** False for a new run, and for one that is played again. */
+  readonly isThere: boolean;
+  readonly again: Again | undefined;
+}
+
+/** Takes seconds to read. */
+const LARGE_BYTES = 100_000_000;
+
+export async function prepareRun(wish: RunWish, caller: Caller): Promise<PreparedRun> {
+  const { cwd, onEvent } = caller;
+  if (wish.name !== undefined) mustBeRunName(wish.name);
+  mustTrain(wish.resolved);
+  const parts = await describeParts(wish.resolved, caller);
+  const out = resolvePlace(cwd, wish.out);
+  if (parts.codes.length > 0) mustLoadCodeFrom(out);
+  const dataset = resolve(cwd, wish.dataset);
+  if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
+    onEvent({ type: 'reading', dataset: wish.dataset });
+  const plan = openPlan({ ...wish, dataset }, parts, caller);
+
+  // The solutions of a run that is there were read when it was made.
+  const unread = (await mayBeThere(out, wish.name, dataset)) ? await plan() : undefined;
+  const recorded = unread && (await runPlace(out, unread.record.run).store.getRun())?.record;
+  const again = recorded && (await againIfAllFailed(runPlace(out, recorded.run), recorded, caller));
+  const isThere = recorded !== undefined && !again;
+  const planned = unread && isThere ? unread : await withJudge(plan);
+  if (!isThere) unread?.close();
+  const { record, heldOut } = planned;
+  // A place of its own: the one before has read records that may be set aside.
+  const place = runPlace(out, record.run);
+  if (!isThere) mustHonour(record.settings, caller);
+  if (recorded) mustBeSameRun(place.store.folder, recorded, record);
+  const rows = isThere
+    ? { ...planned.rows, dataset: recorded.dataset!, queries: () => allQueries(place.store) }
+    : planned.rows;
+  onEvent({ type: 'rows', isHeldOut: false, dataset: wish.dataset, rows });
+  if (heldOut) onEvent({ type: 'rows', isHeldOut: true, dataset: parts.options.eval!, rows: heldOut });
+  const shared = heldOut && !isThere ? await trainedOnToo(heldOut, rows) : [];
+  if (shared.length > 0) onEvent({ type: 'trained-on', queries: shared });
+  return { place, record, rows, heldOut, parts, isThere, again };
+}
+
+/** Reads the rows, and plans the run with them. */
+function openPlan({ name, strict, dataset }: RunWish, parts: DescribedParts, { cwd, now }: Caller) {
+  const { limit, shuffleSeed, eval: held } = parts.options;
+  const { environments, program } = parts.settings;
+  const wording = wordingOf(parts.options, cwd);
+  const selection = { strict, wording, ...(environments && { environments }), ...(program && { program }) };
+  return async (reader?: SolutionReader) => {
+    const rows = await readRows({ dataset, limit, shuffleSeed, ...selection }, reader);
+    const all = { limit: null, shuffleSeed: null, ...selection };
+    const heldOut = held === null ? undefined : await readRows({ dataset: resolve(cwd, held), ...all }, reader);
+    const input = { name, parts, wording, dataset: rows.dataset, heldOut: heldOut?.dataset, now: now() };
+    const close = () => [rows, heldOut].forEach((some) => some?.close());
+    return { rows, heldOut, record: planRun(input), close };
+  };
+}
+
+async function withJudge<T>(use: (reader: SolutionReader) => Promise<T>): Promise<T> {
+  const judge = createMathJudge({ children: availableParallelism() });
+  try {
+    return await use(createSolutionReader(judge));
+  } finally {
+    judge.close();
+  }
+}
+
+/** A run has this name, or a name that is derived for this data set. */
+async function mayBeThere(out: string, name: string | undefined, dataset: string): Promise<boolean> {
+  if (name !== undefined) return runPlace(out, name).store.exists();
+  const stem = stemOfRuns(dataset);
+  // What is wrong with the folder is said where the run is made.
+  return (await namesIn(out).catch(() => [])).some((one) => one.startsWith(stem));
+}
+
+/** Asks the model of a new run, and completes its record. Throws, too, where the run's folder cannot be made. */
+export async function proveRun(prepared: PreparedRun, caller: Caller): Promise<PreparedRun> {
+  const { place, record, rows, heldOut, parts, isThere } = prepared;
+  if (isThere) return prepared;
+  // Its longest names are names of runs too.
+  if (heldOut) mustBeRunName(evaluationName(record.run, 999_999, 999_999));
+  await mustTakeRun(place.store.folder);
+  await parts.tryOut((attempt) => patiently(caller, attempt));
+  const openings = [...rows.openings, ...(heldOut?.openings ?? [])];
+  const { tools, logprobs, model } = await checkModel(record.settings, openings, caller);
+  const { tools: _, ...settings } = record.settings;
+  return { ...prepared, record: { ...record, settings: { ...settings, ...(tools && { tools }) }, logprobs, model } };
+}
+
+/** The name of a new run. */
+export function mustBeRunName(name: string): void {
+  if (isRunName(name)) return;
+  throw unusable(`--name ${JSON.stringify(name)} cannot name a run.`, RUN_NAME_RULE, 'run-name');
+}
