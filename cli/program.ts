@@ -54,8 +54,12 @@ const COMMANDS = {
     ],
     down: ['end the local service', () => import('./commands/service.ts')],
     worker: ['a worker process; any number, on any machine', () => import('./commands/worker.ts')],
+    'serve-json': ['the library as lines of JSON, for the Python package', () => import('./commands/serve-json.ts')],
   },
 } as const;
+
+/** Help does not list them. */
+const HIDDEN: readonly string[] = ['serve-json'];
 
 const NAMES = Object.values(COMMANDS).flatMap((group) => Object.keys(group));
 
@@ -87,7 +91,7 @@ export async function buildProgram(io: Io, args: readonly string[], exit: (code:
   for (const [group, commands] of Object.entries(COMMANDS)) {
     for (const [name, [summary, load]] of Object.entries<readonly [string, () => Promise<object>]>(commands)) {
       const command = program
-        .command(name)
+        .command(name, { hidden: HIDDEN.includes(name) })
         .summary(summary)
         .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
         .helpGroup(`${group}:`);

@@ -78,17 +78,22 @@ export interface RolloutTexts {
   readonly solutions: readonly string[];
 }
 
-export function openRollout(store: Store, run: string, row: RolloutRow): Rollout {
-  const { query, sample, attempt } = row;
-  const id: RolloutId = { run, query, sample, attempt };
+export const openRollout = (store: Store, run: string, row: RolloutRow): Rollout => ({
+  ...factsOf(row),
+  ...partsOf(store, { run, query: row.query, sample: row.sample, attempt: row.attempt }),
+});
+
+/** What is read when it is asked for. */
+export type RolloutParts = Omit<Rollout, keyof RolloutFacts>;
+
+export function partsOf(store: Store, id: RolloutId): RolloutParts {
   const trajectory = async (): Promise<Trajectory> => {
     const read = await readTrajectory(store, id);
     if (read) return read;
     throw damaged(store, id, 'its first record is gone');
   };
   return {
-    ...factsOf(row),
-    turns: () => turnsOf(store, id, row.index),
+    turns: () => turnsOf(store, id),
     texts: async () => textsOf(await trajectory()),
     trajectory,
     async rows() {
@@ -113,13 +118,11 @@ function factsOf(row: RolloutRow): RolloutFacts {
   };
 }
 
-async function turnsOf(store: Store, id: RolloutId, index: number | null): Promise<readonly TurnSummary[]> {
+async function turnsOf(store: Store, id: RolloutId): Promise<readonly TurnSummary[]> {
   const { query, sample, attempt } = id;
   let flaw = 'its first record is gone';
   const onBroken = ({ path, problem }: { path: string; problem: string }) => (flaw = `${path} ${problem}`);
-  const read = await store.readRecords(id, (files) =>
-    summaryOf(files, { query, sample, attempt }, index, { onBroken }),
-  );
+  const read = await store.readRecords(id, (files) => summaryOf(files, { query, sample, attempt }, null, { onBroken }));
   if (!read) throw damaged(store, id, flaw);
   return read.turns;
 }
