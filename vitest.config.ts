@@ -41,9 +41,13 @@ function scratchIn(memory: string): string {
 
 /** They wait more than they compute, for servers, heartbeats and limits: more at once than there are cores. */
 const WAITS = { maxWorkers: 7, sequence: { groupOrder: 1 } };
-const SERVER = { globalSetup: ['test/support/global-setup.ts'], env: SCRATCH };
+const SERVER = { globalSetup: ['test/support/global-setup.ts'], env: {} };
+const SERVER_IN_MEMORY = { ...SERVER, env: SCRATCH };
 const project = (name: string, test: Record<string, unknown>) => ({ extends: true as const, test: { name, ...test } });
-/** A suite of `test/real/`, with minutes for what it installs and starts. */
+/**
+ * A suite of `test/real/`, with minutes for what it installs and starts. Its files are on the disk: PostgreSQL, a user of its own,
+ * may not enter a folder of root in memory, and a gateway needs extended attributes.
+ */
 const real = (name: string, minutes: number, server: object) =>
   project(name, {
     include: [`test/real/${name}/*.real.ts`],
@@ -73,13 +77,13 @@ export default defineConfig({
       // Chaos with every commit shares the processes of the others, and what these have imported.
       project('temporal', {
         include: ['test/**/*.temporal.test.ts', ...(CHAOS_SIZE ? [] : CHAOS)],
-        ...SERVER,
+        ...SERVER_IN_MEMORY,
         ...WAITS,
         hookTimeout: 300_000,
       }),
       project('chaos', {
         include: CHAOS_SIZE ? [...CHAOS, 'test/chaos/*.chaos.ts'] : [],
-        ...SERVER,
+        ...SERVER_IN_MEMORY,
         ...{ maxWorkers: 1, sequence: { groupOrder: 2 } },
         testTimeout: CHAOS_SIZE === 'full' ? 3_600_000 : 120_000,
         hookTimeout: 300_000,
