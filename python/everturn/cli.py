@@ -1,31 +1,24 @@
-"""Everturn's command line from Python: `run`, `status` and `stats`, and their answers as JSON."""
+"""`everturn run` from Python, and its answer as JSON."""
 import json
 import shlex
 import subprocess
 
 from .errors import EverturnError
-from .feed import RECORDED, recorded_command
+from .feed import RECORDED
+from .process import command_words
 
 
 class CliError(EverturnError):
     """A command failed. `code` is its exit code, `boundary` names the part of Everturn that refused."""
 
     def __init__(self, error, reason=None, fix=None, code=1, boundary=None):
-        super().__init__(error, reason, fix)
-        self.code, self.boundary = code, boundary
+        super().__init__(error, reason, fix, boundary)
+        self.code = code
 
 
 def run(data, command=RECORDED, **flags):
     """`everturn run DATA --json`, to its end. flags: num_turns=4 is --num-turns 4, detach=True is --detach, a list repeats."""
     return call("run", data, command=command, **flags)
-
-
-def status(run, command=RECORDED, **flags):
-    return call("status", run, command=command, **flags)
-
-
-def stats(run, command=RECORDED, **flags):
-    return call("stats", run, command=command, **flags)
 
 
 def call(verb, *arguments, command=RECORDED, **flags):
@@ -46,12 +39,6 @@ def call(verb, *arguments, command=RECORDED, **flags):
         raise CliError(said["message"], said["reason"], None, done.returncode, said["boundary"])
     except (ValueError, KeyError, TypeError):
         raise CliError(done.stderr.strip() or f"`{shlex.join(words)}` ended with {done.returncode}.", None, None, done.returncode) from None
-
-
-def command_words(command):
-    if command is RECORDED:
-        command = recorded_command() or ["everturn"]
-    return shlex.split(command) if isinstance(command, str) else list(command)
 
 
 def flag_words(flags):

@@ -1,6 +1,6 @@
-"""Rows as the files of verifiers, NeMo-Gym, tinker and prime-rl: `python3 -m everturn.exports FORMAT rows.jsonl`. The rows are
-those of `everturn export RUN --format rows --texts`, for tinker and prime-rl with `--advantages mean` or `std`. Pure functions
-of a row, as in rows.py; values are equal to those of the row, and nothing is tokenised again."""
+"""Rows as the files of verifiers, NeMo-Gym, tinker and prime-rl: `python3 -m everturn.exports FORMAT RUN`, or in place of the
+run a file of `everturn export RUN --format rows --texts`, for tinker and prime-rl with `--advantages mean` or `std`. Pure
+functions of a row, as in rows.py; values are equal to those of the row, and nothing is tokenised again."""
 import argparse
 import json
 import os
@@ -8,6 +8,7 @@ import sys
 
 from . import prime_rl
 from .rows import answer_spans, read_rows, to_tinker
+from .runs import open_run
 
 
 def to_verifiers(row):
@@ -142,14 +143,14 @@ LINES = {"verifiers": to_verifiers, "nemo-gym": to_nemo_gym, "tinker": lambda ro
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python3 -m everturn.exports", description="Rows as another trainer's files.")
     parser.add_argument("format", choices=[*LINES, "prime-rl"])
-    parser.add_argument("rows", help="a file of `everturn export RUN --format rows --texts`; tinker, prime-rl: with --advantages mean")
+    parser.add_argument("rows", help="a run's name or folder, or a file of `everturn export RUN --format rows --texts --advantages mean`")
     parser.add_argument("--to", help="a file (default: standard output); prime-rl: the trainer's output folder")
     parser.add_argument("--seq-len", type=int, help="prime-rl: the trainer's seq_len")
     parser.add_argument("--ranks", type=int, default=1, help="prime-rl: data-parallel ranks")
     parser.add_argument("--groups-per-step", type=int, default=32, help="prime-rl: groups of one training step")
     parser.add_argument("--first-step", type=int, default=0, help="prime-rl: the number of the first step")
     given = parser.parse_args(arguments)
-    rows = read_rows(given.rows)
+    rows = read_rows(given.rows) if os.path.isfile(given.rows) else open_run(given.rows).rows(texts=True, advantages="mean")
     try:
         if given.format == "prime-rl":
             if not given.to or not given.seq_len:

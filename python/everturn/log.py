@@ -4,8 +4,9 @@ import argparse
 import json
 import subprocess
 
-from .cli import CliError, command_words
+from .cli import CliError
 from .feed import RECORDED
+from .process import command_words
 
 
 def points(run, *flags, command=RECORDED):

@@ -191,7 +191,7 @@ class CommandLine(unittest.TestCase):
         refusing = self.command("said = {'error': {'boundary': 'usage', 'reason': 'no-such-run', 'message': 'There is none.'}}\n"
                                 "print('everturn: There is none.', json.dumps(said), sep='\\n', file=sys.stderr); sys.exit(2)")
         with self.assertRaises(CliError) as caught:
-            everturn.stats("b", command=refusing)
+            call("run", "b", command=refusing)
         self.assertEqual((caught.exception.reason, caught.exception.boundary, caught.exception.code), ("no-such-run", "usage", 2))
 
     def test_a_run_that_ended_badly_has_an_answer(self):
@@ -200,7 +200,7 @@ class CommandLine(unittest.TestCase):
 
     def test_a_command_that_is_not_there_is_named(self):
         with self.assertRaises(CliError) as caught:
-            everturn.status("b", command="/no/such/everturn")
+            call("run", "b", command="/no/such/everturn")
         self.assertEqual(caught.exception.reason, "no-command")
 
 

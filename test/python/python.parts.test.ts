@@ -3,16 +3,34 @@
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { noCounts } from '../../domain/run/progress.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { someRun } from '../formats/exports/some-run.ts';
+import { RUN } from '../records/play.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 
 const python = [process.env['EVERTURN_TEST_PYTHON'], process.env['PYTHON'], 'python3'].find(
   (name) => name && spawnSync(name, ['-c', 'import json']).status === 0,
 );
-const PACKAGE = { ...process.env, PYTHONPATH: join(import.meta.dirname, '../../python') };
+const folder = scratchFolder();
+const PACKAGE = {
+  ...process.env,
+  PYTHONPATH: join(import.meta.dirname, '../../python'),
+  EVERTURN_HOME: join(folder, '.home'),
+  EVERTURN_TEST_RUNS: join(folder, 'runs'),
+  EVERTURN_TEST_COMMAND: JSON.stringify([process.execPath, join(import.meta.dirname, '../../dist/cli/index.js')]),
+};
+beforeAll(async () => {
+  const store = openFileStore(join(folder, 'runs'), RUN);
+  await someRun(store);
+  await store.putResult({ run: RUN, total: 13, cancelled: false, numTurns: 3, counts: noCounts() });
+});
 const SKIPPED = 'The Python package is not tested: there is no python3 (EVERTURN_TEST_PYTHON can name one)';
 
 const PROMISES = [
   ['the client of the feed repeats what was lost under one request id, and no refusal', 'feed_client_test.py', 21],
+  ['runs are read, measured, exported and proved by one process in lines of JSON', 'run_test.py', 7],
   ['every adapter of rows keeps what its trainer checks', 'rows_test.py', 11],
   ['the package leases ahead, renews, serves every rank, and calls the command line', 'package_test.py', 15],
   [

@@ -1,0 +1,176 @@
+"""Runs, read while they are played or later, by Everturn's own library: docs/library.md.
+
+    run = everturn.open_run("first")
+    for rollout in run.rollouts():            # as they end
+        print(rollout.query, rollout.reward, rollout.texts()["messages"][-1])
+    run.to_pandas(); run.stats(at_turn=1); run.export("areal", "first.jsonl")
+
+Options have the names of the flags of `everturn stats`, `export` and `check`, with `_` for `-`. Each error is an EverturnError."""
+import dataclasses
+import html
+import os
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from .errors import EverturnError
+from .feed import RECORDED
+from .process import process_of
+from .types import Row
+
+
+@dataclasses.dataclass(frozen=True)
+class Rollout:
+    """An ended rollout: its facts. Turns, texts and tokens are read when they are asked for; EverturnError where a record is damaged."""
+
+    query: str
+    # 0-based place of its row; None for a rollout that a client started directly
+    index: Optional[int]
+    sample: int
+    # 1-based
+    attempt: int
+    title: str
+    # complete, undecided, failed or cancelled; None where the end cannot be read
+    outcome: Optional[str]
+    stop_reason: Optional[str]
+    reason: Optional[str]
+    # by answer: 1 right, 0 wrong, None not judged
+    success: List[Optional[int]]
+    # by turn, of its verdict
+    reasons: List[str]
+    extracted: Optional[str]
+    # G_1; None unless it is complete
+    reward: Optional[float]
+    # output tokens by turn; None where the server gave text alone
+    tokens: List[Optional[int]]
+    versions: Optional[Tuple[int, int]]
+    # epoch milliseconds
+    ended_at: Optional[int]
+    steered: bool = False
+    flaw: Optional[str] = None
+    run: "Run" = dataclasses.field(default=None, repr=False, compare=False)
+
+    def turns(self) -> List[Dict[str, Any]]:
+        """By turn: verdict, reward, counts of tokens, versions, times, calls of tools."""
+        return self._read("turns")
+
+    def texts(self) -> Dict[str, Any]:
+        """{"messages": the conversation, "solutions": the references}."""
+        return self._read("texts")
+
+    def trajectory(self) -> Dict[str, Any]:
+        """All its records: per turn contextIds, outputIds, logprobs, versions, verdict."""
+        return self._read("trajectory")
+
+    def rows(self) -> List[Row]:
+        """Its tokens with mask, logprobs and versions; none unless it is complete and its model gave token ids."""
+        return self._read("rows-of")
+
+    def _read(self, method):
+        return self.run._call(method, query=self.query, sample=self.sample, attempt=self.attempt)
+
+
+class Run:
+    """name: of its folder; folder: absolute, or s3://…"""
+
+    def __init__(self, name: str, folder: str, process):
+        self.name, self.folder, self._process = name, folder, process
+
+    def rollouts(self, follow: bool = True) -> Iterator[Rollout]:
+        """Those that have ended, in that order, then each as it ends; follow=False: only those that have ended by now."""
+        for facts in self._stream("rollouts", {"follow": follow}):
+            yield Rollout(**{_snake(name): value for name, value in facts.items()}, run=self)
+
+    def rows(self, **options) -> Iterator[Row]:
+        """The token-aligned rows of `everturn export --format rows`; texts=True: with messages, answers and feedback."""
+        return self._stream("rows", _options(options))
+
+    def to_pandas(self, rows: bool = False, **options):
+        """A DataFrame of the rollouts that have ended; rows=True: of rows(**options)."""
+        import pandas
+
+        if rows:
+            return pandas.DataFrame(self.rows(**options))
+        facts = [one.name for one in dataclasses.fields(Rollout) if one.name != "run"]
+        found = ({name: getattr(rollout, name) for name in facts} for rollout in self.rollouts(follow=False))
+        return pandas.DataFrame(found, columns=facts)
+
+    def to_datasets(self, **options):
+        """A datasets.Dataset of rows(**options), read as it is written to its cache."""
+        import datasets
+
+        return datasets.Dataset.from_generator(_rows_of, gen_kwargs={"folder": self.folder, "words": self._process.words, "options": options})
+
+    def export(self, format: str, to: str, overwrite: bool = False, **options) -> Dict[str, Any]:
+        """Writes it in a trainer's format, as `everturn export`; `to`: a file, of logs a folder. Returns how many, and what was left out."""
+        return self._call("export", format=format, to=os.fspath(to), options={"overwrite": overwrite, **_options(options)})
+
+    def stats(self, **options) -> Dict[str, Any]:
+        """What `everturn stats --json` prints: k=[1, 4], at_turn=1, by="level", logprobs=True, …"""
+        return self._call("stats", options=_options(options))
+
+    def check(self, on_breach=None, **options) -> Dict[str, Any]:
+        """What `everturn check --json` prints, "breaches" among it; each breach goes to on_breach as it is found."""
+        return self._call("check", on_event=on_breach, options=_options(options))
+
+    def result(self) -> Dict[str, Any]:
+        """Waits for its end."""
+        return self._call("result")
+
+    def _call(self, method, on_event=None, **params):
+        return self._process.call(method, on_event, name=self.folder, cwd=os.getcwd(), **params)
+
+    def _stream(self, method, options):
+        stream = self._call(method, options=options)["stream"]
+        child = self._process.child
+        try:
+            while True:
+                if self._process.child is not child:
+                    raise EverturnError("The process that read the run has ended.", "no-command")
+                found = self._process.call("next", stream=stream)
+                yield from found["items"]
+                if found["done"]:
+                    return
+        finally:
+            if self._process.child is child:
+                self._process.call("close", stream=stream)
+
+    def __repr__(self):
+        return f"Run({self.name!r}, {self.folder!r})"
+
+    def _repr_html_(self):
+        return html_of(self.name, self.stats())
+
+
+def open_run(name: str, out: str = "runs", command=RECORDED) -> Run:
+    """A run by its name under `out`, by its folder, or by its place in a bucket. command: the words that call Everturn."""
+    process = process_of(command)
+    found = process.call("open", name=os.fspath(name), out=out, cwd=os.getcwd())
+    return Run(found["run"], found["folder"], process)
+
+
+def _rows_of(folder, words, options):
+    yield from open_run(folder, command=words).rows(**options)
+
+
+def html_of(name, stats):
+    """The table of a notebook: accuracy by turn. Names are of people and files: nothing in them is markup."""
+    share = lambda estimate: "–" if estimate["value"] is None else f"{100 * estimate['value']:.1f} %"  # noqa: E731
+    cells = [(turn["turn"], turn["judged"], turn["right"], share(turn["accuracy"]), share(turn["rightBy"])) for turn in stats["byTurn"]]
+    titles = ("turn", "judged", "right", "accuracy", "right by then")
+    line = lambda tag, values: "<tr>" + "".join(f"<{tag}>{html.escape(str(value))}</{tag}>" for value in values) + "</tr>"  # noqa: E731
+    left = ", ".join(f"{n} {outcome}" for outcome, n in stats["outcomes"].items() if n > 0)
+    head = f"{name}: {stats['ended']} of {max(stats['total'], stats['ended'])} rollouts ended ({left or 'none'}); {stats['model'] or 'no model'}"
+    return f"<p>{html.escape(head)}</p><table>{line('th', titles)}{''.join(line('td', one) for one in cells)}</table>"
+
+
+def _options(given):
+    """at_turn -> atTurn; without what is None."""
+    return {_camel(name): value for name, value in given.items() if value is not None}
+
+
+def _camel(name):
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def _snake(name):
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
