@@ -1,4 +1,4 @@
-// The package's door, `import … from 'everturn'`: runs, read by a program. Documented in docs/library.md.
+// The package's door, `import … from 'everturn'`: runs, started and read by a program. Documented in docs/library.md.
 
 export {
   AgentError,
@@ -16,6 +16,8 @@ export {
 } from '../domain/errors/errors.ts';
 export type { Boundary, Reason } from '../domain/errors/reasons.ts';
 export { openRun, type OpenOptions } from './open-run.ts';
+export { start, type StartedRun, type StartOptions } from './start.ts';
+export type { RunEvent } from '../run/caller.ts';
 export type { CheckOptions, CheckResult } from './check.ts';
 export type { ExportOptions, SampleOptions } from './export-plan.ts';
 export type { Rollout, RolloutFacts, RolloutTexts } from './rollout.ts';

@@ -74,7 +74,8 @@ export async function prepareRun(wish: RunWish, caller: Caller): Promise<Prepare
   const again = recorded && (await againIfAllFailed(runPlace(out, recorded.run), recorded, caller));
   const isThere = recorded !== undefined && !again;
   const planned = unread && isThere ? unread : await withJudge(plan);
-  if (!isThere) unread?.close();
+  // Those of a run that is there are its own.
+  unread?.close();
   const { record, heldOut } = planned;
   // A place of its own: the one before has read records that may be set aside.
   const place = runPlace(out, record.run);

@@ -1,0 +1,72 @@
+// A program starts runs without a command: with options as values, found again by the same call, refused with reasons that stay,
+// and silently.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { type RunEvent, start, type StartOptions } from '../../library/index.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { type Everturn, openSharedEverturn } from '../support/everturn.ts';
+
+let everturn: Everturn;
+beforeAll(() => {
+  everturn = openSharedEverturn();
+  const rows = [1, 2, 3].map((n) => ({ id: `q${n}`, question: `What is ${n} + 1?`, answer: `${n + 1}` }));
+  everturn.write('rows.jsonl', [...rows, { id: 'bad', question: 'What?' }]);
+});
+afterAll(() => everturn.close());
+
+const started = (more: Partial<StartOptions> = {}) =>
+  start({
+    ...{ dataset: 'rows.jsonl', name: 'by-program', numTurns: 2, samples: 2, maxNewTokens: 16 },
+    ...{ cwd: everturn.folder, home: inject('sharedHome') },
+    env: {
+      ...process.env,
+      EVERTURN_TEMPORAL_CLI: inject('temporalBinary'),
+      EVERTURN_IDLE_MINUTES: '5',
+      EVERTURN_UI: 'on',
+    },
+    ...more,
+  });
+
+describe('a run that a program starts', { timeout: 120_000 }, () => {
+  test('is played, read, and found again by the same call; nothing is printed', async () => {
+    const written = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
+    const events: RunEvent[] = [];
+    const run = await started({ onEvent: (event) => events.push(event) });
+    expect(run).toMatchObject({ run: 'by-program', found: 'new', folder: join(everturn.folder, 'runs/by-program') });
+    const names: string[] = [];
+    for await (const { query, sample } of run.rollouts()) names.push(`${query}/${sample}`);
+    expect(names.sort()).toEqual(['q1/0', 'q1/1', 'q2/0', 'q2/1', 'q3/0', 'q3/1']);
+    expect(await run.result()).toMatchObject({ state: 'ended', total: 6, done: 6 });
+    const again = await started();
+    expect(again.found).toBe('ended');
+    for (const spy of written) {
+      expect(spy).not.toHaveBeenCalled();
+      spy.mockRestore();
+    }
+    expect(events.find(({ type }) => type === 'rows')).toMatchObject({
+      ...{ isHeldOut: false, dataset: 'rows.jsonl' },
+      rows: { dataset: { accepted: 3, refused: 1 }, badRows: [{ line: 4 }] },
+    });
+    const { record } = (await openFileStore(join(everturn.folder, 'runs'), run.run).getRun())!;
+    expect(record.origins).toMatchObject({ numTurns: 'input', samples: 'input', temperature: 'default' });
+  });
+
+  test.each([
+    [{ temperature: 0 }, 'run-differs'],
+    [{ numTurns: 0 }, 'bad-value'],
+    [{ turns: 3 } as object, 'unknown-option'],
+    [{ name: 'a/b' }, 'run-name'],
+    [{ name: 'other', strict: true }, 'bad-row'],
+    [{ name: 'other', dataset: 'none.jsonl' }, 'dataset-missing'],
+    [{ name: 'other', model: 'openai:http://127.0.0.1:9/v1#m', signal: AbortSignal.abort('left') }, undefined],
+  ])('is refused with %o, and leaves nothing', async (more, reason) => {
+    const refused = await started(more).then(
+      () => 'started',
+      (error: unknown) => (error instanceof Error && 'reason' in error ? error.reason : undefined),
+    );
+    expect(refused).toBe(reason);
+    expect(existsSync(join(everturn.folder, 'runs/other'))).toBe(false);
+  });
+});
