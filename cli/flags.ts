@@ -4,7 +4,7 @@ import { UNSAFE_VARIABLE } from '../environments/code/consent.ts';
 import { UNDECIDED, type UndecidedPolicy } from '../domain/samples/finished-turns.ts';
 import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/samples/human-verdicts.ts';
 import { DEFAULT_OUT } from '../run/place.ts';
-import { HUMAN_TURNS, type HumanTurnsPolicy } from '../records/export/policies.ts';
+import { HUMAN_TURNS, type HumanTurnsPolicy } from '../records/export/group-labels.ts';
 import { flag, choiceFlag, text, wholeFlag, withDefault } from './command.ts';
 
 export const RUN_ARGUMENT = { '<run>': "a run's name, or its folder" };

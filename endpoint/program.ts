@@ -11,8 +11,13 @@ import { idempotencyKey, isFunction, isSession, type ProgramRecord } from '../do
 import { lastWordsInLine } from '../domain/agent/last-words.ts';
 import { AgentError } from '../domain/errors/errors.ts';
 import { short } from '../domain/text/foreign-text.ts';
-import { commandIdentity } from '../environments/processes/identity.ts';
-import { commandLaunch, filesOfCommand, type Log, type ProcessLaunch } from '../environments/processes/launch.ts';
+import {
+  commandIdentity,
+  commandLaunch,
+  filesOfCommand,
+  type Log,
+  type ProcessLaunch,
+} from '../environments/processes/launch.ts';
 import { confineLaunch } from '../environments/processes/confine.ts';
 import { GuardedLines } from '../environments/processes/guarded-lines.ts';
 import { removeWorkspace, startIn, type Workspace } from '../environments/processes/workspace.ts';

@@ -11,7 +11,7 @@ import { everturnVersion } from '../local/machine/package-root.ts';
 import type { OnProgress } from '../local/machine/progress.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { checkRun, type CheckSummary } from '../records/check/check.ts';
-import { CLOCK_SKEW_MS } from '../records/check/times.ts';
+import { CLOCK_SKEW_MS } from '../records/check/end.ts';
 import type { Breach, OnBreach } from '../records/store.ts';
 import { askServer } from './ask-server.ts';
 import { filterOf, readingOf, type SampleOptions } from './export-plan.ts';

@@ -7,8 +7,7 @@ import { unusable } from '../domain/errors/unusable.ts';
 import type { UndecidedPolicy } from '../domain/samples/finished-turns.ts';
 import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../domain/samples/group.ts';
 import type { ContradictedPolicy, VerdictSource } from '../domain/samples/human-verdicts.ts';
-import { areal } from '../formats/exports/areal.ts';
-import { arealQueries } from '../formats/exports/areal-queries.ts';
+import { areal, arealQueries } from '../formats/exports/areal.ts';
 import {
   exporterNamed,
   FORMATS,
@@ -22,8 +21,7 @@ import { rows } from '../formats/exports/rows.ts';
 import { exportFolder } from '../records/export/export-folder.ts';
 import type { PartOptions } from '../records/export/exported-parts.ts';
 import { exportRun, type ExportSummary } from '../records/export/export-run.ts';
-import type { Advantages } from '../records/export/group-labels.ts';
-import type { HumanTurnsPolicy, ReadingOptions } from '../records/export/policies.ts';
+import type { Advantages, HumanTurnsPolicy, ReadingOptions } from '../records/export/group-labels.ts';
 import type { SkippedRollout } from '../records/export/selection.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import { mustHoldAll } from '../records/run/present.ts';

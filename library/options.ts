@@ -19,8 +19,7 @@ import {
   type Test,
 } from '../domain/schema/fields.ts';
 import { FORMATS, SEQUENCES } from '../formats/exports/index.ts';
-import { ADVANTAGES } from '../records/export/group-labels.ts';
-import { HUMAN_TURNS } from '../records/export/policies.ts';
+import { ADVANTAGES, HUMAN_TURNS } from '../records/export/group-labels.ts';
 
 const FUNCTION: Test = [(value) => typeof value === 'function', 'a function'];
 const SIGNAL: Test = [(value) => value instanceof AbortSignal, 'an AbortSignal'];

@@ -9,7 +9,7 @@ import { oneLine, short } from '../domain/text/foreign-text.ts';
 import { isObject } from '../domain/schema/fields.ts';
 import type { Query } from '../domain/query/query.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
-import { playedQueries } from '../records/run/played-queries.ts';
+import { playedQueries } from '../records/run/queries.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 import type { RunPlace } from '../run/place.ts';
 

@@ -4,7 +4,7 @@ import type { RolloutSummary, RunSize } from '../domain/rollout/rollout-summary.
 import { mustHoldAll } from '../records/run/present.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import type { Breach } from '../records/store.ts';
-import { readSummaries } from '../records/reading/summaries.ts';
+import { readSummaries } from '../records/reading/trajectories.ts';
 import type { SummaryOptions } from '../records/reading/summary.ts';
 import { knownResult, type RunPlace } from '../run/place.ts';
 

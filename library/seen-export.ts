@@ -14,9 +14,8 @@ import {
 } from '../formats/exports/index.ts';
 import { parquet } from '../formats/exports/parquet.ts';
 import { rows } from '../formats/exports/rows.ts';
-import { asWritten } from '../records/check/as-written.ts';
-import { readPart } from '../records/disk/facts.ts';
-import { linesOf } from '../records/disk/lines.ts';
+import { asWritten } from '../records/check/export.ts';
+import { readPart, linesOf } from '../records/disk/facts.ts';
 import { ADVANTAGES } from '../records/export/group-labels.ts';
 import type { PartOptions } from '../records/export/exported-parts.ts';
 import type { RunRecord } from '../records/format/run-record.ts';

@@ -11,19 +11,27 @@ import { openRecordFiles } from './disk/record-files.ts';
 import { mayHoldRun } from './run/outside-runs.ts';
 import { basename, dirname, join, resolvePlace } from './place.ts';
 import * as layout from './format/layout.ts';
-import { countFeedEntries, dropChunks, removeOldTemporaries } from './in-flight/listing.ts';
+import { END_FILE, ROLLOUT_FILE } from './format/layout.ts';
+import {
+  countFeedEntries,
+  dropChunks,
+  removeOldTemporaries,
+  namesIn,
+  rolloutAt,
+  rolloutFolders,
+} from './in-flight/listing.ts';
 import { countQueries, readQueries, writeQueries } from './run/queries.ts';
 import type { Ended } from './ended/ended.ts';
 import { openListing } from './ended/listing.ts';
-import { openEnded } from './ended/open.ts';
-import { sweep } from './ended/sweep.ts';
-import type { FileLayer } from './disk/file-layer.ts';
+import { openEnded } from './ended/objects.ts';
+import { type FileLayer, NODE_FILES } from './disk/file-layer.ts';
 import type { RecordCache } from './in-flight/cache.ts';
 import type { RecordKind } from './format/kinds.ts';
 import { openRolloutRecords } from './rollout-records.ts';
 import type { Store, Stored } from './store.ts';
+import { removeRecords } from './ended/end.ts';
 
-export interface FileStoreParts {
+interface FileStoreParts {
   /** With a cache, a rollout's folder is examined once per opening: for callers that open a store for each step. */
   readonly cache?: RecordCache;
   /** The ended rollouts of a run's folder, for callers that open a store for each step. Default: of this store alone. */
@@ -144,4 +152,14 @@ function openLogs(folder: string, disk: Disk): Pick<Store, 'putLog' | 'getLog'> 
 function logName(name: string): string {
   if (/^[^\\/\0]{1,200}$/.test(name) && !/^\.+$/.test(name)) return name;
   throw new StoreError(`${JSON.stringify(name)} cannot name a log`, { reason: 'log-name' });
+}
+
+async function sweep(folder: string, ended: Ended, disk: Pick<Disk, 'end'>): Promise<void> {
+  for await (const path of rolloutFolders(folder, () => {})) {
+    const names = await namesIn(join(folder, path));
+    const id = names.includes(ROLLOUT_FILE) ? await rolloutAt(folder, path, () => {}) : undefined;
+    // All of it is there: its line may not be durable yet.
+    if (id && names.includes(END_FILE)) await disk.end(folder, id, false);
+    else if (await ended.inFolder(path)) await removeRecords(join(folder, path), NODE_FILES);
+  }
 }

@@ -15,7 +15,7 @@ import type { ChunkRecord, TurnRecord } from '../domain/rollout/turn.ts';
 import type { RolloutRow } from '../domain/rollout/rollout-row.ts';
 import type { SeenLines } from './ended/ended.ts';
 import type { RunRecord } from './format/run-record.ts';
-import type { Breach, OnBreach, Stored } from './format/stored.ts';
+import type { Breach, OnBreach, Stored } from './format/text.ts';
 import type { RolloutFiles } from './reading/summary.ts';
 
 export type { Breach, LogText, OnBreach, RolloutFiles, SeenLines, Stored };

@@ -7,7 +7,7 @@ import { type AgentCode, bundleAgent } from '../client/temporal/agent-bundle.ts'
 import { FUNCTION, type ProgramRecord, SESSION } from '../domain/agent/program.ts';
 import { packageRoot } from '../local/machine/package-root.ts';
 import { short } from '../domain/text/foreign-text.ts';
-import { commandIdentity } from '../environments/processes/identity.ts';
+import { commandIdentity } from '../environments/processes/launch.ts';
 import { parseSpec } from '../environments/own/spec.ts';
 import { isProgram as isOnPath } from '../environments/tools/describe.ts';
 import { flagOf, isAsked, type ResolvedOptions } from './config.ts';

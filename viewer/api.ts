@@ -6,23 +6,20 @@ import type { RolloutId } from '../domain/names/ids.ts';
 import { rolloutFolder } from '../records/format/layout.ts';
 import type { Priced } from '../statistics/timing.ts';
 import type { Asks } from './model/asks.ts';
-import { parseFilter } from './model/filter.ts';
+import { parseFilter, listed, neighbours, cutPage } from './model/filter.ts';
 import { compareRuns, compareSeveral } from './compare-runs.ts';
 import { openCounts } from './counts.ts';
 import { openEvaluations } from './evaluations.ts';
 import type { ListQuery, RowPlace, RunMessage } from './model/messages.ts';
-import { listed, neighbours, cutPage } from './model/order.ts';
 import { latest, pricedTurns, type Row } from './model/row.ts';
-import type { RunSummary } from './model/summary.ts';
+import { type RunSummary, headNumbers } from './model/summary.ts';
 import { markedRows } from './marked-rows.ts';
 import { mustBePlain } from './plain-files.ts';
 import { type OpenRun, type Runs, withNumbers } from './runs.ts';
-import { headNumbers } from './model/head.ts';
 import { findFailure, listFacts, describeFork, readServers, listSettings } from './run-facts.ts';
 import { readRollout } from './rollout-message.ts';
 import { openSearches } from './searches.ts';
-import { tokensMessage } from './token-message.ts';
-import type { TokenDecoder } from './token-text.ts';
+import { tokensMessage, type TokenDecoder } from './token-message.ts';
 
 export interface ApiParts {
   readonly runs: Runs;

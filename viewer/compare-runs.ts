@@ -5,7 +5,7 @@ import { type ComparedRun, comparison, type QueryIdentity, settingDifferences } 
 import { distributionOf } from '../statistics/mean.ts';
 import { known } from '../statistics/outcomes.ts';
 import { sideBySide } from '../statistics/side-by-side.ts';
-import { queryDigests } from '../records/run/query-digests.ts';
+import { queryDigests } from '../records/run/queries.ts';
 import type { CompareMessage, RunHead, SeveralMessage } from './model/messages.ts';
 import { addUp, rowTokens } from './model/row.ts';
 import { summaries } from './model/summary.ts';

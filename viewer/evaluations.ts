@@ -8,7 +8,7 @@ import { isRunName } from '../domain/names/ids.ts';
 import type { CollectionResult } from '../domain/run/messages.ts';
 import { openFileStore } from '../records/file-store.ts';
 import { namesIn } from '../records/in-flight/listing.ts';
-import { readSummaries } from '../records/reading/summaries.ts';
+import { readSummaries } from '../records/reading/trajectories.ts';
 import { meanOf } from '../statistics/mean.ts';
 import { known } from '../statistics/outcomes.ts';
 import { headlineOf } from '../statistics/headline.ts';

@@ -8,8 +8,7 @@ import type { RunSize } from '../domain/rollout/rollout-summary.ts';
 import { ENDED } from '../records/format/layout.ts';
 import type { Store } from '../records/store.ts';
 import { inParts } from './in-batches.ts';
-import { type HeadNumbers, headNumbers } from './model/head.ts';
-import { summaryInParts } from './model/summary.ts';
+import { type HeadNumbers, headNumbers, summaryInParts } from './model/summary.ts';
 import { sizesIn } from './plain-files.ts';
 import { RunIndex } from './run-index.ts';
 

@@ -10,8 +10,14 @@ import { type Bundle, reportHtml } from './assets.ts';
 import { MOST_PAIRS } from './compare-runs.ts';
 import { markedRows } from './marked-rows.ts';
 import type { Asks } from './model/asks.ts';
-import type { RolloutMessage, RunMessage, TokensMessage } from './model/messages.ts';
-import type { ReportData, ReportRun, WholeRollout } from './model/report-data.ts';
+import type {
+  RolloutMessage,
+  RunMessage,
+  TokensMessage,
+  ReportData,
+  ReportRun,
+  WholeRollout,
+} from './model/messages.ts';
 import type { Row } from './model/row.ts';
 import type { Runs } from './runs.ts';
 

@@ -17,7 +17,7 @@ import { RUN_FILE } from '../records/format/layout.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
 import { openHeadNumbers } from './head-numbers.ts';
-import { hasFailed, type HeadNumbers } from './model/head.ts';
+import { hasFailed, type HeadNumbers } from './model/summary.ts';
 import type { RunHead } from './model/messages.ts';
 import { realFoldersIn } from './plain-files.ts';
 import { RunIndex } from './run-index.ts';

@@ -9,9 +9,8 @@ import { gzip } from 'node:zlib';
 import { EverturnError, explain, UsageError } from '../domain/errors/errors.ts';
 import { isOtherUser } from '../local/machine/own-user.ts';
 import type { Assets } from './assets.ts';
-import { mustBeOurs, Refusal } from './guard.ts';
-import type { Asks } from './model/asks.ts';
-import { answerTo } from './routes.ts';
+import { mustBeOurs, Refusal, jsonIn } from './guard.ts';
+import { type Asks, ASKS, flawOfArguments } from './model/asks.ts';
 import { ACT_PATH, openSteerRequests, type Steering } from './steer.ts';
 
 export interface ViewServerOptions {
@@ -120,4 +119,15 @@ function urlOf({ url = '/' }: IncomingMessage): URL {
   } catch {
     throw new Refusal(400, 'The request names no path of this server.');
   }
+}
+
+async function answerTo(from: Asks, { pathname, searchParams }: URL): Promise<unknown> {
+  const [, root, name = '', ...rest] = pathname.split('/');
+  if (root !== 'api' || rest.length > 0 || !Object.hasOwn(ASKS, name))
+    throw new Refusal(404, `The viewer has nothing at ${JSON.stringify(pathname.slice(0, 100))}.`);
+  const question = name as keyof Asks;
+  const given = jsonIn(searchParams.get('args') ?? '[]', '`args`');
+  const flaw = Array.isArray(given) ? flawOfArguments(question, given) : 'is no list';
+  if (flaw !== undefined) throw new Refusal(400, `\`args\` ${flaw}.`);
+  return (from[question] as (...given: unknown[]) => Promise<unknown>)(...(given as unknown[]));
 }

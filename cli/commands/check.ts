@@ -5,7 +5,7 @@ import { PROVED, SEQUENCES } from '../../formats/exports/index.ts';
 import { checkPlace } from '../../library/check.ts';
 import type { SeenExport } from '../../library/seen-export.ts';
 import { printProgress } from '../../local/machine/progress.ts';
-import { CLOCK_SKEW_MS } from '../../records/check/times.ts';
+import { CLOCK_SKEW_MS } from '../../records/check/end.ts';
 import type { OnBreach } from '../../records/store.ts';
 import { choiceFlag, command, type Flag, flag, number, text, withDefault } from '../command.ts';
 import { EXIT } from '../exit.ts';

@@ -10,11 +10,10 @@ import { command, flag, number, choiceFlag, unusable, wholeFlag, withDefault } f
 import { EXIT } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { costBy, PRICE_FLAGS } from '../find/prices.ts';
-import { readForComparison, type ReadRun, spentOf, tableOfRuns } from '../view/side-by-side.ts';
+import { comparisonText, readForComparison, type ReadRun, spentOf, tableOfRuns } from '../view/comparison-text.ts';
 import { damageLines } from '../view/damage-lines.ts';
 import type { RunSummaries } from '../../library/run-summaries.ts';
 import { INCLUDE_STEERED, OUT } from '../flags.ts';
-import { comparisonText } from '../view/comparison-text.ts';
 import { paintFor, plural } from '../format.ts';
 import { steeredLines } from '../view/people.ts';
 

@@ -13,8 +13,8 @@ import { clusterConfig } from '../../client/temporal/cluster-settings.ts';
 import { command, flag, unusable } from '../command.ts';
 import { findRun } from '../find/place.ts';
 import { OUT } from '../flags.ts';
-import type { Io } from '../io.ts';
 import { resolveRunFlags, runFlags, type RunFlags } from '../run-flags.ts';
+import type { Io } from '../io.ts';
 import { type Column, paintFor, table } from '../format.ts';
 
 interface ShownSetting extends RecordedSetting {

@@ -7,7 +7,7 @@ import { StoreError } from '../../domain/errors/errors.ts';
 import { openEvaluations } from '../../viewer/evaluations.ts';
 import type { Evaluation } from '../../viewer/model/messages.ts';
 import { type VersionSummary, versionsOf } from '../../viewer/model/summary.ts';
-import { openTrainedAt } from '../../viewer/trained-at.ts';
+import { openTrainedAt } from '../../viewer/counts.ts';
 import { openRuns } from '../../viewer/runs.ts';
 import { command } from '../command.ts';
 import { findRun } from '../find/place.ts';

@@ -12,7 +12,7 @@ import { clusterConfig, namesCluster } from '../../client/temporal/cluster-setti
 import { type ApiParts, createApi } from '../../viewer/api.ts';
 import type { Bundle } from '../../viewer/assets.ts';
 import { type OpenRun, openRuns } from '../../viewer/runs.ts';
-import type { TokenDecoder } from '../../viewer/token-text.ts';
+import type { TokenDecoder } from '../../viewer/token-message.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { clusterUi, workflowUrl } from '../../local/service/link.ts';

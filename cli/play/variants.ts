@@ -12,7 +12,7 @@ import { EXIT, type ExitCode, exitCodeOfResult } from '../exit.ts';
 import { withLink } from '../find/link.ts';
 import { knownResult, runArgument, type RunPlace } from '../find/place.ts';
 import type { CostOf } from '../find/prices.ts';
-import { tableOfRuns } from '../view/side-by-side.ts';
+import { tableOfRuns } from '../view/comparison-text.ts';
 import { type Io, say, typable } from '../io.ts';
 import { resolveRunFlags, type RunFlags } from '../run-flags.ts';
 import { openProgressView, type ProgressView } from '../view/progress-view.ts';

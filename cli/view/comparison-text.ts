@@ -2,12 +2,38 @@
 // that differ. Differences are second run − first run, in percentage points.
 
 import { oneLine, short } from '../../domain/text/foreign-text.ts';
-import { type Comparison, type SettingDifference, shownInterval } from '../../statistics/comparison.ts';
-import type { Interval } from '../../statistics/mean.ts';
-import { type Cost, costText } from '../find/prices.ts';
-import { type Column, lines, type Paint, plural, fourDigits, share, table } from '../format.ts';
+import {
+  type Comparison,
+  shownInterval,
+  type ComparedRun,
+  type QueryIdentity,
+  type SettingDifference,
+} from '../../statistics/comparison.ts';
+import { type Interval, distributionOf } from '../../statistics/mean.ts';
+import { type Cost, costText, type CostOf } from '../find/prices.ts';
+import {
+  type Column,
+  lines,
+  type Paint,
+  plural,
+  fourDigits,
+  share,
+  table,
+  count,
+  paintFor,
+  percents,
+} from '../format.ts';
+import { unsteered } from '../../domain/rollout/rollout-summary.ts';
+import { known } from '../../statistics/outcomes.ts';
+import { type AtTurn, sideBySide } from '../../statistics/side-by-side.ts';
+import { queryDigests } from '../../records/run/queries.ts';
+import type { Answer } from '../command.ts';
+import type { Io } from '../io.ts';
+import type { RunPlace } from '../find/place.ts';
+import { readRunSummaries, type RunSummaries } from '../../library/run-summaries.ts';
+import { damageLines } from './damage-lines.ts';
 
-export interface ComparisonTextInput {
+interface ComparisonTextInput {
   readonly names: Names;
   readonly comparison: Comparison;
   readonly settings: readonly SettingDifference[];
@@ -132,11 +158,11 @@ export function points(value: number | null): string {
   return value === null ? '–' : `${sign(value)}${Math.abs(100 * value).toFixed(1)} points`;
 }
 
-export function intervalText(interval: Interval | null, unit: (value: number) => string): string {
+function intervalText(interval: Interval | null, unit: (value: number) => string): string {
   return interval === null ? '–' : `${unit(interval[0]).replace(' points', '')} to ${unit(interval[1])}`;
 }
 
-export function pText(p: number | null): string {
+function pText(p: number | null): string {
   if (p === null) return '–';
   return p < 0.0001 ? '< 0.0001' : p.toFixed(4);
 }
@@ -145,3 +171,72 @@ const pSaid = (p: number | null): string => `p = ${pText(p)}`.replace('= <', '<'
 
 /** A setting's value may be a long url or text of a config file. */
 const shown = (value: unknown): string => (value === undefined ? 'none' : short(JSON.stringify(value), 120));
+
+export type ReadRun = RunSummaries & ComparedRun & { readonly run: string };
+
+export async function readForComparison(place: RunPlace, includeSteered: boolean): Promise<ReadRun> {
+  const queries = new Map<string, QueryIdentity>();
+  for await (const { query, ...identity } of queryDigests(place.store)) queries.set(query, identity);
+  const read = await readRunSummaries(place, { includeSteered });
+  return { run: place.run, ...read, queries, wording: read.record?.wording };
+}
+
+/** The mean tokens of an answer and of its context, its median seconds, and the cost of all. */
+export function spentOf({ record, rollouts }: RunSummaries, costOf: CostOf) {
+  const turns = unsteered(rollouts).flatMap((rollout) => rollout.turns);
+  return {
+    inputTokens: distributionOf(known(turns.map((turn) => turn.contextTokens))).mean,
+    outputTokens: distributionOf(known(turns.map((turn) => turn.outputTokens))).mean,
+    seconds: distributionOf(turns.map((turn) => (turn.finishedAt - turn.startedAt) / 1000)).p50,
+    cost: costOf(record?.settings.model ?? null, rollouts),
+  };
+}
+
+interface Options {
+  readonly labels: readonly string[];
+  readonly costOf: CostOf;
+  readonly includeSteered?: boolean;
+}
+
+export async function tableOfRuns(
+  io: Io,
+  places: readonly RunPlace[],
+  { labels, costOf, includeSteered = false }: Options,
+): Promise<Answer> {
+  const runs: ReadRun[] = [];
+  for (const place of places) runs.push(await readForComparison(place, includeSteered));
+  const accuracies = sideBySide(runs);
+  const found = runs.map((run, i) => {
+    const model = run.record?.settings.model ?? null;
+    return { label: labels[i]!, run: run.run, model, atTurns: accuracies[i]!, ...spentOf(run, costOf) };
+  });
+  const paint = paintFor(io.out, io.env);
+  const named = places.some(({ run }, i) => run !== labels[i]);
+  const priced = found.some(({ cost }) => cost !== undefined);
+  type Row = (typeof found)[number] & AtTurn;
+  const columnsOf = (title: string): (Column<Row> | false)[] => [
+    [title, ({ label }) => oneLine(label), 'bold'],
+    named && ['run', ({ run }) => oneLine(run)],
+    ['>accuracy', ({ accuracy }) => share(accuracy.value)],
+    ['>95 %', ({ accuracy }) => percents(accuracy.interval)],
+    ['>difference', ({ against }) => (against ? points(against.difference.value) : '')],
+    ['>95 %', ({ against }) => (against ? intervalText(against.difference.interval, points) : '')],
+    ['>p', ({ against }) => (against ? pText(against.difference.p) : '')],
+    ['>queries', ({ accuracy, against }) => count(against?.difference.n ?? accuracy.n)],
+    ['>left out', ({ accuracy }) => (accuracy.leftOut === 0 ? '' : count(accuracy.leftOut))],
+    ['>tokens in', ({ inputTokens }) => (inputTokens === null ? '–' : count(inputTokens))],
+    ['>out', ({ outputTokens }) => (outputTokens === null ? '–' : count(outputTokens))],
+    ['>seconds', ({ seconds }) => (seconds === null ? '–' : seconds.toPrecision(2))],
+    priced && ['>cost', ({ cost }) => (cost === undefined ? '' : costText(cost).replace(/:.*/, ''))],
+  ];
+  const tables = accuracies[0]!.map(({ accuracy }, t) => {
+    const rows = found.map((row) => ({ ...row, ...row.atTurns[t]! }));
+    return table(rows, columnsOf(accuracy.name.replace('pass@1', 'right')), paint);
+  });
+  const about = `Differences are with ${oneLine(labels[0]!)}, query by query (paired t-test, one p for each row). Tokens and seconds are those of an answer.`;
+  return {
+    json: { event: 'compared', runs: found },
+    text: `\n${tables.join('\n\n')}\n\n${paint('dim', about)}`,
+    notes: runs.flatMap(({ broken }) => damageLines(broken)),
+  };
+}

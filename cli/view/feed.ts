@@ -4,7 +4,7 @@
 import { addEntry, countOf, emptyLine } from '../../domain/feed/entry.ts';
 import { type FeedHead, feedLines, type OpenGroups } from '../../domain/feed/lines.ts';
 import { feedProgressOf } from '../../client/temporal/feed.ts';
-import { oldAnswers } from '../../records/reading/old-answers.ts';
+import { oldAnswers } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';
 import { ifUp } from '../find/link.ts';
 import type { RunPlace } from '../find/place.ts';

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalError, UsageError } from '../../domain/errors/errors.ts';
 import type { GrantedLease, LeaseArguments, LeaseResult, Verb } from '../../domain/feed/messages.ts';
-import { oldAnswers } from '../../records/reading/old-answers.ts';
+import { oldAnswers } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';
 import type { Session } from '../temporal/connection.ts';
 import { callFeed, type FeedPlace, feedProgressOf } from '../temporal/feed.ts';

@@ -7,8 +7,7 @@
 import { constants } from 'node:fs';
 import { access, readlink, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { CodeLimits } from './limits.ts';
-import { limitCommand, type Sandbox } from './sandbox.ts';
+import { type CodeLimits, limitCommand, type Sandbox } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 
 /** The user nobody: process limits do not apply to root, whatever user a namespace shows. */

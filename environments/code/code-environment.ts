@@ -13,16 +13,13 @@ import { casesOf, type GoodCase, inputOf } from './cases.ts';
 import { sameOutput, isSameValue } from './compare.ts';
 import { parseExactJson } from './exact-json.ts';
 import { lastCodeBlock } from './extract.ts';
-import { type Language, type Runtime, readReport } from './language.ts';
-import { LANGUAGES, languageOf } from './languages.ts';
-import { type CodeLimits, DEFAULT_LIMITS, outputLimit } from './limits.ts';
-import type { Sandbox } from './sandbox.ts';
+import { type Language, type Runtime, readReport, LANGUAGES, languageOf } from './language.ts';
+import { type CodeLimits, DEFAULT_LIMITS, outputLimit, type Sandbox } from './sandbox.ts';
 import { createRunner, type Runner } from './runner.ts';
 import type { Ran } from './sandboxed.ts';
-import { createSlots } from './slots.ts';
 import { unsafeSandbox } from './unsafe.ts';
 
-export interface CodeOptions {
+interface CodeOptions {
   readonly limits?: Partial<CodeLimits>;
   /** Concurrent sandboxes. Default: one per core. */
   readonly slots?: number;
@@ -185,4 +182,46 @@ function failureOf(
   const value = parseExactJson(report.json);
   if (value === undefined) return { reason: 'no-value' };
   return one.expected.some((expected) => isSameValue(expected, value)) ? undefined : { reason: 'different' };
+}
+
+export function createSlots(count: number) {
+  let used = 0;
+  const line: (() => void)[] = [];
+  const idlers: (() => void)[] = [];
+  const leave = () => {
+    const next = line.shift();
+    if (next) return next();
+    used--;
+    if (used === 0) idlers.splice(0).forEach((resolve) => resolve());
+  };
+  const enter = (signal: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      signal.throwIfAborted();
+      if (used < count) {
+        used++;
+        return resolve();
+      }
+      const take = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        line.splice(line.indexOf(take), 1);
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      line.push(take);
+    });
+  return {
+    async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+      await enter(signal);
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
+    /** Resolves when no place is taken. */
+    idle: () => (used === 0 ? Promise.resolve() : new Promise<void>((resolve) => void idlers.push(resolve))),
+  };
 }

@@ -4,7 +4,7 @@
 // linear in the answer's length. An unclosed fence counts as empty; a text that ends within its thought has no program.
 
 import { behindThoughts } from '../../domain/text/thoughts.ts';
-import { languageOf } from './languages.ts';
+import { languageOf } from './language.ts';
 
 export interface CodeBlock {
   readonly code: string;

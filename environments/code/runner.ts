@@ -6,10 +6,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { mostElapsedMs, START_LIMIT_MS } from './limits.ts';
+import { mostElapsedMs, START_LIMIT_MS, type Launch } from './sandbox.ts';
 import type { Request, Response } from './runner-child.ts';
 import { type Ran, runSandboxed, type RunLimits, sandboxTrouble } from './sandboxed.ts';
-import type { Launch } from './sandbox.ts';
 
 export interface Runner {
   run(launch: Launch, job: Buffer, limits: RunLimits, signal: AbortSignal): Promise<Ran>;

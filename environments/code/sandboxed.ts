@@ -5,13 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { JudgeError } from '../../domain/errors/errors.ts';
-import { type Clock, startClock } from './clock.ts';
-import { type CodeLimits, DEFAULT_LIMITS, START_LIMIT_MS } from './limits.ts';
-import { createReader, type Stage } from './reader.ts';
-import type { Launch } from './sandbox.ts';
-import { outOfMemoryKills, programPidNow } from './watch.ts';
+import { type Clock, startClock, outOfMemoryKills, programPidNow } from './clock.ts';
+import { type CodeLimits, DEFAULT_LIMITS, START_LIMIT_MS, type Launch } from './sandbox.ts';
 
-export type Ending = 'exited' | Limit;
+type Ending = 'exited' | Limit;
 type Limit = 'wall-limit' | 'output-limit' | 'file-limit';
 
 export interface Ran {
@@ -153,4 +150,53 @@ function closed(child: ChildProcess): Promise<Closed> {
     child.once('error', (error) => resolve({ code: null, killedBy: null, error }));
     child.once('close', (code, killedBy) => resolve({ code, killedBy }));
   });
+}
+
+const READY = 'ready\n';
+const GO = 'go\n';
+
+/** `starting` until it is ready, `given` until the program begins. */
+type Stage = 'starting' | 'given' | 'running';
+
+const KEPT_ERROR_CHARS = 16 * 1024;
+
+/** `outputBytes`, `errorBytes`: the limit of each stream. */
+export function createReader(outputBytes: number, errorBytes: number) {
+  let stage: Stage = 'starting';
+  let head = '';
+  let printed: Buffer[] = [];
+  let printedBytes = 0;
+  let errors = '';
+  let complainedBytes = 0;
+  return {
+    stage: () => stage,
+    /** False once the program has exceeded the limit of standard output. */
+    print(chunk: Buffer): boolean {
+      let rest = chunk;
+      while (stage !== 'running' && rest.length > 0) {
+        const mark = stage === 'starting' ? READY : GO;
+        const taken = rest.subarray(0, mark.length - head.length);
+        head += taken.toString('latin1');
+        rest = rest.subarray(taken.length);
+        if (head.length < mark.length) return true;
+        if (head !== mark) return false;
+        head = '';
+        stage = stage === 'starting' ? 'given' : 'running';
+      }
+      printedBytes += rest.length;
+      if (printedBytes > outputBytes) {
+        printed = [];
+        return false;
+      }
+      if (rest.length > 0) printed.push(rest);
+      return true;
+    },
+    /** False once the program has exceeded the limit of standard error. */
+    complain(chunk: Buffer): boolean {
+      errors = (errors + chunk.toString('utf8')).slice(-KEPT_ERROR_CHARS);
+      complainedBytes += chunk.length;
+      return complainedBytes <= errorBytes;
+    },
+    finish: () => ({ stage, output: Buffer.concat(printed), errors }),
+  };
 }

@@ -9,12 +9,10 @@ import { findAnswer, type Found, behindBoxes, statedIn } from './find/answer.ts'
 import { asksPercent, withoutAskedScale } from './find/asked.ts';
 import { lastLetter, LETTERS, namesOneChoice } from '../../domain/text/choices.ts';
 import { findChoice, placeOfWords } from './find/choice.ts';
-import { isWord, statesWord } from './find/stated-word.ts';
-import { type JudgeOptions, leafOptions } from './judge-options.ts';
-import { readSolution, type Solution } from './solution.ts';
-import { answerChoice, choicesSaid, isProse, solutionChoice } from './read/words.ts';
+import { type JudgeOptions, leafOptions, readSolution, type Solution } from './solution.ts';
+import { answerChoice, choicesSaid, isProse, solutionChoice, plainWords, says } from './read/words.ts';
 
-export type { JudgeOptions } from './judge-options.ts';
+export type { JudgeOptions } from './solution.ts';
 
 /** `explain` adds the mark or the place by which the final answer was found, and the solution's final answer. */
 export interface Judged extends Verdict {
@@ -111,3 +109,17 @@ const RESTATED =
 
 const withoutPercent = (text: string): string =>
   /^\s*(-?\d[\d.,]*)\s*(?:\\?%|(?:\\text\s*\{\s*)?percent\s*\}?)\s*\.?$/.exec(text)?.[1] ?? text;
+
+/** Letters alone, up to three words: no formula and no choice. */
+const isWord = (solution: string): boolean =>
+  /^\p{L}{3,}(?:[ -]\p{L}{2,}){0,2}$/u.test(plainWords(solution)) && !/^(?:yes|no)$/i.test(plainWords(solution));
+
+const SENTENCE_CHARS = 300;
+const LAST_SENTENCE = /[^.!?\n]*[.!?]*\s*$/;
+const DENIES = /\b(?:not|no|never|neither|nor|or)\b|n[’']t\b/i;
+
+function statesWord(text: string, solution: string): boolean {
+  const sentence = LAST_SENTENCE.exec(text.trim().slice(-SENTENCE_CHARS))?.[0] ?? '';
+  if (says(sentence, solution)) return true;
+  return !DENIES.test(sentence) && plainWords(sentence).endsWith(` ${plainWords(solution)}`);
+}

@@ -4,12 +4,26 @@
 import { standsForItself } from './compare/compare-texts.ts';
 import { isRelationSign, isSpelling } from './compare/spelled.ts';
 import { findSolution } from './find/answer.ts';
-import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import { dateOf } from './read/moments.ts';
 import { numberWord } from './read/number-words.ts';
 import { isWording, saysEverything, saysNothing, solutionChoice, yesOrNo } from './read/words.ts';
 import { MANY, remembered } from './remembered.ts';
+import { listedChoices } from '../../domain/text/choices.ts';
+import { plainSigns } from '../../domain/text/plain-signs.ts';
+import { percentInOneWord } from './find/percent.ts';
+
+const DEFAULT_DECIMALS = 6;
+/** The end of a question says what it asks for. */
+const QUESTION_CHARS = 2_000;
+
+export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
+  decimals: options.decimals ?? DEFAULT_DECIMALS,
+  decimalsGiven: options.decimals !== undefined,
+  rename: options.strict === false,
+  question: percentInOneWord(plainSigns((options.question ?? '').slice(-QUESTION_CHARS))),
+  choices: listedChoices(options.question ?? ''),
+});
 
 type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';
 /** `inWords`: it is a name or a phrase, and only the same words are right. */
@@ -65,3 +79,16 @@ const extracted = remembered((text: string) => {
   if (found && isRelationSign(found.text)) return found;
   return !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(found?.text ?? '') ? undefined : found;
 }, MANY);
+
+export interface JudgeOptions {
+  /** Decimal places at which a decimal stands for an exact value; default 6. Given, decimals are rounded too. */
+  readonly decimals?: number;
+  /** False: letters may be renamed. Default true. */
+  readonly strict?: boolean;
+  /** The answer was cut by a limit of tokens: only a closed box or a complete named answer counts. Default false. */
+  readonly cut?: boolean;
+  /** The text of the question: the unit it asks for, the numbers it gives, the choices it lists. */
+  readonly question?: string;
+  /** Say also where the answer was found and with what it was compared. Default false. */
+  readonly explain?: boolean;
+}

@@ -1,9 +1,10 @@
 // The start of a user's program: the words of a command, or the bundle of a module; the folder it is started in, and the
 // environment variables it gets.
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statSync, readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { basename, delimiter, dirname, extname, isAbsolute, join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { packageRoot } from '../../local/machine/package-root.ts';
 
 /** Processes of one program on one worker. */
@@ -90,4 +91,19 @@ export function isFileAt(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** `own`: what the program says of itself. SHA-256, in hexadecimal. */
+export function commandIdentity(words: readonly string[], own: readonly unknown[] = []): string {
+  const files = filesOfCommand(words);
+  const given = words.slice(1).filter((word) => !files.includes(word));
+  const hash = createHash('sha256').update(JSON.stringify([...own, ...(given.length > 0 ? [given] : [])]));
+  for (const file of files) {
+    const size = statSync(file).size;
+    if (size > MAX_FILE_BYTES) hash.update(`\n${basename(file)} ${size}`);
+    else hash.update(`\n${createHash('sha256').update(readFileSync(file)).digest('hex')}`);
+  }
+  return hash.digest('hex');
 }

@@ -7,7 +7,6 @@ import { short } from '../../domain/text/foreign-text.ts';
 import { brokenError, parseLine, replyIn, reportedError, errorMessage, tooLarge, traceIn } from './envelope.ts';
 import { GuardedLines } from './guarded-lines.ts';
 import type { ProcessLaunch } from './launch.ts';
-import { type CallLimits, inTime } from './in-time.ts';
 
 interface Waiting {
   resolve(line: Buffer): void;
@@ -155,4 +154,43 @@ function replyTo(who: string, method: string, id: number, value: unknown) {
   if (echoed !== id)
     throw brokenError(who, method, `the reply is to call ${short(String(echoed), 20)}, and not to ${id}`);
   return { result, error };
+}
+
+interface CallLimits {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** `who`: the environment, for messages. The work itself is not ended: the caller ends it. */
+export async function inTime<T>(
+  who: string,
+  method: string,
+  { signal, timeoutMs }: CallLimits,
+  work: () => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  let timer: NodeJS.Timeout | undefined;
+  let aborted: (() => void) | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new EnvironmentError(`The environment ${who} did not answer \`${method}\` in ${timeoutMs / 1000} s.`, {
+          reason: 'environment-timeout',
+          fix:
+            method === 'hello'
+              ? 'The first line of a command is its hello, before it reads a call.'
+              : 'It may say another `timeoutSeconds` in hello.',
+          retryable: true,
+        }),
+      );
+    }, timeoutMs);
+    aborted = () => reject(signal!.reason);
+    signal?.addEventListener('abort', aborted, { once: true });
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+    if (aborted) signal?.removeEventListener('abort', aborted);
+  }
 }

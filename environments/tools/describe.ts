@@ -3,13 +3,12 @@
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { createHash } from 'node:crypto';
 import { ToolError, UsageError } from '../../domain/errors/errors.ts';
-import { ownName, type ToolRecord } from '../../domain/tools/tool.ts';
-import type { Log } from '../processes/launch.ts';
+import { ownName, type ToolRecord, isToolName } from '../../domain/tools/tool.ts';
+import { type Log, isFileAt } from '../processes/launch.ts';
 import type { ModuleCode } from '../processes/bundle.ts';
-import { isFileAt } from '../processes/launch.ts';
 import { parseSpec } from '../own/spec.ts';
-import { callableTools } from './callable.ts';
 import { describeMcpServer } from './mcp-server.ts';
 import { describeToolModule, isPython } from './module.ts';
 import { PYTHON } from './python.ts';
@@ -117,3 +116,21 @@ export function isProgram(name: string): boolean {
 function refused(flag: string, text: string, problem: string, fix: string): UsageError {
   return new UsageError(`${flag} ${JSON.stringify(text.slice(0, 200))} ${problem}.`, { reason: 'bad-value', fix });
 }
+
+const MAX_LENGTH = 64;
+const HASH_LENGTH = 8;
+
+export function callableTools(tools: readonly ToolRecord[]): readonly ToolRecord[] {
+  const names = tools.map(({ name }) => (isToolName(name) ? name : callable(name)));
+  const isTaken = (name: string) => names.indexOf(name) !== names.lastIndexOf(name);
+  return tools.map((tool, i) => {
+    if (isToolName(tool.name)) return tool;
+    const name = names[i]!;
+    return { ...tool, own: tool.name, name: isTaken(name) ? withHash(name, tool.name) : name };
+  });
+}
+
+const callable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/gu, '_').slice(0, MAX_LENGTH);
+
+const withHash = (name: string, own: string): string =>
+  `${name.slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${createHash('sha256').update(own).digest('hex').slice(0, HASH_LENGTH)}`;

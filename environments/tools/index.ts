@@ -7,7 +7,7 @@ import { badArguments, furtherCalls, noSuchTool, TOO_DEEP } from '../../domain/e
 import { ENDPOINT_CALLS } from '../../domain/rollout/calls.ts';
 import { MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../../domain/tools/tool.ts';
 import { openedThought } from '../../domain/text/thoughts.ts';
-import { namedCall } from './formats/call.ts';
+import { namedCall } from './formats/reply.ts';
 import {
   type BadCall,
   isBad,
@@ -16,7 +16,7 @@ import {
   toolFormatNamed,
   toolFormatNames,
 } from './formats/format.ts';
-import { argumentsFlaw, isTooDeep } from './schema.ts';
+import { argumentsFlaw, isTooDeep } from './described.ts';
 import type { ToolAnswer, ToolCall, Tools } from './tool.ts';
 
 /** Runs the tools of one kind. */

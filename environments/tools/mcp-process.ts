@@ -2,6 +2,7 @@
 // that the SDK's own transport does not give: a message is read up to a limit, the server with all that it started does not
 // outlive us, and a request ends in its time whatever the server does, of which it counts that in which the server ran.
 
+import { readFileSync } from 'node:fs';
 import type * as Sdk from '@modelcontextprotocol/client';
 import type { Client, JSONRPCMessage, RequestOptions, Transport } from '@modelcontextprotocol/client';
 import type { z } from 'zod';
@@ -11,7 +12,6 @@ import { DoubtfulJson, strictJson } from '../../domain/text/json-text.ts';
 import { everturnVersion } from '../../local/machine/package-root.ts';
 import { GuardedLines } from '../processes/guarded-lines.ts';
 import type { ProcessLaunch } from '../processes/launch.ts';
-import { mostMs, watchRun } from './running-clock.ts';
 
 const MAX_LINE_BYTES = 16 << 20;
 const INTERNAL_ERROR = -32_603;
@@ -27,7 +27,7 @@ export class RpcTimeout extends Error {}
 /** A message was longer than any result may be. */
 export class RpcTooLarge extends Error {}
 
-export interface RequestLimits {
+interface RequestLimits {
   /** The limit of the time in which it runs. */
   readonly timeoutMs: number;
   /** The limit on any clock. */
@@ -191,4 +191,56 @@ function messageOf(value: unknown): JSONRPCMessage | undefined {
   const said = typeof message === 'string' && message !== '' ? message : JSON.stringify(error);
   const known = Number.isSafeInteger(code) ? code : INTERNAL_ERROR;
   return { ...head, error: { code: known, message: said } } as JSONRPCMessage;
+}
+
+const TICK_MS = 250;
+const MOST_OF_A_GAP_MS = 5_000;
+const MOST_PROCESSES = 64;
+
+/** A machine that lets a process run for less than a fifth of this is overloaded. */
+export const mostMs = (timeoutMs: number): number => Math.max(timeoutMs, Math.min(5 * timeoutMs + 60_000, 28 * 60_000));
+
+interface Alarms {
+  /** It ran for its time. */
+  over(): void;
+  /** It did not, for so long that it is given up. */
+  stood(): void;
+}
+
+/** Returns what ends the watch. */
+function watchRun(pid: number | undefined, timeoutMs: number, longestMs: number, alarms: Alarms): () => void {
+  const tickMs = Math.min(TICK_MS, timeoutMs / 4);
+  let [ranMs, watchedMs, last] = [0, 0, performance.now()];
+  const ticking = setInterval(() => {
+    const gapMs = performance.now() - last;
+    last += gapMs;
+    if (!isStopped(pid)) ranMs += Math.min(gapMs, 2 * tickMs);
+    // A longer gap means that this process was stopped itself, and no reply could have been read.
+    watchedMs += Math.min(gapMs, MOST_OF_A_GAP_MS);
+    if (ranMs >= timeoutMs) alarms.over();
+    else if (watchedMs >= longestMs) alarms.stood();
+    else return;
+    clearInterval(ticking);
+  }, tickMs);
+  return () => clearInterval(ticking);
+}
+
+/** True if the process, or one that it started, was stopped by a signal. */
+function isStopped(pid: number | undefined): boolean {
+  const seen = pid === undefined ? [] : [pid];
+  for (const one of seen) {
+    const state = text(`/proc/${one}/stat`).split(') ').pop()?.[0];
+    if (state === 'T' || state === 't') return true;
+    const children = text(`/proc/${one}/task/${one}/children`).trim();
+    if (children !== '' && seen.length < MOST_PROCESSES) seen.push(...children.split(' ').map(Number));
+  }
+  return false;
+}
+
+function text(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
 }

@@ -8,12 +8,11 @@ import { ToolError } from '../../domain/errors/errors.ts';
 import { short } from '../../domain/text/foreign-text.ts';
 import { ownName, type ToolRecord } from '../../domain/tools/tool.ts';
 import type { Log } from '../processes/launch.ts';
-import type { HasEnded } from '../../local/machine/shared-resources.ts';
+import { type HasEnded, openSharedResources } from '../../local/machine/shared-resources.ts';
 import type { Door } from './index.ts';
-import { type McpProcess, RpcError, RpcTimeout, RpcTooLarge } from './mcp-process.ts';
-import { type McpServers, openMcpServers } from './mcp-servers.ts';
-import { mostMs } from './running-clock.ts';
+import { type McpProcess, RpcError, RpcTimeout, RpcTooLarge, mostMs } from './mcp-process.ts';
 import type { ToolAnswer } from './tool.ts';
+import { mustBeRecordedTool, openMcpServer, type Served } from './mcp-server.ts';
 
 /** A result has `content`, or a value alone. */
 const RESULT = z.looseObject({
@@ -22,7 +21,7 @@ const RESULT = z.looseObject({
   isError: z.unknown().optional(),
 });
 
-export interface McpDoorOptions {
+interface McpDoorOptions {
   readonly log: Log;
   /** The words to run for this tool's server. Throws if this worker may not. */
   readonly permitted: (tool: ToolRecord, runFolder: string) => readonly string[];
@@ -136,4 +135,80 @@ function partText(part: unknown): string {
   const size = typeof data === 'string' ? `, ${Math.floor((data.length * 3) / 4)} bytes` : '';
   const what = mimeType ?? uri ?? inner['uri'] ?? 'no text';
   return `[${short(String(type), 40)}: ${short(String(what), 200)}${size}]`;
+}
+
+/** A server for the runs that use it. */
+interface Opened {
+  readonly served: Promise<Served>;
+  /** Undefined while it begins. */
+  process?: McpProcess;
+}
+
+interface McpServers {
+  /** The server that runs share; opened again if it is over. `drop` closes it, and the next call opens another one. */
+  shared(
+    tool: ToolRecord,
+    words: readonly string[],
+    runFolder: string,
+  ): Promise<{ readonly server: McpProcess; readonly drop: () => void }>;
+  /** Calls a server of the call's own, one call after the other: guilt is found by calling alone. */
+  alone<T>(tool: ToolRecord, words: readonly string[], work: (server: McpProcess) => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+function openMcpServers(log: Log, hasEnded: HasEnded): McpServers {
+  let lastAlone: Promise<unknown> = Promise.resolve();
+  const close = ({ served }: Opened) => served.then(({ process: server }) => server.close()).catch(() => undefined);
+  const opened = openSharedResources<Opened>({
+    hasEnded,
+    isUsed: ({ process: server }) => server?.inFlight !== 0,
+    close,
+  });
+
+  function open(words: readonly string[]): Opened {
+    const one: Opened = { served: openMcpServer(words, null, log) };
+    one.served.then(
+      ({ process: server }) => (one.process = server),
+      () => opened.forget(one),
+    );
+    return one;
+  }
+
+  return {
+    async shared(tool, words, runFolder) {
+      const key = JSON.stringify([words, tool.fingerprint]);
+      let one = opened.of(key, runFolder, () => open(words));
+      if (one.process?.isOver) {
+        opened.forget(one);
+        one = opened.of(key, runFolder, () => open(words));
+      }
+      const drop = () => {
+        opened.forget(one);
+        void close(one);
+      };
+      const { process: server, tools } = await one.served;
+      try {
+        mustBeRecordedTool(words, tool, tools);
+      } catch (error) {
+        drop();
+        throw error;
+      }
+      return { server, drop };
+    },
+    alone(tool, words, work) {
+      const mine = lastAlone.then(async () => {
+        const { process: server, tools } = await openMcpServer(words, null, log);
+        try {
+          mustBeRecordedTool(words, tool, tools);
+          return await work(server);
+        } finally {
+          server.close();
+        }
+      });
+      lastAlone = mine.catch(() => undefined);
+      return mine;
+    },
+    // A server that is beginning is closed when it has begun.
+    close: () => void opened.close(),
+  };
 }

@@ -15,7 +15,7 @@ import { compiledScript } from '../../local/machine/compiled.ts';
 import { type HasEnded, openSharedResources } from '../../local/machine/shared-resources.ts';
 import { describedTool } from './described.ts';
 import type { Door } from './index.ts';
-import { mostMs } from './running-clock.ts';
+import { mostMs } from './mcp-process.ts';
 import type { ToolAnswer } from './tool.ts';
 
 /** The call's own signal comes first: a tool that heeds it may say what it has. */

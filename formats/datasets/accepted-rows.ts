@@ -3,7 +3,6 @@
 
 import { DatasetError } from '../../domain/errors/errors.ts';
 import type { BadRow, Row } from './dataset.ts';
-import { type IdSet, openIdSet } from './id-set.ts';
 import { mustBeFile, type ReadLine, unreadable } from './json-line.ts';
 import { badRowText, wrong, type Problem } from './problem.ts';
 import { idFieldOf, queryFromRow, type RowReading } from './row.ts';
@@ -74,4 +73,30 @@ function acceptRow(file: string, { number, read }: NumberedRow, ids: Ids, readin
   }
   if (!field) ids.numbers.add(query.queryId);
   return { ok: true, line: number, query, stated, fields: json };
+}
+
+interface IdSet {
+  /** False if the id was in the set. */
+  add(id: string): boolean;
+  has(id: string): boolean;
+}
+
+const FULL = 8_000_000;
+
+function openIdSet(): IdSet {
+  let current = new Set<string>();
+  const full: Set<string>[] = [];
+  return {
+    has: (id) => current.has(id) || full.some((set) => set.has(id)),
+    add(id) {
+      if (full.some((set) => set.has(id))) return false;
+      const before = current.size;
+      if (current.add(id).size === before) return false;
+      if (current.size >= FULL) {
+        full.push(current);
+        current = new Set();
+      }
+      return true;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 // Multiple choice: the choices of a row in the shapes of benchmarks, as texts with labels. A field that holds choices in a
-// shape that is not read here makes a bad row: a question without its choices cannot be answered. right-choice.ts reads
+// shape that is not read here makes a bad row: a question without its choices cannot be answered. stated.ts reads
 // which one is right.
 
 import { createHash } from 'node:crypto';

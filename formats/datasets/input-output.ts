@@ -3,7 +3,7 @@
 
 import { deeperThan, jsonFacts } from '../../domain/text/json-text.ts';
 import type { InputOutput } from '../../domain/query/query.ts';
-import type { Inexact } from './number-text.ts';
+import type { Inexact } from './names.ts';
 import { failRow, isObject, kindText, shown } from './problem.ts';
 
 const EXAMPLE = 'Give {"inputs": […], "outputs": […], "fn_name"?: "…"} with one output per input.';

@@ -5,7 +5,7 @@ import { short } from '../../domain/text/foreign-text.ts';
 import { DatasetError, EverturnError } from '../../domain/errors/errors.ts';
 import { deeperThan, jsonFacts, MAX_NESTING } from '../../domain/text/json-text.ts';
 import type { Line } from './lines.ts';
-import type { Inexact } from './number-text.ts';
+import type { Inexact } from './names.ts';
 import { FROM_ARRAY, isObject, wrong, type Problem } from './problem.ts';
 
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;

@@ -1,6 +1,8 @@
 // The field names of data sets. A name is exact; each is also accepted with a capital first letter, as in AIME, SVAMP and
 // TheoremQA. Null counts as absent, because exports of tables fill every column.
 
+import { failRow } from './problem.ts';
+
 export type RowObject = Readonly<Record<string, unknown>>;
 
 export interface Found {
@@ -28,3 +30,24 @@ export const WORKED = ['solutions', 'solution'] as const;
 
 /** The first two are ours, then AIME's and MATH-500's; a row has one of them, or none. */
 export const ID_FIELDS = ['query_id', 'id', 'ID', 'unique_id'] as const;
+
+/** Values of the line's numbers that lost digits. */
+export type Inexact = ReadonlySet<number>;
+export const ALL_EXACT: Inexact = new Set();
+
+export function numberText(field: string, value: number, inexact: Inexact): string {
+  const large = !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
+  if (large) return failRow(field, 'is a number too large to be exact', 'Write it as text, in quotes.');
+  if (inexact.has(value))
+    return failRow(field, 'is a number with too many digits to be exact', 'Write it as text, in quotes.');
+  return plainDecimal(value);
+}
+
+/** `1e-7` as `0.0000001`. */
+function plainDecimal(value: number): string {
+  const text = String(value);
+  const found = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/.exec(text);
+  if (!found) return text;
+  const [, sign = '', first = '', rest = '', power = ''] = found;
+  return `${sign}0.${'0'.repeat(Number(power) - 1)}${first}${rest}`;
+}

@@ -7,13 +7,13 @@ import { TASKS, type Prompt, type Query, type Task, type Wording } from '../../d
 import type { Unread } from './choices.ts';
 import type { Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
-import { ID_FIELDS, type RowObject } from './names.ts';
-import { ALL_EXACT, type Inexact, numberText } from './number-text.ts';
+import { ID_FIELDS, type RowObject, ALL_EXACT, type Inexact, numberText } from './names.ts';
 import { failRow, isObject, kindText, loneSurrogate, notObject, RowError, shown, type Problem } from './problem.ts';
 import { textIn } from './prompt.ts';
 import { statedOf, states } from './stated.ts';
 import { refuseUnread } from './unread-choices.ts';
 import { type Asker, OWN_QUESTIONS } from './wording.ts';
+import { DatasetError } from '../../domain/errors/errors.ts';
 
 /** `stated`: undefined if no text gives the reference answer (code). */
 export type RowResult =
@@ -23,7 +23,7 @@ export type RowResult =
 const MAX_ID_BYTES = 1000;
 
 /** The environments of a run, as far as its rows depend on them: each has another name. */
-export type RowEnvironments = readonly Pick<EnvironmentRecord, 'name' | 'begins'>[];
+type RowEnvironments = readonly Pick<EnvironmentRecord, 'name' | 'begins'>[];
 
 /** How a run reads its rows. */
 export interface RowReading {
@@ -149,4 +149,15 @@ function taskOf(row: RowObject, forProgram: boolean): Task {
   const task = TASKS.find((known) => known === value);
   if (!task && forProgram) return 'math';
   return task ?? failRow('task', `is ${shown(value)}`, `Give one of: ${TASKS.join(', ')}; or leave it out for math.`);
+}
+
+export function parsedRow(row: Readonly<Record<string, unknown>>, environments: RowEnvironments | undefined) {
+  const result = queryFromRow(row, '1', undefined, environments);
+  if (result.ok) return result;
+  throw rowError(result);
+}
+
+export function rowError({ field, problem, fix }: Problem): DatasetError {
+  const where = field === null ? 'The row' : `Field \`${field}\` of the row`;
+  return new DatasetError(`${where}: ${problem}`, { reason: 'bad-row', fix });
 }

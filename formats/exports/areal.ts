@@ -1,13 +1,15 @@
-// AReaL's trainer sample: the JSON form of one `SequenceSample` list element per trajectory, one a line.
-// T sequences, each the whole context of its turn; a token carries loss where its prompt_mask is false.
-// Floats are float32 values. Guarantees the lengths that the trainer checks, or throws.
+// AReaL's trainer sample: the JSON form of one `SequenceSample` list element per trajectory, one a line; or one per turn, the
+// only layout in which its PPO actor loads rollouts of different lengths; or one per query, as its single-step agent makes it,
+// for rollouts of one turn. T sequences, each the whole context of its turn; a token carries loss where its prompt_mask is
+// false. Floats are float32 values. Guarantees the lengths that the trainer checks, or throws.
 
 import { type CompleteTurns, completeTurns } from '../../domain/samples/complete-turns.ts';
 import { sampleId } from '../../domain/samples/neutral-row.ts';
 import { TASK_INDEX } from '../../domain/query/query.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { noEos } from '../../domain/rollout/turn-facts.ts';
-import type { Exporter } from './exporter.ts';
+import type { Exporter, Encoder, Labels } from './exporter.ts';
+import { StoreError } from '../../domain/errors/errors.ts';
 
 const DTYPES = {
   packed_input_ids: 'torch.int64',
@@ -24,7 +26,7 @@ const DTYPES = {
 type Key = keyof typeof DTYPES;
 type PerKey<T> = Record<Key, T>;
 
-export interface SequenceSample {
+interface SequenceSample {
   readonly ids: readonly [string];
   readonly keys: readonly Key[];
   readonly trailing_shapes: PerKey<readonly []>;
@@ -60,7 +62,7 @@ interface Layout {
   readonly only?: number;
 }
 
-export function sequenceSampleOf(
+function sequenceSampleOf(
   { rollout }: Trajectory,
   { turns: all, end, float32 }: CompleteTurns,
   { id, only }: Layout,
@@ -151,4 +153,87 @@ function append<T>(list: T[], more: readonly T[]): void {
 
 function fill<T>(list: T[], value: T, count: number): void {
   for (let i = 0; i < count; i++) list.push(value);
+}
+
+export const arealTurns: Exporter = {
+  name: 'areal',
+  extension: 'jsonl',
+  fields: ['ids', 'keys', 'seqlens'],
+  needsIds: true,
+  description: "AReaL's SequenceSample as JSON, one turn a line",
+  lines: (trajectory) => turnSamples(trajectory).map((sample) => JSON.stringify(sample)),
+};
+
+/** `<query>@<sample>-t<turn>`, turns from 1; the text before the first `@` names the data set's row. */
+export function turnSampleId(query: string, sample: number, turn: number): string {
+  return `${sampleId(query, 0)}@${sample}-t${turn}`;
+}
+
+/** Each turn alone: its whole context is the prompt, and its reward the return G_t. */
+function turnSamples(trajectory: Trajectory): SequenceSample[] {
+  const { query, sample } = trajectory.rollout;
+  const checked = completeTurns(trajectory);
+  return checked.turns.map((_, t) =>
+    sequenceSampleOf(trajectory, checked, { id: turnSampleId(query.queryId, sample, t + 1), only: t }),
+  );
+}
+
+export const arealQueries: Exporter = {
+  name: 'areal',
+  extension: 'jsonl',
+  fields: ['ids', 'keys', 'seqlens'],
+  needsIds: true,
+  grouped: true,
+  description: "AReaL's SequenceSample as JSON, all answers to one query a line",
+  lines: (trajectory) => areal.lines(trajectory),
+  open,
+};
+
+function open(): Encoder {
+  let group: string | undefined;
+  let members: SequenceSample[] = [];
+  const lines = (): string[] => (members.length === 0 ? [] : [`${JSON.stringify(querySample(members))}\n`]);
+  return {
+    add(trajectory: Trajectory, labels: Labels) {
+      const of = labels.group ?? trajectory.rollout.query.queryId;
+      const sample = oneTurn(sequenceSample(trajectory));
+      const before = of === group ? [] : lines();
+      if (of !== group) [group, members] = [of, []];
+      members.push(sample);
+      return before;
+    },
+    end: lines,
+  };
+}
+
+const ONCE: ReadonlySet<string> = new Set(['packed_prompts', 'birth_time', 'task_ids']);
+
+/** The samples of a query's rollouts as one, under the id of the first. */
+function querySample(members: readonly SequenceSample[]): SequenceSample {
+  const [first] = members;
+  const each = <T>(make: (key: SequenceSample['keys'][number]) => T) =>
+    Object.fromEntries(first!.keys.map((key) => [key, make(key)])) as Record<SequenceSample['keys'][number], T>;
+  const all = <T>(key: string, of: (sample: SequenceSample) => readonly T[]): T[] =>
+    ONCE.has(key) ? [...of(first!)] : members.flatMap((member) => [...of(member)]);
+  return {
+    ...first!,
+    seqlens: each((key) => [all(key, (member) => member.seqlens[key][0])] as const),
+    data: {
+      ...each((key) => all<number | boolean>(key, (member) => member.data[key]) as number[]),
+      birth_time: [born(members)],
+    },
+  };
+}
+
+/** The first of them to begin. */
+const born = (members: readonly SequenceSample[]): number =>
+  members.reduce((least, { data }) => Math.min(least, data.birth_time[0] as number), Number.POSITIVE_INFINITY);
+
+function oneTurn(sample: SequenceSample): SequenceSample {
+  const turns = sample.seqlens.rewards[0].length;
+  if (turns === 1) return sample;
+  throw new StoreError(`${sample.ids[0]} has ${turns} turns, and a query's sample takes one of each rollout`, {
+    reason: 'record-broken',
+    fix: 'Export with --sequences rollout.',
+  });
 }

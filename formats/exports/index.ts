@@ -2,17 +2,14 @@
 
 import { UsageError } from '../../domain/errors/errors.ts';
 import { isObject } from '../../domain/schema/fields.ts';
-import { areal } from './areal.ts';
-import { arealQueries } from './areal-queries.ts';
-import { arealTurns } from './areal-turns.ts';
+import { areal, arealQueries, arealTurns } from './areal.ts';
 import { dpo } from './dpo.ts';
 import type { Exporter } from './exporter.ts';
 import { kto } from './kto.ts';
 import { labels } from './labels.ts';
 import { logs } from './logs.ts';
 import { messages } from './messages.ts';
-import { parquet } from './parquet.ts';
-import { parquetTurns } from './parquet-turns.ts';
+import { parquet, parquetTurns } from './parquet.ts';
 import { rows, rowsWithTexts } from './rows.ts';
 
 /** Formats of one file. */

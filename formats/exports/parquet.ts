@@ -1,12 +1,85 @@
-// The neutral rows as one Parquet file, for `datasets`, pyarrow and the like: a rollout a row, its turns as lists.
+// Parquet files of a run, a column for each field, each of which may be null: the neutral rows, a rollout a row with its turns
+// as lists, for `datasets`, pyarrow and the like; or a turn a row, for people who analyse a run with SQL or pandas. The latter
+// holds every rollout that ended, also what no trainer takes. A row group ends with a query, so memory holds one. Reading a
+// float column as float32 changes no bit.
 
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { SchemaElement } from 'hyparquet';
 import { type NeutralRow, neutralRow } from '../../domain/samples/neutral-row.ts';
-import type { Exporter } from './exporter.ts';
-import { openParquet, type RowForm } from './parquet-file.ts';
+import type { Exporter, Encoder, Labels } from './exporter.ts';
+import type { Trajectory } from '../../domain/rollout/trajectory.ts';
+import { type TurnRow, turnRows } from './turn-row.ts';
+
+const TURN_COLUMNS: RowForm<TurnRow>['columns'] = {
+  id: { kind: 'text' },
+  group: { kind: 'text' },
+  query: { kind: 'text' },
+  sample: { kind: 'int' },
+  attempt: { kind: 'int' },
+  task: { kind: 'text' },
+  turn: { kind: 'int' },
+  turns: { kind: 'int' },
+  prompt_ids: { kind: 'int', list: true },
+  response_ids: { kind: 'int', list: true },
+  logprobs: { kind: 'float', list: true },
+  versions: { kind: 'int', list: true },
+  version_start: { kind: 'int' },
+  version_end: { kind: 'int' },
+  logprobs_of: { kind: 'text' },
+  temperature: { kind: 'double' },
+  prompt_tokens: { kind: 'int' },
+  response_tokens: { kind: 'int' },
+  question: { kind: 'text' },
+  context_text: { kind: 'text' },
+  answer: { kind: 'text' },
+  finish: { kind: 'text' },
+  truncated: { kind: 'int' },
+  verdict: { kind: 'text' },
+  reason: { kind: 'text' },
+  extracted: { kind: 'text' },
+  success: { kind: 'int' },
+  reward: { kind: 'float' },
+  discounted_return: { kind: 'float' },
+  advantage: { kind: 'float' },
+  rollout_success: { kind: 'int' },
+  outcome: { kind: 'text' },
+  stop_reason: { kind: 'text' },
+  group_size: { kind: 'int' },
+  group_success_rate: { kind: 'double' },
+  zero_variance: { kind: 'bool' },
+  model: { kind: 'text' },
+  server: { kind: 'text' },
+  started_at: { kind: 'long' },
+  finished_at: { kind: 'long' },
+};
+
+const CHARS_PER_TOKEN = 4;
+
+export const turnRowForm: RowForm<TurnRow> = {
+  columns: TURN_COLUMNS,
+  rowsOf: turnRows,
+  tokensOf: ({ prompt_ids: prompt, response_ids: response, question, context_text: context, answer }) =>
+    (prompt?.length ?? 0) +
+    (response?.length ?? 0) +
+    Math.ceil((question.length + context.length + answer.length) / CHARS_PER_TOKEN),
+};
+
+export const parquetTurns: Exporter = {
+  name: 'parquet-turns',
+  extension: 'parquet',
+  needsIds: false,
+  incomplete: true,
+  grouped: true,
+  advantages: true,
+  description: 'a turn a row as one Parquet file, for DuckDB, pandas and pyarrow',
+  note: 'parquet-turns also holds the finished turns of rollouts that are not complete, without returns: `outcome` names them.',
+  lines: (trajectory, labels) => Array.from(turnRows(trajectory, labels), (row) => JSON.stringify(row)),
+  open: () => openParquet(turnRowForm),
+};
 
 /** The calls of an agent's branch are in the rows alone; the id of a row says its branch. */
-type Column = Omit<NeutralRow, 'branch' | 'branches' | 'parent_call' | 'turn_calls'>;
-const COLUMNS: RowForm<Column>['columns'] = {
+type RolloutColumns = Omit<NeutralRow, 'branch' | 'branches' | 'parent_call' | 'turn_calls'>;
+const ROLLOUT_COLUMNS: RowForm<RolloutColumns>['columns'] = {
   id: { kind: 'text' },
   group: { kind: 'text' },
   query: { kind: 'text' },
@@ -40,8 +113,8 @@ const COLUMNS: RowForm<Column>['columns'] = {
   birth_time: { kind: 'long' },
 };
 
-export const rolloutTable: RowForm<Column> = {
-  columns: COLUMNS,
+export const rolloutTable: RowForm<RolloutColumns> = {
+  columns: ROLLOUT_COLUMNS,
   rowsOf: (trajectory, labels) => [neutralRow(trajectory, labels)],
   tokensOf: ({ prompt_ids: prompt, response_ids: response }) => prompt.length + response.length,
 };
@@ -56,3 +129,104 @@ export const parquet: Exporter = {
   lines: (trajectory, labels) => [JSON.stringify(neutralRow(trajectory, labels))],
   open: () => openParquet(rolloutTable),
 };
+
+type Kind = 'text' | 'int' | 'long' | 'double' | 'float' | 'bool';
+interface Column {
+  readonly kind: Kind;
+  readonly list?: true;
+}
+
+/** The rows of a file: their columns, and what one trajectory gives. */
+interface RowForm<Row extends { readonly query: string }> {
+  readonly columns: Readonly<Record<keyof Row & string, Column>>;
+  /** Throws StoreError before its first row. */
+  rowsOf(trajectory: Trajectory, labels: Labels): Iterable<Row>;
+  /** The memory that a row takes, as tokens. */
+  tokensOf(row: Row): number;
+}
+
+const ELEMENT: Readonly<Record<Kind, Omit<SchemaElement, 'name'>>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  int: { type: 'INT32' },
+  long: { type: 'INT64' },
+  double: { type: 'DOUBLE' },
+  float: { type: 'FLOAT' },
+  bool: { type: 'BOOLEAN' },
+};
+
+/** A row group ends with the query in which it has so many. */
+const GROUP_TOKENS = 1 << 17;
+/** So many times that: then it ends within a query, which bounds the memory. */
+const MOST_TIMES = 8;
+
+export function openParquet<Row extends { readonly query: string }>(
+  { columns, rowsOf, tokensOf }: RowForm<Row>,
+  groupTokens = GROUP_TOKENS,
+): Encoder {
+  const names = Object.keys(columns) as (keyof Row & string)[];
+  const schema = schemaOf(columns);
+  const out = drained();
+  const writer = new ParquetWriter({ writer: out.writer, schema, createdBy: 'everturn' });
+  let rows: Row[] = [];
+  let tokens = 0;
+  function flush(): Uint8Array[] {
+    if (rows.length > 0) {
+      const columnData = names.map((name) => ({ name, data: rows.map((row) => cell(columns[name], row[name])) }));
+      void writer.write({ columnData, rowGroupSize: rows.length });
+    }
+    rows = [];
+    tokens = 0;
+    return out.take();
+  }
+  return {
+    add(trajectory, labels) {
+      const before: Uint8Array[] = [];
+      for (const row of rowsOf(trajectory, labels)) {
+        const isNext = row.query !== rows.at(-1)?.query;
+        if (tokens >= (isNext ? groupTokens : MOST_TIMES * groupTokens)) before.push(...flush());
+        rows.push(row);
+        tokens += tokensOf(row);
+      }
+      return before;
+    },
+    end() {
+      const before = flush();
+      void writer.finish();
+      return [...before, ...out.take()];
+    },
+  };
+}
+
+/** Every column may be null, every element of a list is there. */
+function schemaOf(columns: Readonly<Record<string, Column>>): SchemaElement[] {
+  const named = Object.entries(columns);
+  return [
+    { name: 'schema', num_children: named.length },
+    ...named.flatMap(([name, { kind, list }]): SchemaElement[] =>
+      list
+        ? [
+            { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
+            { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+            { name: 'element', repetition_type: 'REQUIRED', ...ELEMENT[kind] },
+          ]
+        : [{ name, repetition_type: 'OPTIONAL', ...ELEMENT[kind] }],
+    ),
+  ];
+}
+
+function cell({ kind }: Column, value: unknown): unknown {
+  return kind === 'long' && value !== null ? BigInt(value as number) : value;
+}
+
+/** The library's writer keeps all bytes; here they are handed out, and its offsets go on counting. */
+function drained() {
+  const writer = new ByteWriter();
+  return {
+    writer,
+    take(): Uint8Array[] {
+      const bytes = writer.getBytes().slice();
+      writer.index = 0;
+      return bytes.length > 0 ? [bytes] : [];
+    },
+  };
+}

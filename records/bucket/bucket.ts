@@ -1,13 +1,12 @@
 // The objects of one bucket as files: whole reads, parts, listings, and writes of which only the first of a key succeeds.
 // A write whose answer was lost counts as this call's if the object holds its content. Before its first request a process
 // lists the bucket, which only an S3 server answers: any web server answers a read. Before its first write the bucket is
-// proved to refuse a second writer (probe.ts).
+// proved to refuse a second writer.
 
+import { randomBytes } from 'node:crypto';
 import type { BucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
-import { proveConditionalWrites } from './probe.ts';
-import type { BucketAnswer, Send } from './request.ts';
-import { sha256Of, type Upload } from './upload.ts';
+import { type BucketAnswer, type Send, sha256Of, type Upload, uploadOf } from './request.ts';
 import { notBucket, unsafeBucket } from './problems.ts';
 import { type Precondition, PRECONDITIONS } from './settings.ts';
 import { type ListedObject, type ListPage, parseError, parseListing } from './xml.ts';
@@ -190,4 +189,51 @@ async function putIfNew(
   const fault = `it does not take a write on condition that nothing is there (501${words ? ` ${words}` : ''})`;
   const folder = { ...place, key: place.key.slice(0, Math.max(0, place.key.lastIndexOf('/'))) };
   throw unsafeBucket(folder, answer.headers['server'], fault);
+}
+
+interface ProbeCalls {
+  putNew(key: string, upload: Upload): Promise<BucketAnswer>;
+  read(key: string): Promise<Buffer | undefined>;
+  remove(key: string): Promise<void>;
+}
+
+const WRITERS = 16;
+const RACES = 3;
+
+/** `place`: of the object that is about to be written; the probe's are beside it, under names that no reader opens. */
+async function proveConditionalWrites(place: BucketPlace, { putNew, read, remove }: ProbeCalls): Promise<void> {
+  const folder = place.key.includes('/') ? place.key.slice(0, place.key.lastIndexOf('/') + 1) : '';
+  const key = `${folder}.probe-${randomBytes(8).toString('hex')}`;
+  const one = `${key}-1`;
+  const raced = Array.from({ length: RACES }, (_, i) => `${key}-${i + 2}`);
+  let server: string | undefined;
+  const write = async (to: string, content: string) => {
+    const { status, unsure, headers } = await putNew(to, uploadOf(content));
+    server = headers['server'] ?? server;
+    return { won: status !== 412, unsure };
+  };
+  const unsafe = (found: string) => unsafeBucket({ ...place, key: folder.slice(0, -1) }, server, found);
+  try {
+    const first = await write(one, 'first');
+    const second = await write(one, 'second');
+    const there = (await read(one))?.toString();
+    if (second.won || there !== 'first') {
+      if (!first.won && !first.unsure) throw unsafe('it refuses the first write of a new name');
+      throw unsafe(
+        'it takes a second write of one name, and If-None-Match: * (or what EVERTURN_BUCKET_PRECONDITION says) is ignored',
+      );
+    }
+    const names = Array.from({ length: WRITERS }, (_, i) => `writer ${i}`);
+    for (const to of raced) {
+      await Promise.all(names.map(() => read(to)));
+      const all = await Promise.all(names.map((name) => write(to, name)));
+      const winner = (await read(to))?.toString();
+      const winners = names.filter((name, i) => all[i]!.won || (all[i]!.unsure && name === winner));
+      if (winners.length !== 1 || winners[0] !== winner)
+        throw unsafe(`of ${WRITERS} writers of one name at once ${winners.length} were told that they were the first`);
+    }
+  } finally {
+    // Keys that may not delete leave small objects that no reader opens.
+    await Promise.allSettled([one, ...raced].map(remove));
+  }
 }

@@ -9,9 +9,8 @@ import { join } from 'node:path';
 import { isBucketPlace, parseBucketPlace } from '../../domain/run/bucket-place.ts';
 import { StoreError } from '../../domain/errors/errors.ts';
 import { type Bucket, type ObjectFacts, openBucket } from './bucket.ts';
-import { openSender } from './request.ts';
+import { openSender, type Upload, uploadOf } from './request.ts';
 import { bucketSettings } from './settings.ts';
-import { type Upload, uploadOf } from './upload.ts';
 
 export type BucketContent = string | Uint8Array | ((file: FileHandle) => Promise<void>);
 

@@ -2,15 +2,15 @@
 // about the request (503, a cut connection, silence) for a bounded time. Any other answer is the caller's.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
 import type { Agent } from 'undici';
 import type { BucketPlace } from '../../domain/run/bucket-place.ts';
 import { guardedConnector } from '../../local/machine/forbidden-address.ts';
 import { awayFrom, refusedBy } from './problems.ts';
 import { type BucketSettings, bucketUrl } from './settings.ts';
-import type { Upload } from './upload.ts';
 import { parseError } from './xml.ts';
 
-export interface BucketRequest {
+interface BucketRequest {
   /** For errors: "read", "write". */
   readonly action: string;
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
@@ -37,7 +37,7 @@ export interface RequestLimits {
   readonly silenceMs: number;
 }
 
-export const DEFAULT_LIMITS: RequestLimits = { totalMs: 25_000, silenceMs: 8_000 };
+const DEFAULT_LIMITS: RequestLimits = { totalMs: 25_000, silenceMs: 8_000 };
 /** A slower upload counts as silence. */
 const BYTES_PER_MS = 256;
 const PAUSE_MS = { first: 50, most: 2_000 };
@@ -140,3 +140,18 @@ const isPassing = (error: unknown): boolean =>
 /** As the signature encodes it. */
 const encoded = (part: string): string =>
   encodeURIComponent(part).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+
+export interface Upload {
+  readonly bytes: number;
+  /** Hex. */
+  readonly sha256: string;
+  /** Called for each attempt. */
+  readonly open: () => Buffer | NodeJS.ReadableStream;
+}
+
+export function uploadOf(content: string | Uint8Array): Upload {
+  const bytes = Buffer.from(content as Uint8Array);
+  return { bytes: bytes.length, sha256: sha256Of(bytes), open: () => bytes };
+}
+
+export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,13 +1,13 @@
 // Proves a run's folder: each (query, sample, turn) once, contiguous, judged and logged once; every hash and reward
 // right; counts and exports equal to the records. Streams: memory holds a few rollouts, and a line for each one read.
 
+import { createHash } from 'node:crypto';
 import { explain, StoreError } from '../../domain/errors/errors.ts';
 import { type Outcome, OUTCOMES } from '../../domain/rollout/ending.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import { samplesPerQuery } from '../../domain/samples/group.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
-import { checkCode } from './code.ts';
 import { checkJudgements } from './judgements.ts';
 import type { Found, RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
@@ -16,17 +16,19 @@ import { checkForeignLogs } from './logs.ts';
 import { openRunParts, type PartsOptions } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, resultProblems } from './result.ts';
-import { formProblem } from './shape.ts';
+import { formProblem } from './checked.ts';
 import { checkSteering } from './steering.ts';
-import { CLOCK_SKEW_MS } from './times.ts';
+import { CLOCK_SKEW_MS } from './end.ts';
 import { openTraitsCheck } from './traits.ts';
 import { basename } from '../place.ts';
 import { NameSet } from '../name-set.ts';
-import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../format/layout.ts';
+import { ENDED, JUDGEMENTS, RESULT_FILE, RUN_FILE, codeFile } from '../format/layout.ts';
 import { existsFolder } from '../in-flight/listing.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { RecordKind } from '../format/kinds.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
+import { isFunction } from '../../domain/agent/program.ts';
+import { readText } from '../disk/write-once.ts';
 
 export interface CheckSummary {
   readonly breaches: number;
@@ -195,4 +197,19 @@ function openWhole(store: Store, run: RunRecord | undefined, result: object | un
 
 interface Last extends Pick<Found, 'outcome' | 'isExported'> {
   readonly attempt: number;
+}
+
+async function checkCode(store: Store, run: RunRecord | undefined, onBreach: OnBreach): Promise<void> {
+  const { environments = [], tools, program } = run?.settings ?? {};
+  const carried = [...environments, ...(tools?.list ?? [])].filter(
+    ({ door }) => door === 'module' || door === 'rubric',
+  );
+  const own = program && isFunction(program) ? [program] : [];
+  for (const fingerprint of new Set([...carried, ...own].map((one) => one.fingerprint))) {
+    const path = codeFile(fingerprint);
+    const code = await readText(`${store.folder}/${path}`);
+    const found = code === undefined ? undefined : createHash('sha256').update(code).digest('hex');
+    if (found === fingerprint) continue;
+    onBreach({ path, problem: found === undefined ? 'is missing' : `is changed: its hash is ${found}` });
+  }
 }

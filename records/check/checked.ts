@@ -11,6 +11,9 @@ import type { ChunkRecord, TurnRecord } from '../../domain/rollout/turn.ts';
 import type { RolloutFile } from '../format/layout.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { Stored } from '../store.ts';
+import { flawIn } from '../../domain/schema/fields.ts';
+import { type RecordKind, tableOf } from '../format/kinds.ts';
+import { hashOfParsed, type Owner } from '../format/text.ts';
 
 /** The readable records of a rollout; all others have been reported. */
 export interface CheckedRollout {
@@ -54,3 +57,22 @@ export interface ReplayFacts {
 
 /** A file of the rollout, and its fault. */
 export type Problem = readonly [file: string, problem: string];
+
+/** The fault of a record's fields; undefined if there is none. */
+export function shapeProblem(kind: RecordKind, record: object): string | undefined {
+  const { format: _, ...fields } = record as { readonly format?: string };
+  const table = tableOf(kind, fields);
+  return table ? flawIn(table, fields) : 'is of no kind that Everturn knows';
+}
+
+/** The fault of a record with a valid hash. */
+export function formProblem(
+  kind: RecordKind,
+  owner: Owner | null,
+  { record, hash }: Stored<object>,
+): string | undefined {
+  const flaw = shapeProblem(kind, record);
+  if (flaw !== undefined) return flaw;
+  if (hashOfParsed(kind, owner, record) === hash) return undefined;
+  return 'is not the text that its content gives: a key stands in it twice, or a number, the order or the spacing is not ours';
+}

@@ -7,7 +7,12 @@ import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type { EndRecord, Failure, VerdictRecord } from '../../domain/rollout/trajectory.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { differences } from './differences.ts';
-import type { CheckedRollout } from './checked.ts';
+import type { CheckedRollout, Problem } from './checked.ts';
+import { originalOf } from '../../domain/rollout/copy-records.ts';
+import type { Carried } from '../../domain/rollout/lineage.ts';
+import { ROLLOUT_FILE, turnFile, verdictFile } from '../format/layout.ts';
+import type { RecordKind } from '../format/kinds.ts';
+import { encodeRecord } from '../format/text.ts';
 
 export function* endProblems({ rollout: { settings }, turns, verdicts, end }: CheckedRollout): Generator<string> {
   if (!end) return;
@@ -68,4 +73,75 @@ function* roomProblems(last: TurnRecord | undefined, { model }: RolloutSettings)
   if (!last || last.server !== null || !embedded) return;
   const left = last.maxNewTokens - last.outputIds.length;
   if (left > FEEDBACK_TOKENS) yield `says that no further turn fits; turn ${last.turn} left room for ${left} tokens`;
+}
+
+interface Copy {
+  readonly turn: number;
+  readonly carried?: Carried;
+}
+
+export function* carriedProblems({ rollout, turns, verdicts, messages }: CheckedRollout): Generator<Problem> {
+  const { parent } = rollout;
+  const copies = parent ? parent.turn - 1 : 0;
+  const markOf = (turn: number) => turns[turn - 1]?.record.carried;
+  for (const [i, turn] of turns.entries()) if (turn) yield* proved(turnFile(i + 1), 'turn', turn.record);
+  for (const [i, verdict] of verdicts.entries()) if (verdict) yield* proved(verdictFile(i + 1), 'verdict', verdict);
+  for (const [file, { record }] of messages) yield* proved(file, 'say', record);
+  if (!parent) return;
+  if (parent.query !== rollout.query.queryId)
+    yield [ROLLOUT_FILE, `goes on from the query ${JSON.stringify(parent.query)}, and plays another`];
+  let previous = parent.rolloutHash;
+  for (let turn = 1; turn <= copies; turn++) {
+    const mark = markOf(turn);
+    // Broken, not a copy, or not there yet.
+    if (!mark) return;
+    if (mark.previous !== previous)
+      yield [turnFile(turn), `is a copy of a turn behind ${mark.previous}; the one before it is ${previous}`];
+    previous = mark.sha256;
+  }
+  if (previous !== parent.hash)
+    yield [ROLLOUT_FILE, `goes on from ${parent.hash}; the last record that it carries over is ${previous}`];
+
+  function* proved(file: string, kind: RecordKind, copy: Copy): Generator<Problem> {
+    const { turn, carried } = copy;
+    if (!carried || !parent || turn > copies) {
+      if (carried) yield [file, `is marked as carried over, and its rollout carries ${copies} turns over`];
+      else if (turn <= copies) yield [file, 'is no copy, though its turn is carried over'];
+      return;
+    }
+    const changed =
+      kind === 'turn' ? { previous: carried.previous ?? '' } : { of: markOf(kind === 'say' ? turn - 1 : turn)?.sha256 };
+    const { query, sample, attempt } = parent;
+    const { hash } = encodeRecord(kind, { query, sample, attempt }, originalOf(copy, changed as Partial<Copy>));
+    if (hash !== carried.sha256)
+      yield [file, `is no copy of ${carried.sha256}: without its marks it has the hash ${hash}`];
+  }
+}
+
+/** Clocks synchronised over a network differ by less. */
+export const CLOCK_SKEW_MS = 5000;
+
+export function* timeProblems({ turns, end }: CheckedRollout, skewMs: number): Generator<Problem> {
+  for (const [i, turn] of turns.entries()) {
+    const { asked, carried, startedAt } = turn?.record ?? {};
+    // An agent's calls may be made side by side.
+    const parent = asked ? asked.parent : i;
+    const before = parent === null ? undefined : turns[parent - 1]?.record;
+    // The times of what was carried over from another run are that run's.
+    if (startedAt === undefined || carried || !before || before.carried) continue;
+    const late = before.finishedAt - startedAt;
+    if (late > skewMs)
+      yield [
+        turnFile(i + 1),
+        `was begun at ${startedAt}, ${late} ms before turn ${parent} was finished at ${before.finishedAt}`,
+      ];
+  }
+  if (!end) return;
+  // A terminated workflow leaves turns behind; a restarted one may end before it reaches them.
+  const broken = end.outcome === 'failed' || end.outcome === 'cancelled';
+  for (let i = end.turns.length + (broken ? 1 : 0); i < turns.length; i++) {
+    const left = turns[i]?.record;
+    if (!(broken && left && left.startedAt < end.finishedAt))
+      yield [turnFile(i + 1), `was played after the end at turn ${end.turns.length}`];
+  }
 }

@@ -2,15 +2,14 @@
 // the byte, what the records give; the first line that is not is named. Memory: the ids, and the parts that wait for the file.
 
 import { createHash } from 'node:crypto';
-import { explain } from '../../domain/errors/errors.ts';
+import { explain, StoreError } from '../../domain/errors/errors.ts';
 import { LEFT_OUT } from '../../domain/samples/group.ts';
-import type { LineMaker } from '../export/encoder.ts';
-import type { ExportedPart, PartOptions } from '../export/exported-parts.ts';
+import { type LineMaker, type ExportedPart, type PartOptions, exportedParts } from '../export/exported-parts.ts';
 import type { WhySkipped } from '../export/selection.ts';
 import { fileError } from '../disk/errors.ts';
-import { streamOf } from '../disk/facts.ts';
+import { streamOf, readPart } from '../disk/facts.ts';
 import { NameSet } from '../name-set.ts';
-import type { OnBreach } from '../store.ts';
+import type { OnBreach, Store } from '../store.ts';
 
 /** With the options of that export. */
 export interface ExportCheck extends PartOptions {
@@ -126,3 +125,40 @@ interface Named {
 }
 
 const nameOf = ({ query, sample }: Named) => `query ${JSON.stringify(query)}, sample ${sample}`;
+
+interface Candidate {
+  readonly exporter: LineMaker;
+  readonly selection: PartOptions;
+}
+
+/** The first of several that give the same. */
+export async function asWritten<T extends Candidate>(store: Store, file: string, candidates: readonly T[]): Promise<T> {
+  const tries = candidates.map((one) => ({ one, parts: exportedParts(store, one.exporter, one.selection), same: 0 }));
+  try {
+    for (let left = tries; left.length > 1;) {
+      const going: typeof tries = [];
+      for (const one of left) {
+        const next = await one.parts.next();
+        if (next.done) return one.one;
+        const { bytes } = next.value;
+        const same = commonLength(await readPart(file, one.same, bytes.length), bytes);
+        one.same += same;
+        if (same === bytes.length) going.push(one);
+      }
+      left = going;
+    }
+    return tries.toSorted((a, b) => b.same - a.same)[0]!.one;
+  } catch (error) {
+    // Damaged records are for the check itself to name.
+    if (error instanceof StoreError && !error.retryable) return candidates[0]!;
+    throw error;
+  } finally {
+    for (const { parts } of tries) await parts.return(undefined);
+  }
+}
+
+/** `one` is not the longer. */
+function commonLength(one: Uint8Array, other: Uint8Array): number {
+  const at = one.findIndex((byte, i) => byte !== other[i]);
+  return at < 0 ? one.length : at;
+}

@@ -12,7 +12,7 @@ import { FEED, feedFile, parseFeedFile } from '../format/layout.ts';
 import { namesIn, ownNamesIn } from '../in-flight/listing.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import type { OnBreach, Store } from '../store.ts';
-import { formProblem } from './shape.ts';
+import { formProblem } from './checked.ts';
 
 export interface FeedFacts {
   readonly entries: number;

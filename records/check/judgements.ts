@@ -5,7 +5,7 @@ import { explain } from '../../domain/errors/errors.ts';
 import { flawIn, isObject } from '../../domain/schema/fields.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { fileError } from '../disk/errors.ts';
-import { linesOf } from '../disk/lines.ts';
+import { linesOf } from '../disk/facts.ts';
 import { join } from '../place.ts';
 import { isJudgementsFile, JUDGEMENTS } from '../format/layout.ts';
 import { ownNamesIn } from '../in-flight/listing.ts';

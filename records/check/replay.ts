@@ -9,15 +9,11 @@ import { versionNumber } from '../../domain/weights/weight-version.ts';
 import { END_FILE, ROLLOUT_FILE, RUN_FILE, sayFile, turnFile, verdictFile } from '../format/layout.ts';
 import type { RunRecord } from '../format/run-record.ts';
 import { agentProblems, rightCallVerdict } from './agent.ts';
-import { answerProblems, turnProblems } from './answer.ts';
+import { answerProblems, turnProblems, chunkProblems } from './answer.ts';
 import { callProblems, rightCalls, rightReply } from './calls.ts';
-import { carriedProblems } from './carried.ts';
-import { chunkProblems } from './chunks.ts';
+import { carriedProblems, endProblems, CLOCK_SKEW_MS, timeProblems } from './end.ts';
 import { exactProblems, shownProblems } from './context.ts';
 import { differences } from './differences.ts';
-import { endProblems } from './end.ts';
-import { namedModel, serverProblem } from './servers.ts';
-import { CLOCK_SKEW_MS, timeProblems } from './times.ts';
 import type { CheckedRollout, Problem, ReplayFacts } from './checked.ts';
 
 export async function* replayProblems(checked: CheckedRollout, facts: ReplayFacts): AsyncGenerator<Problem> {
@@ -160,3 +156,28 @@ const rightVerdict = (checked: CheckedRollout, i: number): object => ({
   environment: environmentOf(checked),
   calls: undefined,
 });
+
+/** The urls of a model that servers have; null where it runs in the worker. */
+function serversOf(model: string): readonly string[] | null {
+  const [, scheme, target = ''] = /^(sglang|vllm|openai):(.*)$/s.exec(model) ?? [];
+  return scheme === undefined ? null : target.split('#', 1)[0]!.split(',');
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url.trim()) ? new URL(url.trim()).origin : url.trim();
+}
+
+/** A run names its servers: every answer comes from one of them. */
+export function* serverProblem(model: string, server: string | null): Generator<string> {
+  const servers = serversOf(model);
+  const isNamed =
+    servers === null || server === null ? servers === server : servers.map(originOf).includes(originOf(server));
+  if (!isNamed) yield `says ${server === null ? 'no server' : `the server ${server}`}, which is none of ${model}`;
+}
+
+/** The name that every answer of this model has; null where only its server or its folder says it. */
+function namedModel(model: string): string | null {
+  if (model === 'tiny') return 'tiny';
+  const [, name] = /^openai:[^#]*#(.+)$/s.exec(model) ?? [];
+  return name ?? null;
+}

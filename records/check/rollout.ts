@@ -14,8 +14,7 @@ import { decodeRecord } from '../format/text.ts';
 import type { OnBreach, Store, Stored } from '../store.ts';
 import { readText } from '../disk/write-once.ts';
 import { replayProblems } from './replay.ts';
-import { formProblem } from './shape.ts';
-import type { CheckedRollout, ReplayFacts } from './checked.ts';
+import { formProblem, type CheckedRollout, type ReplayFacts } from './checked.ts';
 
 const MOST_MISSING = 100;
 

@@ -6,7 +6,7 @@ import { inBucket } from '../bucket/files.ts';
 import { join } from '../place.ts';
 import { factsOf } from './facts.ts';
 import type { FileLayer } from './file-layer.ts';
-import { temporaryName } from './temporary.ts';
+import { temporaryName } from './writer.ts';
 
 /** Epoch milliseconds. Undefined if the folder takes no file: then nothing in it counts as old. */
 export async function fileClock(folder: string, layer: Pick<FileLayer, 'open' | 'stat' | 'unlink'>) {

@@ -1,15 +1,15 @@
 // The file interface of a store, for a disk and for a bucket: few calls, each a complete step, so that threads can perform them
 // (threaded-disk.ts). Every failure is a StoreError that names the file.
 
+import { dirname } from 'node:path';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
-import { openSeen, type Seen } from '../bucket/seen.ts';
 import { endingsOf } from '../ended/end.ts';
 import type { EndedId } from '../ended/places.ts';
 import { codeOf, fileError } from './errors.ts';
 import { factsOf } from './facts.ts';
-import { type FileLayer, NODE_FILES } from './file-layer.ts';
-import { draftFile, settleFile } from './log-file.ts';
-import { readText, writeBeside, writeOnce } from './write-once.ts';
+import { type FileLayer, NODE_FILES, withPlace } from './file-layer.ts';
+import { readText, writeBeside, writeOnce, replaceDraft, replaceFile, syncFolder } from './write-once.ts';
+import { inBucket } from '../bucket/files.ts';
 
 export interface Disk {
   /** The file's text; undefined when there is none. */
@@ -75,4 +75,60 @@ async function identityOf(path: string, layer: FileLayer, seen: Seen): Promise<s
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError('read', path, error);
   }
+}
+
+/** Makes the file begin with the text. */
+async function draftFile(path: string, text: string, layer: FileLayer): Promise<void> {
+  // In a bucket, where each write is a request, a log appears at its rollout's end.
+  if (inBucket(path)) return;
+  const present = await readText(path, layer);
+  if (!present?.startsWith(text)) await replaceDraft(path, text, layer);
+}
+
+/** As draftFile, and the content then survives a power cut. */
+async function settleFile(path: string, text: string, layer: FileLayer): Promise<void> {
+  const there = inBucket(path);
+  // Nearly always the first: then no other state of it is overwritten.
+  if (there && (await there.writeOnce(text))) return;
+  const present = await readText(path, layer);
+  if (!present?.startsWith(text)) return replaceFile(path, text, layer);
+  if (there) return;
+  try {
+    await withPlace(async () => {
+      const file = await layer.open(path, 'r');
+      try {
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await syncFolder(dirname(path), layer);
+    });
+  } catch (error) {
+    throw fileError('write', path, error);
+  }
+}
+
+interface Seen {
+  /** Undefined where there is none. */
+  identity(path: string): Promise<string | undefined>;
+  forget(path: string): void;
+}
+
+const SEEN_FOR_MS = 10_000;
+const MOST = 10_000;
+
+function openSeen(look: (path: string) => Promise<string | undefined>): Seen {
+  const known = new Map<string, { readonly identity: string; readonly at: number }>();
+  return {
+    async identity(path) {
+      const found = known.get(path);
+      if (found && performance.now() - found.at < SEEN_FOR_MS) return found.identity;
+      const identity = await look(path);
+      if (known.size >= MOST) known.clear();
+      if (identity === undefined) known.delete(path);
+      else known.set(path, { identity, at: performance.now() });
+      return identity;
+    },
+    forget: (path) => void known.delete(path),
+  };
 }

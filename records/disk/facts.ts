@@ -6,7 +6,7 @@ import { READ, regularSize, streamRegular } from '../../local/machine/regular-fi
 import { inBucket } from '../bucket/files.ts';
 import { codeOf, fileError } from './errors.ts';
 
-export interface FileFacts {
+interface FileFacts {
   readonly bytes: number;
   /** By the clock that stamps the folder's files. */
   readonly modifiedMs: number;
@@ -86,4 +86,19 @@ export async function removeFile(path: string): Promise<void> {
   await unlink(path).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw fileError('remove', path, error);
   });
+}
+
+/** Each with its LF, if present. Only LF ends a line: a JSON text may hold U+2028. */
+export const linesOf = (path: string): AsyncGenerator<string> => linesIn(streamOf(path));
+
+export async function* linesIn(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield `${line}\n`;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
 }

@@ -2,8 +2,7 @@
 
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { RecordKind } from '../format/kinds.ts';
-import type { Stored } from '../format/stored.ts';
-import { decodeRecord, encodeRecord, type Owner } from '../format/text.ts';
+import { type Stored, decodeRecord, encodeRecord, type Owner } from '../format/text.ts';
 import type { Disk } from './disk.ts';
 import { recordError } from './errors.ts';
 

@@ -10,7 +10,7 @@ import { explain, StoreError } from '../../domain/errors/errors.ts';
 import * as place from '../place.ts';
 import { fileError } from './errors.ts';
 import { removeFile } from './facts.ts';
-import { temporaryName } from './temporary.ts';
+import { temporaryName } from './writer.ts';
 import { writeOnce } from './write-once.ts';
 
 /** About the size of a turn's record: a nearly full disk accepts less than that. */

@@ -9,8 +9,7 @@ import { inBucket } from '../bucket/files.ts';
 import { isOlderThan } from './clock.ts';
 import { codeOf, fileError } from './errors.ts';
 import { type FileLayer, NODE_FILES, type OpenFile, withPlace } from './file-layer.ts';
-import { temporaryName } from './temporary.ts';
-import { writerName } from './writer.ts';
+import { temporaryName, writerName } from './writer.ts';
 
 export type Content = string | Uint8Array;
 /** Writes the content to an open, empty file. Only for Node's own files. */

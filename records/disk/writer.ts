@@ -42,3 +42,6 @@ export function isOfDeadWriter(name: string): boolean {
     return codeOf(error) === 'ESRCH';
   }
 }
+
+export const temporaryName = (name: string, unique: string): string => `.${name}.${unique}.tmp`;
+export const isTemporary = (name: string): boolean => /^\..+\.tmp$/.test(name);

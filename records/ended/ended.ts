@@ -3,7 +3,7 @@
 
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import { NameSet } from '../name-set.ts';
-import type { Breach } from '../format/stored.ts';
+import type { Breach } from '../format/text.ts';
 import type { EndedRollout } from './line.ts';
 import type { EndedId } from './places.ts';
 import type { Extent } from './segment.ts';

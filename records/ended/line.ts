@@ -7,7 +7,7 @@ import { END_FILE, parseRolloutFile, ROLLOUT_FILE, rolloutFile } from '../format
 import { FORMATS, kindOf } from '../format/kinds.ts';
 import { decodeRecord, type DecodedRecord, type Owner, soundHash } from '../format/text.ts';
 
-export interface EndedRecord {
+interface EndedRecord {
   /** As its file had it. */
   readonly text: string;
   /** Without its newline. */
@@ -155,4 +155,29 @@ function rankOf(name: string): readonly [turn: number, kind: number, part: numbe
   if (file.kind === 'verdict') return [file.turn, 4, 0];
   if (file.kind === 'agent') return [Number.MAX_SAFE_INTEGER, 0, file.entry];
   return [Number.MAX_SAFE_INTEGER, 1, 0];
+}
+
+const ROLLOUTS = 32;
+const BYTES = 64 * 1024 * 1024;
+
+export function openCache() {
+  const known = new Map<string, EndedRollout>();
+  let bytes = 0;
+  return {
+    get: (key: string): EndedRollout | undefined => known.get(key),
+    keep(key: string, rollout: EndedRollout): EndedRollout {
+      for (const [first, oldest] of known) {
+        if (known.size < ROLLOUTS && bytes + rollout.line.length <= BYTES) break;
+        known.delete(first);
+        bytes -= oldest.line.length;
+      }
+      known.set(key, rollout);
+      bytes += rollout.line.length;
+      return rollout;
+    },
+    clear(): void {
+      known.clear();
+      bytes = 0;
+    },
+  };
 }

@@ -1,6 +1,6 @@
-// Ended rollouts in a bucket: an object each, since nothing appends there. It appears whole, before the first object of the
-// rollout goes. One that was found is remembered; whether another one has ended, and whether one is damaged, is asked each
-// time.
+// The ended rollouts of a run's folder, on a disk or in a bucket. In a bucket each is an object, since nothing appends there: it
+// appears whole, before the first object of the rollout goes. One that was found is remembered; whether another one has ended,
+// and whether one is damaged, is asked each time.
 
 import { mapAhead } from '../map-ahead.ts';
 import { inBucket } from '../bucket/files.ts';
@@ -13,13 +13,13 @@ import { ENDED, endedObject, parseRolloutFolder, queryFolder, ROLLOUTS } from '.
 import { namesIn } from '../in-flight/listing.ts';
 import { type Ended, nothingSeen } from './ended.ts';
 import { endedRow } from './row.ts';
-import { openCache } from './cache.ts';
-import { type EndedRollout, openLine } from './line.ts';
+import { openCache, type EndedRollout, openLine } from './line.ts';
+import { openSegments } from './segments.ts';
 
 const AT_ONCE = 24;
 const CHANGED = 'is changed: no line of an ended rollout is there';
 
-export function openObjects(folder: string): Ended {
+function openObjects(folder: string): Ended {
   const known = new NameSet();
   const cache = openCache();
 
@@ -84,5 +84,19 @@ export function openObjects(folder: string): Ended {
         }
       }
     },
+  };
+}
+
+export const openEnded = (folder: string): Ended => (inBucket(folder) ? openObjects(folder) : openSegments(folder));
+
+/** The records of each of the last folders asked for: for a worker, which opens a store for each step. */
+export function openEndedOf(most = 16): (folder: string) => Ended {
+  const known = new Map<string, Ended>();
+  return (folder) => {
+    const ended = known.get(folder) ?? openEnded(folder);
+    known.delete(folder);
+    known.set(folder, ended);
+    if (known.size > most) known.delete(known.keys().next().value!);
+    return ended;
   };
 }

@@ -7,10 +7,10 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { UsageError } from '../../domain/errors/errors.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
 import { fileError } from '../disk/errors.ts';
-import { made } from './encoder.ts';
+import { made } from './exported-parts.ts';
 import { type ExportSummary, notExported } from './export-run.ts';
 import { mustBeOutsideRuns } from '../run/outside-runs.ts';
-import { temporaryName } from '../disk/temporary.ts';
+import { temporaryName } from '../disk/writer.ts';
 import { everyTrajectory, type SkippedRollout, type WhySkipped } from './selection.ts';
 import type { Store } from '../store.ts';
 

@@ -11,8 +11,15 @@ import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { StoreError, UsageError } from '../../domain/errors/errors.ts';
 import { fileError } from '../disk/errors.ts';
 import { factsOf } from '../disk/facts.ts';
-import { type Chunk, isFurther, type LineMaker, made } from './encoder.ts';
-import { type ExportElsewhere, exportedParts, type PartOptions } from './exported-parts.ts';
+import {
+  type Chunk,
+  isFurther,
+  type LineMaker,
+  made,
+  type ExportElsewhere,
+  exportedParts,
+  type PartOptions,
+} from './exported-parts.ts';
 import { selectedTrajectories, type SkippedRollout, type WhySkipped } from './selection.ts';
 import { mustBeOutsideRuns } from '../run/outside-runs.ts';
 import type { Store } from '../store.ts';

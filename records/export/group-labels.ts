@@ -13,15 +13,26 @@ import {
   turnAdvantages,
 } from '../../domain/samples/group.ts';
 import type { RowLabels } from '../../domain/samples/neutral-row.ts';
-import type { EndRecord, RolloutRecord } from '../../domain/rollout/trajectory.ts';
-import type { Reading } from './policies.ts';
+import type { EndRecord, RolloutRecord, Trajectory } from '../../domain/rollout/trajectory.ts';
 import type { Store } from '../store.ts';
+import type { Outcome } from '../../domain/rollout/ending.ts';
+import { finishedTurns, type UndecidedPolicy } from '../../domain/samples/finished-turns.ts';
+import type { RolloutId } from '../../domain/names/ids.ts';
+import {
+  type ContradictedPolicy,
+  applyHumanVerdicts,
+  type PeopleLeaveOut,
+  type VerdictSource,
+} from '../../domain/samples/human-verdicts.ts';
+import { ownTurns } from '../../domain/samples/own-turns.ts';
+import { type Acts, actsOn, readActs } from '../run/steering.ts';
+import { readTrajectory } from '../reading/trajectories.ts';
 
 /** `mean`: G_t less the mean of the group's G_t. `std`: that, divided by the standard deviation. */
 export const ADVANTAGES = ['none', 'mean', 'std'] as const;
 export type Advantages = (typeof ADVANTAGES)[number];
 
-export interface LabelledRollout {
+interface LabelledRollout {
   readonly labels: Partial<RowLabels>;
   readonly group: GroupLabels;
   /** Members that a whole group has. */
@@ -36,7 +47,7 @@ interface Group {
   readonly bySample: ReadonlyMap<number, readonly number[]>;
 }
 
-export interface LabelOptions {
+interface LabelOptions {
   /** As the export reads its rollouts: one that it leaves out is no member with a reward. */
   readonly reading: Pick<Reading, 'endOf'>;
   readonly advantages: Advantages;
@@ -88,4 +99,79 @@ function centred(returns: readonly (readonly number[] | null)[]): (readonly numb
   const turns = Math.max(0, ...returns.map((own) => own?.length ?? 0));
   const means = Array.from({ length: turns }, (_, t) => mean(t));
   return returns.map((own) => (own ?? []).map((value, t) => value - means[t]!));
+}
+
+export const HUMAN_TURNS = ['drop', 'include'] as const;
+/** Rollouts with a person's message in their context. */
+export type HumanTurnsPolicy = (typeof HUMAN_TURNS)[number];
+
+export interface ReadingOptions {
+  /** Default `drop`. */
+  readonly undecided?: UndecidedPolicy;
+  /** Default `judge`. */
+  readonly verdicts?: VerdictSource;
+  /** Rollouts that people's verdicts contradict before their last turn; default `drop`. */
+  readonly contradicted?: ContradictedPolicy;
+  /** Default `drop`. */
+  readonly humanTurns?: HumanTurnsPolicy;
+  /** Also what ended and is not complete, as recorded, if it has a turn. Default false. */
+  readonly incomplete?: boolean;
+}
+
+/** `human-turns`: a person wrote into its context; `no-own-turn`: a fork that played no turn. */
+export type WhyUnread = Outcome | 'unfinished' | PeopleLeaveOut | 'human-turns' | 'no-own-turn';
+
+interface Read {
+  /** Complete, or ended where `incomplete` asks for it. */
+  readonly trajectory: Trajectory;
+  /** False: only the finished turns of an undecided rollout. */
+  readonly whole: boolean;
+}
+
+interface Reading {
+  of(recorded: Trajectory): Read | WhyUnread;
+  /** The end of a rollout as `of` gives it; null if it is left out or damaged. */
+  endOf(id: RolloutId): Promise<EndRecord | null>;
+}
+
+/** Acts of people are read once; a damaged one is an error where they count: it might say anything. */
+export async function openReading(store: Store, options: ReadingOptions): Promise<Reading> {
+  const {
+    undecided = 'drop',
+    verdicts = 'judge',
+    contradicted = 'drop',
+    humanTurns = 'drop',
+    incomplete = false,
+  } = options;
+  const acts: Acts | null = verdicts === 'human' ? await readActs(store) : null;
+  // A damaged run.json is for `check` to name.
+  const isFork = (await store.getRun().catch(() => undefined))?.record.forkedFrom !== undefined;
+
+  function of(recorded: Trajectory): Read | WhyUnread {
+    const { query, sample, attempt } = recorded.rollout;
+    const id = { query: query.queryId, sample, attempt };
+    const played = acts ? applyHumanVerdicts(recorded, actsOn(acts, id), contradicted) : recorded;
+    if (typeof played === 'string') return played;
+    const outcome = played.end?.outcome ?? 'unfinished';
+    const cut = outcome === 'undecided' && undecided === 'finished-turns' ? finishedTurns(played) : undefined;
+    const whole = !cut && (outcome === 'complete' || (incomplete && played.end !== null && played.turns.length > 0));
+    const finished = whole ? played : cut;
+    if (!finished) return outcome;
+    if (humanTurns === 'drop' && finished.turns.some(({ record }) => record.said)) return 'human-turns';
+    const trajectory = ownTurns(finished);
+    return trajectory ? { trajectory, whole } : 'no-own-turn';
+  }
+
+  return {
+    of,
+    async endOf(id) {
+      const end = (await store.getEnd(id).catch(() => undefined))?.record;
+      if (!end) return null;
+      const plain = end.outcome !== 'undecided' && !end.said && !isFork && !(acts && actsOn(acts, id).length > 0);
+      if (plain) return end;
+      const recorded = await readTrajectory(store, id).catch(() => undefined);
+      const read = recorded && of(recorded);
+      return typeof read === 'object' ? read.trajectory.end : null;
+    },
+  };
 }

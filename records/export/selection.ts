@@ -7,8 +7,7 @@ import { branchesOf, labelsOfBranch } from '../../domain/samples/branches.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import type { RowLabels } from '../../domain/samples/neutral-row.ts';
 import type { Trajectory } from '../../domain/rollout/trajectory.ts';
-import { type Advantages, openGroupLabels } from './group-labels.ts';
-import { openReading, type ReadingOptions, type WhyUnread } from './policies.ts';
+import { type Advantages, openGroupLabels, openReading, type ReadingOptions, type WhyUnread } from './group-labels.ts';
 import type { Store } from '../store.ts';
 import { readTrajectories, rolloutsInOrder } from '../reading/trajectories.ts';
 

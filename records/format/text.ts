@@ -13,7 +13,7 @@ export interface Owner {
   readonly attempt: number;
 }
 
-export interface RecordText {
+interface RecordText {
   readonly text: string;
   readonly hash: string;
   /** Equal to the record parsed from the text, without parsing it. */
@@ -45,7 +45,7 @@ function hashedText(kind: RecordKind, owner: Owner | null, body: object): string
 }
 
 /** The fault of a text that should be a record. */
-export interface Flaw {
+interface Flaw {
   readonly problem: string;
   /** Its end is missing, and the rest may be sound: a power cut may leave such a file. */
   readonly torn?: true;
@@ -110,3 +110,20 @@ function asKept<T>(value: T, key: string): T {
   const fields = Object.entries(value).filter(([, item]) => item !== undefined);
   return Object.fromEntries(fields.map(([name, item]) => [name, asKept(item as unknown, name)])) as T;
 }
+
+/** A record as stored, with the SHA-256 (hex) of its content. */
+export interface Stored<T> {
+  readonly record: T;
+  readonly hash: string;
+  /** False if an earlier put of the same name won. */
+  readonly created: boolean;
+}
+
+/** A file that should not exist, or whose content is wrong. */
+export interface Breach {
+  /** Path relative to the run's folder. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+export type OnBreach = (breach: Breach) => void;

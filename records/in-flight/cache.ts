@@ -2,7 +2,7 @@
 // A record never changes, but a run's folder may be removed and created again, so the cached records of a rollout are
 // valid only while its first record is the same file. Bounded by bytes: the least recently used rollout is evicted.
 
-import type { Stored } from '../format/stored.ts';
+import type { Stored } from '../format/text.ts';
 
 /** The cached records of one rollout, by file name. */
 export interface KeptRecords {

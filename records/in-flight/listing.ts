@@ -10,12 +10,10 @@ import { isOlderThan } from '../disk/clock.ts';
 import { codeOf, fileError } from '../disk/errors.ts';
 import { removeFile } from '../disk/facts.ts';
 import { NODE_FILES } from '../disk/file-layer.ts';
-import { isTemporary } from '../disk/temporary.ts';
-import { isOfDeadWriter } from '../disk/writer.ts';
+import { isTemporary, isOfDeadWriter } from '../disk/writer.ts';
 import { join } from '../place.ts';
 import * as layout from '../format/layout.ts';
-import { decodeRecord } from '../format/text.ts';
-import type { OnBreach } from '../format/stored.ts';
+import { decodeRecord, type OnBreach } from '../format/text.ts';
 import { readText } from '../disk/write-once.ts';
 
 /** Every rollout that has begun, folder by folder. */

@@ -10,7 +10,7 @@ import { inBucket } from '../bucket/files.ts';
 import { isOlderThan } from '../disk/clock.ts';
 import { codeOf, fileError, recordError } from '../disk/errors.ts';
 import { NODE_FILES } from '../disk/file-layer.ts';
-import { temporaryName } from '../disk/temporary.ts';
+import { temporaryName } from '../disk/writer.ts';
 import { basename, dirname, join } from '../place.ts';
 import { parseRolloutFile, type RolloutFile } from '../format/layout.ts';
 import { namesIn } from './listing.ts';

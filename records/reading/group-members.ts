@@ -8,10 +8,12 @@ import {
   memberSamples,
   scoredMember,
   turnAdvantages,
+  groupPlace,
 } from '../../domain/samples/group.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import type { EndRecord } from '../../domain/rollout/trajectory.ts';
 import type { Store, Stored } from '../store.ts';
+import { readTrajectory } from './trajectories.ts';
 
 export interface GroupMember {
   readonly id: RolloutId;
@@ -20,7 +22,7 @@ export interface GroupMember {
   readonly turnAdvantages: readonly number[];
 }
 
-export interface GroupRecords {
+interface GroupRecords {
   /** Members with a reward that can be trained on. */
   readonly members: readonly GroupMember[];
   readonly labels: GroupLabels;
@@ -55,4 +57,24 @@ async function lastAttempt(
     [id, end] = [next, later];
   }
   return { id, end };
+}
+
+/** Null where the last answers are new enough, or nothing was trained. */
+export async function oldAnswers(store: Store): Promise<string | null> {
+  const record = (await store.getRun())?.record;
+  if (!record?.train) return null;
+  const { run, samples, train } = record;
+  let number = await store.countFeedEntries();
+  let entry = (await store.getFeedEntry(number))?.record;
+  while (entry?.kind === 'version') entry = (await store.getFeedEntry(--number))?.record;
+  if (entry?.kind !== 'trained') return null;
+  const { index, epoch } = groupPlace({ queries: await store.countQueries(), samples }, entry.groups.at(-1)![1]);
+  const [query] = await store.readQueries(index, 1);
+  const { members } = await readGroup(store, { run, query: query!.queryId, epoch, samples });
+  const played = await Promise.all(members.map(({ id, end }) => readTrajectory(store, id, end)));
+  const turns = played.flatMap((one) => one?.turns ?? []);
+  const newest = Math.max(...turns.flatMap(({ record: { versions } }) => versions.map(({ version }) => version)));
+  const trainedAt = entry.version - 1;
+  if (!Number.isFinite(newest) || trainedAt - newest <= train.maxStaleness) return null;
+  return `the last group was trained at version ${trainedAt}, and its newest answer is of version ${newest}: older than --max-staleness ${train.maxStaleness} allows. A version that no server loads changes no answer.`;
 }

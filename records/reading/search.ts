@@ -4,7 +4,7 @@
 
 import type { RolloutId } from '../../domain/names/ids.ts';
 import { questionOf } from '../../domain/query/query.ts';
-import { playedQueries } from '../run/played-queries.ts';
+import { playedQueries } from '../run/queries.ts';
 import { rolloutFolder, turnFile, verdictFile } from '../format/layout.ts';
 import type { Hit } from '../../domain/run/hit.ts';
 import type { Store } from '../store.ts';

@@ -8,9 +8,8 @@ import { contextTokens, outputTokens } from '../../domain/rollout/turn-facts.ts'
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import { join } from '../place.ts';
 import * as layout from '../format/layout.ts';
-import type { Breach } from '../format/stored.ts';
 import { FORMATS, type RecordKind } from '../format/kinds.ts';
-import { decodeRecord, type Owner } from '../format/text.ts';
+import { type Breach, decodeRecord, type Owner } from '../format/text.ts';
 
 export interface SummaryOptions {
   /** `ends`: one small file a rollout, no turns. `logprobs`: whole turn records. Default `turns`. */

@@ -1,12 +1,15 @@
 // Trajectories assembled from their records, one at a time: in data set order, then sample order, then rollouts that a
 // client started directly, in no order.
 
+import { setImmediate as breath } from 'node:timers/promises';
 import { StoreError } from '../../domain/errors/errors.ts';
 import type { RolloutId } from '../../domain/names/ids.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../../domain/rollout/trajectory.ts';
 import { mapAhead, readAhead } from '../map-ahead.ts';
 import { NameSet } from '../name-set.ts';
-import type { Store, Stored } from '../store.ts';
+import type { Store, Stored, Breach } from '../store.ts';
+import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
+import { type SummaryOptions, summaryOf } from './summary.ts';
 
 /** All records of one rollout; undefined if it has not begun. A damaged record is a StoreError. `known`: its end. */
 export async function readTrajectory(
@@ -39,12 +42,12 @@ export interface ReadOptions {
   readonly ids?: AsyncIterable<RolloutId> | Iterable<RolloutId>;
 }
 
-export interface OrderOptions extends Pick<ReadOptions, 'attempts'> {
+interface OrderOptions extends Pick<ReadOptions, 'attempts'> {
   /** Even if there are lines of ended rollouts that nobody can read: the caller reports them. */
   readonly partly?: boolean;
 }
 
-export interface OrderedRollout {
+interface OrderedRollout {
   readonly id: RolloutId;
   /** Its query's place in the data set; null if it has none. */
   readonly index: number | null;
@@ -57,7 +60,7 @@ export async function* rolloutsInOrder(store: Store, options: OrderOptions = {})
   for await (const { id } of orderedRollouts(store, options)) yield id;
 }
 
-export async function* orderedRollouts(
+async function* orderedRollouts(
   store: Store,
   { attempts = 'latest', partly = false }: OrderOptions = {},
 ): AsyncGenerator<OrderedRollout> {
@@ -95,4 +98,30 @@ function broken(store: Store, id: RolloutId, problem: string): StoreError {
     reason: 'record-broken',
     fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
   });
+}
+
+/** Files are read by blocking calls; between batches others get the event loop. */
+const BATCH_MS = 8;
+
+export async function* readSummaries(store: Store, options: SummaryOptions = {}): AsyncGenerator<RolloutSummary> {
+  let until = Date.now() + BATCH_MS;
+  const rest = async () => {
+    if (Date.now() < until) return;
+    await breath();
+    until = Date.now() + BATCH_MS;
+  };
+  const summary = async ({ id: { run, query, sample, attempt }, index }: OrderedRollout) => {
+    const owner = { query, sample, attempt };
+    const { found, breaches } = await store.readRecords({ run, ...owner }, (files) => {
+      const breaches: Breach[] = [];
+      const onBroken = (breach: Breach) => void breaches.push(breach);
+      return { found: summaryOf(files, owner, index, { ...options, onBroken }), breaches };
+    });
+    for (const breach of breaches) options.onBroken?.(breach);
+    return found;
+  };
+  for await (const one of mapAhead(orderedRollouts(store), readAhead(store.folder), summary)) {
+    if (one) yield one;
+    await rest();
+  }
 }

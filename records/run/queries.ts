@@ -11,6 +11,7 @@ import { mayHoldRun } from './outside-runs.ts';
 import { join } from '../place.ts';
 import { INDEX_FILE, QUERIES_FILE } from '../format/layout.ts';
 import { replaceFile, writeOnce } from '../disk/write-once.ts';
+import type { Store } from '../store.ts';
 
 /** The line of a query; the data set's hash is the SHA-256 of these lines. */
 export function queryLine(query: Query): string {
@@ -222,3 +223,37 @@ async function readFully(path: string, position: number, bytes: number): Promise
   if (found.length < bytes) throw recordError(path, 'is torn: it is shorter than it was');
   return found;
 }
+
+export async function* playedQueries(store: Store): AsyncGenerator<Query> {
+  if ((await store.countQueries()) > 0) return yield* allQueries(store);
+  const seen = new Set<string>();
+  for await (const id of store.listRollouts()) {
+    if (seen.has(id.query)) continue;
+    seen.add(id.query);
+    const rollout = await store.getRollout(id);
+    if (rollout) yield rollout.record.query;
+  }
+}
+
+interface QueryDigest {
+  readonly query: string;
+  readonly prompt: string;
+  readonly solutions: string;
+  /** The judge of a task, or the environment of the run that answers. */
+  readonly judge: string;
+}
+
+export async function* queryDigests(store: Store): AsyncGenerator<QueryDigest> {
+  for await (const query of playedQueries(store)) yield digestOf(query);
+}
+
+function digestOf({ queryId, prompt, task, environment, ...judged }: Query): QueryDigest {
+  return {
+    query: queryId,
+    prompt: digest(prompt),
+    solutions: digest(judged),
+    judge: digest([task, environment ?? null]),
+  };
+}
+
+const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');

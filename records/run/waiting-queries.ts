@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Query } from '../../domain/query/query.ts';
 import { fileError } from '../disk/errors.ts';
-import { linesIn } from '../disk/lines.ts';
+import { linesIn } from '../disk/facts.ts';
 import { openQueryHash, queryLine } from './queries.ts';
 
 export interface WaitingQueries {

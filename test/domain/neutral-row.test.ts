@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { neutralRow } from '../../domain/samples/neutral-row.ts';
 import type { TurnRecord } from '../../domain/rollout/turn.ts';
-import { arealTurns, turnSampleId } from '../../formats/exports/areal-turns.ts';
+import { arealTurns, turnSampleId } from '../../formats/exports/areal.ts';
 import { rows } from '../../formats/exports/rows.ts';
 import { turnRecord } from '../records/play.ts';
 import { asFloat32, trajectories } from './random-trajectory.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { InputOutput } from '../../domain/query/query.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
-import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
+import { DEFAULT_LIMITS } from '../../environments/code/sandbox.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import type { Judge } from '../../environments/environment.ts';
 import { environmentContract, queryOf } from '../contract/environment.ts';

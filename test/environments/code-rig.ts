@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { proveSandbox } from '../../environments/code/canary.ts';
-import { python } from '../../environments/code/python.ts';
-import { type CodeLimits, DEFAULT_LIMITS } from '../../environments/code/limits.ts';
+import { python } from '../../environments/code/language.ts';
+import { type CodeLimits, DEFAULT_LIMITS } from '../../environments/code/sandbox.ts';
 import { type Ran, runSandboxed } from '../../environments/code/sandboxed.ts';
 import { ATTACK_PRELUDE } from './code-programs.ts';
 

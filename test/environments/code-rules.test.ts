@@ -7,10 +7,9 @@ import { casesOf } from '../../environments/code/cases.ts';
 import { sameOutput, isSameValue } from '../../environments/code/compare.ts';
 import { exactOf, type ExactValue, parseExactJson } from '../../environments/code/exact-json.ts';
 import { readReport } from '../../environments/code/language.ts';
-import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
-import { createReader } from '../../environments/code/reader.ts';
-import { runSandboxed } from '../../environments/code/sandboxed.ts';
-import { createSlots } from '../../environments/code/slots.ts';
+import { DEFAULT_LIMITS } from '../../environments/code/sandbox.ts';
+import { createReader, runSandboxed } from '../../environments/code/sandboxed.ts';
+import { createSlots } from '../../environments/code/code-environment.ts';
 import { rowsOf } from '../support/rows.ts';
 
 const OUTPUTS = rowsOf<{ of: string; expected: string; got: string; same: boolean }>(

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inRowOrder } from '../../environments/in-order.ts';
+import { inRowOrder } from '../../environments/judge-pairs.ts';
 
 async function* streamOf<T>(items: readonly T[]): AsyncGenerator<T> {
   for (const item of items) {

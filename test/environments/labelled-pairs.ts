@@ -2,7 +2,7 @@
 // verdicts were written before the judge was asked; those with `missed` are right, and known not to be called so.
 
 import { readdirSync } from 'node:fs';
-import type { JudgeOptions } from '../../environments/math/judge-options.ts';
+import type { JudgeOptions } from '../../environments/math/solution.ts';
 import { rowsOf } from '../support/rows.ts';
 
 export interface LabelledPair {

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { compareTexts } from '../../environments/math/compare/compare-texts.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
-import { leafOptions } from '../../environments/math/judge-options.ts';
+import { leafOptions } from '../../environments/math/solution.ts';
 import { randomSource } from '../support/texts.ts';
 
 const judged = (solution: string, answer: string): string => judgeMath(`\\boxed{${answer}}`, [solution]).verdict;

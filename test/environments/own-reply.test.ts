@@ -1,7 +1,7 @@
 // Replies of a user's environment, read: a name that a parser would leave out is refused and not forgotten.
 
 import { describe, expect, test } from 'vitest';
-import { inTime } from '../../environments/processes/in-time.ts';
+import { inTime } from '../../environments/processes/line-process.ts';
 import { parseReply } from '../../environments/own/reply.ts';
 import { beginParams, respondParams } from '../../environments/wire.ts';
 import type { EnvironmentRecord } from '../../domain/rollout/environment.ts';

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openBucket } from '../../records/bucket/bucket.ts';
-import { openSender } from '../../records/bucket/request.ts';
+import { openSender, uploadOf } from '../../records/bucket/request.ts';
 import { bucketSettings } from '../../records/bucket/settings.ts';
-import { uploadOf } from '../../records/bucket/upload.ts';
 import { parseListing } from '../../records/bucket/xml.ts';
 import { listenHttp } from '../support/http-listener.ts';
 import { bucketEnvironment, openS3Server, type S3Call, type S3Server } from '../support/s3-server.ts';

@@ -18,7 +18,7 @@ import { openDisk } from '../../records/disk/disk.ts';
 import { type FileLayer, NODE_FILES } from '../../records/disk/file-layer.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { rolloutFolder } from '../../records/format/layout.ts';
-import { readSummaries } from '../../records/reading/summaries.ts';
+import { readSummaries } from '../../records/reading/trajectories.ts';
 import type { ChunkRecord } from '../../domain/rollout/turn.ts';
 import type { RolloutRow } from '../../domain/rollout/rollout-row.ts';
 import type { Breach, Store } from '../../records/store.ts';

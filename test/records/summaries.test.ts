@@ -7,9 +7,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RolloutSummary } from '../../domain/rollout/rollout-summary.ts';
 import { openLoose } from './ended-rig.ts';
 import type { Breach, Store } from '../../records/store.ts';
-import { readSummaries } from '../../records/reading/summaries.ts';
+import { readSummaries, readTrajectories } from '../../records/reading/trajectories.ts';
 import type { SummaryOptions } from '../../records/reading/summary.ts';
-import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { aQuery, play, putRun } from './play.ts';
 
 let out: string;

@@ -2,7 +2,7 @@
 // whatever a name resolves to when it is used, and wherever a server points. What is local stays allowed.
 
 import { describe, expect, test } from 'vitest';
-import { post } from '../../environments/own/post.ts';
+import { post } from '../../environments/own/url.ts';
 import { readRubric } from '../../environments/own/rubric/rubric.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { openHttp } from '../../inference/http/http.ts';

@@ -11,7 +11,7 @@ import type { Store } from '../../records/store.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import { readTrajectories } from '../../records/reading/trajectories.ts';
 import { countedTurns } from '../../statistics/headline.ts';
-import type { ReportData } from '../../viewer/model/report-data.ts';
+import type { ReportData } from '../../viewer/model/messages.ts';
 import { makeReport } from '../../viewer/report.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { play, putRun, RUN, type Script, someSettings } from '../records/play.ts';

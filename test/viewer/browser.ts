@@ -7,7 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Bundle } from '../../viewer/assets.ts';
 import type { ViewServer } from '../../viewer/server.ts';
-import type { TokenDecoder } from '../../viewer/token-text.ts';
+import type { TokenDecoder } from '../../viewer/token-message.ts';
 import { type SteeredView, type ViewRig, viewRig } from './rig.ts';
 
 const NAMED = process.env['EVERTURN_TEST_CHROMIUM'];

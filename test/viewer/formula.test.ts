@@ -3,9 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lastBoxed } from '../../domain/text/boxed-answer.ts';
-import { formulaAt } from '../../viewer/page/formula.ts';
+import { formulaAt, readMarkdown } from '../../viewer/page/markdown.ts';
 import { formulaTree, openBudget } from '../../viewer/page/formula-tree.ts';
-import { readMarkdown } from '../../viewer/page/markdown.ts';
 import { ANY_CHAR } from '../domain/some.ts';
 
 describe('a formula in a text', () => {

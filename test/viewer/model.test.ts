@@ -3,15 +3,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inParts } from '../../viewer/in-batches.ts';
-import { parseFilter } from '../../viewer/model/filter.ts';
-import { hasFailed, headNumbers } from '../../viewer/model/head.ts';
-import { sorted } from '../../viewer/model/order.ts';
+import { parseFilter, sorted } from '../../viewer/model/filter.ts';
+import { hasFailed, headNumbers, summaryInParts } from '../../viewer/model/summary.ts';
 import type { Row } from '../../viewer/model/row.ts';
-import { summaryInParts } from '../../viewer/model/summary.ts';
 import { surpriseStep, tokenStats } from '../../viewer/model/token-cells.ts';
 import { bytes, inText, spelled } from '../../viewer/model/visible-bytes.ts';
 import { hrefOf, parseRoute, type Route } from '../../viewer/page/route.ts';
-import { tokenSpan } from '../../viewer/token-text.ts';
+import { tokenSpan } from '../../viewer/token-message.ts';
 import { ANY_CHAR } from '../domain/some.ts';
 
 const text = fc.string({ unit: ANY_CHAR, maxLength: 30 });

@@ -13,7 +13,7 @@ import { type Bundle, serverAssets } from '../../viewer/assets.ts';
 import type { Asks } from '../../viewer/model/asks.ts';
 import { openRuns, type Runs } from '../../viewer/runs.ts';
 import { serveView, type ViewServer, type ViewServerOptions } from '../../viewer/server.ts';
-import type { TokenDecoder } from '../../viewer/token-text.ts';
+import type { TokenDecoder } from '../../viewer/token-message.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { openLoose } from '../records/ended-rig.ts';
 import { aQuery, play, putRun, type Script } from '../records/play.ts';

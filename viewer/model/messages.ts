@@ -10,15 +10,14 @@ import type { TurnRecord } from '../../domain/rollout/turn.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { Comparison, PairedQuery } from '../../statistics/comparison.ts';
 import type { AtTurn } from '../../statistics/side-by-side.ts';
-import type { HeadNumbers } from './head.ts';
+import type { HeadNumbers, RunSummary } from './summary.ts';
 import type { Row } from './row.ts';
-import type { RunSummary } from './summary.ts';
 
 /**
  * `ended`: its result is stored; `failed`: the same, and every rollout failed; `open`: it is not stored, and `newsAt` says when
  * something was stored last; `broken`: its run.json cannot be read.
  */
-export type RunState = 'ended' | 'failed' | 'cancelled' | 'open' | 'broken';
+type RunState = 'ended' | 'failed' | 'cancelled' | 'open' | 'broken';
 
 export interface RunHead {
   readonly run: string;
@@ -226,4 +225,25 @@ export interface SeveralMessage {
     readonly tokens: number | null;
     readonly ms: number | null;
   }[];
+}
+
+export interface ReportData {
+  readonly runs: readonly ReportRun[];
+  /** The comparison of the first two runs; null for one. */
+  readonly compared: CompareMessage | null;
+  /** The things that are not here, one a line. */
+  readonly left: readonly string[];
+}
+
+export interface ReportRun {
+  readonly run: RunMessage;
+  readonly rows: readonly Row[];
+  /** The rollouts whose turns are here. */
+  readonly whole: readonly WholeRollout[];
+}
+
+export interface WholeRollout {
+  readonly message: RolloutMessage;
+  /** The tokens of each turn, by its number. */
+  readonly tokens: Readonly<Record<string, TokensMessage>>;
 }

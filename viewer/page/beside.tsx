@@ -8,11 +8,10 @@ import { Asked } from './asked.tsx';
 import { decimals } from './format.ts';
 import { onKey } from './keys.ts';
 import { Loading, State } from './parts.tsx';
-import { WithReading } from './reading-switch.tsx';
+import { WithReading } from './rich-text.tsx';
 import { type CompareRoute, hrefOf, rolloutHref, rolloutRoute } from './route.ts';
-import type { Source } from './source.ts';
+import { type Source, useMessage } from './source.ts';
 import { ProgramAnswer, Turn } from './turn.tsx';
-import { useMessage } from './use-message.ts';
 import { Walk } from './walk.tsx';
 
 interface Props {

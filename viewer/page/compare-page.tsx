@@ -9,11 +9,21 @@ import { inText } from '../model/visible-bytes.ts';
 import type { CompareMessage } from '../model/messages.ts';
 import { Beside } from './beside.tsx';
 import { brief, count, orNone, percent, plural, fourDigits, pValue, points, share, spaced } from './format.ts';
-import { OmittedParts } from './omitted-parts.tsx';
-import { type Column, Facts, Figure, Loading, verdictName, Notice, Problem, Section, SIGN, Table } from './parts.tsx';
+import {
+  OmittedParts,
+  type Column,
+  Facts,
+  Figure,
+  Loading,
+  verdictName,
+  Notice,
+  Problem,
+  Section,
+  SIGN,
+  Table,
+} from './parts.tsx';
 import { type CompareRoute, hrefOf, rolloutHref, runHref } from './route.ts';
-import type { Source } from './source.ts';
-import { useMessage } from './use-message.ts';
+import { type Source, useMessage } from './source.ts';
 
 const OPEN_MS = 5_000;
 const MOST_SHOWN = 500;

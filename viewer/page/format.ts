@@ -1,6 +1,6 @@
 // Numbers, times and names as the pages write them. Pure.
 
-import type { Trouble } from '../model/head.ts';
+import type { Trouble } from '../model/summary.ts';
 
 const WHOLE = new Intl.NumberFormat('en-US');
 

@@ -9,8 +9,7 @@ import { type Row, rowKey } from '../model/row.ts';
 import { ago, count, duration, moment, orNone, plural, roughly } from './format.ts';
 import { type Column, Loading, Notice, State, Strip, Table, Which } from './parts.tsx';
 import { rolloutHref } from './route.ts';
-import type { Source } from './source.ts';
-import { useMessage } from './use-message.ts';
+import { type Source, useMessage } from './source.ts';
 
 interface Props {
   readonly run: string;

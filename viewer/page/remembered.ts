@@ -1,7 +1,7 @@
 // A text that this browser remembers, such as light or dark; in `sessionStorage` only this tab does. A report opened from disk
 // may have no storage: then it lasts as long as the page.
 
-export interface Remembered {
+interface Remembered {
   /** Empty before the first one. */
   get(): string;
   set(value: string): void;
@@ -25,4 +25,17 @@ export function rememberChoice(name: string, storage: () => Storage = () => loca
       }
     },
   };
+}
+
+/** Empty: as the system. */
+const theme = rememberChoice('everturn-theme');
+
+export const applyTheme = (): void => void (document.documentElement.dataset['theme'] = theme.get());
+
+export function nextTheme(): void {
+  const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const shown = theme.get() || (dark ? 'dark' : 'light');
+  const other = shown === 'dark' ? 'light' : 'dark';
+  theme.set((other === 'dark') === dark ? '' : other);
+  applyTheme();
 }

@@ -2,15 +2,17 @@
 // Elements are made one by one from a list of allowed ones, never from markup, so that no text can become anything else. A
 // text is rendered when it comes into sight, and a very long one stays as it was written.
 
-import { createContext, h, type ComponentChild, type JSX } from 'preact';
-import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { createContext, h, type ComponentChild, type JSX, type ComponentChildren } from 'preact';
+import { useContext, useEffect, useMemo, useRef, useState, useLayoutEffect } from 'preact/hooks';
 import { plain } from '../model/visible-bytes.ts';
 import { count } from './format.ts';
 import { readMarkdown, type Token } from './markdown.ts';
 import { Tex } from './math.tsx';
+import { onKey } from './keys.ts';
+import { rememberChoice } from './remembered.ts';
 
-export type Reading = 'rendered' | 'raw';
-export const ReadingContext = createContext<Reading>('rendered');
+type Reading = 'rendered' | 'raw';
+const ReadingContext = createContext<Reading>('rendered');
 
 const MOST_CHARS = 60_000;
 const MOST_DEPTH = 60;
@@ -129,4 +131,32 @@ function Link({ to, children }: { readonly to: string; readonly children: Compon
       {children}
     </a>
   );
+}
+
+const choice = rememberChoice('everturn-text');
+const chosen = (): Reading => (choice.get() === 'raw' ? 'raw' : 'rendered');
+
+interface ReadingSwitchProps {
+  readonly children: (button: JSX.Element) => ComponentChildren;
+}
+
+/** Gives its children the switch to show, and the texts in them what was chosen. */
+export function WithReading({ children }: ReadingSwitchProps): JSX.Element {
+  const [reading, setReading] = useState(chosen);
+  const turn = () => {
+    choice.set(chosen() === 'raw' ? 'rendered' : 'raw');
+    setReading(chosen());
+  };
+  useLayoutEffect(() => onKey({ r: turn }), []);
+  const button = (
+    <button
+      type="button"
+      aria-pressed={reading === 'raw'}
+      onClick={turn}
+      title="Texts as they were written, without Markdown and formulas (R)"
+    >
+      raw text
+    </button>
+  );
+  return <ReadingContext.Provider value={reading}>{children(button)}</ReadingContext.Provider>;
 }

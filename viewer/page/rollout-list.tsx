@@ -9,12 +9,11 @@ import { Value, Values } from './asked.tsx';
 import { count, duration, decimals, orNone } from './format.ts';
 import { onKey } from './keys.ts';
 import { type Column, Problem, State, Strip, Which } from './parts.tsx';
-import { replaceHash } from './replace-hash.ts';
 import { listHref, rolloutHref, type RunRoute } from './route.ts';
+import { replaceHash } from './replace-hash.ts';
 import { SearchField } from './search-field.tsx';
 import type { Source } from './source.ts';
-import { usePages } from './use-pages.ts';
-import { VirtualList } from './virtual-list.tsx';
+import { usePages, VirtualList } from './virtual-list.tsx';
 
 interface Props {
   readonly route: RunRoute;

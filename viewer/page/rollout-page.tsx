@@ -11,14 +11,12 @@ import { Asked } from './asked.tsx';
 import { decimals, spacedWords, plural } from './format.ts';
 import { onKey } from './keys.ts';
 import { Loading, verdictName, Notice, Problem, SIGN, State } from './parts.tsx';
-import { People } from './people.tsx';
-import { WithReading } from './reading-switch.tsx';
+import { People, Steer } from './steer.tsx';
+import { WithReading } from './rich-text.tsx';
 import { comparedHref, hrefOf, listHref, parseRoute, rolloutHref, type RolloutRoute } from './route.ts';
-import type { Source } from './source.ts';
-import { Steer } from './steer.tsx';
+import { type Source, useMessage } from './source.ts';
 import { TokenView } from './token-view.tsx';
 import { ProgramAnswer, Turn } from './turn.tsx';
-import { useMessage } from './use-message.ts';
 import { Walk } from './walk.tsx';
 
 interface Props {

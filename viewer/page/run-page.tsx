@@ -4,20 +4,18 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
 import { plain } from '../model/visible-bytes.ts';
-import { count, plural, troubleText } from './format.ts';
+import { count, plural, troubleText, ago, brief, decimals, duration, moment, roughly, share } from './format.ts';
 import { onKey } from './keys.ts';
 import { LivePage } from './live-page.tsx';
 import { Overview } from './overview.tsx';
-import { Loading, Notice, Problem } from './parts.tsx';
-import { OmittedParts } from './omitted-parts.tsx';
+import { Loading, Notice, Problem, OmittedParts, Figure } from './parts.tsx';
 import { RolloutList } from './rollout-list.tsx';
-import { RunHead } from './run-head.tsx';
 import { comparedHref, listHref, rolloutHref, runHref, type RunRoute, type RunTab } from './route.ts';
 import { SearchPage } from './search-page.tsx';
-import type { Source } from './source.ts';
-import { useMessage } from './use-message.ts';
+import { type Source, useMessage } from './source.ts';
+import type { Estimate } from '../../statistics/estimate.ts';
 
-export const LIVE_MS = 2_000;
+const LIVE_MS = 2_000;
 
 export function RunPage({ route, source }: { readonly route: RunRoute; readonly source: Source }): JSX.Element {
   const { run, tab } = route;
@@ -132,3 +130,57 @@ function Tabs({ route, message, search }: TabsProps): JSX.Element {
     </nav>
   );
 }
+
+function RunHead({ message }: { readonly message: RunMessage }): JSX.Element {
+  const { head, summary, newsAt, now, etaMs } = message;
+  const { tokens, ms, headline } = summary;
+  const { first, last, any, meanReturn } = headline;
+  const judged = any.n > 0;
+  const open = head.state === 'open';
+  const soFar = open ? ', so far' : '';
+  return (
+    <header class="run-head">
+      <div class="head">
+        <h1>{head.run}</h1>
+        <p class="dim">
+          {head.model}
+          {head.dataset !== null && ` · ${head.dataset}`} · begun {moment(head.createdAt)}
+          {open && newsAt !== null && ` · last record ${ago(newsAt, now)}`}
+        </p>
+      </div>
+      <dl class="figures">
+        <Figure label={open ? 'ended so far' : head.state} value={count(summary.ended)}>
+          of {plural(summary.total, 'rollout')}
+          {etaMs !== null && `, about ${roughly(etaMs)} to go`}
+        </Figure>
+        {judged && head.numTurns === 1 && (
+          <Figure label={`right${soFar}`} value={share(any.value)}>
+            {ofKnown(any)}
+          </Figure>
+        )}
+        {judged && head.numTurns > 1 && (
+          <>
+            <Figure label={`right at the last turn${soFar}`} value={share(last.value)}>
+              {share(first.value)} at turn 1
+            </Figure>
+            <Figure label={`right at any turn${soFar}`} value={share(any.value)}>
+              {ofKnown(any)}
+            </Figure>
+          </>
+        )}
+        {!judged && meanReturn.value !== null && (
+          <Figure label={`mean return${soFar}`} value={decimals(meanReturn.value)}>
+            of {plural(meanReturn.n, 'complete rollout')}
+          </Figure>
+        )}
+        <Figure label="sampled" value={tokens ? brief(tokens) : '–'}>
+          {ms === 0 ? 'tokens' : `tokens in ${duration(ms)} of generation`}
+        </Figure>
+      </dl>
+    </header>
+  );
+}
+
+/** The interval, and the queries; those that have no known rollout are left out. */
+const ofKnown = ({ n, leftOut, interval }: Estimate): string =>
+  `of ${plural(n, 'query', 'queries')}${leftOut > 0 ? `, ${count(leftOut)} unknown` : ''}${interval ? `; 95 %: ${interval.map((bound) => (100 * bound).toFixed(1)).join(' to ')}` : ''}`;

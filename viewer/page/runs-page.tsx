@@ -7,11 +7,10 @@ import type { RunHead } from '../model/messages.ts';
 import { brief, count, decimals, moment, share, troubleText } from './format.ts';
 import { onKey } from './keys.ts';
 import { Legend, Loading, Notice, Problem } from './parts.tsx';
-import { replaceHash } from './replace-hash.ts';
 import { compareHref, runHref, runsHref, type RunsRoute, severalHref } from './route.ts';
+import { replaceHash } from './replace-hash.ts';
 import { SearchField } from './search-field.tsx';
-import type { Source } from './source.ts';
-import { useMessage } from './use-message.ts';
+import { type Source, useMessage } from './source.ts';
 
 const AGAIN_MS = 5_000;
 

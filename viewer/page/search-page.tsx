@@ -6,11 +6,10 @@ import type { Hit } from '../../domain/run/hit.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { count, plural } from './format.ts';
 import { Loading, Notice } from './parts.tsx';
-import { replaceHash } from './replace-hash.ts';
 import { hrefOf, rolloutRoute, type RunRoute, runHref } from './route.ts';
+import { replaceHash } from './replace-hash.ts';
 import { SearchField } from './search-field.tsx';
-import type { Source } from './source.ts';
-import { useMessage } from './use-message.ts';
+import { type Source, useMessage } from './source.ts';
 
 interface Props {
   readonly route: RunRoute;

@@ -4,8 +4,7 @@ import type { JSX } from 'preact';
 import { count, decimals, duration, orNone, plural, points, pValue, share, spaced } from './format.ts';
 import { Loading, Problem, Table } from './parts.tsx';
 import { compareHref, runHref, type SeveralRoute } from './route.ts';
-import type { Source } from './source.ts';
-import { useMessage } from './use-message.ts';
+import { type Source, useMessage } from './source.ts';
 
 const OPEN_MS = 5_000;
 

@@ -1,5 +1,6 @@
 // The source of messages: the viewer’s server, or what a report embeds. The pages know only this interface.
 
+import { useEffect, useState } from 'preact/hooks';
 import { ASKS, type Asks } from '../model/asks.ts';
 import type { ErrorMessage } from '../model/messages.ts';
 import type { SteerReply, SteerRequest } from '../model/steer.ts';
@@ -43,3 +44,43 @@ async function answered<T>(path: string, init?: RequestInit): Promise<T> {
   if (!response.ok) throw new Error(message.error ?? `The server answered ${response.status}.`);
   return message;
 }
+
+export interface Asked<T> {
+  readonly message: T | undefined;
+  readonly error: string | undefined;
+  /** The key of `message`: another one while the next is on its way. */
+  readonly of: string | undefined;
+}
+
+/** `again`: milliseconds until it is asked for again, by the last message; 0 for never. */
+export function useMessage<T>(key: string, ask: () => Promise<T>, again: (message: T) => number = () => 0): Asked<T> {
+  const [asked, setAsked] = useState<Asked<T>>({ message: undefined, error: undefined, of: undefined });
+  useEffect(() => {
+    let over = false;
+    let timer = 0;
+    const later = (ms: number) => {
+      if (ms > 0 && !over) timer = setTimeout(() => (document.hidden ? later(ms) : void next()), ms);
+    };
+    const next = async () => {
+      try {
+        const message = await ask();
+        if (over) return;
+        setAsked({ message, error: undefined, of: key });
+        later(again(message));
+      } catch (error) {
+        if (over) return;
+        const said = error instanceof Error ? error.message : String(error);
+        setAsked((before) => ({ message: before.of === key ? before.message : undefined, error: said, of: key }));
+        later(RETRY_MS);
+      }
+    };
+    void next();
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return asked;
+}
+
+const RETRY_MS = 3_000;

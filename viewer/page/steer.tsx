@@ -1,5 +1,6 @@
-// A person's verdict on a turn, or a note, from the page: each shows its command, asks for its text, and says what the command
-// said. There only if the address came with the key of `everturn view --steer`.
+// People's verdicts and notes on a turn, or on the rollout as a whole, beside the judge's verdict and never over it; and the
+// forms that give one: each shows its command, asks for its text, and says what the command said. These are there only if the
+// address came with the key of `everturn view --steer`.
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -7,6 +8,9 @@ import type { RolloutMessage } from '../model/messages.ts';
 import { commandOf, type SteerReply, type SteerRequest, shellLine } from '../model/steer.ts';
 import { Notice } from './parts.tsx';
 import type { Source } from './source.ts';
+import { agreedVerdict, type NamedAct, standingVerdicts } from '../../domain/run/steering.ts';
+import { inText } from '../model/visible-bytes.ts';
+import { moment } from './format.ts';
 
 interface Props {
   readonly run: string;
@@ -111,5 +115,43 @@ function Form({ choice, onAct }: FormProps): JSX.Element {
         {busy ? 'Doing it …' : choice.name}
       </button>
     </div>
+  );
+}
+
+interface PeopleProps {
+  readonly acts: readonly NamedAct[];
+  /** Null: the rollout as a whole. */
+  readonly turn: number | null;
+}
+
+export function People({ acts, turn }: PeopleProps): JSX.Element | null {
+  const verdicts = turn === null ? [] : standingVerdicts(acts, turn);
+  const notes = acts.flatMap(({ name, act }) => (act.act === 'note' && act.of.turn === turn ? [{ name, act }] : []));
+  if (verdicts.length === 0 && notes.length === 0) return null;
+  return (
+    <ul class="notice people">
+      {verdicts.map(({ name, act: { by, at, verdict, reason } }) => (
+        <li key={name}>
+          <span title={moment(at)}>{inText(by)}</span> says{' '}
+          <b class={`verdict ${verdict}`}>
+            {verdict === 'right' ? '✓' : '✗'} {verdict}
+          </b>
+          {reason !== null && <span class="dim text"> {inText(reason)}</span>}
+        </li>
+      ))}
+      {notes
+        .toSorted((a, b) => a.act.at - b.act.at)
+        .map(({ name, act: { by, at, text } }) => (
+          <li key={name}>
+            <span title={moment(at)}>{inText(by)}</span> notes <span class="text">{inText(text)}</span>
+          </li>
+        ))}
+      {agreedVerdict(verdicts) === 'disagree' && (
+        <li class="state undecided">
+          People disagree: <code>export --verdicts human</code> leaves this rollout out, until one of them changes their
+          verdict.
+        </li>
+      )}
+    </ul>
   );
 }

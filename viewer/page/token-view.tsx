@@ -2,19 +2,16 @@
 // context is there too, masked: it carries no loss.
 
 import type { JSX } from 'preact';
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState, useEffect, useRef } from 'preact/hooks';
 import type { RolloutMessage, TokensMessage } from '../model/messages.ts';
 import { type Cell, cellsOf, type TokenStats, tokenStats } from '../model/token-cells.ts';
-import { spelled } from '../model/visible-bytes.ts';
-import { chance, decimals, plural } from './format.ts';
+import { spelled, bytes, inText } from '../model/visible-bytes.ts';
+import { chance, decimals, plural, count } from './format.ts';
 import { onKey } from './keys.ts';
-import { Legend, Loading, Notice } from './parts.tsx';
-import { replaceHash } from './replace-hash.ts';
+import { Legend, Loading, Notice, Facts } from './parts.tsx';
 import { hrefOf, parseRoute, type RolloutRoute } from './route.ts';
-import type { Source } from './source.ts';
-import { TokenDetail } from './token-detail.tsx';
-import { type Colour, TokenText } from './token-text.tsx';
-import { useMessage } from './use-message.ts';
+import { replaceHash } from './replace-hash.ts';
+import { type Source, useMessage } from './source.ts';
 
 interface Props {
   readonly route: RolloutRoute;
@@ -150,3 +147,126 @@ const MEANING: Readonly<Record<string, string>> = {
   raw: 'logprobs of the model at temperature 1',
   temperature: 'logprobs after temperature, before top-k and top-p',
 };
+
+interface TokenDetailProps {
+  readonly tokens: TokensMessage;
+  readonly stats: TokenStats | null;
+  readonly cell: Cell | undefined;
+}
+
+function TokenDetail({ tokens, stats, cell }: TokenDetailProps): JSX.Element {
+  if (!cell) {
+    return (
+      <aside class="detail dim" aria-live="polite">
+        <p>Point at a token, or walk with the arrow keys.</p>
+      </aside>
+    );
+  }
+  const { from, to, text } = cell;
+  const isKnown = tokens.output.texts.length > 0;
+  return (
+    <aside class="detail" aria-live="polite">
+      {isKnown && (
+        <p class="sample">
+          <code>{text === '' ? '(no text)' : spelled(text)}</code>
+        </p>
+      )}
+      {Array.from({ length: to - from }, (_, i) => (
+        <Facts key={from + i} facts={factsOf(from + i, tokens, stats)} />
+      ))}
+      <Facts
+        facts={[
+          isKnown && text !== '' && ['bytes', <code key="bytes">{bytes(text)}</code>],
+          ['in the answer', `${count(from + 1)} of ${count(tokens.logprobs.length)}`],
+          ['in the sample', count(tokens.offset + from)],
+          ['loss', tokens.trained ? 'trained' : `masked: ${tokens.whyNotTrained ?? ''}`],
+        ]}
+      />
+    </aside>
+  );
+}
+
+function factsOf(token: number, { logprobs, versions, output }: TokensMessage, stats: TokenStats | null) {
+  const logprob = logprobs[token];
+  const version = versions.find(({ end }) => token < end);
+  const id = output.ids[token];
+  return [
+    id !== undefined && (['id', <code key="id">{id}</code>] as const),
+    logprob !== undefined && (['probability', <b key="probability">{chance(logprob)}</b>] as const),
+    logprob !== undefined && (['logprob', <code key="logprob">{logprob.toFixed(6)}</code>] as const),
+    stats && (['surprise', `rank ${count(stats.ranks[token]!)} of ${count(stats.count)}`] as const),
+    version && (['version', version.versionLabel ?? version.version] as const),
+  ];
+}
+
+const PART = 400;
+
+type Colour = 'probability' | 'version';
+
+interface TokenTextProps {
+  readonly cells: readonly Cell[];
+  readonly context: TokensMessage['context'];
+  readonly colour: Colour;
+  readonly chosen: number | null;
+  readonly onPoint: (cell: number | null) => void;
+  readonly onChoose: (cell: number) => void;
+}
+
+function TokenText({ cells, context, colour, chosen, onPoint, onChoose }: TokenTextProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' }), [chosen]);
+  const cellAt = (event: Event): number | null => {
+    const cell = (event.target as HTMLElement).dataset['cell'];
+    return cell === undefined ? null : Number(cell);
+  };
+  return (
+    <div class="token-text">
+      <pre class="context masked">
+        {context.texts.length > 0 ? context.texts.map(inText).join('') : `${context.ids.length} tokens of context`}
+      </pre>
+      <div
+        ref={box}
+        class="cells"
+        tabIndex={0}
+        role="group"
+        aria-label="Tokens of the answer; arrow keys walk through them"
+        onMouseOver={(event) => onPoint(cellAt(event))}
+        onMouseLeave={() => onPoint(null)}
+        onClick={(event) => {
+          const cell = cellAt(event);
+          if (cell !== null) onChoose(cell);
+        }}
+      >
+        {Array.from({ length: Math.ceil(cells.length / PART) }, (_, part) => (
+          <Part
+            key={part}
+            from={part * PART}
+            cells={cells}
+            colour={colour}
+            chosen={chosen !== null && Math.floor(chosen / PART) === part ? chosen : null}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Part({
+  from,
+  cells,
+  colour,
+  chosen,
+}: Pick<TokenTextProps, 'cells' | 'colour' | 'chosen'> & { readonly from: number }) {
+  return useMemo(
+    () => (
+      <span>
+        {cells.slice(from, from + PART).map(({ text, [colour]: style }, i) => (
+          <span key={i} data-cell={from + i} class={`t ${style}${from + i === chosen ? ' chosen' : ''}`}>
+            {inText(text)}
+          </span>
+        ))}
+      </span>
+    ),
+    [from, cells, colour, chosen],
+  );
+}

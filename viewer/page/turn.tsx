@@ -12,11 +12,11 @@ import { explainWord } from '../model/words.ts';
 import { Expected, Value } from './asked.tsx';
 import { Calls, Place, Sent } from './call.tsx';
 import { count, decimals, duration, FINISH, spacedWords, plural, fourDigits, signed } from './format.ts';
-import { Judged } from './judged.tsx';
 import { SIGN } from './parts.tsx';
-import { People } from './people.tsx';
+import { People } from './steer.tsx';
 import { LongText, RichText } from './rich-text.tsx';
 import { hrefOf, type RolloutRoute } from './route.ts';
+import type { VerdictRecord } from '../../domain/rollout/trajectory.ts';
 
 interface Props {
   readonly route: RolloutRoute;
@@ -211,3 +211,48 @@ function TurnFacts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
 }
 
 const rate = (value: number): string => (value < 1000 ? decimals(value) : count(Math.round(value)));
+
+interface JudgedProps {
+  readonly verdict: VerdictRecord;
+  /** No turn follows that shows the messages to the model. */
+  readonly isLast: boolean;
+}
+
+export function Judged({ verdict, isLast }: JudgedProps): JSX.Element {
+  const { judged, messages = [], state, done, note } = verdict;
+  return (
+    <>
+      {judged && (
+        <div class="told">
+          <div>
+            <span class="dim">
+              the judge {inText(judged.model)}
+              {judged.exact !== undefined && `, asked after the exact judge said ${spacedWords(judged.exact)}`}
+              {judged.completionTokens !== null && ` · ${plural(judged.completionTokens, 'token')}`}
+              {judged.cost !== undefined && ` · cost ${fourDigits(judged.cost)}`}
+            </span>
+            <LongText class="" text={judged.reply} />
+          </div>
+        </div>
+      )}
+      {isLast && messages.length > 0 && (
+        <div class="told">
+          {messages.map(({ role, name, content }, i) => (
+            <div key={i}>
+              <span class="dim">{plain(name ?? role)}, after the last turn</span>
+              <RichText text={content} />
+            </div>
+          ))}
+        </div>
+      )}
+      {done === true && <p class="dim small">The environment ended the rollout here.</p>}
+      {state !== undefined && state !== null && (
+        <details class="context">
+          <summary>the state of the environment</summary>
+          <pre class="text">{plain(JSON.stringify(state, null, 2))}</pre>
+        </details>
+      )}
+      {note !== undefined && <pre class="fault text small">{plain(note)}</pre>}
+    </>
+  );
+}

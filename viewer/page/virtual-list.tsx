@@ -2,10 +2,10 @@
 // The browser's own scroll bar, the wheel, touch and the keys of the box all work.
 
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState, useCallback } from 'preact/hooks';
 import { explainWord } from '../model/words.ts';
 import { type Column, Loading, Problem } from './parts.tsx';
-import type { Pages } from './use-pages.ts';
+import type { Page } from '../model/messages.ts';
 
 const ROW_PX = 38;
 const HEAD_PX = 30;
@@ -125,4 +125,73 @@ function Sort({ name, by, sort, onSort }: SortProps): JSX.Element {
       {name} <i aria-hidden="true">{direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : '↕'}</i>
     </button>
   );
+}
+
+const PAGE = 100;
+const MOST_PAGES = 20;
+
+interface Pages<T> {
+  /** −1: not known yet. */
+  readonly count: number;
+  readonly problems: readonly string[];
+  readonly error: string | undefined;
+  readonly row: (i: number) => T | undefined;
+  readonly want: (from: number, to: number) => void;
+}
+
+interface Known<T> {
+  count: number;
+  problems: readonly string[];
+  error: string | undefined;
+  readonly pages: Map<number, { readonly rows: readonly T[]; readonly asked: string }>;
+}
+
+/** `key` stands for the question; `revision` changes when its answer may have changed. */
+export function usePages<T>(
+  key: string,
+  ask: (from: number, count: number) => Promise<Page<T> & { readonly problems?: readonly string[] }>,
+  revision: number,
+): Pages<T> {
+  const known = useRef<Known<T>>({ count: -1, problems: [], error: undefined, pages: new Map() });
+  const lastKey = useRef(key);
+  const seen = useRef({ from: 0, to: 30 });
+  const [, repaint] = useState(0);
+  if (lastKey.current !== key) {
+    lastKey.current = key;
+    known.current = { ...known.current, pages: new Map() };
+  }
+  const want = useCallback(
+    (from: number, to: number) => {
+      seen.current = { from, to };
+      const mine = known.current;
+      const asked = `${key} ${revision}`;
+      for (let page = Math.floor(from / PAGE); page * PAGE < Math.max(to, 1); page++) {
+        if (mine.pages.get(page)?.asked === asked) continue;
+        mine.pages.set(page, { rows: mine.pages.get(page)?.rows ?? [], asked });
+        void ask(page * PAGE, PAGE).then(
+          (message) => {
+            if (known.current.pages !== mine.pages) return;
+            known.current.count = message.count;
+            known.current.problems = message.problems ?? [];
+            known.current.error = undefined;
+            mine.pages.delete(page);
+            mine.pages.set(page, { rows: message.rows, asked });
+            const [oldest] = mine.pages.keys();
+            if (mine.pages.size > MOST_PAGES && oldest !== undefined) mine.pages.delete(oldest);
+            repaint((n) => n + 1);
+          },
+          (error: unknown) => {
+            if (known.current.pages !== mine.pages) return;
+            mine.pages.delete(page);
+            known.current.error = error instanceof Error ? error.message : String(error);
+            repaint((n) => n + 1);
+          },
+        );
+      }
+    },
+    [key, revision],
+  );
+  useEffect(() => want(seen.current.from, seen.current.to), [want]);
+  const { count, problems, error, pages } = known.current;
+  return { count, problems, error, want, row: (i) => pages.get(Math.floor(i / PAGE))?.rows[i % PAGE] };
 }

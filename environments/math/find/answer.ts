@@ -26,7 +26,7 @@ type Place =
   | 'whole'
   /** The last formula or number of the last sentence that has one: last-value.ts. */
   | 'last'
-  /** Before `whole` and `last`, where the solution is one: a letter (choice.ts), a word (stated-word.ts). */
+  /** Before `whole` and `last`, where the solution is one: a letter (choice.ts), a word (judge.ts). */
   | 'choice'
   | 'word';
 

@@ -5,7 +5,6 @@ import { plainSigns } from '../../../domain/text/plain-signs.ts';
 import { answerMessage, behindThoughts } from '../../../domain/text/thoughts.ts';
 import { LIMITS } from '../limits.ts';
 import { scanBoxes } from './boxes.ts';
-import { withoutMarkup } from './markdown.ts';
 import { percentInOneWord } from './percent.ts';
 
 /** The marks by which chat templates end a turn or open another one. */
@@ -38,4 +37,38 @@ export function ownText(source: string, cut: boolean): string | undefined {
 function inTurn(text: string): string {
   for (const { index } of text.matchAll(TURN)) if (/\S/.test(text.slice(0, index))) return text.slice(0, index);
   return text;
+}
+
+// It opens behind no value and before no blank, and closes behind no blank and before no value.
+const EMPHASIS = ['\\*\\*', '__', '\\*'].map(
+  (mark) =>
+    new RegExp(`(?<![\\w)}\\]*\\\\])${mark}(?=[^\\s*_])([^*_\\n]{1,300}?)(?<=[^\\s*_])${mark}(?![\\w({*\\\\])`, 'g'),
+);
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  le: '≤',
+  ge: '≥',
+  ne: '≠',
+  amp: '&',
+  nbsp: ' ',
+  minus: '-',
+  times: '×',
+  divide: '÷',
+  pi: 'π',
+  deg: '°',
+  radic: '√',
+  plusmn: '±',
+  infin: '∞',
+};
+const ENTITY = new RegExp(`&(${Object.keys(ENTITIES).join('|')});`, 'g');
+
+function withoutMarkup(text: string): string {
+  let plain = text.includes('&') ? text.replace(ENTITY, (_, name: string) => ENTITIES[name] ?? '') : text;
+  if (plain.includes('#')) plain = plain.replace(/^#{1,3}\s+(?=\S)/gm, '');
+  if (!/[*_]/.test(plain)) return plain;
+  plain = plain.replace(/^\s*[*•]\s+/gm, '');
+  for (const pattern of EMPHASIS) plain = plain.replace(pattern, '$1');
+  return plain;
 }

@@ -1,9 +1,8 @@
 // DeepSeek V3 and R1: <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME, the arguments as a fenced JSON
 // block, <｜tool▁call▁end｜>…<｜tool▁calls▁end｜>. V3.1: NAME<｜tool▁sep｜>{…} without word and fence. Both are read.
 
-import { badCall, brokenJson, namedCall } from './call.ts';
+import { badCall, brokenJson, namedCall, type Call } from './reply.ts';
 import { readJsonAt, skipSpace } from './json.ts';
-import type { Call } from './reply.ts';
 import { giveUp, markedFormat, type Find, type Walk } from './scan.ts';
 
 const BEGIN = '<｜tool▁calls▁begin｜>';

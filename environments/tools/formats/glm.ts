@@ -1,9 +1,8 @@
 // GLM 4.5 to 4.7: <tool_call>NAME<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>, with line breaks between or
 // without. Values are plain text, typed by the tool's schema and preserved byte for byte.
 
-import { badCall } from './call.ts';
+import { badCall, type Call, type ToolFormat, type ToolSchema } from './reply.ts';
 import { skipSpace } from './json.ts';
-import type { Call, ToolFormat, ToolSchema } from './reply.ts';
 import { behindTag, firstOf, markedFormat, type Walk } from './scan.ts';
 import { typedArguments, valueReader, type ValueReader, type WrittenArgument } from './written.ts';
 

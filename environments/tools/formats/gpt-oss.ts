@@ -2,10 +2,18 @@
 // names a channel and at times a recipient: `to=functions.NAME` is a call, its body JSON. The answer begins inside the
 // first header, because the prompt ends with <|start|>assistant.
 
-import { badCall, brokenJson, namedCall, type Shape } from './call.ts';
-import { codeTool } from './code-tool.ts';
+import {
+  badCall,
+  brokenJson,
+  namedCall,
+  type Shape,
+  codeTool,
+  type Call,
+  type ParsedReply,
+  type ToolFormat,
+  type ToolSchema,
+} from './reply.ts';
 import { readJsonAt, skipSpace } from './json.ts';
-import type { Call, ParsedReply, ToolFormat, ToolSchema } from './reply.ts';
 import { finder, firstOf, giveUp } from './scan.ts';
 
 const START = '<|start|>';

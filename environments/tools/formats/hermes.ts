@@ -1,7 +1,7 @@
 // Hermes, Qwen 2.5, Qwen 3: <tool_call>{"name": …, "arguments": {…}}</tool_call>, repeated for several calls.
 // The closing tag may be missing where the next call or the end of the answer follows complete JSON.
 
-import { badCall, brokenJson, callFromValue } from './call.ts';
+import { badCall, brokenJson, callFromValue } from './reply.ts';
 import { readJsonAt, skipSpace } from './json.ts';
 import { giveUp, markedFormat, type Read, type Walk } from './scan.ts';
 

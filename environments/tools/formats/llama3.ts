@@ -2,10 +2,17 @@
 // with ; between. Behind the tag also NAME.call(key="…") of built-in tools, and plain code for a tool that takes code.
 // Within prose such an object is a call if there is a tool of that name; any other JSON is an answer.
 
-import { badCall, brokenJson, callFromValue, type Shape } from './call.ts';
-import { codeTool } from './code-tool.ts';
+import {
+  badCall,
+  brokenJson,
+  callFromValue,
+  type Shape,
+  codeTool,
+  type Call,
+  type ToolFormat,
+  type ToolSchema,
+} from './reply.ts';
 import { isJsonObject, readJsonAt, skipSpace } from './json.ts';
-import type { Call, ToolFormat, ToolSchema } from './reply.ts';
 import { finder, withoutEnd } from './scan.ts';
 
 const TAG = '<|python_tag|>';

@@ -3,9 +3,8 @@
 // without one gets it from its place and text.
 
 import { sha256Hex } from '../../../domain/text/sha256.ts';
-import { badCall, brokenJson, callFromValue, namedCall } from './call.ts';
+import { badCall, brokenJson, callFromValue, namedCall, isBad, type Call, type ToolFormat } from './reply.ts';
 import { readJsonAt, skipSpace } from './json.ts';
-import { isBad, type Call, type ToolFormat } from './reply.ts';
 import { giveUp, walkReply, type Find, type Read, type Walk } from './scan.ts';
 
 const OPEN = '[TOOL_CALLS]';

@@ -2,9 +2,8 @@
 // </tool_call>. Values are plain text, typed by the tool's schema; one line break at each end of them is markup.
 // A <function=…> without <tool_call>, as Qwen3-Coder writes it at times, is a call if there is a tool of that name.
 
-import { badCall, type Shape } from './call.ts';
+import { badCall, type Shape, type Call, type ToolSchema } from './reply.ts';
 import { skipSpace } from './json.ts';
-import type { Call, ToolSchema } from './reply.ts';
 import { behindTag, markedFormat, type Find, type Walk } from './scan.ts';
 import { typedArguments, valueReader, type ValueReader, type WrittenArgument } from './written.ts';
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isToolName, ownName } from '../../../domain/tools/tool.ts';
-import { callableTools } from '../../../environments/tools/callable.ts';
+import { callableTools } from '../../../environments/tools/describe.ts';
 import { toolRig } from './tool-rig.ts';
 
 const { listOf: listOfSpecs, call } = toolRig();

@@ -1,9 +1,8 @@
 // Schemas of tools, and arguments against them.
 
 import { describe, expect, test } from 'vitest';
-import { describedTool } from '../../../environments/tools/described.ts';
+import { describedTool, argumentsFlaw, isTooDeep, schemaFlaw } from '../../../environments/tools/described.ts';
 import { rowsOf } from '../../support/rows.ts';
-import { argumentsFlaw, isTooDeep, schemaFlaw } from '../../../environments/tools/schema.ts';
 
 interface Row {
   readonly of: 'none' | 'one' | 'arguments';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { csvRecords } from '../../../formats/datasets/csv-records.ts';
+import { csvRecords } from '../../../formats/datasets/csv.ts';
 import { openDataset } from '../../../formats/datasets/index.ts';
 import { parquetDataset } from '../../../formats/datasets/parquet.ts';
 import { badOf, datasetContract, goodOf, rowsOf } from '../../contract/dataset.ts';

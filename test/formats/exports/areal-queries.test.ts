@@ -9,7 +9,7 @@ import { turnReward } from '../../../domain/rollout/reward.ts';
 import type { RolloutSettings } from '../../../domain/rollout/settings.ts';
 import type { Trajectory } from '../../../domain/rollout/trajectory.ts';
 import type { Finish } from '../../../domain/rollout/turn.ts';
-import { arealQueries } from '../../../formats/exports/areal-queries.ts';
+import { arealQueries } from '../../../formats/exports/areal.ts';
 import { exporterNamed, sequencesFor } from '../../../formats/exports/index.ts';
 import { aQuery, RUN, someSettings, turnRecord } from '../../records/play.ts';
 

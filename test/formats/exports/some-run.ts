@@ -6,7 +6,7 @@ import type { Query } from '../../../domain/query/query.ts';
 import type { RolloutSettings } from '../../../domain/rollout/settings.ts';
 import type { TurnRecord } from '../../../domain/rollout/turn.ts';
 import { exporterNamed } from '../../../formats/exports/index.ts';
-import { parquetTurns } from '../../../formats/exports/parquet-turns.ts';
+import { parquetTurns } from '../../../formats/exports/parquet.ts';
 import { type ExportOptions, exportRun } from '../../../records/export/export-run.ts';
 import type { Store } from '../../../records/store.ts';
 import { aQuery, play, putRun, type Script, someSettings } from '../../records/play.ts';

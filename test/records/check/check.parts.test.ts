@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { logName } from '../../../domain/rollout/turn-log.ts';
 import { areal } from '../../../formats/exports/areal.ts';
 import { checkRun } from '../../../records/check/check.ts';
-import type { LineMaker } from '../../../records/export/encoder.ts';
+import type { LineMaker } from '../../../records/export/exported-parts.ts';
 import { exportRun } from '../../../records/export/export-run.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { logPath, rolloutFolder } from '../../../records/format/layout.ts';

@@ -5,7 +5,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TurnRecord } from '../../../domain/rollout/turn.ts';
-import { serverProblem } from '../../../records/check/servers.ts';
+import { serverProblem } from '../../../records/check/replay.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import { rewrite } from './damage.ts';
 import { folderOf, openPlayed, rehash, RUNS } from './played-runs.ts';

@@ -1,7 +1,7 @@
 // The probabilities of one context add up to at most 1: honest samples are believed, and lies about logprobs found.
 
 import { describe, expect, test } from 'vitest';
-import { type Drawn, openProbabilityCheck } from '../../../records/check/probabilities.ts';
+import { type Drawn, openProbabilityCheck } from '../../../records/check/traits.ts';
 import { draw } from '../../support/toy-model.ts';
 
 const VOCABULARY = 200;

@@ -7,7 +7,7 @@ import type { ModelIdentity } from '../../../domain/weights/model-identity.ts';
 import { tinyIdentity } from '../../../inference/index.ts';
 import { everturnVersion } from '../../../local/machine/package-root.ts';
 import { checkRun } from '../../../records/check/check.ts';
-import { shapeProblem } from '../../../records/check/shape.ts';
+import { shapeProblem } from '../../../records/check/checked.ts';
 import { openFileStore } from '../../../records/file-store.ts';
 import type { RunRecord } from '../../../records/format/run-record.ts';
 import { unpack } from '../../support/packed-run.ts';
