@@ -1,7 +1,7 @@
 // The flags of a run, generated from its options, and read back.
 
 import { resolveOptions, type ResolvedOptions } from '../run/config.ts';
-import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from '../run/options.ts';
+import { DEFAULT_OPTIONS, type Field, FIELDS, type RunOptions } from '../run/options.ts';
 import { type Flag, listFlag, text } from './command.ts';
 import type { Io } from './io.ts';
 
@@ -20,12 +20,14 @@ const GROUP = 'Options of the run (each also as EVERTURN_NAME and in --config; -
 /** --config, --set, and one flag for each option. */
 export function runFlags(defaults: Partial<RunOptions> = {}) {
   const usual = { ...DEFAULT_OPTIONS, ...defaults };
-  const options = Object.entries(FIELDS).map(([key, { argument, help, many }], i): [string, Flag<unknown>] => {
-    const fallback = shown(usual[key as keyof RunOptions]);
-    const whole = help + (fallback === '' ? '' : ` (default: ${fallback})`);
-    const one: Flag<unknown> = argument === null ? { help: whole } : (many ? listFlag : text)(argument, whole);
-    return [key, { ...one, rare: !COMMON.has(key), ...(i === 0 && { group: GROUP }) }];
-  });
+  const options = Object.entries<Field<unknown>>(FIELDS).map(
+    ([key, { argument, help, many }], i): [string, Flag<unknown>] => {
+      const fallback = shown(usual[key as keyof RunOptions]);
+      const whole = help + (fallback === '' ? '' : ` (default: ${fallback})`);
+      const one: Flag<unknown> = argument === null ? { help: whole } : (many ? listFlag : text)(argument, whole);
+      return [key, { ...one, rare: !COMMON.has(key), ...(i === 0 && { group: GROUP }) }];
+    },
+  );
   return {
     config: text('<file>', 'options from a YAML or JSON file'),
     set: listFlag('<name=value>', 'one option by its name; may be repeated'),

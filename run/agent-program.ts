@@ -11,7 +11,7 @@ import { commandIdentity } from '../environments/processes/launch.ts';
 import { parseSpec } from '../environments/own/spec.ts';
 import { isProgram as isOnPath } from '../environments/tools/describe.ts';
 import { flagOf, isAsked, type ResolvedOptions } from './config.ts';
-import { PROGRAM_FIELDS } from './program-options.ts';
+import { PROGRAM_FIELDS } from './options.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 
 /** From 22.18 on. */

@@ -202,17 +202,14 @@ export function optionNamed(name: string, place: string): keyof RunOptions {
 }
 
 export function parseValue<K extends keyof RunOptions>(key: K, raw: unknown, place: string): RunOptions[K] {
-  const { schema, fromText: own } = FIELDS[key] as unknown as Field<RunOptions[K]>;
-  const candidates = typeof raw === 'string' ? [raw, ...fromText(raw), ...(own ? [own(raw)] : [])] : [raw];
-  for (const candidate of candidates) {
-    const parsed = schema.safeParse(candidate);
-    if (parsed.success) return asJson(parsed.data);
-  }
-  const wanted = schema.safeParse(candidates.at(-1)).error?.issues[0]?.message ?? 'another value';
-  throw new UsageError(`${place}: ${redacted(key, raw)} does not fit.`, {
-    reason: 'bad-value',
-    fix: `It takes ${wanted}.`,
-  });
+  const { of, fromText: own, explain, argument } = FIELDS[key] as Field<unknown>;
+  const [isRight, wanted] = of;
+  const texts = typeof raw === 'string' ? [...fromText(raw, argument), ...(own ? [own(raw)] : [])] : [];
+  const candidates = [raw, ...texts];
+  const right = candidates.find((candidate) => isRight(candidate));
+  if (right !== undefined) return asJson(right as RunOptions[K]);
+  const fix = `It takes ${explain?.(candidates.at(-1)) ?? wanted.replace(/ or null$/, '')}.`;
+  throw new UsageError(`${place}: ${redacted(key, raw)} does not fit.`, { reason: 'bad-value', fix });
 }
 
 /** The value as run.json stores it: −0 becomes 0 there, and both must compare equal. */
@@ -233,11 +230,28 @@ function redacted(key: keyof RunOptions, raw: unknown): string {
 }
 
 /** The values that a text from a shell may represent. */
-function fromText(text: string): unknown[] {
+function fromText(text: string, argument: string | null): unknown[] {
   const t = text.trim();
   if (t === 'true' || t === 'false') return [t === 'true'];
   if (t === 'null' || t === 'none') return [null];
-  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(t) ? [Number(t)] : [];
+  if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(t)) return [Number(t)];
+  return argument === '<json>' ? jsonIn(text) : argument === '<url=n,…>' ? [numbersByUrl(text)] : [];
+}
+
+function jsonIn(text: string): unknown[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return [];
+  }
+}
+
+function numbersByUrl(text: string): unknown {
+  const pairs = text.split(',').map((pair) => {
+    const at = pair.lastIndexOf('=');
+    return [pair.slice(0, at).trim(), Number(pair.slice(at + 1))] as const;
+  });
+  return Object.fromEntries(pairs);
 }
 
 const MAX_CONFIG_BYTES = 1 << 20;

@@ -1,184 +1,216 @@
 // Every option of a run: its name, what it takes, and its help. The flag is the kebab form of the name.
 
-import { z } from 'zod';
-import { AGENTS } from '../domain/rollout/agent.ts';
-import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/run/defaults.ts';
+import { DEFAULT_AGENT_SECONDS, DEFAULT_MAX_CALLS, MAX_AGENT_SECONDS, MAX_CALLS } from '../domain/agent/program.ts';
 import { UsageError } from '../domain/errors/errors.ts';
+import { AGENTS } from '../domain/rollout/agent.ts';
+import { recordedSettings, type RolloutSettings, SETTINGS } from '../domain/rollout/settings.ts';
+import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/run/defaults.ts';
 import { parseSuccessRate } from '../domain/samples/group.ts';
+import { BOOLEAN, listOf, oneOf, orNull, type Test, wholeNumber } from '../domain/schema/fields.ts';
 import {
-  recordedSettings,
-  type RolloutSettings,
-  type Setting,
-  type SettingName,
-  SETTINGS,
-  type SettingValue,
-} from '../domain/rollout/settings.ts';
+  DEFAULT_MAX_TOOL_CALLS,
+  DEFAULT_TOOL_OUTPUT_BYTES,
+  MAX_RECORDED_BYTES,
+  MAX_TOOL_TIMEOUT_SECONDS,
+} from '../domain/tools/tool.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
-import { type Field, option, type OptionsOf, real, whole } from './field.ts';
-import { PROGRAM_FIELDS } from './program-options.ts';
-import { TOOL_FIELDS } from './tool-options.ts';
 
-export type { Field };
+export interface Field<T> {
+  readonly of: Test<T>;
+  /** Its value unless one is given. */
+  readonly default: NoInfer<T>;
+  /** The argument of its flag; null: it takes none. */
+  readonly argument: string | null;
+  readonly help: string;
+  /** Parses a text from a shell that is not a number, a truth value or null. */
+  readonly fromText?: (text: string) => unknown;
+  /** What is wrong with a value, where that is more than what the option takes. */
+  readonly explain?: (value: unknown) => string | undefined;
+  /** The flag may be repeated: all of its values are one list. */
+  readonly many?: true;
+}
+
+const option = <T>(of: Test<T>, standard: NoInfer<T>, more: Omit<Field<T>, 'of' | 'default'>): Field<T> => ({
+  ...{ of, default: standard },
+  ...more,
+});
+type OptionsOf<F> = { readonly [K in keyof F]: F[K] extends { readonly of: Test<infer T> } ? T : never };
 
 const MODELS = MODEL_FORMS.join(', ').replace(/, (?!.*, )/, ' or ');
-const model = z.string('a model').superRefine((spec, context) => {
-  const error = modelError(spec);
-  if (!error) return;
-  // The list of forms does not explain what is wrong with a url.
-  const message = error.reason === 'unknown-model' ? MODELS : `${MODELS}; ${error.message}`;
-  context.addIssue({ code: 'custom', message });
-});
-
 const ENVIRONMENTS =
   'a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://…), a rubric (rubric:./rubric.json) or a queue (queue:my-queue)';
 const AGENT = 'the name of an agent, or the command of a program ("python3 my_agent.py")';
 const TEXT = 'a text, or the name of a file';
 const HELD_OUT = 'a file of problems';
-const RATES = 'two numbers from 0 to 1 in order, as in 0.1:0.9';
+const RATES: Test<readonly [number, number]> = [
+  (value) => Array.isArray(value) && value.length === 2 && isInOrder([0, ...(value as number[]), 1]),
+  'two numbers from 0 to 1 in order, as in 0.1:0.9',
+];
+const isInOrder = (values: readonly number[]): boolean =>
+  values.every((value, i) => Number.isFinite(value) && (i === 0 || values[i - 1]! <= value));
 
-/** An option that is a setting: of its range and its help there is one statement. */
-function ofSetting<T>({ of: [test, wanted], default: value, argument, help }: Setting<T>): Field<T> {
-  const schema = z.custom<T>((value) => test(value), wanted.replace(/ or null$/, ''));
-  const fromText = argument === '<json>' ? jsonIn : argument === '<url=n,…>' ? numbersByUrl : undefined;
-  return { schema, default: value, argument, help, ...(fromText && { fromText }) };
-}
-const OF_SETTINGS = Object.fromEntries(
-  Object.entries(SETTINGS).map(([name, setting]) => [name, ofSetting(setting as Setting<unknown>)]),
-) as unknown as { readonly [K in SettingName]: Field<SettingValue<K>> };
-const { model: _, tokenizer, numTurns, stop, ...settings } = OF_SETTINGS;
+const TOOL_MODULES = 'python, or a module of tools (./my-tools.ts, ./my_tools.py)';
+const TOOL_SERVERS = 'the command of an MCP server ("npx some-server")';
+const TOOL_FORMAT = 'the name of a tool format, such as hermes';
+
+const text = (wanted: string): Test<string> => [(value) => typeof value === 'string' && value !== '', wanted];
+const trimmed = (wanted: string): Test<string> => [
+  (value) => typeof value === 'string' && value !== '' && value === value.trim(),
+  wanted,
+];
+const MOST_OF_MANY = 64;
+const many = (wanted: string, argument: string, help: string) =>
+  option<readonly string[]>(
+    [(value) => listOf(trimmed(wanted))[0](value) && (value as unknown[]).length <= MOST_OF_MANY, wanted],
+    [],
+    {
+      ...{ argument, help, many: true },
+      fromText: (given) => [given.trim()],
+      explain: (value) =>
+        Array.isArray(value) && value.length > MOST_OF_MANY ? `at most ${MOST_OF_MANY} of them` : undefined,
+    },
+  );
+
+const { model: _, tokenizer, numTurns, stop, ...settings } = SETTINGS;
+
+/** The options of a run whose agent is a program. */
+export const PROGRAM_FIELDS = {
+  agentTimeout: option(wholeNumber(1, MAX_AGENT_SECONDS), DEFAULT_AGENT_SECONDS, {
+    argument: '<n>',
+    help: 'with a program as --agent: seconds that it may take for one rollout',
+  }),
+  maxCalls: option(wholeNumber(1, MAX_CALLS), DEFAULT_MAX_CALLS, {
+    argument: '<n>',
+    help: 'with a program as --agent: calls of the model in one rollout, at most; a further one is refused',
+  }),
+  onDivergence: option(oneOf('branch', 'fail'), 'branch', {
+    argument: '<branch|fail>',
+    help: 'with a program as --agent, run again after a crash, that does not make its calls again: goes on from there, or fails',
+  }),
+};
 
 /** Every option of a run, by its name in config files; the flag is its kebab form. */
 export const FIELDS = {
-  model: option({
-    schema: model,
-    default: SETTINGS.model.default,
-    argument: '<model>',
-    help: `the model that answers: ${MODELS}; tiny ships with Everturn`,
-  }),
+  model: option(
+    [(value) => typeof value === 'string' && modelError(value) === undefined, MODELS] as Test<string>,
+    SETTINGS.model.default,
+    {
+      // The list of forms does not explain what is wrong with a url.
+      explain(value) {
+        const error = typeof value === 'string' ? modelError(value) : undefined;
+        return error && error.reason !== 'unknown-model' ? `${MODELS}; ${error.message}` : undefined;
+      },
+      argument: '<model>',
+      help: `the model that answers: ${MODELS}; tiny ships with Everturn`,
+    },
+  ),
   tokenizer,
-  agent: option({
-    schema: z.string(AGENT).trim().min(1, AGENT).nullable(),
-    default: null,
+  agent: option(orNull(trimmed(AGENT)), null, {
+    fromText: (given) => given.trim(),
     argument: '<what>',
     help: `your own agent, a command ("python3 my_agent.py") that finds the model in OPENAI_BASE_URL or ANTHROPIC_BASE_URL; a function in TypeScript (./my-agent.ts); session: agents that run elsewhere come for their rollouts; or a preset of the settings below it: ${AGENTS.map(({ name }) => name).join(', ')}, or one that your environment brings`,
   }),
   ...PROGRAM_FIELDS,
   numTurns,
   stop,
-  environment: option({
-    schema: z.array(z.string(ENVIRONMENTS).trim().min(1, ENVIRONMENTS), ENVIRONMENTS).max(64, 'at most 64 of them'),
-    default: [],
-    argument: '<what>',
-    help: `your own environment, which answers instead of the judge: ${ENVIRONMENTS}; several may be given, and rows name one; examples/environments has commands that play those of OpenEnv, NeMo Gym, verifiers, OpenRLHF and slime`,
-    fromText: (text) => [text],
-    many: true,
+  environment: many(
+    ENVIRONMENTS,
+    '<what>',
+    `your own environment, which answers instead of the judge: ${ENVIRONMENTS}; several may be given, and rows name one; examples/environments has commands that play those of OpenEnv, NeMo Gym, verifiers, OpenRLHF and slime`,
+  ),
+  tool: many(TOOL_MODULES, '<what>', `a tool that the model may call: ${TOOL_MODULES}; several may be given`),
+  mcp: many(
+    TOOL_SERVERS,
+    '<command>',
+    `a server of tools that the model may call: ${TOOL_SERVERS}; several may be given`,
+  ),
+  toolFormat: option(orNull(text(TOOL_FORMAT)), null, {
+    argument: '<name>',
+    help: 'how the model writes its calls; by default as its chat template has it',
   }),
-  ...TOOL_FIELDS,
-  samples: option({ schema: whole(1, 10_000), default: 1, argument: '<n>', help: 'number of rollouts of each query' }),
-  epochs: option({
-    schema: whole(1, 100_000),
-    default: 1,
+  maxToolCalls: option(wholeNumber(1, 1000), DEFAULT_MAX_TOOL_CALLS, {
+    argument: '<n>',
+    help: 'with tools: calls before an answer, at most; the last result says that they are used up',
+  }),
+  toolOutputBytes: option(wholeNumber(100, MAX_RECORDED_BYTES), DEFAULT_TOOL_OUTPUT_BYTES, {
+    argument: '<n>',
+    help: "with tools: bytes of a call's output that the model is shown; its middle is left out",
+  }),
+  toolTimeoutSeconds: option(orNull(wholeNumber(1, MAX_TOOL_TIMEOUT_SECONDS)), null, {
+    argument: '<n>',
+    help: 'with tools: time limit of a call, for tools that have none of their own',
+  }),
+  samples: option(wholeNumber(1, 10_000), 1, {
+    argument: '<n>',
+    help: 'number of rollouts of each query',
+  }),
+  epochs: option(wholeNumber(1, 100_000), 1, {
     argument: '<n>',
     help: 'number of times the data set is played, each time with other samples',
   }),
-  train: option({
-    schema: z.boolean('true or false'),
-    default: false,
+  train: option(BOOLEAN, false, {
     argument: null,
     help: 'a trainer lives on the run: `everturn feed` hands out its groups and paces it',
   }),
-  batchGroups: option({
-    schema: whole(1, 100_000),
-    default: 32,
+  batchGroups: option(wholeNumber(1, 100_000), 32, {
     argument: '<n>',
     help: 'with --train: a training step takes so many groups (the samples of one query)',
   }),
-  maxStaleness: option({
-    schema: whole(0, 10_000),
-    default: 1,
+  maxStaleness: option(wholeNumber(0, 10_000), 1, {
     argument: '<n>',
     help: 'with --train: a sample is at most so many versions of the weights old when it is trained, if servers take each version; 0 is synchronous',
   }),
-  minMembers: option({
-    schema: whole(1, 10_000).nullable(),
-    default: null,
+  minMembers: option(orNull(wholeNumber(1, 10_000)), null, {
     argument: '<n>',
     help: 'minimum number of members of a group to train on, whose other members failed after all retries; by default whole groups only',
   }),
-  successRate: option({
-    schema: z
-      .tuple([real(0, 1, RATES), real(0, 1, RATES)], RATES)
-      .refine(([least, most]) => least <= most, RATES)
-      .nullable(),
-    default: null,
+  successRate: option(orNull(RATES), null, {
     argument: '<lb:ub>',
     help: 'groups (the samples of one query) whose success rate is outside these limits (both included) are not trained on: left out of the feed and of exports',
     fromText: (text) => parseSuccessRate(text) ?? text,
   }),
-  dropZeroVariance: option({
-    schema: z.boolean('true or false'),
-    default: false,
+  dropZeroVariance: option(BOOLEAN, false, {
     argument: null,
     help: 'groups whose rewards are all equal are not trained on',
   }),
-  eval: option({
-    schema: z.string(HELD_OUT).min(1, HELD_OUT).nullable(),
-    default: null,
+  eval: option(orNull(text(HELD_OUT)), null, {
     argument: '<dataset>',
     help: 'with --train: held-out problems, each played once by version 0 of the weights and by every fifth one (--eval-every), with the settings of the run; none is trained on',
   }),
-  evalEvery: option({
-    schema: whole(1, 1_000_000),
-    default: 5,
+  evalEvery: option(wholeNumber(1, 1_000_000), 5, {
     argument: '<n>',
     help: 'with --eval: versions of the weights from one evaluation to the next',
   }),
-  evalSamples: option({
-    schema: whole(1, 10_000),
-    default: 1,
+  evalSamples: option(wholeNumber(1, 10_000), 1, {
     argument: '<n>',
     help: 'with --eval: number of rollouts of each problem',
   }),
   ...settings,
-  seed: option({
-    schema: whole(0).nullable(),
-    default: null,
+  seed: option(orNull(wholeNumber(0)), null, {
     argument: '<n>',
     help: "root of all random streams of the run; derived from the run's name if not given",
   }),
-  maxConcurrent: option({
-    schema: whole(1, MAX_CONCURRENT),
-    default: DEFAULT_MAX_CONCURRENT,
+  maxConcurrent: option(wholeNumber(1, MAX_CONCURRENT), DEFAULT_MAX_CONCURRENT, {
     argument: '<n>',
     help: 'maximum number of rollouts in flight at once',
   }),
-  limit: option({
-    schema: whole(1).nullable(),
-    default: null,
+  limit: option(orNull(wholeNumber(1)), null, {
     argument: '<n>',
     help: 'play only the first n queries',
   }),
-  system: option({
-    schema: z.string(TEXT).min(1, TEXT).nullable(),
-    default: null,
+  system: option(orNull(text(TEXT)), null, {
     argument: '<text|file>',
     help: 'the system message of every query, in place of its own',
   }),
-  prompt: option({
-    schema: z.string(TEXT).min(1, TEXT).nullable(),
-    default: null,
+  prompt: option(orNull(text(TEXT)), null, {
     argument: '<template|file>',
     help: 'the question of every query, as a Jinja template over the fields of its row: {{ question }}',
   }),
-  shuffleSeed: option({
-    schema: whole(0).nullable(),
-    default: null,
+  shuffleSeed: option(orNull(wholeNumber(0)), null, {
     argument: '<n>',
     help: 'play the queries in a random order that is derived from this seed',
   }),
-  maxFailed: option({
-    schema: whole(0),
-    default: 0,
+  maxFailed: option(wholeNumber(0), 0, {
     argument: '<n>',
     help: 'exit with code 3 if more rollouts than this fail',
   }),
@@ -209,20 +241,4 @@ function modelError(spec: string): UsageError | undefined {
     if (error instanceof UsageError) return error;
     throw error;
   }
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}
-
-function numbersByUrl(text: string): unknown {
-  const pairs = text.split(',').map((pair) => {
-    const at = pair.lastIndexOf('=');
-    return [pair.slice(0, at).trim(), Number(pair.slice(at + 1))] as const;
-  });
-  return Object.fromEntries(pairs);
 }

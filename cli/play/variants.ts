@@ -43,7 +43,7 @@ export function variantsOf(models: readonly string[], vary: readonly string[], f
       throw unusable(`--vary ${JSON.stringify(given)} names no values.`, 'Write --vary temperature=0,0.7,1.');
     if (axes.some(([first]) => first![0] === key) || flags[key] !== undefined)
       throw unusable(`${flagOf(key)} is given twice.`, `Leave ${flagOf(key)} out, or --vary ${key}.`);
-    axes.push(values.map((value) => [key, FIELDS[key].many ? [value] : value, `${key}=${value}`]));
+    axes.push(values.map((value) => [key, 'many' in FIELDS[key] ? [value] : value, `${key}=${value}`]));
   }
   const all = axes.reduce<Choice[][]>((sets, axis) => sets.flatMap((set) => axis.map((one) => [...set, one])), [[]]);
   if (all.length > MOST) throw unusable(`These are ${all.length} runs.`, `Ask for at most ${MOST} in one command.`);
