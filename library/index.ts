@@ -16,7 +16,7 @@ export {
 } from '../domain/errors/errors.ts';
 export type { Boundary, Reason } from '../domain/errors/reasons.ts';
 export { openRun, type OpenOptions } from './open-run.ts';
-export { start, type StartedRun, type StartOptions } from './start.ts';
+export { run, start, type StartedRun, type StartOptions } from './start.ts';
 export type { RunEvent } from '../run/caller.ts';
 export type { CheckOptions, CheckResult } from './check.ts';
 export type { ExportOptions, SampleOptions } from './export-plan.ts';

@@ -5,10 +5,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unusable } from '../domain/errors/unusable.ts';
+import { samplesPerQuery } from '../domain/samples/group.ts';
 import { EverturnError, explain } from '../domain/errors/errors.ts';
 import { everturnVersion } from '../local/machine/package-root.ts';
 import { type OpenedRun, openPlace, type OpenOptions } from './open-run.ts';
 import { partsOf } from './rollout.ts';
+import { start, type StartOptions } from './start.ts';
 
 interface Request {
   readonly id: number;
@@ -72,6 +74,10 @@ async function call(
   if (method === 'hello') return { version: everturnVersion() };
   if (method === 'next') return nextOf(streams, params['stream'] as number);
   if (method === 'close') return closed(streams, params['stream'] as number);
+  if (method === 'start') {
+    const started = await start({ ...(params as unknown as StartOptions), onEvent });
+    return { found: started.found, ...(await headOf(await openPlace(started.folder, {}))) };
+  }
   const { name, out, cwd, options = {}, ...rest } = params as Params;
   const run = await openPlace(name, { out, cwd });
   if (method === 'rollouts' || method === 'rows') {
@@ -81,6 +87,12 @@ async function call(
     return { stream: id };
   }
   return ofRun(run, method, { options, rest }, onEvent);
+}
+
+/** `total`: its rollouts, one attempt of each; 0 where nobody knows. */
+async function headOf({ run, folder, store }: OpenedRun) {
+  const record = (await store.getRun())?.record;
+  return { run, folder, total: record?.dataset ? (await store.countQueries()) * samplesPerQuery(record) : 0 };
 }
 
 interface Params extends Pick<OpenOptions, 'out' | 'cwd'> {
@@ -97,7 +109,7 @@ interface Given {
 async function ofRun(run: OpenedRun, method: string, { options, rest }: Given, onEvent: (event: object) => void) {
   switch (method) {
     case 'open':
-      return { run: run.run, folder: run.folder };
+      return headOf(run);
     case 'stats':
       return run.stats(options);
     case 'check':

@@ -4,11 +4,8 @@
 import { resolve } from 'node:path';
 import { unusable } from '../domain/errors/unusable.ts';
 import type { RunEvent } from '../run/caller.ts';
-import { resolveOptions } from '../run/config.ts';
 import type { RunOptions } from '../run/options.ts';
 import { DEFAULT_OUT, knownResult } from '../run/place.ts';
-import { prepareRun, proveRun } from '../run/prepare-run.ts';
-import { newRunOf, startRun } from '../run/start-run.ts';
 import { openRun, type OpenOptions } from './open-run.ts';
 import type { Run } from './run.ts';
 
@@ -35,6 +32,10 @@ export interface StartedRun extends Run {
   readonly found: 'new' | 'attached' | 'ended';
 }
 
+/** A program that only reads runs does without them. */
+const startingParts = () =>
+  Promise.all([import('../run/config.ts'), import('../run/prepare-run.ts'), import('../run/start-run.ts')]);
+
 /**
  * Starts a run, or finds the one that the same call started, and resolves once it goes on by itself: it outlives this program.
  * Starts the local service where no cluster is named (`TEMPORAL_ADDRESS`). Rejects with an `EverturnError`: a `UsageError` for
@@ -48,6 +49,7 @@ export async function start(options: StartOptions): Promise<StartedRun> {
   if (typeof dataset !== 'string') throw unusable('start() has no `dataset`.', 'Name a file of problems.');
   const env = home === undefined ? given : { ...given, EVERTURN_HOME: home };
   const caller = { cwd, env, now: Date.now, onEvent };
+  const [{ resolveOptions }, { prepareRun, proveRun }, { newRunOf, startRun }] = await startingParts();
   const resolved = resolveOptions({ configFile: config === undefined ? undefined : resolve(cwd, config), input });
   signal?.throwIfAborted();
   const prepared = await prepareRun({ dataset, out, name, strict, resolved }, caller);
@@ -67,4 +69,11 @@ export async function start(options: StartOptions): Promise<StartedRun> {
   function opened(): Promise<Run> {
     return openRun(place.run, { out: place.out, env, cwd, signal });
   }
+}
+
+/** Starts a run, or finds it as `start` does, and waits for its end. A run that was cancelled has ended, too (`result`). */
+export async function run(options: StartOptions): Promise<StartedRun> {
+  const started = await start(options);
+  await started.result();
+  return started;
 }

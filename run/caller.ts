@@ -3,7 +3,6 @@
 
 import type { ServerProgress } from '../local/machine/progress.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
-import type { LinkOptions } from '../local/service/link.ts';
 import type { Rows } from './rows.ts';
 
 export interface Caller {
@@ -45,9 +44,9 @@ export type RunEvent =
 
 type RowCounts = Omit<Rows, 'queries' | 'close'>;
 
-export const linkOptionsOf = ({ env, onEvent }: Caller): LinkOptions => ({
+export const linkOptionsOf = ({ env, onEvent }: Caller) => ({
   env,
-  onProgress: (progress) => onEvent({ type: 'service', progress }),
+  onProgress: (progress: ServerProgress) => onEvent({ type: 'service', progress }),
 });
 
 /** A log of lines for parts that write one. */

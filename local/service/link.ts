@@ -11,7 +11,7 @@ import { ensureService, serviceStatus } from './service.ts';
 import { endedOnPurpose } from './state.ts';
 
 /** Who asks for a connection: its environment names the cluster or the home of the local service. */
-export interface LinkOptions {
+interface LinkOptions {
   readonly env: Environment;
   /** Of the local service, while it starts. */
   readonly onProgress: OnProgress;

@@ -4,7 +4,7 @@ import argparse
 import json
 import subprocess
 
-from .cli import CliError
+from .errors import EverturnError
 from .feed import RECORDED
 from .process import command_words
 
@@ -12,13 +12,13 @@ from .process import command_words
 def points(run, *flags, command=RECORDED):
     """Yields what `everturn log` prints: {"version", "rollouts", "meanReturn", "right", "tokens", "staleness"}, the last four None
     where nothing is known; an evaluated version (--eval) also has "eval": {"run", "rollouts", "right", "meanReturn", "tokens", "answeredBy"}.
-    Each version comes once, in ascending order. CliError if the command fails."""
+    Each version comes once, in ascending order. EverturnError if the command fails."""
     words = [*command_words(command), "log", run, *flags]
     with subprocess.Popen(words, stdout=subprocess.PIPE, encoding="utf-8") as process:
         for line in process.stdout:
             yield json.loads(line)
     if process.returncode != 0:
-        raise CliError(f"`everturn log {run}` ended with {process.returncode}.", code=process.returncode)
+        raise EverturnError(f"`everturn log {run}` ended with {process.returncode}.")
 
 
 def values_of(point):

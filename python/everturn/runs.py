@@ -1,11 +1,12 @@
-"""Runs, read while they are played or later, by Everturn's own library: docs/library.md.
+"""Runs, started and read by Everturn's own library: docs/library.md.
 
-    run = everturn.open_run("first")
+    run = everturn.run("problems.jsonl", model="vllm:http://gpu:8000", num_turns=4)    # or start(…), or open_run("first")
     for rollout in run.rollouts():            # as they end
         print(rollout.query, rollout.reward, rollout.texts()["messages"][-1])
     run.to_pandas(); run.stats(at_turn=1); run.export("areal", "first.jsonl")
 
-Options have the names of the flags of `everturn stats`, `export` and `check`, with `_` for `-`. Each error is an EverturnError."""
+Options have the names of the flags of `everturn run`, `stats`, `export` and `check`, with `_` for `-`. Each error is an EverturnError."""
+import contextlib
 import dataclasses
 import html
 import os
@@ -69,10 +70,11 @@ class Rollout:
 
 
 class Run:
-    """name: of its folder; folder: absolute, or s3://…"""
+    """name: of its folder; folder: absolute, or s3://…; total: its rollouts, 0 where nobody knows; found: of a run that was
+    started, `new`, `attached` or `ended`."""
 
-    def __init__(self, name: str, folder: str, process):
-        self.name, self.folder, self._process = name, folder, process
+    def __init__(self, process, run: str, folder: str, total: int, found: Optional[str] = None):
+        self.name, self.folder, self.total, self.found, self._process = run, folder, total, found, process
 
     def rollouts(self, follow: bool = True) -> Iterator[Rollout]:
         """Those that have ended, in that order, then each as it ends; follow=False: only those that have ended by now."""
@@ -143,8 +145,33 @@ class Run:
 def open_run(name: str, out: str = "runs", command=RECORDED) -> Run:
     """A run by its name under `out`, by its folder, or by its place in a bucket. command: the words that call Everturn."""
     process = process_of(command)
-    found = process.call("open", name=os.fspath(name), out=out, cwd=os.getcwd())
-    return Run(found["run"], found["folder"], process)
+    return Run(process, **process.call("open", name=os.fspath(name), out=out, cwd=os.getcwd()))
+
+
+def start(dataset: str, out: str = "runs", command=RECORDED, on_event=None, **options) -> Run:
+    """Starts a run of a file of problems, or finds the one that the same call started; it goes on without this process. options:
+    name, strict, config (a file), and every setting: num_turns=4, model="vllm:http://gpu:8000", tool=["python"]."""
+    process = process_of(command)
+    given = {"dataset": os.fspath(dataset), "out": out, "cwd": os.getcwd(), **_options(options)}
+    return Run(process, **process.call("start", on_event, **given))
+
+
+def run(dataset: str, progress: bool = True, **options) -> Run:
+    """Starts it as `start` does, and waits for its end, with a bar where tqdm is installed. An interrupt leaves the run to go on."""
+    started = start(dataset, **options)
+    with _bar(started) if progress else contextlib.nullcontext() as bar:
+        for rollout in started.rollouts():
+            if bar is not None and rollout.attempt == 1:
+                bar.update()
+    return started
+
+
+def _bar(started):
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return contextlib.nullcontext()
+    return tqdm(total=started.total or None, desc=started.name, unit="rollout")
 
 
 def _rows_of(folder, words, options):

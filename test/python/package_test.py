@@ -1,18 +1,15 @@
-"""The package everturn beside its feed client: leases ahead, renewals, ranks, the command line, the protocol, the types of rows."""
+"""The package everturn beside its feed client: leases ahead, renewals, ranks, the protocol, the types of rows."""
 import contextlib
 import io
-import os
 import pickle
 import sys
-import tempfile
 import threading
 import time
 import types
 import unittest
 
 import everturn
-from everturn import CliError, EverturnError, Feed, FeedError, ahead, log, on_every_rank
-from everturn.cli import call, flag_words
+from everturn import EverturnError, Feed, FeedError, ahead, log, on_every_rank
 from everturn.feed import _check_protocol
 
 
@@ -167,41 +164,8 @@ class Log(unittest.TestCase):
         self.assertIn("pip install wandb", said.getvalue())
         first, last = {"everturn/rollouts": 8, "everturn/meanReturn": 0.5}, {"everturn/rollouts": 4, "everturn/meanReturn": 1, "everturn/right": 1, "eval/right": 0.5}
         self.assertEqual(logged, ["r", (0, first), (2, last), "end"])
-        with self.assertRaises(CliError):
+        with self.assertRaises(EverturnError):
             list(log.points("r", command=[sys.executable, "-c", "raise SystemExit(2)"]))
-
-
-class CommandLine(unittest.TestCase):
-    def command(self, source):
-        file = tempfile.NamedTemporaryFile("w", suffix=".py", delete=False)
-        self.addCleanup(os.unlink, file.name)
-        with file:
-            file.write(f"import json, sys\n{source}")
-        return [sys.executable, file.name]
-
-    def test_flags_are_words(self):
-        self.assertEqual(flag_words({"num_turns": 4, "detach": True, "json": False, "limit": None, "tool": ["a", "b"]}),
-                         ["--num-turns", "4", "--detach", "--tool", "a", "--tool", "b"])
-
-    def test_the_last_line_is_the_answer(self):
-        echo = self.command("print('{\"event\":\"progress\"}'); print(json.dumps({'argv': sys.argv[1:]}))")
-        self.assertEqual(everturn.run("d.jsonl", command=echo, name="x"), {"argv": ["run", "d.jsonl", "--name", "x", "--json"]})
-
-    def test_a_refusal_keeps_its_reason(self):
-        refusing = self.command("said = {'error': {'boundary': 'usage', 'reason': 'no-such-run', 'message': 'There is none.'}}\n"
-                                "print('everturn: There is none.', json.dumps(said), sep='\\n', file=sys.stderr); sys.exit(2)")
-        with self.assertRaises(CliError) as caught:
-            call("run", "b", command=refusing)
-        self.assertEqual((caught.exception.reason, caught.exception.boundary, caught.exception.code), ("no-such-run", "usage", 2))
-
-    def test_a_run_that_ended_badly_has_an_answer(self):
-        bad = self.command("print(json.dumps({'event': 'ended', 'exitCode': 4})); sys.exit(4)")
-        self.assertEqual(call("run", "d", command=bad)["exitCode"], 4)
-
-    def test_a_command_that_is_not_there_is_named(self):
-        with self.assertRaises(CliError) as caught:
-            call("run", "b", command="/no/such/everturn")
-        self.assertEqual(caught.exception.reason, "no-command")
 
 
 class Protocol(unittest.TestCase):
