@@ -5,15 +5,15 @@
 import { existsSync } from 'node:fs';
 import { ModelError } from '../domain/errors/errors.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
+import { differingCanaries, differingTraits } from '../domain/weights/model-identity.ts';
 import type { DeclaredWeights } from '../domain/weights/weights.ts';
 import type { Backend, EmbeddedWeights } from '../inference/backend.ts';
-import { basename } from '../records/place.ts';
-import { differsFromRun } from './compare-model.ts';
+import { openFileStore } from '../records/file-store.ts';
+import { basename, dirname } from '../records/place.ts';
 import { evaluatedIn } from './evaluations.ts';
 import { openFleetReports } from './fleet-reports.ts';
 import { type BackendWish, openSharedBackends, type SharedBackend, type SharedBackends } from './shared-backends.ts';
 import { openWeightsInForce } from './weights-in-force.ts';
-import { viewWithWeights } from './weights-view.ts';
 
 export interface Backends {
   get(settings: RolloutSettings, runFolder: string, permissions?: BackendPermissions): Promise<Backend>;
@@ -127,4 +127,50 @@ async function backendOfRun(
     reason: 'other-model',
     fix: 'Start the original model there and retry the failed rollouts, or start another run.',
   });
+}
+
+/** Runs, by backend, that were found to be of its model. */
+const matchedRuns = new WeakMap<Backend, Set<string>>();
+
+/** The difference, or null. `isChanged`: new weights were declared; all else is compared all the same. */
+async function differsFromRun(
+  backend: Backend,
+  model: string,
+  runFolder: string,
+  isChanged: boolean,
+): Promise<string | null> {
+  const runs = matchedRuns.get(backend) ?? new Set();
+  matchedRuns.set(backend, runs);
+  const { identity } = backend.facts;
+  if (!identity || runs.has(runFolder)) return null;
+  const run = basename(runFolder);
+  const record = (await openFileStore(dirname(runFolder), run).getRun())?.record;
+  if (record?.model) {
+    const before = { who: `the start of run "${run}"`, identity: record.model };
+    const now = { who: model, identity: isChanged ? { ...identity, weights: null } : identity };
+    const differs = differingTraits(before, now) ?? differingCanaries(before, now);
+    if (differs !== null) return differs;
+  }
+  if (record) runs.add(runFolder);
+  return null;
+}
+
+const VIEWS_KEPT = 8;
+/** Views by backend and weights. */
+const viewsOf = new WeakMap<Backend, Map<string, Promise<Backend>>>();
+
+/** An embedded model with other weights: loaded once for each backend, and again if loading failed. */
+function viewWithWeights(backend: Backend, weights: EmbeddedWeights): Promise<Backend> {
+  const views = viewsOf.get(backend) ?? new Map<string, Promise<Backend>>();
+  viewsOf.set(backend, views);
+  const key = JSON.stringify([weights.label, weights.folder]);
+  const earlier = views.get(key);
+  if (earlier) return earlier;
+  if (!('tokenizer' in backend)) throw new TypeError('a server of text takes no weights');
+  const made: Promise<Backend> = backend.withWeights!(weights);
+  // Those of long ago are not asked for any more.
+  if (views.size >= VIEWS_KEPT) views.delete([...views.keys()][0]!);
+  views.set(key, made);
+  made.catch(() => views.delete(key));
+  return made;
 }

@@ -3,13 +3,13 @@
 // defaults of the command line.
 
 import type { Agent } from '../domain/rollout/agent.ts';
+import { MAX_WINDOW } from '../domain/run/defaults.ts';
 import { UsageError } from '../domain/errors/errors.ts';
 import { tooManyMembers } from '../domain/samples/group.ts';
 import type { Wording } from '../domain/query/query.ts';
 import type { RunParts } from '../records/format/run-record.ts';
 import { parseValue } from './config.ts';
 import { DEFAULT_OPTIONS, type RunOptions } from './options.ts';
-import { mustFitTrainer } from './trainer-limit.ts';
 
 const TRAIN_KEYS = ['batchGroups', 'maxStaleness', 'minMembers', 'successRate', 'dropZeroVariance'] as const;
 
@@ -56,4 +56,14 @@ function badTrain(message: string): UsageError {
 
 function short(value: unknown): string {
   return (JSON.stringify(value) ?? typeof value).slice(0, 60);
+}
+
+/** More rollouts in flight would need blocks, and the feed of such a run lets only the groups of its next steps begin. */
+function mustFitTrainer(maxConcurrent: number): void {
+  if (maxConcurrent <= MAX_WINDOW) return;
+  const most = `at most ${MAX_WINDOW}`;
+  throw new UsageError(`--max-concurrent ${maxConcurrent}: a run with --train has ${most} rollouts in flight.`, {
+    reason: 'bad-value',
+    fix: `Give ${most}: its feed lets only the groups of its next steps begin.`,
+  });
 }

@@ -3,12 +3,23 @@
 
 import { explain } from '../domain/errors/errors.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
-import type { Backend, EmbeddedWeights, LateServers } from '../inference/backend.ts';
+import type {
+  Backend,
+  EmbeddedWeights,
+  GenerateOptions,
+  LateServers,
+  TextRequest,
+  TokenBackend,
+} from '../inference/backend.ts';
 import { createBackend } from '../inference/index.ts';
 import { openSharedResources } from '../local/machine/shared-resources.ts';
 import { hasEnded } from '../records/file-store.ts';
 import { isShared, join } from '../records/place.ts';
-import { type BackendUse, countUse } from './backend-use.ts';
+
+/** Its requests in flight, which backends with later weights share. */
+interface BackendUse {
+  inFlight: number;
+}
 
 export interface SharedBackend {
   readonly made: Promise<Backend>;
@@ -83,3 +94,32 @@ function backendOptions(settings: RolloutSettings, owner: string) {
     leaseFolder: isLimited && isShared(owner) ? join(owner, '.fleet') : null,
   };
 }
+
+/** The same backend; `use` counts its requests. */
+function countUse(backend: Backend, use: BackendUse): Backend {
+  async function during<T>(work: () => Promise<T>): Promise<T> {
+    use.inFlight++;
+    try {
+      return await work();
+    } finally {
+      use.inFlight--;
+    }
+  }
+  if (!isOfTokens(backend)) {
+    return {
+      ...backend,
+      generate: (request: TextRequest, options: GenerateOptions) => during(() => backend.generate(request, options)),
+    };
+  }
+  const ofTokens = (one: TokenBackend): TokenBackend => {
+    const { withWeights } = one;
+    return {
+      ...one,
+      generate: (request, options) => during(() => one.generate(request, options)),
+      ...(withWeights && { withWeights: async (weights) => ofTokens(await during(() => withWeights(weights))) }),
+    };
+  };
+  return ofTokens(backend);
+}
+
+const isOfTokens = (backend: Backend): backend is TokenBackend => backend.facts.kind === 'tokens';

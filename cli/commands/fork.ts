@@ -14,7 +14,6 @@ import { mustBeSameRun } from '../../run/create-run.ts';
 import { createFork, planFork } from '../../run/fork.ts';
 import { checkModel } from '../../run/model.ts';
 import { mustBeRunName } from '../../run/prepare-run.ts';
-import { startRun } from '../../run/start-run.ts';
 import {
   type Answer,
   command,
@@ -41,7 +40,7 @@ import {
 import { type Source, sourceOf } from '../find/fork-source.ts';
 import { ROLLOUT_ARGUMENTS } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { followUnlessDetached, sayStarted, showEnded } from '../play/play-run.ts';
+import { showEnded, startAndFollow } from '../play/play-run.ts';
 import { callerOf } from '../play/say-event.ts';
 import { plural } from '../format.ts';
 import { messageOf, rolloutTitle, OF_ACT, REASON, reasonOf } from './act.ts';
@@ -146,7 +145,7 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
   });
   const recorded = (await runPlace(old.out, run).store.getRun())?.record;
   if (recorded) mustBeSameRun(folder, recorded, planned);
-  const caller = callerOf(io, { isLeft: given.detach });
+  const caller = callerOf(io);
   const again = recorded && (await againIfAllFailed(runPlace(old.out, run), recorded, caller));
   const isThere = recorded !== undefined && !again;
   const shown = { maxFailed: 0, json, detach: given.detach };
@@ -156,23 +155,14 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
     ? {}
     : await checkModel(rollout.settings, [openingOf(rollout)], caller);
   const record = { ...planned, logprobs, model };
-  const started = await startRun(
-    {
-      ...{ place, record, title: `${parent.run}: ${what}`, hasCodeRows: rollout.query.task === 'code' },
-      async make(attached) {
-        if (!attached) await again?.begin();
-        await createFork(place.store, old.store, record, rollout);
-      },
-    },
-    caller,
-  );
-  try {
-    const about = [`From       run "${parent.run}"`, `Playing    ${what}`];
-    await sayStarted(io, place, started, json, about, { forkedFrom: from });
-    return await followUnlessDetached(io, started.link, place, shown);
-  } finally {
-    await started.link.close();
+  const title = `${parent.run}: ${what}`;
+  const about = async () => [`From       run "${parent.run}"`, `Playing    ${what}`];
+  async function make(attached: boolean) {
+    if (!attached) await again?.begin();
+    await createFork(place.store, old.store, record, rollout);
   }
+  const start = { place, record, title, hasCodeRows: rollout.query.task === 'code', make };
+  return startAndFollow(io, start, shown, about, { forkedFrom: from });
 }
 
 function openingOf({ query: { prompt } }: RolloutRecord): readonly string[] {

@@ -11,7 +11,7 @@ import { readPrivate } from '../../local/machine/private-file.ts';
 import { homeOf } from '../../local/service/home.ts';
 import { type Link, workflowUrl } from '../../local/service/link.ts';
 import { type PreparedRun, prepareRun, proveRun, type RunWish } from '../../run/prepare-run.ts';
-import { newRunOf, type StartedRun, startRun } from '../../run/start-run.ts';
+import { type NewRun, newRunOf, type StartedRun, startRun } from '../../run/start-run.ts';
 import type { Answer } from '../command.ts';
 import { type ExitCode, noneComplete } from '../exit.ts';
 import { commandLine, knownResult, type RunPlace, shortPath } from '../find/place.ts';
@@ -39,13 +39,7 @@ export async function playRun(io: Io, given: PlayOptions): Promise<Answer | Exit
   const options = { ...given, maxFailed: parts.options.maxFailed };
   const known = isThere && (await knownResult(place));
   if (known) return showEnded(io, place, known, options);
-  const { link, ...started } = await begin(io, prepared, given);
-  try {
-    await sayStarted(io, place, { link, ...started }, given.json, await playedLines(io, link, prepared));
-    return await followUnlessDetached(io, link, place, options);
-  } finally {
-    await link.close();
-  }
+  return startAndFollow(io, newRunOf(prepared, given.dataset), options, (link) => playedLines(io, link, prepared));
 }
 
 /** Refuses what cannot be played. */
@@ -55,14 +49,27 @@ export async function prepare(io: Io, given: PlayOptions): Promise<PreparedRun> 
   return given.dryRun ? prepared : proveRun(prepared, caller);
 }
 
-/** The caller closes the link. */
-export const begin = (
-  io: Io,
-  prepared: PreparedRun,
-  { dataset, detach, json }: Pick<PlayOptions, 'dataset' | 'detach' | 'json'>,
-): Promise<StartedRun> => startRun(newRunOf(prepared, dataset), callerOf(io, { json, isLeft: detach }));
-
 /** `about`: lines about what is played. `facts`: what --json's event has beside. */
+export async function startAndFollow(
+  io: Io,
+  run: NewRun,
+  options: FollowOptions & Pick<PlayOptions, 'detach'>,
+  about: (link: Link) => Promise<readonly string[]>,
+  facts: object = {},
+): Promise<Answer | ExitCode | void> {
+  const { place } = run;
+  const { detach, json } = options;
+  const { link, attached } = await startRun(run, callerOf(io, { json, isLeft: detach }));
+  try {
+    await sayStarted(io, place, { link, attached }, json, await about(link), facts);
+    const follows = `It runs in the background: \`${commandLine(io, place, 'status', '--follow')}\` follows it.`;
+    say(io, detach ? follows : STAYS);
+    return detach ? undefined : await followToEnd(io, link, place, options);
+  } finally {
+    await link.close();
+  }
+}
+
 export async function sayStarted(
   io: Io,
   place: RunPlace,
@@ -78,17 +85,6 @@ export async function sayStarted(
   if (url) say(io, `Temporal   ${url}`);
   const { address, namespace } = link.session;
   if (json) printJson(io, { event: 'started', run, folder: store.folder, attached, address, namespace, url, ...facts });
-}
-
-export async function followUnlessDetached(
-  io: Io,
-  link: Link,
-  place: RunPlace,
-  options: FollowOptions & Pick<PlayOptions, 'detach'>,
-): Promise<Answer | ExitCode | void> {
-  const follows = `It runs in the background: \`${commandLine(io, place, 'status', '--follow')}\` follows it.`;
-  say(io, options.detach ? follows : STAYS);
-  if (!options.detach) return followToEnd(io, link, place, options);
 }
 
 export const STAYS = 'Ctrl-C detaches; the run continues.';

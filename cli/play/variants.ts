@@ -6,6 +6,7 @@ import { addCounts, noCounts } from '../../domain/run/progress.ts';
 import type { CollectionProgress } from '../../domain/run/messages.ts';
 import { optionNamed } from '../../run/config.ts';
 import { mustBeRunName, type PreparedRun } from '../../run/prepare-run.ts';
+import { newRunOf, startRun } from '../../run/start-run.ts';
 import { FIELDS } from '../../run/options.ts';
 import { type Answer, flagOf, unusable } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOfResult } from '../exit.ts';
@@ -19,7 +20,8 @@ import { openProgressView, type ProgressView } from '../view/progress-view.ts';
 import { causeOf } from './ending.ts';
 import { follow } from './follow.ts';
 import { dryRun } from './dry-run.ts';
-import { begin, playedLines, type PlayOptions, prepare, sayEnded, sayStarted } from './play-run.ts';
+import { playedLines, type PlayOptions, prepare, sayEnded, sayStarted } from './play-run.ts';
+import { callerOf } from './say-event.ts';
 
 export interface Variant {
   /** The difference: `gpt-x, temperature=0`. Empty for the only one. */
@@ -122,7 +124,7 @@ async function beginBeside(io: Io, prepared: PreparedRun, given: Common): Promis
   if (given.dryRun) return say(io, textOf(await dryRun(io, prepared)));
   const known = isThere && (await knownResult(place));
   if (known) return sayEnded(io, place, known);
-  const started = await begin(io, prepared, { ...given, detach: true });
+  const started = await startRun(newRunOf(prepared, given.dataset), callerOf(io, given));
   try {
     await sayStarted(io, place, started, given.json, await playedLines(io, started.link, prepared));
   } finally {

@@ -10,18 +10,9 @@ import { fileError } from '../disk/errors.ts';
 import { linesIn } from '../disk/facts.ts';
 import { openQueryHash, queryLine } from './queries.ts';
 
-export interface WaitingQueries {
-  readonly count: number;
-  put(query: Query): void;
-  /** No more follow. Returns their hash, as of queries.jsonl. */
-  end(): string;
-  read(): AsyncGenerator<Query>;
-  close(): void;
-}
-
 const BLOCK_CHARS = 1 << 20;
 
-export function openWaitingQueries(): WaitingQueries {
+export function openWaitingQueries() {
   const path = join(tmpdir(), `everturn-rows-${randomUUID()}`);
   const file = openUnnamed(path);
   const hash = openQueryHash();
@@ -39,20 +30,21 @@ export function openWaitingQueries(): WaitingQueries {
     get count() {
       return hash.count;
     },
-    put(query) {
+    put(query: Query): void {
       hash.put(query);
       block += queryLine(query);
       if (block.length >= BLOCK_CHARS) flush();
     },
-    end() {
+    /** No more follow. Returns their hash, as of queries.jsonl. */
+    end(): string {
       flush();
       return hash.digest();
     },
-    async *read() {
+    async *read(): AsyncGenerator<Query> {
       const stream = createReadStream(path, { fd: file, start: 0, autoClose: false });
       for await (const line of linesIn(stream)) yield JSON.parse(line) as Query;
     },
-    close() {
+    close(): void {
       // The number of a closed file may be another's by now.
       if (isOpen) closeSync(file);
       isOpen = false;
