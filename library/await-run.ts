@@ -32,7 +32,7 @@ export function openWaiting({ run, store }: RunPlace, env: Environment, signal: 
   let closed: Error | undefined;
 
   async function ask(): Promise<void> {
-    const state = await askServer(env, async (session) => {
+    const state = await askServer(env, async ({ session }) => {
       const { describeWorkflow } = await import('../client/temporal/runs.ts');
       return (await describeWorkflow(session, run, 1)).state;
     });

@@ -109,14 +109,14 @@ async function countedByFeed({ run, out, store }: RunPlace, { env, onProgress }:
   const record = (await store.getRun().catch(() => undefined))?.record;
   if (!record?.train && (await store.countFeedEntries().catch(() => 0)) === 0) return undefined;
   const { entriesOfFeed } = await import('../client/temporal/feed.ts');
-  return askServer(env, (session) => entriesOfFeed(session, { run, out }, record?.createdAt ?? 0), onProgress);
+  return askServer(env, ({ session }) => entriesOfFeed(session, { run, out }, record?.createdAt ?? 0), onProgress);
 }
 
 /** Undefined if no server answers. */
 function isGoing(run: string, env: Environment, onProgress: Around['onProgress']): Promise<boolean | undefined> {
   return askServer(
     env,
-    async (session) => {
+    async ({ session }) => {
       const { describeWorkflow } = await import('../client/temporal/runs.ts');
       return (await describeWorkflow(session, run, 1)).state === 'running';
     },

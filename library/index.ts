@@ -27,7 +27,7 @@ export type {
   Row,
   RowsOptions,
   Run,
-  RunResult,
+  RunProgress,
   SkipOptions,
   TargetOptions,
 } from './run.ts';

@@ -1,7 +1,6 @@
 // Opens a run by its name or its folder: for programs, and for commands, which get its store with it.
 
 import type { Writable } from 'node:stream';
-import { countEnded } from '../domain/run/progress.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
 import { nothingSeen } from '../records/ended/ended.ts';
 import { resolvePlace } from '../records/place.ts';
@@ -10,8 +9,8 @@ import type { Around, CheckOptions } from './check.ts';
 import type { ExportOptions } from './export-plan.ts';
 import type { Method } from './options.ts';
 import { openRollout, type Rollout } from './rollout.ts';
-import type { ExportResult, RolloutsOptions, Row, RowsOptions, Run, RunResult, TargetOptions } from './run.ts';
-import { DEFAULT_OUT, knownResult, placeNamed, type RunPlace } from '../run/place.ts';
+import type { ExportResult, RolloutsOptions, Row, RowsOptions, Run, RunProgress, TargetOptions } from './run.ts';
+import { DEFAULT_OUT, placeNamed, type RunPlace } from '../run/place.ts';
 import type { FieldOptions, FieldStatistics, Statistics, StatsOptions } from './statistics.ts';
 
 export interface OpenOptions {
@@ -73,19 +72,16 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
     }
   }
 
-  async function result(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<RunResult> {
+  async function status(): Promise<RunProgress> {
+    const { progressOfRun } = await import('./progress.ts');
+    return progressOfRun(place, env);
+  }
+
+  async function result(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<RunProgress> {
     await mustTake('result', options);
     const waiting = openWaiting(place, env, options.signal ?? signal);
-    for (;;) {
-      const found = await knownResult(place);
-      if (!found) {
-        await waiting.next(false);
-        continue;
-      }
-      const { total, cancelled, numTurns, counts, inFlight = 0 } = found;
-      const state = cancelled ? 'cancelled' : 'ended';
-      return { run, folder: store.folder, state, total, done: countEnded(counts), inFlight, numTurns, counts };
-    }
+    while (!(await store.getResult())) await waiting.next(false);
+    return status();
   }
 
   async function exported(
@@ -127,6 +123,7 @@ function runAt(place: RunPlace, around: Around & { readonly signal: AbortSignal 
       const { checkPlace } = await import('./check.ts');
       return (await checkPlace(place, around, options)).result;
     },
+    status,
     result,
   };
 }

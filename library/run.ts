@@ -44,8 +44,10 @@ export interface Run {
   export(format: string, to: string | Writable, options?: ExportOptions & TargetOptions): Promise<ExportResult>;
   /** Proves the records, as `everturn check --json` does: resolves with the number of breaches, and each goes to `onBreach`. */
   check(options?: CheckOptions): Promise<CheckResult>;
-  /** Waits for the run's end. A run that was cancelled has a result too (`state`). */
-  result(options?: { readonly signal?: AbortSignal | undefined }): Promise<RunResult>;
+  /** How far it has come now. Waits for nothing. */
+  status(): Promise<RunProgress>;
+  /** Waits for the run's end: its status then. A run that was cancelled has ended, too (`state`). */
+  result(options?: { readonly signal?: AbortSignal | undefined }): Promise<RunProgress>;
 }
 
 export interface RolloutsOptions {
@@ -77,17 +79,27 @@ export interface ExportResult extends ExportSummary {
   readonly file: string | null;
 }
 
-/** As `everturn status --json` prints it of a run that has ended. */
-export interface RunResult {
-  readonly run: string;
-  readonly folder: string;
-  readonly state: 'ended' | 'cancelled';
+/** Fields of `everturn status --json`. */
+export interface RunProgress {
+  /** The source: a worker of the run, its memo if none answered at once, its result.json, or a count of its records. */
+  readonly source: 'temporal' | 'memo' | 'result' | 'records';
+  /** `ended`, `cancelled`, `running`, `paused`, …; `interrupted` or `unfinished`: nobody plays it. */
+  readonly state: string;
   /** Rollouts of the run. */
   readonly total: number;
   /** Those that ended, the last attempt of each. */
   readonly done: number;
-  /** Those that are tried again now. */
   readonly inFlight: number;
+  /** Null where no worker says it. */
+  readonly maxConcurrent: number | null;
   readonly numTurns: number;
   readonly counts: CollectionCounts;
+  /** Its page in Temporal's UI; null if it is not known. */
+  readonly url: string | null;
+  /** The missing worker, with the fix, or the model server that is away; null if nothing is waited for. */
+  readonly waitingFor: string | null;
+  /** Time at which the memo was written, in epoch milliseconds; null for other sources, which are current. */
+  readonly toldAt: number | null;
+  /** The live workers and their generations at once; null if that is not known. */
+  readonly workers: { readonly workers: number; readonly slots: number } | null;
 }

@@ -116,6 +116,8 @@ async function ofRun(run: OpenedRun, method: string, { options, rest }: Given, o
       return run.check({ ...options, onBreach: onEvent });
     case 'export':
       return run.export(rest['format'] as string, rest['to'] as string, { ...options, onSkip: onEvent });
+    case 'status':
+      return run.status();
     case 'result':
       return run.result();
     case 'turns':

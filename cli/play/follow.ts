@@ -10,7 +10,7 @@ import { type Io, printJson, say } from '../io.ts';
 import { type Link, workflowUrl } from '../../local/service/link.ts';
 import { silenceOf } from '../../run/require-worker.ts';
 import { type ProgressView, openProgressView } from '../view/progress-view.ts';
-import { localDiskTrouble, troubleOf } from '../view/trouble.ts';
+import { localDiskTrouble, troubleOf } from '../../library/trouble.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { knownResult, type RunPlace, commandLine } from '../find/place.ts';

@@ -113,8 +113,12 @@ class Run:
         """What `everturn check --json` prints, "breaches" among it; each breach goes to on_breach as it is found."""
         return self._call("check", on_event=on_breach, options=_options(options))
 
+    def status(self) -> Dict[str, Any]:
+        """How far it has come: state, total, done, inFlight, counts, waitingFor, …"""
+        return self._call("status")
+
     def result(self) -> Dict[str, Any]:
-        """Waits for its end."""
+        """Waits for its end: its status then."""
         return self._call("result")
 
     def _call(self, method, on_event=None, **params):

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { awaitedOf } from '../../cli/view/trouble.ts';
+import { awaitedOf } from '../../library/trouble.ts';
 import { FATAL, type FaultKind, REFUSED_MS } from '../support/hostile-faults.ts';
 import type { Ask } from '../support/hostile-server.ts';
 import { checkRun } from './checker.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { awaitedOf } from '../../cli/view/trouble.ts';
+import { awaitedOf } from '../../library/trouble.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { CollectionResult } from '../../domain/run/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';

@@ -3,7 +3,7 @@
 import { readdirSync, type StatsFs, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { awaitedOf, troubleOf } from '../../cli/view/trouble.ts';
+import { awaitedOf, troubleOf } from '../../library/trouble.ts';
 import { unwritable } from '../../records/disk/writable.ts';
 import type { Session } from '../../client/temporal/connection.ts';
 import { testFolder } from '../support/scratch-folder.ts';

@@ -47,7 +47,7 @@ class Reading(unittest.TestCase):
         self.assertEqual([group["value"] for group in run.stats(by="task")["groups"]], ["math"])
         breaches = []
         self.assertEqual(run.check(breaches.append, tokenizer=False)["breaches"], len(breaches))
-        self.assertEqual(run.result()["state"], "ended")
+        self.assertEqual((run.result()["state"], run.status()["source"]), ("ended", "result"))
 
     def test_files_of_other_trainers_are_made_of_a_run_as_of_its_rows(self):
         run = opened()

@@ -2,17 +2,17 @@
 // rollouts that is retried or that no worker takes, a model server that is away, or one that takes minutes. Undefined if there is no such
 // reason, or if Temporal does not answer.
 
-import { isBucketPlace } from '../../domain/run/bucket-place.ts';
-import { oneLine } from '../../domain/text/foreign-text.ts';
-import { takesActivities } from '../../client/temporal/workers.ts';
-import { type DescribedWorkflow, describeInFlight } from '../../client/temporal/in-flight.ts';
-import { stranded } from '../../client/temporal/routing.ts';
-import { activitiesIn, type PendingActivity, retriedLocally } from '../../client/temporal/pending.ts';
-import type { Session } from '../../client/temporal/connection.ts';
-import { TASK_QUEUE } from '../../domain/names/queues.ts';
-import { unwritable } from '../../records/disk/writable.ts';
-import { unanswered } from '../../local/service/link.ts';
-import { WORK } from '../../run/require-worker.ts';
+import { isBucketPlace } from '../domain/run/bucket-place.ts';
+import { oneLine } from '../domain/text/foreign-text.ts';
+import { takesActivities } from '../client/temporal/workers.ts';
+import { type DescribedWorkflow, describeInFlight } from '../client/temporal/in-flight.ts';
+import { stranded } from '../client/temporal/routing.ts';
+import { activitiesIn, type PendingActivity, retriedLocally } from '../client/temporal/pending.ts';
+import type { Session } from '../client/temporal/connection.ts';
+import { TASK_QUEUE } from '../domain/names/queues.ts';
+import { unwritable } from '../records/disk/writable.ts';
+import { unanswered } from '../local/service/link.ts';
+import { WORK } from '../run/require-worker.ts';
 
 const ROLLOUTS = 32;
 /** The workflows without a pending activity whose history is read. */
