@@ -38,7 +38,7 @@ const ROOMS = {
   'local/metrics/': {
     ours: ['domain/', 'local/machine/', 'inference/http/safe-url.ts'],
     types: ['records/store.ts'],
-    outside: ['@temporalio/worker'],
+    outside: ['@temporalio/worker', '@temporalio/common'],
   },
   'statistics/': { ours: ['domain/'] },
   'environments/tools/formats/': { ours: ['domain/'] },
@@ -105,6 +105,7 @@ const ROOMS = {
   'library/': { ours: LIBRARY_ROOMS, outside: ['node:'] },
   'cli/': { ours: [...EVERY_ROOM, 'library/', 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
   'worker-settings.ts': { ours: [...EVERY_ROOM] },
+  'program-worker.ts': { ours: [...EVERY_ROOM, 'activities/'], outside: ['node:'] },
   'worker.ts': { ours: [...EVERY_ROOM, 'activities/', 'worker-settings.ts'], outside: ['node:'] },
 };
 

@@ -4,7 +4,7 @@
 import { EnvironmentError } from '../domain/errors/errors.ts';
 import type { AskInput, QueueCall } from '../domain/rollout/rollout-facts.ts';
 import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { ActivityDeps, ProgramDeps } from './deps.ts';
 import { shortVerdict } from './evaluate.ts';
 import { readJudgedTurns, recordedRollout, recordedTurn } from './recorded.ts';
 import type { TrajectoryReference } from '../domain/names/ids.ts';
@@ -36,7 +36,7 @@ interface EndInput {
 }
 
 /** The environment gives back what its rollout took, as often as it is told. */
-export function endActivity({ openStore, environments }: ActivityDeps) {
+export function endActivity({ openStore, environments }: ProgramDeps) {
   return async function endEnvironment({ rollout: id, turns }: EndInput): Promise<void> {
     const store = openStore(id.out, id.run);
     const { record: rollout } = await recordedRollout(store, id);

@@ -16,7 +16,7 @@ import {
 import { clippedToBytes } from '../domain/text/foreign-text.ts';
 import type { Store } from '../records/store.ts';
 import type { ToolAnswer, ToolCall, Tools } from '../environments/tools/tool.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { ProgramDeps } from './deps.ts';
 import { withHeartbeats } from './heartbeat.ts';
 import { patientStore } from './patient-store.ts';
 import { failMissing, recordedRollout, recordedTurn } from './recorded.ts';
@@ -34,7 +34,7 @@ interface CallBeat {
   readonly waits: string | null;
 }
 
-export function callToolActivity({ openStore, tools, now }: ActivityDeps) {
+export function callToolActivity({ openStore, tools, now }: ProgramDeps) {
   return async function callTool({ rollout: id, turn, call }: CallReference): Promise<Called> {
     const store = openStore(id.out, id.run);
     const known = await store.getCall(id, turn, call);

@@ -54,6 +54,13 @@ interface WeightsParts {
 /** How a workflow closed, as far as its records may not say it. */
 export type WorkflowClosing = 'cancelled' | 'absent' | 'other';
 
+/** The part of them that a program needs which answers for its own functions alone. */
+export type ProgramDeps = Pick<
+  ActivityDeps,
+  | ('version' | 'worker' | 'openStore' | 'backend' | 'environments' | 'tools' | 'isStopping' | 'now')
+  | ('permit' | 'parseRow' | 'readSolutions' | 'parseSettings')
+>;
+
 export interface ActivityDeps {
   /** Everturn's own, for run.json. */
   readonly version: string;

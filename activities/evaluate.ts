@@ -10,7 +10,7 @@ import { answerToJudge, isCut } from '../domain/rollout/turn-facts.ts';
 import { headAndTail } from '../domain/text/foreign-text.ts';
 import type { readAgentEnd } from './agent-log.ts';
 import type { replyToCalls } from './call-tool.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { ProgramDeps } from './deps.ts';
 import { beat, withHeartbeats } from './heartbeat.ts';
 import { readJudgedTurns, recordedRollout, recordedTurn } from './recorded.ts';
 
@@ -23,7 +23,7 @@ interface OtherReplies {
   readonly replyToCalls: typeof replyToCalls;
 }
 
-export function evaluateActivity({ openStore, environments, tools }: ActivityDeps, other: OtherReplies) {
+export function evaluateActivity({ openStore, environments, tools }: ProgramDeps, other: OtherReplies) {
   return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<ReplyFacts> {
     const store = openStore(id.out, id.run);
     const earlier = await store.getVerdict(id, turn);

@@ -12,7 +12,7 @@ import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { TurnRecord } from '../domain/rollout/turn.ts';
 import { answerInText, type DueTurn, type NoRoom } from './answer.ts';
 import { answerInTokens } from './answer-in-tokens.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { ProgramDeps } from './deps.ts';
 import { failIfRepeated, type Flaws, readFlaws, withFlaw } from './flaws.ts';
 import { beat as beatNow, withHeartbeats } from './heartbeat.ts';
 import { readLoopPrompt, type ReadPrompt, type TurnPrompt } from './turn-prompt.ts';
@@ -31,7 +31,7 @@ interface GenerateBeat {
 
 /** `readAgentPrompt`: the prompt of a turn in a rollout that an agent's program plays. */
 export function generateActivity(
-  { openStore, backend: backendOf, tools, isStopping, now }: ActivityDeps,
+  { openStore, backend: backendOf, tools, isStopping, now }: ProgramDeps,
   readAgentPrompt: ReadPrompt,
   turnNotices: TurnNotices,
 ) {
@@ -45,7 +45,10 @@ export function generateActivity(
       store.getEnd(id),
       stopping(),
     ]);
-    if (earlier) return factsOf(earlier, earlier.record.calls && (await recordedRollout(store, id)).record.settings);
+    if (earlier) {
+      const calls = earlier.record.calls && (await recordedRollout(store, id)).record.settings;
+      return factsOf(id.run, earlier, calls);
+    }
     if (end) throw await hasEnded(store, id);
 
     return withHeartbeats(async (signal, progress: (beat: GenerateBeat) => void) => {
@@ -83,7 +86,7 @@ export function generateActivity(
       });
       turnNotices.tell(id, turn);
       if (answer.chunks > 0) await store.dropChunks(id, turn);
-      return factsOf(stored, settings);
+      return factsOf(id.run, stored, settings);
     });
   };
 }
@@ -144,7 +147,7 @@ function noRoom({ mayFill }: TurnPrompt, { contextTokens, modelLength }: NoRoom)
   });
 }
 
-function factsOf({ record, hash }: Stored<TurnRecord>, settings?: RolloutSettings): Generated {
-  const calls = record.calls && settings?.tools ? { calls: callsToRun(record.calls, settings.tools) } : {};
+function factsOf(run: string, { record, hash }: Stored<TurnRecord>, settings?: RolloutSettings): Generated {
+  const calls = record.calls && settings?.tools ? { calls: callsToRun(run, record.calls, settings.tools) } : {};
   return { noRoom: false, ...recordedFacts(record), hash, ...calls };
 }

@@ -6,7 +6,7 @@ import { readAgentPrompt } from './agent-prompt.ts';
 import { askActivity, endActivity } from './ask-environment.ts';
 import { callToolActivity, replyToCalls } from './call-tool.ts';
 import { cancelActivities, collectionActivities } from './collection.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { ActivityDeps, ProgramDeps } from './deps.ts';
 import { evaluateActivity } from './evaluate.ts';
 import { translateFailures } from './failures.ts';
 import { feedActivities } from './feed.ts';
@@ -17,6 +17,18 @@ import { logActivity } from './log.ts';
 import { beginActivity, openActivity } from './open.ts';
 import { openTurnNotices } from './turn-notices.ts';
 import { weightsActivities } from './weights.ts';
+
+/** The activities whose calls reach functions of the program that made the run. */
+export function programActivities(deps: ProgramDeps) {
+  const activities = {
+    generate: generateActivity(deps, readAgentPrompt, openTurnNotices()),
+    begin: beginActivity(deps),
+    evaluate: evaluateActivity(deps, { readAgentEnd, replyToCalls }),
+    endEnvironment: endActivity(deps),
+    callTool: callToolActivity(deps),
+  };
+  return translateFailures(activities, deps.worker);
+}
 
 export function createActivities(deps: ActivityDeps) {
   const stored = openTurnNotices();

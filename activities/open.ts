@@ -7,13 +7,14 @@ import type { Begun, EnvironmentRecord, QueueReply } from '../domain/rollout/env
 import type { OpenedRollout } from '../domain/rollout/rollout-facts.ts';
 import type { RolloutRecord } from '../domain/rollout/trajectory.ts';
 import type { RolloutId } from '../domain/names/ids.ts';
+import { functionQueue } from '../domain/names/queues.ts';
 import type { RolloutInput } from '../domain/run/messages.ts';
 import { type Prompt, type Query, questionOf } from '../domain/query/query.ts';
-import type { RolloutSettings } from '../domain/rollout/settings.ts';
+import { isFunctionModel, type RolloutSettings } from '../domain/rollout/settings.ts';
 import { firstWords } from '../domain/text/foreign-text.ts';
 import type { RunRecord } from '../records/format/run-record.ts';
 import type { Store } from '../records/store.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { ProgramDeps } from './deps.ts';
 import { readEndedResult } from './recorded.ts';
 import { withHeartbeats } from './heartbeat.ts';
 import { mayRetry } from '../domain/rollout/ending.ts';
@@ -21,13 +22,13 @@ import { samplesPerQuery } from '../domain/samples/group.ts';
 import { unfitRewards } from '../domain/rollout/reward.ts';
 
 /** Records the rollout, unless its environment has to begin it: then `begin` does. `unbegun`: records it all the same, for its end. */
-export function openActivity(deps: ActivityDeps) {
+export function openActivity(deps: ProgramDeps) {
   const opening = openingWith(deps);
   return (input: RolloutInput, unbegun = false): Promise<OpenedRollout> => opening(input, null, unbegun);
 }
 
 /** Asks the rollout's environment for its first messages and state, and records the rollout with them. */
-export function beginActivity(deps: ActivityDeps) {
+export function beginActivity(deps: ProgramDeps) {
   const opening = openingWith(deps);
   return (input: RolloutInput, said?: QueueReply): Promise<OpenedRollout> =>
     withHeartbeats((signal) =>
@@ -49,7 +50,7 @@ function givenUp(error: unknown): EnvironmentError | undefined {
 
 type Begin = (rollout: RolloutRecord, folder: string) => Promise<Begun>;
 
-function openingWith(deps: ActivityDeps) {
+function openingWith(deps: ProgramDeps) {
   return async function opening(input: RolloutInput, begin: Begin | null, unbegun = false): Promise<OpenedRollout> {
     const { store, id, runRecord, settings, query } = await admitRollout(deps, input);
     const rollout = { out: input.out, ...id };
@@ -72,7 +73,7 @@ function openingWith(deps: ActivityDeps) {
       const { ask } = environment.door === 'queue' ? deps.environments.of(fresh, store.folder) : {};
       return openedFrom(rollout, fresh, {
         ...{ ends: false, name: environment.name, begins: true },
-        ...queueOf(environment),
+        ...queueOf(id.run, environment),
         ...(ask && { ask: ask.begin(fresh) }),
       });
     }
@@ -87,14 +88,14 @@ function openingWith(deps: ActivityDeps) {
     const ended = created ? undefined : await readEndedResult(store, rollout);
     const facts = environment && { ends: environment.ends, name: environment.name, begins: false };
     return {
-      ...openedFrom(rollout, record, facts && { ...facts, ...queueOf(environment) }),
+      ...openedFrom(rollout, record, facts && { ...facts, ...queueOf(id.run, environment) }),
       ...(ended && { ended }),
     };
   };
 }
 
 /** The record of a run whose rollouts are started one by one. */
-const looseRun = ({ now, version }: ActivityDeps, run: string, settings: RolloutSettings): RunRecord => ({
+const looseRun = ({ now, version }: ProgramDeps, run: string, settings: RolloutSettings): RunRecord => ({
   format: 'everturn-run/1',
   run,
   settings,
@@ -110,13 +111,14 @@ function openedFrom(
   { query, settings }: RolloutRecord,
   environment: OpenedRollout['environment'],
 ): OpenedRollout {
-  const { numTurns, stop, rewardScaling, rewardBias, turnDiscount, program } = settings;
+  const { model, numTurns, stop, rewardScaling, rewardBias, turnDiscount, program } = settings;
   return {
     rollout,
     limits: { numTurns, stop },
     reward: { rewardScaling, rewardBias, turnDiscount },
     title: firstWords(questionOf(query)),
     task: query.task,
+    ...(isFunctionModel(model) && { modelQueue: functionQueue(rollout.run) }),
     ...(program && { program: programFacts(program) }),
     ...(environment && { environment }),
   };
@@ -129,8 +131,9 @@ async function failBeginning(store: Store, id: RolloutId, rollout: RolloutRecord
   throw last ?? error;
 }
 
-/** The queue of an environment whose calls the workflow makes. */
-function queueOf({ door, spec, timeoutSeconds }: EnvironmentRecord) {
+/** The queue of an environment whose calls the workflow makes, or that is a function of the run's program. */
+function queueOf(run: string, { door, spec, timeoutSeconds }: EnvironmentRecord) {
+  if (door === 'function') return { queue: functionQueue(run) };
   return door === 'queue' ? { own: { queue: spec[0]!, timeoutSeconds } } : {};
 }
 
@@ -152,7 +155,7 @@ function withBeginning(rollout: RolloutRecord, environment: EnvironmentRecord, b
   };
 }
 
-async function admitRollout(deps: ActivityDeps, input: RolloutInput) {
+async function admitRollout(deps: ProgramDeps, input: RolloutInput) {
   const { run, out, sample = 0, attempt = 1 } = input;
   const store = deps.openStore(out, run);
   const runRecord = (await store.getRun())?.record;

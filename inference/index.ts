@@ -15,9 +15,9 @@ interface Entry {
   readonly usage: string;
   /**
    * The part after the colon: `nothing`; `files`: a folder or hub id, which a worker reads; `server`: the url of one;
-   * `fleet`: the urls of several.
+   * `fleet`: the urls of several; `program`: a function of the program that makes the run.
    */
-  readonly target: 'nothing' | 'files' | 'server' | 'fleet';
+  readonly target: 'nothing' | 'files' | 'server' | 'fleet' | 'program';
   /** The urls in a target; throws a UsageError if it is not valid. */
   readonly servers?: (target: string) => readonly string[];
   /** Settings with which every rollout would fail, each with the cause. */
@@ -81,12 +81,26 @@ const BACKENDS = {
     text: true,
     create: async (options) => (await import('./servers/openai.ts')).createOpenaiBackend(options),
   },
+  function: {
+    usage: 'function:<name>',
+    target: 'program',
+    cannot: { ...NO_BODY, tokenizer: 'a function gives text' },
+    text: true,
+    create: async ({ target }) => {
+      throw new UsageError(`The model function:${target} is a function of the program that made the run.`, {
+        reason: 'not-allowed',
+        fix: 'Start that program: it alone answers for it (docs/library.md).',
+      });
+    },
+  },
 } as const satisfies Record<string, Entry>;
 
 type Scheme = keyof typeof BACKENDS;
 
-/** The notation of each model, in the order of the registry. */
-export const MODEL_FORMS: readonly string[] = Object.values(BACKENDS).map(({ usage }) => usage);
+/** The notation of each model that a command takes, in the order of the registry. */
+export const MODEL_FORMS: readonly string[] = Object.values(BACKENDS).flatMap(({ usage, target }) =>
+  target === 'program' ? [] : [usage],
+);
 
 /** The schemes of models that may be served by several servers. */
 export const FLEET_SCHEMES: readonly string[] = Object.entries(BACKENDS).flatMap(([scheme, { target }]) =>

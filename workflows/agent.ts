@@ -17,7 +17,7 @@ import { evaluate, generate, runAgent } from './steps.ts';
 
 /** Resolves when the program has ended and its answer is judged. The first call without an answer ends it by that failure. */
 export async function playAgent(opened: OpenedRollout, progress: ShownProgress): Promise<StopReason> {
-  const { rollout, program, limits, task, environment } = opened;
+  const { rollout, program, limits, task, environment, modelQueue } = opened;
   const turns = new Map<number, Promise<GeneratedTurn>>();
   const running = new wf.CancellationScope();
   let isOver = false;
@@ -26,7 +26,7 @@ export async function playAgent(opened: OpenedRollout, progress: ShownProgress):
   const played = async (turn: number): Promise<GeneratedTurn> => {
     await progress.mayBegin(turn);
     // A call without room was refused before it became a turn.
-    const answer = (await generate(rollout, turn)) as Generated & GeneratedTurn;
+    const answer = (await generate(rollout, turn, modelQueue)) as Generated & GeneratedTurn;
     progress.played(turnFacts(answer, CALLED));
     return answer;
   };

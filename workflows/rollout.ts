@@ -18,14 +18,14 @@ import { begin, callTools, endEnvironment, evaluate, finish, generate, log, open
 
 /** Resolves when a limit ends the rollout (domain/rollout/ending.ts). A reply that calls tools is a turn, and not an answer. */
 async function play(
-  { rollout, limits, task, environment }: OpenedRollout,
+  { rollout, limits, task, environment, modelQueue }: OpenedRollout,
   progress: ShownProgress,
 ): Promise<StopReason> {
   for (let turn = 1, answers = 0; ; turn++) {
     await progress.mayBegin(turn);
     // S_t = C_t ++ O_t: the model's answer O_t to the context C_t. The first context is the prompt, and each further one
     // is C_{t+1} = S_t ++ feedback on success_t (domain/context/new-context.ts).
-    const answer = await generate(rollout, turn);
+    const answer = await generate(rollout, turn, modelQueue);
     if (answer.noRoom) return 'context-length';
     if (answer.calls) await callTools(rollout, turn, answer.calls);
     else answers++;

@@ -29,11 +29,11 @@ const reporting = (taskQueue: string, startToCloseTimeout: Duration, scheduleToC
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
 
-const generation = reporting(GENERATE_QUEUE, '2 hours');
+const generation = (queue = GENERATE_QUEUE) => reporting(queue, '2 hours');
 /** Programs are run by workers that have a sandbox, for as long as all their cases may take. */
 const judgingCode = reporting(CODE_QUEUE, '30 minutes');
 /** A user's own environment may take its time. */
-const responding = reporting(ENVIRONMENT_QUEUE, '30 minutes');
+const responding = (queue = ENVIRONMENT_QUEUE) => reporting(queue, '30 minutes');
 
 const light = proxyLocalActivities<Activities>({
   startToCloseTimeout: '1 minute',
@@ -43,24 +43,25 @@ const light = proxyLocalActivities<Activities>({
 });
 
 /** After these tries it is left alone: the rollout's result does not depend on it. */
-const leaving = proxyActivities<Activities>({
-  taskQueue: ENVIRONMENT_QUEUE,
-  startToCloseTimeout: '5 minutes',
-  scheduleToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
-});
+const leaving = (taskQueue = ENVIRONMENT_QUEUE) =>
+  proxyActivities<Activities>({
+    taskQueue,
+    startToCloseTimeout: '5 minutes',
+    scheduleToCloseTimeout: '10 minutes',
+    heartbeatTimeout: '10 seconds',
+    retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
+  });
 
 /** `unbegun`: also where its environment has not begun it, and will not. */
 export function open(input: RolloutInput, unbegun?: true): Promise<OpenedRollout> {
   return light.open.executeWithOptions({ summary: 'fix the query' }, unbegun ? [input, unbegun] : [input]);
 }
 
-export async function begin(input: RolloutInput, { name, own, ask = {} }: Played): Promise<OpenedRollout> {
+export async function begin(input: RolloutInput, { name, queue, own, ask = {} }: Played): Promise<OpenedRollout> {
   const summary = `${name} begins`;
-  if (!own) return responding.begin.executeWithOptions({ summary }, [input]);
+  if (!own) return responding(queue).begin.executeWithOptions({ summary }, [input]);
   const queueReply = await callQueue(own, 'begin', ask, summary);
-  return responding.begin.executeWithOptions({ summary: `${name} has begun` }, [input, queueReply]);
+  return responding().begin.executeWithOptions({ summary: `${name} has begun` }, [input, queueReply]);
 }
 
 type Played = NonNullable<OpenedRollout['environment']>;
@@ -68,17 +69,18 @@ type Played = NonNullable<OpenedRollout['environment']>;
 export async function endEnvironment(
   rollout: TrajectoryReference,
   turns: number,
-  { name, own }: Played,
+  { name, queue, own }: Played,
 ): Promise<void> {
   const summary = `${name} ends`;
-  if (!own) return leaving.endEnvironment.executeWithOptions({ summary }, [{ rollout, turns }]);
+  if (!own) return leaving(queue).endEnvironment.executeWithOptions({ summary }, [{ rollout, turns }]);
   const asked = await light.askEnvironment.executeWithOptions({ summary }, [{ rollout, turn: turns, method: 'end' }]);
   if ('params' in asked) await callQueue(own, 'end', asked.params, summary);
 }
 
-export function generate(rollout: TrajectoryReference, turn: number): Promise<Generated> {
+/** `queue`: of the program whose function is the model. */
+export function generate(rollout: TrajectoryReference, turn: number, queue?: string): Promise<Generated> {
   const options = { summary: `turn ${turn} · generate`, priority: turnPriority(rollout.run, turn) };
-  return generation.generate.executeWithOptions(options, [{ rollout, turn }]);
+  return generation(queue).generate.executeWithOptions(options, [{ rollout, turn }]);
 }
 
 export async function evaluate(
@@ -98,7 +100,7 @@ export async function evaluate(
   }
   const slow = environment !== undefined || task === 'code';
   const options = slow ? { summary, priority: turnPriority(rollout.run, turn) } : { summary };
-  const { evaluate: judge } = environment !== undefined ? responding : task === 'code' ? judgingCode : light;
+  const { evaluate: judge } = environment ? responding(environment.queue) : task === 'code' ? judgingCode : light;
   return judge.executeWithOptions(options, [{ rollout, turn }]);
 }
 
@@ -117,10 +119,11 @@ export async function callTools(
   calls: readonly CallToRun[],
 ): Promise<void> {
   let running: Promise<Called>[] = [];
-  for (const { call, name, code, pure } of calls) {
+  for (const { call, name, code, queue, pure } of calls) {
     if (!pure) await Promise.all(running.splice(0));
     const options = { summary: `turn ${turn} · call ${call} · ${name}`, priority: turnPriority(rollout.run, turn) };
-    const asked = (code ? judgingCode : responding).callTool.executeWithOptions(options, [{ rollout, turn, call }]);
+    const { callTool } = code ? judgingCode : responding(queue);
+    const asked = callTool.executeWithOptions(options, [{ rollout, turn, call }]);
     if (pure) running = [...running, asked];
     else await asked;
   }

@@ -9,6 +9,7 @@ import {
   AGENT_QUEUE,
   CODE_QUEUE,
   ENVIRONMENT_QUEUE,
+  functionQueue,
   GENERATE_QUEUE,
   SESSION_QUEUE,
   TASK_QUEUE,
@@ -132,6 +133,31 @@ export async function openQueues(
       return states.size === 0 ? null : `its queues are ${[...states].join(', ')}`;
     },
   };
+}
+
+/** A program's calls of one rollout come one after the other; those of several side by side. */
+const PROGRAM_CALLS = 256;
+
+/** The queue of a program that answers for functions of its own. It ends within seconds: what was in flight is asked again. */
+export async function openProgramQueue(
+  { connection, session, untilAnswered }: WorkerConnection,
+  run: string,
+  activities: object,
+): Promise<Pick<Queues, 'done' | 'stop'>> {
+  const worker = await untilAnswered(() =>
+    Worker.create({
+      connection,
+      namespace: session.namespace,
+      identity: workerIdentity(PROGRAM_CALLS),
+      taskQueue: functionQueue(run),
+      activities,
+      maxConcurrentActivityTaskExecutions: PROGRAM_CALLS,
+      maxHeartbeatThrottleInterval: HEARTBEAT,
+      shutdownGraceTime: 0,
+      shutdownForceTime: FORCE_MS,
+    }),
+  );
+  return { done: worker.run(), stop: () => void (worker.getState() === 'RUNNING' && worker.shutdown()) };
 }
 
 /**

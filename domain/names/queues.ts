@@ -18,6 +18,9 @@ export const AGENT_QUEUE = 'everturn-agent';
 /** Agents that run elsewhere: polled only by workers that hand out sessions. */
 export const SESSION_QUEUE = 'everturn-session';
 
+/** Calls of the functions of the program that made this run, which that program alone answers. */
+export const functionQueue = (run: string): string => `everturn-functions/${run}`;
+
 interface WorkPriority {
   /** 1 goes first, 5 last; work of versions without priorities has 3. */
   readonly priorityKey?: number;

@@ -3,6 +3,7 @@
 
 import type { GivenReply } from '../agent/call-record.ts';
 import type { AskedRequest } from '../agent/conversation.ts';
+import { functionQueue } from '../names/queues.ts';
 import type { Message } from '../query/query.ts';
 import { USED_UP } from '../errors/refusals.ts';
 import type { RolloutSettings } from './settings.ts';
@@ -92,11 +93,13 @@ function callsSince(turns: readonly Pick<TurnRecord, 'calls'>[]): number {
   return count;
 }
 
-export function callsToRun(calls: readonly WrittenCall[], { list }: ToolSettings): CallToRun[] {
+export function callsToRun(run: string, calls: readonly WrittenCall[], { list }: ToolSettings): CallToRun[] {
   return calls.flatMap(({ name, error }, i) => {
     const tool = list.find((one) => one.name === name);
     if (error !== undefined || !tool) return [];
-    return [{ call: i + 1, name: tool.name, code: tool.door === 'python', pure: tool.effect === 'pure' }];
+    const { name: called, door, effect } = tool;
+    const queue = door === 'function' && { queue: functionQueue(run) };
+    return [{ call: i + 1, name: called, code: door === 'python', pure: effect === 'pure', ...queue }];
   });
 }
 

@@ -6,7 +6,8 @@ import { type Message, MESSAGES } from '../query/query.ts';
 import * as f from '../schema/fields.ts';
 import type { Verdict, VerdictCounts } from './verdict.ts';
 
-const DOORS = ['module', 'command', 'url', 'rubric', 'queue'] as const;
+/** `function`: code of the program that made the run, called in that program. */
+const DOORS = ['module', 'command', 'url', 'rubric', 'queue', 'function'] as const;
 export type EnvironmentDoor = (typeof DOORS)[number];
 
 /**

@@ -23,6 +23,8 @@ export interface OpenedRollout {
   readonly task: Task;
   /** Its result, if its folder already holds an end. */
   readonly ended?: RolloutResult;
+  /** The queue of the program whose function is the model. */
+  readonly modelQueue?: string;
   /** An agent's program asks the model. */
   readonly program?: ProgramFacts;
   /** The query's own environment, if it names one. */
@@ -31,6 +33,8 @@ export interface OpenedRollout {
     /** Its activity `begin` comes next, and records the rollout. */
     readonly begins: boolean;
     readonly ends: boolean;
+    /** The queue of the program whose function it is. */
+    readonly queue?: string;
     /** Its calls are activities of this queue. */
     readonly own?: OwnQueue;
     /** The parameters of `begin`, with `own` and `begins`. */

@@ -217,6 +217,9 @@ type Named<F extends string> = { [K in SettingName]: F extends keyof Settings[K]
 export type AgentSetting = Named<'ofAgent'>;
 type Sparse = Named<'sparse'>;
 
+/** The model is a function of the program that made the run. */
+export const isFunctionModel = (model: string): boolean => model.startsWith('function:');
+
 export type RolloutSettings = {
   readonly [K in Exclude<SettingName, Sparse>]: SettingValue<K>;
 } & { readonly [K in Sparse]?: SettingValue<K> } & f.ObjectOf<typeof BESIDE>;

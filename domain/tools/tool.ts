@@ -12,8 +12,11 @@ import { type RolloutId, rolloutWorkflowId } from '../names/ids.ts';
  */
 export const EFFECTS = ['pure', 'idempotent', 'once'] as const;
 
-/** `python`: the sandbox; `module`: the user's own file; `mcp`: a server that speaks the Model Context Protocol. */
-const TOOL_DOORS = ['python', 'module', 'mcp'] as const;
+/**
+ * `python`: the sandbox; `module`: the user's own file; `mcp`: a server that speaks the Model Context Protocol; `function`: code
+ * of the program that made the run.
+ */
+const TOOL_DOORS = ['python', 'module', 'mcp', 'function'] as const;
 
 /** The part that the model is told. */
 const TOOL_SCHEMA = {
@@ -170,6 +173,8 @@ export interface CallToRun {
   readonly name: string;
   /** It needs a worker with a sandbox. */
   readonly code: boolean;
+  /** The queue of the program whose function it is. */
+  readonly queue?: string;
   /** Others may run at the same time. */
   readonly pure: boolean;
 }

@@ -1,6 +1,7 @@
 // The SDK's runtime of a worker process: its log, on stderr, and its metrics. One a process; installed before anything
 // else of the SDK is used.
 
+import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import { explain, UsageError } from '../../domain/errors/errors.ts';
 import type { Metrics } from '../machine/health-port.ts';
@@ -47,6 +48,17 @@ export async function installRuntime(target: MetricsTarget | null): Promise<Inst
   }
   Runtime.install(options);
   return { meter: undefined, metrics: { kind: 'none', status: 503, why: `no metrics: ${why}` } };
+}
+
+/** In a program of the user's, which may have installed its own: warnings alone, to `log`, and no signal is caught. */
+export function installQuietRuntime(log: (line: string) => void): void {
+  try {
+    const logger = new DefaultLogger('WARN', ({ message }) => void (EXPECTED.test(message) || log(message)));
+    Runtime.install({ logger, shutdownSignals: [] });
+  } catch (error) {
+    // One is installed already, and stays.
+    if (!(error instanceof IllegalStateError)) throw error;
+  }
 }
 
 type Goal = Exclude<MetricsTarget, { kind: 'health-port' }>;

@@ -39,6 +39,15 @@ export function openProgramPermissions(
     mayUseEnvironment(record, runFolder) {
       // Nothing is run here: its own worker answers on its own queue.
       if (record.door === 'queue') return record.spec;
+      if (record.door === 'function') {
+        throw new EnvironmentError(
+          `The environment ${environmentTitle(record)} is code of the program that made the run.`,
+          {
+            ...{ reason: 'environment-not-served', retryable: true, ofThisWorker: true },
+            fix: 'Start that program: it alone answers for it (docs/library.md).',
+          },
+        );
+      }
       const isSame = (other: EnvironmentRecord) =>
         other.name === record.name && other.door === record.door && other.fingerprint === record.fingerprint;
       const ours = ownRun(runFolder)?.environments?.find(isSame) ?? served.environments?.find(isSame);

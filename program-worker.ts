@@ -1,0 +1,119 @@
+// The worker of a program that made a run with functions of its own: it answers the calls of these functions alone, on the
+// run's own queue, and plays nothing else. All else of the run is done by the other workers, which wait for it while it is not there.
+
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { programActivities } from './activities/index.ts';
+import { openStopping } from './client/temporal/stopping.ts';
+import { openProgramQueue } from './client/temporal/worker-queues.ts';
+import { openWorkerConnection } from './client/temporal/worker-connection.ts';
+import { EnvironmentError, UsageError } from './domain/errors/errors.ts';
+import { createEnvironments } from './environments/index.ts';
+import type { ProgramEnvironment } from './environments/own/function.ts';
+import type { ProgramTools } from './environments/tools/function.ts';
+import { createTools } from './environments/tools/index.ts';
+import { parsedRow } from './formats/datasets/one-row.ts';
+import type { TextBackend } from './inference/backend.ts';
+import { installQuietRuntime } from './local/metrics/runtime.ts';
+import { tryLock } from './local/machine/lock.ts';
+import { everturnVersion } from './local/machine/package-root.ts';
+import { homeOf } from './local/service/home.ts';
+import { openFileStore } from './records/file-store.ts';
+import { parseSettings } from './run/config.ts';
+
+/** The functions of a run, as its records name them. */
+export interface ProgramParts {
+  readonly model?: TextBackend;
+  readonly environment?: ProgramEnvironment;
+  readonly tools?: ProgramTools;
+}
+
+export interface ProgramWorker {
+  /** Resolves when the calls in flight have ended; rejects if the worker failed. */
+  readonly done: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Answers until it is closed or the signal aborts. Throws a UsageError (`still-played`) while another program of this machine
+ * answers for the run. `log` takes its warnings, a line each.
+ */
+export async function serveProgram(
+  { out, run }: { readonly out: string; readonly run: string },
+  { model, environment, tools }: ProgramParts,
+  log: (line: string) => void,
+  signal: AbortSignal,
+): Promise<ProgramWorker> {
+  const held = await tryLock(join(homeOf(process.env).folder, 'programs', nameOf(out, run)));
+  if (!('release' in held)) {
+    throw new UsageError(`Another program answers for the functions of run "${run}": process ${held.heldBy.pid}.`, {
+      reason: 'still-played',
+      fix: 'Wait for it, or end it: the run then goes on with this one.',
+    });
+  }
+  const ended = new AbortController();
+  const stop = AbortSignal.any([signal, ended.signal]);
+  const own = createEnvironments(
+    {},
+    {
+      open(record) {
+        if (environment && record.fingerprint === environment.record.fingerprint) return environment.environment;
+        throw new EnvironmentError(`The program of run "${run}" has no environment ${record.name}.`, {
+          ...{ reason: 'environment-not-served', retryable: true },
+          fix: 'Start the program that made the run.',
+        });
+      },
+      close: async () => undefined,
+    },
+  );
+  const doors = createTools(tools ? { function: tools.door } : {});
+  try {
+    installQuietRuntime(log);
+    const cluster = await openWorkerConnection({ say: log, signal: stop });
+    const activities = programActivities({
+      version: everturnVersion(),
+      worker: `${process.pid}@${hostname()}`,
+      openStore(place, name) {
+        if (place === out && name === run) return openFileStore(out, run);
+        throw new UsageError(`This program answers for run "${run}" alone.`, { reason: 'not-allowed' });
+      },
+      backend: async () => mustHave(model, run),
+      environments: own,
+      tools: doors,
+      permit: () => undefined,
+      parseSettings,
+      parseRow: (row, { environments }) => parsedRow(row, environments).query,
+      isStopping: openStopping(cluster.session),
+      now: Date.now,
+    });
+    const queue = await openProgramQueue(cluster, run, activities);
+    stop.addEventListener('abort', queue.stop, { once: true });
+    if (stop.aborted) queue.stop();
+    const done = queue.done.finally(async () => {
+      held.release();
+      await Promise.allSettled([own.close(), doors.close(), cluster.session.close(), cluster.connection.close()]);
+    });
+    return {
+      done,
+      close: async () => {
+        ended.abort();
+        await done;
+      },
+    };
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+}
+
+const nameOf = (out: string, run: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([out, run]))
+    .digest('hex')
+    .slice(0, 32);
+
+function mustHave(model: TextBackend | undefined, run: string): TextBackend {
+  if (model) return model;
+  throw new UsageError(`The program of run "${run}" has no model.`, { reason: 'not-allowed' });
+}
