@@ -61,7 +61,7 @@ export function programEnvironment(given: EnvironmentFunction | EnvironmentFunct
     );
   }
   const source = [begin, typeof given === 'function' ? given : respond, end].map((step) => step?.toString() ?? null);
-  const fingerprint = sha256Hex(JSON.stringify([name, version, state, source]));
+  const fingerprint = sha256Hex(JSON.stringify([name, version, state, typeof given, source]));
   const record: EnvironmentRecord = { ...hello, door: 'function', spec: [name], fingerprint };
   const environment = statelessEnvironment(record, async (method, params, { signal }) => {
     try {
