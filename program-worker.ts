@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { programActivities } from './activities/index.ts';
-import { openStopping } from './client/temporal/stopping.ts';
+import { openStopping } from './client/temporal/cancellation.ts';
 import { openProgramQueue } from './client/temporal/worker-queues.ts';
 import { openWorkerConnection } from './client/temporal/worker-connection.ts';
 import { EnvironmentError, UsageError } from './domain/errors/errors.ts';

@@ -57,11 +57,11 @@ describe('an environment that is a function', () => {
   });
 
   test('has its time limit, whether or not it heeds its signal', async () => {
-    const respond = () => new Promise(() => undefined);
+    const respond = (): Promise<unknown> => new Promise(() => undefined);
     await expect(reply({ respond, timeoutSeconds: 0.05 })).rejects.toMatchObject({ reason: 'environment-timeout' });
   });
 
-  test.each([
+  test.each<[string, object]>([
     ['no `respond`', {}],
     ['a name that is none', { name: 'My Game', respond: () => 1 }],
     ['a state that lives in the process', { state: 'held', respond: () => 1 }],
