@@ -102,7 +102,7 @@ const ROOMS = {
   'viewer/model/': { ours: ['domain/', 'statistics/'] },
   'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact', 'markdown-it', 'temml'] },
   'viewer/': { ours: ['domain/', 'statistics/', 'records/', 'local/machine/own-user.ts'], outside: ['node:'] },
-  'library/': { ours: LIBRARY_ROOMS, outside: ['node:'] },
+  'library/': { ours: [...LIBRARY_ROOMS, 'program-worker.ts'], outside: ['node:'] },
   'cli/': { ours: [...EVERY_ROOM, 'library/', 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
   'worker-settings.ts': { ours: [...EVERY_ROOM] },
   'program-worker.ts': { ours: [...EVERY_ROOM, 'activities/'], outside: ['node:'] },

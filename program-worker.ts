@@ -5,55 +5,53 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { programActivities } from './activities/index.ts';
+import type { Address } from './client/temporal/cluster-settings.ts';
 import { openStopping } from './client/temporal/cancellation.ts';
 import { openProgramQueue } from './client/temporal/worker-queues.ts';
 import { openWorkerConnection } from './client/temporal/worker-connection.ts';
 import { EnvironmentError, UsageError } from './domain/errors/errors.ts';
 import { createEnvironments } from './environments/index.ts';
-import type { ProgramEnvironment } from './environments/own/function.ts';
-import type { ProgramTools } from './environments/tools/function.ts';
 import { createTools } from './environments/tools/index.ts';
-import { parsedRow } from './formats/datasets/one-row.ts';
+import { parsedRow } from './formats/datasets/row.ts';
 import type { TextBackend } from './inference/backend.ts';
 import { installQuietRuntime } from './local/metrics/runtime.ts';
 import { tryLock } from './local/machine/lock.ts';
 import { everturnVersion } from './local/machine/package-root.ts';
-import { homeOf } from './local/service/home.ts';
+import type { Home } from './local/service/home.ts';
 import { openFileStore } from './records/file-store.ts';
 import { parseSettings } from './run/config.ts';
-
-/** The functions of a run, as its records name them. */
-export interface ProgramParts {
-  readonly model?: TextBackend;
-  readonly environment?: ProgramEnvironment;
-  readonly tools?: ProgramTools;
-}
+import type { ProgramParts } from './run/functions.ts';
 
 export interface ProgramWorker {
   /** Resolves when the calls in flight have ended; rejects if the worker failed. */
   readonly done: Promise<void>;
-  close(): Promise<void>;
+}
+
+export interface ProgramOptions {
+  readonly home: Home;
+  /** The Temporal server that plays the run; undefined: the one that the environment names. */
+  readonly at: Address | undefined;
+  /** Takes warnings, a line each. */
+  readonly log: (line: string) => void;
+  readonly signal: AbortSignal;
 }
 
 /**
- * Answers until it is closed or the signal aborts. Throws a UsageError (`still-played`) while another program of this machine
- * answers for the run. `log` takes its warnings, a line each.
+ * Answers until the signal aborts. Throws a UsageError (`still-played`) while another program of this machine
+ * answers for the run.
  */
 export async function serveProgram(
   { out, run }: { readonly out: string; readonly run: string },
   { model, environment, tools }: ProgramParts,
-  log: (line: string) => void,
-  signal: AbortSignal,
+  { home, at, log, signal }: ProgramOptions,
 ): Promise<ProgramWorker> {
-  const held = await tryLock(join(homeOf(process.env).folder, 'programs', nameOf(out, run)));
+  const held = await tryLock(join(home.folder, 'programs', nameOf(out, run)));
   if (!('release' in held)) {
     throw new UsageError(`Another program answers for the functions of run "${run}": process ${held.heldBy.pid}.`, {
       reason: 'still-played',
       fix: 'Wait for it, or end it: the run then goes on with this one.',
     });
   }
-  const ended = new AbortController();
-  const stop = AbortSignal.any([signal, ended.signal]);
   const own = createEnvironments(
     {},
     {
@@ -70,7 +68,7 @@ export async function serveProgram(
   const doors = createTools(tools ? { function: tools.door } : {});
   try {
     installQuietRuntime(log);
-    const cluster = await openWorkerConnection({ say: log, signal: stop });
+    const cluster = await openWorkerConnection({ say: log, signal }, at);
     const activities = programActivities({
       version: everturnVersion(),
       worker: `${process.pid}@${hostname()}`,
@@ -88,19 +86,13 @@ export async function serveProgram(
       now: Date.now,
     });
     const queue = await openProgramQueue(cluster, run, activities);
-    stop.addEventListener('abort', queue.stop, { once: true });
-    if (stop.aborted) queue.stop();
+    signal.addEventListener('abort', queue.stop, { once: true });
+    if (signal.aborted) queue.stop();
     const done = queue.done.finally(async () => {
       held.release();
       await Promise.allSettled([own.close(), doors.close(), cluster.session.close(), cluster.connection.close()]);
     });
-    return {
-      done,
-      close: async () => {
-        ended.abort();
-        await done;
-      },
-    };
+    return { done };
   } catch (error) {
     held.release();
     throw error;

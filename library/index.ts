@@ -17,6 +17,9 @@ export {
 export type { Boundary, Reason } from '../domain/errors/reasons.ts';
 export { openRun, type OpenOptions } from './open-run.ts';
 export { run, start, type StartedRun, type StartOptions } from './start.ts';
+export type { EnvironmentFunction, EnvironmentFunctions } from '../environments/own/function.ts';
+export type { ToolFunction } from '../environments/tools/function.ts';
+export type { ModelAnswer, ModelFunction, ModelRequest } from '../inference/function-model.ts';
 export type { RunEvent } from '../run/caller.ts';
 export type { CheckOptions, CheckResult } from './check.ts';
 export type { ExportOptions, SampleOptions } from './export-plan.ts';

@@ -2,19 +2,34 @@
 // written, and the same run where the call is repeated. Nothing is printed.
 
 import { resolve } from 'node:path';
+import type { Address } from '../client/temporal/cluster-settings.ts';
+import { explain } from '../domain/errors/errors.ts';
 import { unusable } from '../domain/errors/unusable.ts';
-import type { RunEvent } from '../run/caller.ts';
+import type { EnvironmentFunction, EnvironmentFunctions } from '../environments/own/function.ts';
+import type { ToolFunction } from '../environments/tools/function.ts';
+import type { ModelFunction } from '../inference/function-model.ts';
+import { homeOf } from '../local/service/home.ts';
+import { type Caller, logOf, type RunEvent } from '../run/caller.ts';
+import type { GivenFunctions, ProgramParts } from '../run/functions.ts';
 import type { RunOptions } from '../run/options.ts';
-import { DEFAULT_OUT, knownResult } from '../run/place.ts';
+import { DEFAULT_OUT, knownResult, type RunPlace } from '../run/place.ts';
 import { openRun, type OpenOptions } from './open-run.ts';
 import type { Run } from './run.ts';
 
 /** A list of one may be given as a text. */
 type OneOrMore<T> = T extends readonly string[] ? T | string : T;
-type Options = { readonly [K in keyof RunOptions]?: OneOrMore<RunOptions[K]> | undefined };
+type Options = {
+  readonly [K in Exclude<keyof RunOptions, 'model' | 'environment'>]?: OneOrMore<RunOptions[K]> | undefined;
+};
 
 /** Beside these, the options of `everturn run` by their names in config files, with the same ranges and defaults (docs/settings.md). */
 export interface StartOptions extends OpenOptions, Options {
+  /** As `everturn run` takes it, such as `vllm:http://…`; or a function of this program: messages in, text out. */
+  readonly model?: string | ModelFunction | undefined;
+  /** As `everturn run` takes it; or functions of this program: one that judges an answer, or `begin`, `respond` and `end`. */
+  readonly environment?: string | readonly string[] | EnvironmentFunction | EnvironmentFunctions | undefined;
+  /** Functions of this program that the model may call; beside `tool` and `mcp`. */
+  readonly tools?: readonly ToolFunction[] | undefined;
   /** A file of problems: JSON lines, CSV, TSV or Parquet; relative to `cwd`. */
   readonly dataset: string;
   /** Default: derived from data and settings, so that the same call finds the same run. */
@@ -30,6 +45,8 @@ export interface StartOptions extends OpenOptions, Options {
 export interface StartedRun extends Run {
   /** `attached`: it was being played already; `ended`: it has ended, and is not played again. */
   readonly found: 'new' | 'attached' | 'ended';
+  /** Of a run with functions of this program: answers no further call. The run then waits, until it is started again. */
+  close(): Promise<void>;
 }
 
 /** A program that only reads runs does without them. */
@@ -41,27 +58,43 @@ const startingParts = () =>
  * Starts the local service where no cluster is named (`TEMPORAL_ADDRESS`). Rejects with an `EverturnError`: a `UsageError` for
  * options that do not fit or a name that another run has, a `DatasetError`, a `ModelError` where the model does not answer, a
  * `TemporalError`. A run that is refused leaves nothing. `signal` is looked at before each step; later it ends the waits of the
- * run's methods.
+ * run's methods. With functions of its own the program answers for them until the run has ended, and lives as long; killed and
+ * started again, it goes on. A second one is refused meanwhile (`still-played`).
  */
 export async function start(options: StartOptions): Promise<StartedRun> {
-  const { dataset, name, config, strict = false, onEvent = () => {}, ...rest } = options;
-  const { out = DEFAULT_OUT, home, env: given = process.env, cwd = process.cwd(), signal, ...input } = rest;
+  const { dataset, name, config, strict = false, onEvent = () => {}, model, environment, tools, ...rest } = options;
+  const { out = DEFAULT_OUT, home, env: given = process.env, cwd = process.cwd(), signal, ...plain } = rest;
   if (typeof dataset !== 'string') throw unusable('start() has no `dataset`.', 'Name a file of problems.');
   const env = home === undefined ? given : { ...given, EVERTURN_HOME: home };
-  const caller = { cwd, env, now: Date.now, onEvent };
+  const functions = await partsOf({
+    model: typeof model === 'function' ? model : undefined,
+    environment: isCode(environment) ? environment : undefined,
+    tools,
+  });
+  const caller = { cwd, env, now: Date.now, onEvent, functions };
+  const named = functions?.model?.facts.name ?? model;
+  const input = {
+    ...plain,
+    ...(named !== undefined && { model: named }),
+    ...(environment !== undefined && !isCode(environment) && { environment }),
+  };
   const [{ resolveOptions }, { prepareRun, proveRun }, { newRunOf, startRun }] = await startingParts();
   const resolved = resolveOptions({ configFile: config === undefined ? undefined : resolve(cwd, config), input });
   signal?.throwIfAborted();
   const prepared = await prepareRun({ dataset, out, name, strict, resolved }, caller);
   const { place, rows, heldOut, isThere } = prepared;
   try {
-    if (isThere && (await knownResult(place))) return { ...(await opened()), found: 'ended' };
+    if (isThere && (await knownResult(place))) return { ...(await opened()), found: 'ended', close: async () => {} };
     signal?.throwIfAborted();
     const proved = await proveRun(prepared, caller);
     signal?.throwIfAborted();
     const { link, attached } = await startRun(newRunOf(proved, dataset), caller);
+    const { address, namespace } = link.session;
+    const at = link.local ? { address, namespace } : undefined;
     await link.close();
-    return { ...(await opened()), found: attached ? 'attached' : 'new' };
+    const run = await opened();
+    const close = functions ? await serveUntilItsEnd(place, run, functions, { at, caller, signal }) : async () => {};
+    return { ...run, found: attached ? 'attached' : 'new', close };
   } finally {
     for (const some of [rows, heldOut]) some?.close();
   }
@@ -76,4 +109,40 @@ export async function run(options: StartOptions): Promise<StartedRun> {
   const started = await start(options);
   await started.result();
   return started;
+}
+
+const partsOf = async (given: GivenFunctions): Promise<ProgramParts | undefined> =>
+  given.model || given.environment || given.tools ? (await import('../run/functions.ts')).programParts(given) : undefined;
+
+const isCode = (given: StartOptions['environment']): given is EnvironmentFunction | EnvironmentFunctions =>
+  given !== undefined && typeof given !== 'string' && !Array.isArray(given);
+
+interface Serving {
+  /** Undefined: the cluster that the environment names. */
+  readonly at: Address | undefined;
+  readonly caller: Caller;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Returns what ends it before the run's end. */
+async function serveUntilItsEnd(
+  { out, run }: RunPlace,
+  opened: Run,
+  functions: ProgramParts,
+  { at, caller, signal }: Serving,
+): Promise<() => Promise<void>> {
+  const { serveProgram } = await import('../program-worker.ts');
+  const ended = new AbortController();
+  const stop = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
+  const worker = await serveProgram({ out, run }, functions, {
+    ...{ at, home: homeOf(caller.env), log: logOf(caller), signal: stop },
+  });
+  const end = () => ended.abort();
+  // Whoever waits for the run hears of its failures.
+  void opened.result({ signal: stop }).then(end, end);
+  worker.done.catch((error: unknown) => caller.onEvent({ type: 'log', text: explain(error) }));
+  return async () => {
+    end();
+    await worker.done;
+  };
 }

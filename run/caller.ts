@@ -3,6 +3,7 @@
 
 import type { ServerProgress } from '../local/machine/progress.ts';
 import type { Environment } from '../local/machine/user-folders.ts';
+import type { ProgramParts } from './functions.ts';
 import type { Rows } from './rows.ts';
 
 export interface Caller {
@@ -12,6 +13,8 @@ export interface Caller {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly onEvent: (event: RunEvent) => void;
+  /** Code of the program itself. */
+  readonly functions?: ProgramParts | undefined;
 }
 
 /** What happens while a run is planned, made and started. */

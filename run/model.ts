@@ -9,7 +9,7 @@ import { ModelError } from '../domain/errors/errors.ts';
 import { mustExtend } from '../domain/context/feedback-delta.ts';
 import { foundLogprobs, type FoundLogprobs, mustServeLogprobs } from '../domain/rollout/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/weights/model-identity.ts';
-import type { RolloutSettings } from '../domain/rollout/settings.ts';
+import { isFunctionModel, type RolloutSettings } from '../domain/rollout/settings.ts';
 import type { ToolSettings } from '../domain/tools/tool.ts';
 import type { Backend, TokenBackend } from '../inference/backend.ts';
 import { createBackend, parseModelSpec, tinyIdentity, unhonouredSettings } from '../inference/index.ts';
@@ -38,7 +38,8 @@ export async function withModel<T>(
   use: (backend: Backend, tools: ToolSettings | undefined) => Promise<T>,
 ): Promise<T> {
   const log = logOf(caller);
-  const backend = await patiently(caller, () => createBackend(settings.model, { ...settings, log }));
+  const own = isFunctionModel(settings.model) ? caller.functions?.model : undefined;
+  const backend = own ?? (await patiently(caller, () => createBackend(settings.model, { ...settings, log })));
   try {
     mustServeLogprobs(backend.facts, settings);
     return await use(backend, settings.tools && (await withToolFormat(backend, settings.tools, openings, caller)));

@@ -33,7 +33,8 @@ export async function describeParts(given: ResolvedOptions, caller: Caller): Pro
   const { resolved, agent } = withAgent(ofProgram, described);
   const options = withAbsolutePaths(resolved.options, caller.cwd);
   const tools = await describeRunTools(options, caller, program !== undefined);
-  const environments = described.map(({ record }) => record);
+  const own = caller.functions?.environment;
+  const environments = [...(own ? [own.record] : []), ...described.map(({ record }) => record)];
   return {
     ...{ options, origins: resolved.origins, agent },
     settings: settingsOfParts(environments, program, tools.settings),

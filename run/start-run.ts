@@ -87,10 +87,10 @@ async function begin(start: NewRun, link: Link, { env, onEvent }: Caller): Promi
 /** What the workers of a run must have. */
 function needsOf({ record: { settings }, hasCodeRows }: NewRun) {
   const { environments = [], tools, program, apiKeyEnv } = settings;
-  const inSandbox = (tools?.list ?? []).filter(({ door }) => door === 'python').length;
+  const doors = [...environments, ...(tools?.list ?? [])].map(({ door }) => door);
   return {
-    programs: hasCodeRows || inSandbox > 0,
-    ownCode: environments.length + (tools?.list.length ?? 0) - inSandbox > 0 || program !== undefined,
+    programs: hasCodeRows || doors.includes('python'),
+    ownCode: doors.some((door) => door !== 'python' && door !== 'function') || program !== undefined,
     keys: [apiKeyEnv, ...environments.map(({ judge }) => judge?.apiKeyEnv)],
   };
 }

@@ -9,7 +9,7 @@ import { mustTakeTools } from '../domain/context/tool-extension.ts';
 import type { Backend, TokenBackend } from '../inference/backend.ts';
 import type { RolloutSettings } from '../domain/rollout/settings.ts';
 import type { RunOptions } from './options.ts';
-import { type DescribedTools, describeTools } from '../environments/tools/describe.ts';
+import { type DescribedTools, describeTools, mustDiffer } from '../environments/tools/describe.ts';
 import { detectToolFormat, toolFormatNamed, toolFormatNames } from '../environments/tools/formats/format.ts';
 import { unusable } from '../domain/errors/unusable.ts';
 import { type Caller, logOf } from './caller.ts';
@@ -27,7 +27,8 @@ export async function describeRunTools(options: RunOptions, caller: Caller, forP
     throw unusable(message, `Give one of: ${toolFormatNames.join(', ')}.`);
   }
   const limits = { maxCalls: maxToolCalls, outputBytes: toolOutputBytes };
-  if (tool.length + mcp.length === 0) {
+  const functions = caller.functions?.tools?.records ?? [];
+  if (tool.length + mcp.length + functions.length === 0) {
     return {
       list: [],
       codes: [],
@@ -35,7 +36,9 @@ export async function describeRunTools(options: RunOptions, caller: Caller, forP
     };
   }
   const described = await describeTools(options, caller.cwd, logOf(caller));
-  return { ...described, settings: { format: toolFormat ?? '', list: described.list, ...limits } };
+  const list = [...functions, ...described.list];
+  mustDiffer(list);
+  return { ...described, list, settings: { format: toolFormat ?? '', list, ...limits } };
 }
 
 /**

@@ -124,10 +124,11 @@ export interface WorkerConnection {
   readonly untilAnswered: UntilAnswered;
 }
 
-export async function openWorkerConnection(waiting: Waiting): Promise<WorkerConnection> {
-  const untilAnswered = awaitCluster(clusterAddress(), waiting);
-  const session = await untilAnswered(() => connect());
-  const { connectionOptions } = clusterConfig();
+/** `at`: another server than that of the environment's settings. */
+export async function openWorkerConnection(waiting: Waiting, at?: Address | undefined): Promise<WorkerConnection> {
+  const untilAnswered = awaitCluster(at ?? clusterAddress(), waiting);
+  const session = await untilAnswered(() => connect(at));
+  const connectionOptions = at ? { address: at.address } : clusterConfig().connectionOptions;
   const connection = await untilAnswered(() => NativeConnection.connect({ ...connectionOptions }));
   await untilAnswered(() => ensureSearchAttributes(session.client.connection, session.namespace));
   return { session, connection, untilAnswered };

@@ -41,6 +41,12 @@ export async function describeTools(
     mcp.map((text) => describeMcpServer(commandWords(text, cwd), toolTimeoutSeconds, log)),
   );
   const list = callableTools([...modules.flatMap(({ tools }) => tools), ...servers.flat()]);
+  mustDiffer(list);
+  return { list, codes: modules.flatMap(({ code }) => code ?? []) };
+}
+
+/** Throws a ToolError if two have one name. */
+export function mustDiffer(list: readonly ToolRecord[]): void {
   for (const [i, { name }] of list.entries()) {
     const first = list.findIndex((other) => other.name === name);
     if (first === i) continue;
@@ -52,7 +58,6 @@ export async function describeTools(
       fix: 'Leave one of them out, or give one another name.',
     });
   }
-  return { list, codes: modules.flatMap(({ code }) => code ?? []) };
 }
 
 /** The operator's own servers. */

@@ -1,0 +1,36 @@
+// Functions of the program that starts a run, as its model, its environment or its tools: known by their names and the text of
+// their code, and called in that program (program-worker.ts).
+
+import {
+  type EnvironmentFunction,
+  type EnvironmentFunctions,
+  type ProgramEnvironment,
+  programEnvironment,
+} from '../environments/own/function.ts';
+import { type ProgramTools, programTools, type ToolFunction } from '../environments/tools/function.ts';
+import type { TextBackend } from '../inference/backend.ts';
+import { functionBackend, type ModelFunction } from '../inference/function-model.ts';
+
+/** What a function reads beside its arguments is no part of its identity: a value that changes the run belongs in a name or a version. */
+export interface GivenFunctions {
+  readonly model?: ModelFunction | undefined;
+  readonly environment?: EnvironmentFunction | EnvironmentFunctions | undefined;
+  readonly tools?: readonly ToolFunction[] | undefined;
+}
+
+/** They as the run's records and its worker have them. */
+export interface ProgramParts {
+  readonly model?: TextBackend;
+  readonly environment?: ProgramEnvironment;
+  readonly tools?: ProgramTools;
+}
+
+/** Undefined without any. Throws an EnvironmentError or a ToolError for one that cannot be used. */
+export function programParts({ model, environment, tools = [] }: GivenFunctions): ProgramParts | undefined {
+  if (!model && !environment && tools.length === 0) return undefined;
+  return {
+    ...(model && { model: functionBackend(model) }),
+    ...(environment && { environment: programEnvironment(environment) }),
+    ...(tools.length > 0 && { tools: programTools(tools) }),
+  };
+}
