@@ -29,7 +29,7 @@ export function askActivity({ openStore, environments }: ActivityDeps) {
   };
 }
 
-interface EndInput {
+export interface EndInput {
   readonly rollout: TrajectoryReference;
   /** Judged turns. */
   readonly turns: number;

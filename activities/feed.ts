@@ -19,11 +19,11 @@ export interface FeedReference {
   readonly out: string;
 }
 
-interface FeedRecordInput extends FeedReference {
+export interface FeedRecordInput extends FeedReference {
   readonly entry: FeedEntry;
 }
 
-interface TrainedAfterInput extends FeedReference {
+export interface TrainedAfterInput extends FeedReference {
   /** Entries of the ledger. */
   readonly entries: number;
   readonly version: number;

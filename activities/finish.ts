@@ -14,7 +14,7 @@ import { endOfAgent } from './agent-log.ts';
 import { readEndedResult, recordedRollout, recordedTurns } from './recorded.ts';
 import { writeLogs } from './log.ts';
 
-interface FinishInput {
+export interface FinishInput {
   readonly result: RolloutResult;
   /** The failure's message, for people. */
   readonly message: string | null;

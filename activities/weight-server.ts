@@ -19,7 +19,7 @@ export interface WeightsStep {
   readonly apiKeyEnv?: string | null;
 }
 
-interface ResumeStep extends WeightsStep {
+export interface ResumeStep extends WeightsStep {
   /** The label that the server gets before the load; null: none. */
   readonly label: string | null;
 }

@@ -29,7 +29,7 @@ export interface WeightsPlan extends Pick<DeclaredWeights, 'number' | 'label'> {
 
 type UpdateReference = Pick<WeightsStep, 'out' | 'run' | 'number'>;
 
-interface NoteInput extends UpdateReference {
+export interface NoteInput extends UpdateReference {
   readonly progress: WeightsProgress;
   /** A server has loaded the weights: from now on they are those of the run. */
   readonly loaded: boolean;

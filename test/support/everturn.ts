@@ -33,6 +33,8 @@ export interface Everturn {
   start(...args: string[]): Running;
   /** The same of another installation. */
   startFrom(installation: string, ...args: string[]): Running;
+  /** Another program of Node's, in the same environment. */
+  startProgram(script: string, ...args: string[]): Running;
   /** Runs one command to its end, in a process of its own. */
   run(...args: string[]): Promise<Ended>;
   /** The same from source in this very process, without a second's start: for commands that only ask, or are refused. */
@@ -68,8 +70,8 @@ export function openEverturn(env: Readonly<Record<string, string>> = {}, sharedH
     NO_COLOR: '1',
     ...env,
   };
-  const startFrom = (installation: string, ...args: string[]): Running => {
-    const child = spawn(process.execPath, [join(installation, 'dist/cli/index.js'), ...args], {
+  const startProgram = (script: string, ...args: string[]): Running => {
+    const child = spawn(process.execPath, [script, ...args], {
       cwd: folder,
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,6 +85,8 @@ export function openEverturn(env: Readonly<Record<string, string>> = {}, sharedH
     });
     return { child, ended, output: () => stderr + stdout };
   };
+  const startFrom = (installation: string, ...args: string[]) =>
+    startProgram(join(installation, 'dist/cli/index.js'), ...args);
   const start = (...args: string[]) => startFrom(INSTALLATION, ...args);
   // Commands that are called at once share it.
   let calls = 0;
@@ -97,6 +101,7 @@ export function openEverturn(env: Readonly<Record<string, string>> = {}, sharedH
     folder,
     start,
     startFrom,
+    startProgram,
     run: (...args) => start(...args).ended,
     call,
     async mustRun(...args) {
