@@ -36,6 +36,9 @@ describe('a run against two servers', () => {
     const running = everturn.start('run', DATA, '--name', 'moving', '--model', model, ...TOKENIZER, ...settings);
     let over = false;
     void running.ended.then(() => (over = true));
+    // What the logprobs are of is found before the run is made, within few looks of one version each.
+    const store = openFileStore(join(everturn.folder, 'runs'), 'moving');
+    await until('the run', async () => over || (await store.getRun()));
     for (let version = 1; !over; version++) {
       for (const server of servers) server.engine.version = `v${version}`;
       await sleep(150);
@@ -44,7 +47,6 @@ describe('a run against two servers', () => {
     expect(ended.code, ended.stderr).toBe(0);
     await everturn.mustCall('check', 'moving');
 
-    const store = openFileStore(join(everturn.folder, 'runs'), 'moving');
     let spans = 0;
     for await (const { turns } of readTrajectories(store)) {
       for (const { record } of turns) {
