@@ -112,7 +112,9 @@ export async function run(options: StartOptions): Promise<StartedRun> {
 }
 
 const partsOf = async (given: GivenFunctions): Promise<ProgramParts | undefined> =>
-  given.model || given.environment || given.tools ? (await import('../run/functions.ts')).programParts(given) : undefined;
+  given.model || given.environment || given.tools
+    ? (await import('../run/functions.ts')).programParts(given)
+    : undefined;
 
 const isCode = (given: StartOptions['environment']): given is EnvironmentFunction | EnvironmentFunctions =>
   given !== undefined && typeof given !== 'string' && !Array.isArray(given);

@@ -1,6 +1,6 @@
 // A model that is a function of a program: what it is asked, what it may give, and its failures.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import { createBackend, MODEL_FORMS, parseModelSpec } from '../../inference/index.ts';
 import {
@@ -15,32 +15,34 @@ const messages = [{ role: 'user' as const, content: 'What is 1 + 1?' }];
 const request = { requestId: 'r/q/0/1', messages, maxNewTokens: 8, sampling: DEFAULT_SAMPLING, seed: 7 };
 const ask = (answer: ModelFunction) => functionBackend(answer).generate(request, undisturbed());
 
-test('it is asked with the conversation and its limits, and gives a text or a whole answer', async () => {
-  const asked: ModelRequest[] = [];
-  const two: ModelFunction = (conversation, given) => {
-    asked.push(given);
-    return `${conversation.length}: 2`;
-  };
-  expect(await ask(two)).toMatchObject({ text: '1: 2', finish: 'stop', server: null });
-  expect(asked[0]).toMatchObject({ requestId: 'r/q/0/1', maxNewTokens: 8, seed: 7, temperature: 1, tools: [] });
-  expect(await ask(async () => ({ text: '2', finish: 'length', usage: { output: 8 } }))).toMatchObject({
-    ...{ text: '2', finish: 'length', usage: { output: 8 } },
+describe('a model that is a function of a program', () => {
+  test('is asked with the conversation and its limits, and gives a text or a whole answer', async () => {
+    const asked: ModelRequest[] = [];
+    const two: ModelFunction = (conversation, given) => {
+      asked.push(given);
+      return `${conversation.length}: 2`;
+    };
+    expect(await ask(two)).toMatchObject({ text: '1: 2', finish: 'stop', server: null });
+    expect(asked[0]).toMatchObject({ requestId: 'r/q/0/1', maxNewTokens: 8, seed: 7, temperature: 1, tools: [] });
+    expect(await ask(async () => ({ text: '2', finish: 'length', usage: { output: 8 } }))).toMatchObject({
+      ...{ text: '2', finish: 'length', usage: { output: 8 } },
+    });
   });
-});
 
-test('an answer without text, and an error, end the rollout by name unless the error says that it may pass', async () => {
-  await expect(ask(() => undefined as never)).rejects.toMatchObject({ reason: 'model-broken', retryable: false });
-  const fail = (more: object) => () => Promise.reject(Object.assign(new Error('busy'), more));
-  await expect(ask(fail({}))).rejects.toMatchObject({ reason: 'model-broken', retryable: false });
-  await expect(ask(fail({ retryable: true }))).rejects.toMatchObject({ reason: 'model-broken', retryable: true });
-});
-
-test('its name has the hash of its text; no command takes it, and no other worker answers for it', async () => {
-  const spec = functionModelName(function two() {
-    return '2';
+  test('ends the rollout by name for an answer without text, and for an error that does not say that it may pass', async () => {
+    await expect(ask(() => undefined as never)).rejects.toMatchObject({ reason: 'model-broken', retryable: false });
+    const fail = (more: object) => () => Promise.reject(Object.assign(new Error('busy'), more));
+    await expect(ask(fail({}))).rejects.toMatchObject({ reason: 'model-broken', retryable: false });
+    await expect(ask(fail({ retryable: true }))).rejects.toMatchObject({ reason: 'model-broken', retryable: true });
   });
-  expect(spec).toMatch(/^function:two@[0-9a-f]{12}$/);
-  expect(parseModelSpec(spec)).toMatchObject({ scheme: 'function', files: null, servers: [] });
-  expect(MODEL_FORMS.join()).not.toContain('function');
-  await expect(createBackend(spec, { log: () => undefined })).rejects.toMatchObject({ reason: 'not-allowed' });
+
+  test('has the hash of its text in its name, is taken by no command, and answered by no other worker', async () => {
+    const spec = functionModelName(function two() {
+      return '2';
+    });
+    expect(spec).toMatch(/^function:two@[0-9a-f]{12}$/);
+    expect(parseModelSpec(spec)).toMatchObject({ scheme: 'function', files: null, servers: [] });
+    expect(MODEL_FORMS.join()).not.toContain('function');
+    await expect(createBackend(spec, { log: () => undefined })).rejects.toMatchObject({ reason: 'not-allowed' });
+  });
 });

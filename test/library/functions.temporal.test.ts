@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRun } from '../../library/index.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { until } from '../support/until.ts';
@@ -40,36 +40,38 @@ function calls(): Called[] {
     .map((line) => JSON.parse(line) as Called);
 }
 
-test(
-  'plays on after two kills, is refused a second time, and plays no finished turn again',
-  { timeout: 240_000 },
-  async () => {
-    for (const most of [4, 14]) {
-      const { child, said } = program();
-      await until(
-        'calls',
-        () => calls().filter(({ pid, what }) => pid === child.pid && what === 'model').length >= most / 2,
-      );
-      child.kill('SIGKILL');
-      await said;
-    }
-    const last = program();
-    await until('its calls', () => calls().some(({ pid }) => pid === last.child.pid));
-    expect(await program().said).toMatchObject({ reason: 'still-played' });
-    expect(await last.said).toEqual({ found: 'attached', outcomes: expect.objectContaining({ complete: 16 }) });
+describe('a program with functions of its own', () => {
+  test(
+    'plays on after two kills, is refused a second time, and plays no finished turn again',
+    { timeout: 240_000 },
+    async () => {
+      for (const most of [4, 14]) {
+        const { child, said } = program();
+        await until(
+          'calls',
+          () => calls().filter(({ pid, what }) => pid === child.pid && what === 'model').length >= most / 2,
+        );
+        child.kill('SIGKILL');
+        await said;
+      }
+      const last = program();
+      await until('its calls', () => calls().some(({ pid }) => pid === last.child.pid));
+      expect(await program().said).toMatchObject({ reason: 'still-played' });
+      expect(await last.said).toEqual({ found: 'attached', outcomes: expect.objectContaining({ complete: 16 }) });
 
-    // Up to two calls were in flight at each kill: nothing else is asked again.
-    const asked = calls()
-      .filter(({ what }) => what === 'model')
-      .map(({ of }) => of);
-    expect(new Set(asked).size).toBe(2 * ROWS.length * SAMPLES);
-    expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(2 * 2);
-    const run = await openRun('sums', { out: join(everturn.folder, 'runs') });
-    expect(await run.check()).toMatchObject({ breaches: 0 });
-    for await (const rollout of run.rollouts()) expect(rollout).toMatchObject({ outcome: 'complete' });
-    // Run again, the program finds it ended, and calls nothing.
-    const before = calls().length;
-    expect(await program().said).toMatchObject({ found: 'ended' });
-    expect(calls()).toHaveLength(before);
-  },
-);
+      // Up to two calls were in flight at each kill: nothing else is asked again.
+      const asked = calls()
+        .filter(({ what }) => what === 'model')
+        .map(({ of }) => of);
+      expect(new Set(asked).size).toBe(2 * ROWS.length * SAMPLES);
+      expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(2 * 2);
+      const run = await openRun('sums', { out: join(everturn.folder, 'runs') });
+      expect(await run.check()).toMatchObject({ breaches: 0 });
+      for await (const rollout of run.rollouts()) expect(rollout).toMatchObject({ outcome: 'complete' });
+      // Run again, the program finds it ended, and calls nothing.
+      const before = calls().length;
+      expect(await program().said).toMatchObject({ found: 'ended' });
+      expect(calls()).toHaveLength(before);
+    },
+  );
+});
