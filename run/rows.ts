@@ -85,7 +85,7 @@ export async function readRows(selection: RowSelection, reader?: SolutionReader)
       const { query } = row;
       accepted.put(query);
       byTask[query.task] = (byTask[query.task] ?? 0) + 1;
-      const roles = query.prompt.kind === 'messages' ? query.prompt.messages.map(({ role }) => role) : ['user'];
+      const roles = openingOf(query);
       if (openings.size < MAX_OPENINGS) openings.set(roles.join(), roles);
     }
     if (accepted.count === 0) throw empty(dataset, badRows[0], refused);
@@ -134,3 +134,7 @@ async function* inOrder(selection: RowSelection): AsyncGenerator<Row> {
   }
   yield* shuffled(good, shuffleSeed);
 }
+
+/** The roles of the messages that a conversation begins with. */
+export const openingOf = ({ prompt }: Query): readonly string[] =>
+  prompt.kind === 'messages' ? prompt.messages.map(({ role }) => role) : ['user'];

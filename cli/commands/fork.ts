@@ -5,7 +5,6 @@
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { safeName } from '../../domain/names/ids.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
-import type { RolloutRecord } from '../../domain/rollout/trajectory.ts';
 import { unfitRewards } from '../../domain/rollout/reward.ts';
 import { sha256Hex } from '../../domain/text/sha256.ts';
 import { resolveOptions } from '../../run/config.ts';
@@ -14,6 +13,7 @@ import { mustBeSameRun } from '../../run/create-run.ts';
 import { createFork, planFork } from '../../run/fork.ts';
 import { checkModel } from '../../run/model.ts';
 import { mustBeRunName } from '../../run/prepare-run.ts';
+import { openingOf } from '../../run/rows.ts';
 import {
   type Answer,
   command,
@@ -153,7 +153,7 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
   if (known) return showEnded(io, place, known, shown);
   const { logprobs = null, model = null } = isThere
     ? {}
-    : await checkModel(rollout.settings, [openingOf(rollout)], caller);
+    : await checkModel(rollout.settings, [openingOf(rollout.query)], caller);
   const record = { ...planned, logprobs, model };
   const title = `${parent.run}: ${what}`;
   const about = async () => [`From       run "${parent.run}"`, `Playing    ${what}`];
@@ -163,10 +163,6 @@ async function launchFork(io: Io, given: ForkLaunch): Promise<Answer | ExitCode 
   }
   const start = { place, record, title, hasCodeRows: rollout.query.task === 'code', make };
   return startAndFollow(io, start, shown, about, { forkedFrom: from });
-}
-
-function openingOf({ query: { prompt } }: RolloutRecord): readonly string[] {
-  return prompt.kind === 'messages' ? prompt.messages.map(({ role }) => role) : ['user'];
 }
 
 /** `first-fork-1a2b3c4d`: the same fork has the same name. */

@@ -9,7 +9,7 @@ import { completeSettings } from '../../domain/run/defaults.ts';
 import { DEFAULT_SAMPLING } from '../../domain/rollout/sampling.ts';
 import type { TokenBackend, GenerateRequest } from '../../inference/backend.ts';
 import { tinyIdentity } from '../../inference/index.ts';
-import { type Backends, openBackends } from '../../run/backends.ts';
+import { type Backends, openBackends } from '../../run/backends/backends.ts';
 import { openFileStore } from '../../records/file-store.ts';
 import type { RunRecord } from '../../records/format/run-record.ts';
 import type { WeightsLedger } from '../../domain/weights/weights.ts';

@@ -8,7 +8,7 @@ import { ModelError } from '../../domain/errors/errors.ts';
 import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import { createOwnEnvironments, describeOwnEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
-import { openBackends } from '../../run/backends.ts';
+import { openBackends } from '../../run/backends/backends.ts';
 import { putCode } from '../../records/run/code.ts';
 import { hasEnded, openFileStore } from '../../records/file-store.ts';
 import { openWeightsLedger } from '../../records/run/weights.ts';

@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openBackends } from '../../run/backends.ts';
+import { openBackends } from '../../run/backends/backends.ts';
 import { DEFAULT_SETTINGS } from '../../domain/rollout/settings.ts';
 import type { ModelIdentity } from '../../domain/weights/model-identity.ts';
 import { tinyIdentity } from '../../inference/index.ts';

@@ -3,14 +3,14 @@
 // the evaluated version throughout. The status of servers is reported into the runs' folders.
 
 import { existsSync } from 'node:fs';
-import { ModelError } from '../domain/errors/errors.ts';
-import type { RolloutSettings } from '../domain/rollout/settings.ts';
-import { differingCanaries, differingTraits } from '../domain/weights/model-identity.ts';
-import type { DeclaredWeights } from '../domain/weights/weights.ts';
-import type { Backend, EmbeddedWeights } from '../inference/backend.ts';
-import { openFileStore } from '../records/file-store.ts';
-import { basename, dirname } from '../records/place.ts';
-import { evaluatedIn } from './evaluations.ts';
+import { ModelError } from '../../domain/errors/errors.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
+import { differingCanaries, differingTraits } from '../../domain/weights/model-identity.ts';
+import type { DeclaredWeights } from '../../domain/weights/weights.ts';
+import type { Backend, EmbeddedWeights } from '../../inference/backend.ts';
+import { openFileStore } from '../../records/file-store.ts';
+import { basename, dirname } from '../../records/place.ts';
+import { evaluatedIn } from '../evaluations.ts';
 import { openFleetReports } from './fleet-reports.ts';
 import { type BackendWish, openSharedBackends, type SharedBackend, type SharedBackends } from './shared-backends.ts';
 import { openWeightsInForce } from './weights-in-force.ts';

@@ -1,8 +1,8 @@
 // The backends that runs of one worker share: each model is loaded once, at first use, and again if loading failed. A backend is
 // closed when its runs have ended. A run whose weights were changed has one of its own.
 
-import { explain } from '../domain/errors/errors.ts';
-import type { RolloutSettings } from '../domain/rollout/settings.ts';
+import { explain } from '../../domain/errors/errors.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
 import type {
   Backend,
   EmbeddedWeights,
@@ -10,11 +10,11 @@ import type {
   LateServers,
   TextRequest,
   TokenBackend,
-} from '../inference/backend.ts';
-import { createBackend } from '../inference/index.ts';
-import { openSharedResources } from '../local/machine/shared-resources.ts';
-import { hasEnded } from '../records/file-store.ts';
-import { isShared, join } from '../records/place.ts';
+} from '../../inference/backend.ts';
+import { createBackend } from '../../inference/index.ts';
+import { openSharedResources } from '../../local/machine/shared-resources.ts';
+import { hasEnded } from '../../records/file-store.ts';
+import { isShared, join } from '../../records/place.ts';
 
 /** Its requests in flight, which backends with later weights share. */
 interface BackendUse {

@@ -1,11 +1,11 @@
 // Reports of the servers that a worker's runs use, written from time to time into the runs' folders.
 
 import { hostname } from 'node:os';
-import type { Backend } from '../inference/backend.ts';
-import { factsOf } from '../records/disk/facts.ts';
-import { RUN_FILE } from '../records/format/layout.ts';
-import { join } from '../records/place.ts';
-import { writeFleetReport } from '../records/run/fleet-status.ts';
+import type { Backend } from '../../inference/backend.ts';
+import { factsOf } from '../../records/disk/facts.ts';
+import { RUN_FILE } from '../../records/format/layout.ts';
+import { join } from '../../records/place.ts';
+import { writeFleetReport } from '../../records/run/fleet-status.ts';
 
 export interface FleetReports {
   /** A run uses this backend. */

@@ -1,10 +1,10 @@
 // The weights that answer a run: those of its own updates, or for an evaluation those of its training run.
 
-import { explain } from '../domain/errors/errors.ts';
-import { type DeclaredWeights, isLate, type WeightsLedger } from '../domain/weights/weights.ts';
-import type { LateServers } from '../inference/backend.ts';
-import { openWeightsLedger } from '../records/run/weights.ts';
-import type { Evaluated } from './evaluations.ts';
+import { explain } from '../../domain/errors/errors.ts';
+import { type DeclaredWeights, isLate, type WeightsLedger } from '../../domain/weights/weights.ts';
+import type { LateServers } from '../../inference/backend.ts';
+import { openWeightsLedger } from '../../records/run/weights.ts';
+import type { Evaluated } from '../evaluations.ts';
 
 /** Asked to bring a run's servers up to date, at most so often. */
 const UPDATE_EVERY_MS = 3000;

@@ -1,9 +1,9 @@
 // The parts with which a worker gives a run new weights: the run's ledger of versions, the controls of its servers, and the
 // embedded model of this worker, which loads only what the worker's operator permits.
 
-import type { RolloutSettings } from '../domain/rollout/settings.ts';
-import { weightServer, weightServers } from '../inference/weights/index.ts';
-import { openWeightsLedger } from '../records/run/weights.ts';
+import type { RolloutSettings } from '../../domain/rollout/settings.ts';
+import { weightServer, weightServers } from '../../inference/weights/index.ts';
+import { openWeightsLedger } from '../../records/run/weights.ts';
 import type { BackendPermissions, Backends } from './backends.ts';
 
 export interface WeightsPermissions {
