@@ -1,7 +1,7 @@
 // One writer of a race: puts its own turn under all names at once when it is told to, and says what was stored. Each begins at
 // another name: in one order, the first to be ahead would stay ahead and win all.
 
-import { openFileStore } from '../../dist/records/file-store.js';
+import { openFileStore } from '../../../dist/records/file-store.js';
 
 const [out, self, keys] = process.argv.slice(2);
 const store = openFileStore(out, 'r1');

@@ -10,7 +10,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { judgeMath } from '../../dist/environments/math/judge.js';
+import { judgeMath } from '../../../dist/environments/math/judge.js';
 
 const { values } = parseArgs({
   options: {
