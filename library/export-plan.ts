@@ -46,12 +46,12 @@ export interface SampleOptions {
   readonly minMembers?: number | undefined;
   /** Per turn: the return less its mean in the group, or that by its standard deviation. Default `none`. */
   readonly advantages?: Advantages | undefined;
-  /** Of `rows`: also messages, answers, feedback, times and models. Default false. */
+  /** Adds messages, answers, feedback, times and models to `rows`. Default false. */
   readonly texts?: boolean | undefined;
 }
 
 export interface ExportOptions extends SampleOptions {
-  /** Of `areal`: one id per rollout, turn or query. Default: what its trainer loads. */
+  /** `areal` has one id per rollout, turn or query. Default: what its trainer loads. */
   readonly sequences?: Sequences | undefined;
 }
 

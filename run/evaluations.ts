@@ -58,7 +58,7 @@ export function planFirstEvaluation(training: RunRecord, { dataset }: Pick<Rows,
 export interface Evaluated {
   /** The folder of the training run. */
   readonly folder: string;
-  /** Of the weights that are evaluated; null: those that the training run began with. */
+  /** Names the weights that are evaluated; null: those that the training run began with. */
   readonly label: string | null;
 }
 

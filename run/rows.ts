@@ -29,20 +29,20 @@ export interface RowSelection {
   readonly environments?: readonly EnvironmentRecord[];
   /** The run's agent: it gets the whole row, and may judge itself. */
   readonly program?: ProgramRecord;
-  /** Of the run, around its rows. */
+  /** The run's own words around its rows. */
   readonly wording?: Wording | undefined;
 }
 
 export interface Rows {
   /** As run.json has them. */
   readonly dataset: DatasetRecord;
-  /** Of the accepted. */
+  /** The number of accepted rows. */
   readonly byTask: Readonly<Partial<Record<Task, number>>>;
   /** The first bad rows. */
   readonly badRows: readonly BadRow[];
   /** The distinct beginnings of its conversations: the roles of their messages, `user` for a plain text. */
   readonly openings: readonly (readonly string[])[];
-  /** Of the answers that the judge compares, the accepted names and phrases, and the sentences left out; null if none was read. */
+  /** Answers that the judge compares: accepted names and phrases, and sentences left out; null if none was read. */
   readonly inWords: { readonly compared: number; readonly leftOut: number } | null;
   /** The accepted rows, any number of times until they are closed. */
   queries(): AsyncIterable<Query>;
@@ -122,7 +122,7 @@ const strictError = (bad: BadRow): DatasetError =>
     fix: 'Without --strict, bad rows are reported and left out.',
   });
 
-/** Of a shuffled selection the bad rows first. */
+/** Bad rows come first where the selection is shuffled. */
 async function* inOrder(selection: RowSelection): AsyncGenerator<Row> {
   const { dataset, shuffleSeed, environments, program, wording } = selection;
   const rows = openDataset(dataset, { environments, wording, forProgram: program !== undefined }).rows();

@@ -8,6 +8,7 @@ import type { CollectionProgress, MemoProgress } from '../../domain/run/messages
 import { describeWorkflow, progressOf, type WorkflowState, awaitResult } from '../../client/temporal/runs.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { type Link, workflowUrl } from '../../local/service/link.ts';
+import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { silenceOf } from '../../run/require-worker.ts';
 import { type ProgressView, openProgressView } from '../view/progress-view.ts';
 import { localDiskTrouble, troubleOf } from '../../library/trouble.ts';
@@ -173,7 +174,7 @@ export async function followToEnd(
     view.progress(progress);
   };
   const end = await follow(io, link, place.run, { ...view, progress: remember }, place.store.folder);
-  if (end === 'detached') return detached(io, place, options.json);
+  if (end === 'detached') return detached(io, place, options);
   const tookMs = startedAt === null ? null : io.now() - startedAt;
   const result =
     (await knownResult(place)) ?? (end === 'completed' ? await awaitResult(link.session, place.run) : undefined);
@@ -185,10 +186,16 @@ export async function followToEnd(
   return showEnding(io, { place, result, maxFailed, url, local: link.local, viewer, tookMs }, json);
 }
 
-function detached(io: Io, place: RunPlace, json: boolean): ExitCode {
-  const [again, end] = [commandLine(io, place, 'status', '--follow'), commandLine(io, place, 'cancel')];
+/** The command that follows the run to the same exit code. */
+export function followLine(io: Io, place: RunPlace, { maxFailed }: Pick<FollowOptions, 'maxFailed'>): string {
+  const most = maxFailed === DEFAULT_OPTIONS.maxFailed ? [] : ['--max-failed', String(maxFailed)];
+  return commandLine(io, place, 'status', '--follow', ...most);
+}
+
+function detached(io: Io, place: RunPlace, options: FollowOptions): ExitCode {
+  const [again, end] = [followLine(io, place, options), commandLine(io, place, 'cancel')];
   say(io, `Detached. The run continues; \`${again}\` attaches again, \`${end}\` ends it.`);
-  if (json) printJson(io, { event: 'detached', run: place.run, folder: place.store.folder });
+  if (options.json) printJson(io, { event: 'detached', run: place.run, folder: place.store.folder });
   return EXIT.detached;
 }
 

@@ -20,7 +20,7 @@ import { type Io, printJson, say } from '../io.ts';
 import { workersText } from '../view/servers.ts';
 import { dryRun } from './dry-run.ts';
 import { showEnding } from './ending.ts';
-import { followToEnd, type FollowOptions } from './follow.ts';
+import { followLine, followToEnd, type FollowOptions } from './follow.ts';
 import { callerOf } from './say-event.ts';
 
 export interface PlayOptions extends RunWish {
@@ -62,7 +62,7 @@ export async function startAndFollow(
   const { link, attached } = await startRun(run, callerOf(io, { json, isLeft: detach }));
   try {
     await sayStarted(io, place, { link, attached }, json, await about(link), facts);
-    const follows = `It runs in the background: \`${commandLine(io, place, 'status', '--follow')}\` follows it.`;
+    const follows = `It runs in the background: \`${followLine(io, place, options)}\` follows it.`;
     say(io, detach ? follows : STAYS);
     return detach ? undefined : await followToEnd(io, link, place, options);
   } finally {

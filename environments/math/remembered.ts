@@ -3,7 +3,7 @@
 
 const MAX_CHARS = 400;
 const FEW = 256;
-/** Of solutions: a run's batch asks for the same ones all the time. */
+/** For texts of solutions: a run's batch asks for the same ones all the time. */
 export const MANY = 2_048;
 
 export function remembered<T>(compute: (text: string) => T, most = FEW): (text: string) => T {

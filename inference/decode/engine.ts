@@ -1,6 +1,6 @@
 // Continuous batching: every request in flight is a row; rows join and leave running batches between steps and
 // finish on their own. Guarantees for a deterministic request: its ids and logprobs depend on the request alone,
-// never on other requests in its batch (docs of `Traits` in traits.ts explain how). Leaves out: processes, text, files.
+// never on other requests in its batch (`ModelTraits` of step-model.ts says which models can). Leaves out: processes, text, files.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 

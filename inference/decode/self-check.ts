@@ -1,5 +1,5 @@
 // Compares a model with itself when it is loaded: rejects an inconsistent one, and finds out how far its batches
-// are bit-equal to single rows on this machine (traits.ts lists the consequences).
+// are bit-equal to single rows on this machine (`ModelTraits` in step-model.ts).
 
 import { ModelError } from '../../domain/errors/errors.ts';
 import { gatherRows } from './kv.ts';

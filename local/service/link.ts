@@ -13,7 +13,7 @@ import { endedOnPurpose } from './state.ts';
 /** Who asks for a connection: its environment names the cluster or the home of the local service. */
 interface LinkOptions {
   readonly env: Environment;
-  /** Of the local service, while it starts. */
+  /** The steps of the local service while it starts. */
   readonly onProgress: OnProgress;
 }
 

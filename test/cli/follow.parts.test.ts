@@ -166,6 +166,19 @@ describe('status --follow', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('Give --follow too')]);
   });
 
+  test.each([
+    [0, '--follow`'],
+    [2, '--follow --max-failed 2`'],
+  ])(
+    'ends with the code of the run from which the user detaches, if that allows %d to fail',
+    async (maxFailed, said) => {
+      const io = { ...scriptedIo(), interrupted: () => AbortSignal.abort() };
+      const place = { out, run: RUN, store: openLoose(out, RUN) };
+      expect(await followToEnd(io, scriptedLink([]).link, place, { maxFailed, json: false })).toBe(130);
+      expect(io.text.err).toContain(said);
+    },
+  );
+
   test('with --json prints progress on stderr, and the end alone on stdout', async () => {
     const io = scriptedIo();
     const { link } = scriptedLink(['RUNNING', 'COMPLETED'], () => progressOf({ done: 1 }));

@@ -80,6 +80,20 @@ describe('the documentation', () => {
     expect(long).toEqual([]);
   });
 
+  test('has no table that a blank line tears: what follows it would show as text', () => {
+    const isRow = (line = '') => line.startsWith('|');
+    const isRule = (line = '') => /^\|[-| :]+\|$/.test(line);
+    const torn = PAGES.flatMap((path) =>
+      read(path)
+        .split('\n')
+        .flatMap((line, i, all) => {
+          const begins = isRow(line) && !isRow(all[i - 1]);
+          return (begins && !isRule(all[i + 1])) || (isRule(line) && !isRow(all[i + 1])) ? [`${path}:${i + 1}`] : [];
+        }),
+    );
+    expect(torn).toEqual([]);
+  });
+
   test('links only to pages and files that are there', () => {
     const files = new Set([...sources(), ...PAGES]);
     const broken = PAGES.flatMap((path) =>

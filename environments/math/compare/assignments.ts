@@ -103,7 +103,7 @@ interface Named {
   readonly list: Of<'list'>;
   readonly values: readonly Node[];
   readonly distinct: boolean;
-  /** Of names that differ in their index alone. */
+  /** The names differ in their index alone. */
   readonly numbered: boolean;
 }
 

@@ -157,7 +157,7 @@ function isRegion(node: Node): boolean {
 }
 
 function compareRegions(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | undefined {
-  // Of conditions "and" is no "or".
+  // Conditions joined by "and" say something else than those joined by "or".
   if (g.k === 'list' && a.k === 'list' && g.join !== a.join && g.join !== ',' && a.join !== ',') return 'different';
   const samePoint = (x: Node, y: Node): Word => compareLeaves(x, y, c, o);
   // x > 2 says nothing of y.

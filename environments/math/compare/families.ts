@@ -93,7 +93,7 @@ export function familiesOf(
   if (!g || !a || !p || !q || !letters(p).has(RUNNING) || !letters(q).has(RUNNING)) return undefined;
   const [own, other] = [namesOf(p), namesOf(q)];
   if (own.length > 0 && other.length > 0 && own.join() !== other.join()) return undefined;
-  // Of several letters each runs with the others.
+  // Several letters each run with the others.
   if (!integers || own.length > 1 || other.length > 1) return [g, a];
   const [x, y] = [linesOf(p, c), linesOf(q, c)];
   const period = x && y && periodOf([...x, ...y]);

@@ -106,7 +106,7 @@ const mayBeRadians = (g: Peeled, a: Peeled, question: string): boolean =>
 const scaled = (node: Node, factor: Q.Rational): Node => mul([node, num(factor)]);
 const letterIn = (node: Node): boolean => some(node, (n) => n.k === 'sym');
 
-/** Of each node once: an item of a list is compared with every other, and what is known of a node is kept by the node. */
+/** Nodes as they were stripped once: an item of a list is compared with every other. */
 const stripped = new WeakMap<Node, Node>();
 const hasUnit = (node: Node): boolean => some(node, ({ k }) => k === 'deg' || k === 'unit');
 

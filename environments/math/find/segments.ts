@@ -71,7 +71,7 @@ export function mathSegments(text: string): Segment[] {
   return found;
 }
 
-/** Of an alignment: what its last line says. */
+/** The last line of an alignment, behind its last equals sign. */
 function lastLine(content: string): string {
   const lines = content.split(/\\\\(?![A-Za-z])/).filter((line) => line.trim() !== '');
   const last = (lines.at(-1) ?? content).replaceAll('&', '');

@@ -48,7 +48,7 @@ function makeField(p: bigint): Field {
     return result;
   };
 
-  /** Of the numbers that occur all the time. */
+  /** Inverses that are asked for all the time. */
   const smallInverses = new Map<bigint, bigint>([[1n, 1n]]);
   const inverseMod = (n: bigint): bigint => {
     const known = smallInverses.get(n);
