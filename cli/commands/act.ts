@@ -15,7 +15,8 @@ import { actsOn, putAct, readActs, type StoredAct } from '../../records/run/stee
 import type { Stored } from '../../records/store.ts';
 import { command, flag, required, text, unusable, wholeFlag, withDefault } from '../command.ts';
 import { mustBeText, personOf } from '../find/person.ts';
-import { findRollout, findRun, noRollout, type RunPlace } from '../find/place.ts';
+import { findRollout, findRun, noRollout } from '../find/place.ts';
+import type { RunPlace } from '../../run/place.ts';
 import { JSON_FLAG, OF_ROLLOUT, ROLLOUT_ARGUMENTS } from '../flags.ts';
 import { plural, whichOf } from '../format.ts';
 

@@ -27,16 +27,8 @@ import {
 } from '../command.ts';
 import type { ExitCode } from '../exit.ts';
 import { personOf } from '../find/person.ts';
-import {
-  findRollout,
-  findRun,
-  knownResult,
-  runPlace,
-  type RunPlace,
-  shellQuoted,
-  shortPath,
-  commandLine,
-} from '../find/place.ts';
+import { findRollout, findRun, shellQuoted, shortPath, commandLine } from '../find/place.ts';
+import { knownResult, runPlace, type RunPlace } from '../../run/place.ts';
 import { type Source, sourceOf } from '../find/fork-source.ts';
 import { ROLLOUT_ARGUMENTS } from '../flags.ts';
 import type { Io } from '../io.ts';

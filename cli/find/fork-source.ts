@@ -11,7 +11,8 @@ import { readTrajectory } from '../../records/reading/trajectories.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { plural } from '../format.ts';
-import { type RunPlace, shellQuoted, commandLine } from './place.ts';
+import { shellQuoted, commandLine } from './place.ts';
+import type { RunPlace } from '../../run/place.ts';
 
 export interface Source {
   readonly trajectory: Trajectory;

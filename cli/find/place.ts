@@ -8,15 +8,13 @@ import { isRunName, type RolloutId } from '../../domain/names/ids.ts';
 import { isBucketPlace } from '../../domain/run/bucket-place.ts';
 import { oneLine } from '../../domain/text/foreign-text.ts';
 import { type OpenedRun, openPlace } from '../../library/open-run.ts';
-import { DEFAULT_OUT, knownResult, recordedProgress, runNames, runPlace, type RunPlace } from '../../run/place.ts';
+import { DEFAULT_OUT, runPlace, type RunPlace } from '../../run/place.ts';
 import { join, resolvePlace } from '../../records/place.ts';
 import { mustHoldRollouts } from '../../records/run/present.ts';
 import { allQueries } from '../../records/run/queries.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { ifUp } from './link.ts';
-
-export { knownResult, recordedProgress, runNames, runPlace, type RunPlace };
 
 /** The run as its folder has it. */
 export const findRun = (io: Io, named: string, out: string): Promise<OpenedRun> =>

@@ -16,7 +16,7 @@ import type { TokenDecoder } from '../../viewer/token-message.ts';
 import { unusable } from '../command.ts';
 import type { Io } from '../io.ts';
 import { clusterUi, workflowUrl } from '../../local/service/link.ts';
-import type { RunPlace } from './place.ts';
+import type { RunPlace } from '../../run/place.ts';
 import { tokenizerFolderOf } from '../../library/run-tokenizer.ts';
 
 /** The page as the build made it. */

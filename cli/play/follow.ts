@@ -14,7 +14,8 @@ import { type ProgressView, openProgressView } from '../view/progress-view.ts';
 import { localDiskTrouble, troubleOf } from '../../library/trouble.ts';
 import type { Answer } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { knownResult, type RunPlace, commandLine } from '../find/place.ts';
+import { commandLine } from '../find/place.ts';
+import { knownResult, type RunPlace } from '../../run/place.ts';
 import { showEnding } from './ending.ts';
 import { viewerBeside } from './viewer-beside.ts';
 

@@ -14,7 +14,8 @@ import { type PreparedRun, prepareRun, proveRun, type RunWish } from '../../run/
 import { type NewRun, newRunOf, type StartedRun, startRun } from '../../run/start-run.ts';
 import type { Answer } from '../command.ts';
 import { type ExitCode, noneComplete } from '../exit.ts';
-import { commandLine, knownResult, type RunPlace, shortPath } from '../find/place.ts';
+import { commandLine, shortPath } from '../find/place.ts';
+import { knownResult, type RunPlace } from '../../run/place.ts';
 import { lines, plural } from '../format.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { workersText } from '../view/servers.ts';

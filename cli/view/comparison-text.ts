@@ -29,7 +29,7 @@ import { type AtTurn, sideBySide } from '../../statistics/side-by-side.ts';
 import { queryDigests } from '../../records/run/queries.ts';
 import type { Answer } from '../command.ts';
 import type { Io } from '../io.ts';
-import type { RunPlace } from '../find/place.ts';
+import type { RunPlace } from '../../run/place.ts';
 import { readRunSummaries, type RunSummaries } from '../../library/run-summaries.ts';
 import { damageLines } from './damage-lines.ts';
 

@@ -7,7 +7,7 @@ import { feedProgressOf } from '../../client/temporal/feed.ts';
 import { oldAnswers } from '../../records/reading/group-members.ts';
 import type { Store } from '../../records/store.ts';
 import { ifUp } from '../find/link.ts';
-import type { RunPlace } from '../find/place.ts';
+import type { RunPlace } from '../../run/place.ts';
 import type { Io } from '../io.ts';
 
 export interface FeedStatus extends FeedHead {

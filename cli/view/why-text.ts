@@ -11,7 +11,8 @@ import type { PendingActivity } from '../../client/temporal/pending.ts';
 import type { ServerStatus } from '../../domain/run/server-status.ts';
 import { ago, clock, indented, lines, namedNumbers, paintFor, plural, tokensText, whichOf } from '../format.ts';
 import type { Io } from '../io.ts';
-import { type RunPlace, commandLine } from '../find/place.ts';
+import { commandLine } from '../find/place.ts';
+import type { RunPlace } from '../../run/place.ts';
 import { type Said, saidLines } from './people.ts';
 import { serverTable } from './servers.ts';
 

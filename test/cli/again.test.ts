@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runPlace } from '../../cli/find/place.ts';
+import { runPlace } from '../../run/place.ts';
 import { causeOf } from '../../cli/play/ending.ts';
 import { sayEnded } from '../../cli/play/play-run.ts';
 import { callerOf } from '../../cli/play/say-event.ts';

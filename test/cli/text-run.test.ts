@@ -4,7 +4,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { runPlace } from '../../cli/find/place.ts';
+import { runPlace } from '../../run/place.ts';
 import { answered } from '../../cli/command.ts';
 import { showEnding } from '../../cli/play/ending.ts';
 import { openFileStore } from '../../records/file-store.ts';

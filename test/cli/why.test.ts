@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { PendingActivity } from '../../client/temporal/pending.ts';
-import { runPlace } from '../../cli/find/place.ts';
+import { runPlace } from '../../run/place.ts';
 import { type Why, whyText } from '../../cli/view/why-text.ts';
 import { scriptedIo } from './scripted-io.ts';
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
-import { runPlace } from '../../cli/find/place.ts';
+import { runPlace } from '../../run/place.ts';
 import { showEnding } from '../../cli/play/ending.ts';
 import { addResult, noCounts } from '../../domain/run/progress.ts';
 import { trajectoryResult } from '../../domain/rollout/trajectory.ts';

@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sourceOf } from '../../cli/find/fork-source.ts';
-import { runPlace } from '../../cli/find/place.ts';
+import { runPlace } from '../../run/place.ts';
 import type { ForkedFrom } from '../../domain/rollout/lineage.ts';
 import type { NeutralRow } from '../../domain/samples/neutral-row.ts';
 import { exporterNamed } from '../../formats/exports/index.ts';
