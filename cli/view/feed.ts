@@ -27,8 +27,9 @@ export async function feedStatusOf(io: Io, { run, out, store }: RunPlace): Promi
   const feed = { run, out, since: record?.createdAt };
   const progress = await ifUp(io, ({ session }) => feedProgressOf(session, feed)).catch(() => undefined);
   if (progress) {
-    const { version, line, trained, trainedInto, ready, playing, leases, leftOut, admitted, total } = progress;
-    const open = { ready, playing, leases, leftOut, admitted, total };
+    const { version, line, trained, trainedInto, ready, playing, leases, leftOut, admitted, total, concluded } =
+      progress;
+    const open = { ready, playing, leases, leftOut, admitted, total, concluded };
     return { source: 'temporal', version, line, trained, trainedInto, open, warning };
   }
   const { version, acknowledged, line } = ledger;

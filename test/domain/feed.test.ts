@@ -5,7 +5,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addEntry, emptyLine, groupsOf, type FeedEntry, type RewindEntry } from '../../domain/feed/entry.ts';
-import { argumentProblem } from '../../domain/feed/messages.ts';
+import { feedLines } from '../../domain/feed/lines.ts';
+import { argumentProblem, feedProgress } from '../../domain/feed/messages.ts';
 import * as rules from '../../domain/feed/rules.ts';
 import {
   acknowledge,
@@ -275,5 +276,20 @@ describe('the rules of a feed', () => {
         expect((problem ?? '').length).toBeLessThan(300);
       }),
     );
+  });
+
+  it.each([
+    ['an open run waits for its trainer', { ready: numberSet([0, 1]), next: 6 }, 'or by `everturn cancel`'],
+    [
+      'a run that has ended is not to be cancelled',
+      { ready: numberSet([0, 1]), trainedGroups: 22 },
+      '2 groups left for',
+    ],
+    ['a run that was cancelled neither', { ready: numberSet([0]), concluded: true }, '1 group left for the trainer'],
+    ['a run that is trained waits for nothing', { trainedGroups: 24 }, '24 of 24 admitted'],
+    ['a run that plays waits for nothing', { playing: numberSet([3]) }, '1 being played'],
+  ])('are told so that `cancel` is named where it can act: %s', (_, given, last) => {
+    const progress = feedProgress({ ...openedFeed(GROUPS, B, ETA), version: 9, ...given });
+    expect(feedLines(progress, progress, String).at(-1)).toContain(last);
   });
 });
